@@ -259,16 +259,17 @@ install: loadable static capture command
 	install -m 755 $(BUILD)/profsql-capture $(DEST)/bin/profsql-capture
 	install -m 755 $(BUILD)/libprofsql_capture.so $(DEST_LIB)/libprofsql_capture.so
 	install -m 644 loader/capture/profsql_capture.h $(DEST)/include/profsql_capture.h
+	install -m 644 ext/profsql.h $(DEST)/include/profsql.h
 	install -m 755 $(BUILD)/libprofsql.so $(DEST_LIB)/libprofsql.so
 	install -m 644 $(BUILD)/libprofsql.a $(DEST_LIB)/libprofsql.a
 	install -m 644 queries/*.sql $(DEST)/share/libprofsql/queries/
-	sed -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' ext/libprofsql.pc.in > $(DEST_LIB)/pkgconfig/libprofsql.pc
+	sed -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' ext/libprofsql.pc.in > $(DEST_LIB)/pkgconfig/libprofsql.pc
 	sed -e 's|@VERSION@|$(VERSION)|' ext/libprofsql.7.in > $(DEST)/share/man/man7/libprofsql.7
 	@if [ -z "$(DESTDIR)" ]; then ldconfig 2>/dev/null || true; fi
 uninstall:
 	rm -f $(DEST)/bin/profsql $(DEST)/share/man/man1/profsql.1 $(DEST)/share/bash-completion/completions/profsql
 	rm -f $(DEST)/share/zsh/site-functions/_profsql $(DEST)/share/fish/vendor_completions.d/profsql.fish
-	rm -f $(DEST)/bin/profsql-capture $(DEST_LIB)/libprofsql_capture.so $(DEST)/include/profsql_capture.h
+	rm -f $(DEST)/bin/profsql-capture $(DEST_LIB)/libprofsql_capture.so $(DEST)/include/profsql_capture.h $(DEST)/include/profsql.h
 	rm -f $(DEST_LIB)/libprofsql.so $(DEST_LIB)/libprofsql.a $(DEST_LIB)/pkgconfig/libprofsql.pc $(DEST)/share/man/man7/libprofsql.7
 	rm -rf $(DEST)/share/libprofsql
 clean:

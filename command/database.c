@@ -3,14 +3,13 @@
 #define _GNU_SOURCE
 #include "database.h"
 
+#include "../ext/profsql.h"
 #include "wrong_turns.h"
 
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
-
-int sqlite3_profsql_init(sqlite3 *db, char **message, const void *api);
 
 static sqlite3 *interruptible;
 static volatile sig_atomic_t ended_by;

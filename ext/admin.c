@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* admin.c: prof_attach, prof_detach, prof_clear, prof_error, prof_version and prof_debug.
+/* admin.c: prof_attach, prof_detach, prof_serve, prof_clear, prof_error, prof_version and
+ * prof_debug.
  *
  *   SELECT prof_attach('logs/plugins/profile/2026_11_20', 'before');   -- before */
 #include "prof.h"
@@ -19,10 +20,21 @@ static void fail(sqlite3_context *ctx, int rc, char *message)
     sqlite3_free(message);
 }
 
+/* On a connection that serves, SQL changes nothing that its next user would see. Fails the call
+ * then. */
+static bool is_refused(sqlite3_context *ctx, const char *function)
+{
+    const Prof *prof = sqlite3_user_data(ctx);
+    if (prof->serving) fail(ctx, SQLITE_ERROR, sqlite3_mprintf("%s: " SERVED_ONLY, function));
+    return prof->serving;
+}
+
 static void attach_run(sqlite3_context *ctx, int argc, sqlite3_value **argv, bool streaming)
 {
-    const char *path = (const char *)sqlite3_value_text(argv[0]),
+    const char *of_host = text_of_host(argv[0]),
+               *path = of_host ? of_host : (const char *)sqlite3_value_text(argv[0]),
                *label = argc > 1 ? (const char *)sqlite3_value_text(argv[1]) : NULL;
+    if (!of_host && is_refused(ctx, "prof_attach")) return;
     if (!path || (argc > 1 && !label)) return;
     if (has_nul(argv[0]) || (argc > 1 && has_nul(argv[1]))) {
         fail(ctx, SQLITE_ERROR, sqlite3_mprintf(SOURCE_WITH_NUL, has_nul(argv[0]) ? path : label));
@@ -53,7 +65,9 @@ static void attach_by_host(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 static void detach(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     (void)argc;
-    const char *label = (const char *)sqlite3_value_text(argv[0]);
+    const char *of_host = text_of_host(argv[0]),
+               *label = of_host ? of_host : (const char *)sqlite3_value_text(argv[0]);
+    if (!of_host && is_refused(ctx, "prof_detach")) return;
     if (!label) return;
     if (prof_detach(sqlite3_user_data(ctx), label))
         sqlite3_result_text(ctx, label, -1, SQLITE_TRANSIENT);
@@ -67,7 +81,27 @@ static void detach(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 static void clear(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     (void)argc, (void)argv;
+    if (is_refused(ctx, "prof_clear")) return;
     sqlite3_result_int(ctx, prof_clear(sqlite3_user_data(ctx)));
+}
+
+static void serve(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    Prof *prof = sqlite3_user_data(ctx);
+    const char *of_host = argc ? text_of_host(argv[0]) : NULL,
+               *folder = of_host || !argc ? of_host : (const char *)sqlite3_value_text(argv[0]);
+    if (argc && !of_host && is_refused(ctx, "prof_serve")) return;
+    if (argc && !folder) return;
+    if (argc && !of_host && has_nul(argv[0])) {
+        fail(ctx, SQLITE_ERROR, sqlite3_mprintf(SOURCE_WITH_NUL, folder));
+        return;
+    }
+    ProfErr err = {0};
+    char *message = NULL;
+    bool before = prof->serving;
+    int rc = prof_serve(prof, folder, &err) ? prof_error(prof, &err, &message) : SQLITE_OK;
+    if (rc == SQLITE_OK && !before) rc = register_tables(prof);
+    if (rc != SQLITE_OK) fail(ctx, rc, message);
 }
 
 static void version(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -82,9 +116,10 @@ static void debug(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     const Prof *prof = sqlite3_user_data(ctx);
     result_owned(
         ctx, sqlite3_mprintf("libprofsql %s\ncommit %s\ncompiler %s\nsqlite headers %s, host %s\n"
-                             "runs attached %d, open by path %d",
+                             "runs attached %d, open by path %d\nserving %s",
                              PROFSQL_VERSION, PROFSQL_COMMIT, __VERSION__, SQLITE_VERSION,
-                             sqlite3_libversion(), prof->n_attached, prof->n_cached));
+                             sqlite3_libversion(), prof->n_attached, prof->n_cached,
+                             prof->serving ? "yes" : "no"));
 }
 
 static void end_query(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -121,6 +156,13 @@ const FunctionDef admin_functions[] = {
     SCALAR("prof_detach", 1, DIRECT, detach, "prof_detach(label)",
            "Detaches a run; returns its label. NULL if label is NULL; an error if no attached run "
            "has this label."),
+    SCALAR(
+        "prof_serve", 0, DIRECT, serve, "prof_serve()",
+        "From now on SQL on this connection reads the attached runs and opens no path, and views "
+        "saved in a database may use the tables. There is no way back. Returns NULL."),
+    SCALAR("prof_serve", 1, DIRECT, serve, "prof_serve(folder)",
+           "Like prof_serve(), but SQL also reads the runs in a folder and below it, by the names "
+           "that prof_find lists. NULL has no effect; an error if the connection serves already."),
     SCALAR("prof_clear", 0, DIRECT, clear, "prof_clear()",
            "Closes the runs that queries opened by path; returns their number."),
     SCALAR("prof_error", 1, HARMLESS, end_query, "prof_error(message)",

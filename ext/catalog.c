@@ -267,19 +267,25 @@ static void find_list(RowCursor *c, RowList *list)
 {
     const char *folder = row_source(c);
     Found *found = c->state;
-    if (!folder)
+    Prof *prof = ((ProfTable *)c->base.pVtab)->prof;
+    if (prof->serving && folder)
+        prof_fail(&c->err, PROF_NOTFOUND, 0, "prof_find: " SERVED_ONLY);
+    else if (prof->serving)
+        served_list(prof, &found->sources, &found->n, &c->err);
+    else if (!folder)
         prof_fail(&c->err, PROF_NOTFOUND, 0,
                   "prof_find needs a folder to search: SELECT * FROM prof_find('logs')");
-    else if (!source_find(folder, &found->sources, &found->n, &c->err))
-        *list = ROW_LIST(found->sources, found->n);
+    else
+        source_find(folder, NULL, &found->sources, &found->n, &c->err);
+    *list = ROW_LIST(found->sources, found->n);
 }
 
 static void find_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const Source *s = c->row;
     switch (column) {
-    case FI_PATH: result_file_path(ctx, s->path); break;
-    case FI_NAME: result_file_path(ctx, s->name); break;
+    case FI_PATH: result_file_path(c, ctx, s->path); break;
+    case FI_NAME: result_file_path(c, ctx, s->name); break;
     case FI_HOSTS: sqlite3_result_int64(ctx, (sqlite3_int64)s->n_files); break;
     case FI_SIZE: sqlite3_result_int64(ctx, (sqlite3_int64)s->size_bytes); break;
     case FI_MODIFIED: sqlite3_result_int64(ctx, s->mtime_ns); break;

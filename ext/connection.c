@@ -33,6 +33,8 @@ void prof_unref(void *p)
     Prof *prof = p;
     if (--prof->n_references) return;
     prof_clear(prof);
+    served_forget(prof);
+    sqlite3_free(prof->root);
     for (int i = 0; i < prof->n_attached; i++) named_free(&prof->attached[i]);
     sqlite3_free(prof->attached);
     sqlite3_free(prof->cached);
@@ -47,12 +49,14 @@ int prof_clear(Prof *prof)
     return n;
 }
 
-int prof_error(const ProfErr *err, char **message)
+int prof_error(const Prof *prof, const ProfErr *err, char **message)
 {
     if (err->code == PROF_NOMEM) return SQLITE_NOMEM;
     if (err->code == PROF_INTERRUPT) return SQLITE_INTERRUPT;
     sqlite3_free(*message);
-    *message = sqlite3_mprintf("%s", err->text);
+    /* What is not found is SQL's own text, which stays as it is. */
+    *message = err->code == PROF_NOTFOUND ? sqlite3_mprintf("%s", err->text)
+                                          : served_text(prof, err->text);
     if (!*message) return SQLITE_NOMEM;
     return err->code == PROF_IO ? SQLITE_IOERR : SQLITE_ERROR;
 }
@@ -89,7 +93,8 @@ static void warn_of_damage(const char *path, Run *run)
             path, path);
 }
 
-static Run *load(const char *path, bool streaming, size_t *n_others, ProfErr *err)
+static Run *load(const char *path, const char *within, bool streaming, size_t *n_others,
+                 ProfErr *err)
 {
     const char *setting = getenv("PROFSQL_PROGRESS");
     bool shows =
@@ -100,6 +105,7 @@ static Run *load(const char *path, bool streaming, size_t *n_others, ProfErr *er
     RunOptions options = {.progress = shows ? show_progress : NULL,
                           .context = &l,
                           .streaming = streaming,
+                          .within = within,
                           .opened = &opened};
     Run *run = run_open(path, &options, err);
     if (l.shown) fprintf(stderr, "\r\033[K");
@@ -134,15 +140,16 @@ static NamedRun *find_cached(Prof *prof, const char *path)
     return NULL;
 }
 
-/* A reference to the run at a path. */
-static Run *open_path(Prof *prof, const char *path, size_t *n_others, ProfErr *err)
+/* A reference to the run at a path; within: see source_resolve(). */
+static Run *open_path(Prof *prof, const char *path, const char *within, size_t *n_others,
+                      ProfErr *err)
 {
     *n_others = 0;
     NamedRun *cached = find_cached(prof, path);
     bool is_folder = cached && (strcmp(cached->run->path, path) ||
                                 cached->run->n_hosts != 1); /* which may have a newer run */
     if (cached && !is_folder && run_is_current(cached->run)) return run_ref(cached->run);
-    Run *run = load(path, false, n_others, err);
+    Run *run = load(path, within, false, n_others, err);
     if (!run) return NULL;
     if ((cached =
              find_cached(prof, path))) { /* a progress handler may have run statements meanwhile */
@@ -172,11 +179,12 @@ static NamedRun *find_label(Prof *prof, const char *label, size_t n_bytes)
 }
 
 /* Reads an attached run again when its files have changed. */
-static bool refresh(NamedRun *named, ProfErr *err)
+static bool refresh(const Prof *prof, NamedRun *named, ProfErr *err)
 {
     if (run_is_current(named->run)) return true;
     size_t none; /* its path is the run's own */
-    Run *run = load(named->run->path, named->streaming, &none, err);
+    Run *run = load(named->run->path, NULL, named->streaming, &none, err);
+    served_hide_error(prof, named->label, err);
     if (!run) return false;
     run_unref(named->run);
     named->run = run;
@@ -196,6 +204,51 @@ static bool add_source(SourceRun **list, int *n, const NamedRun *named, Host *on
     return true;
 }
 
+/* Adds a run, or only its host of this name. */
+static void add_host(NamedRun *named, const char *host, const char *source, bool attached,
+                     SourceRun **list, int *n, ProfErr *err)
+{
+    Host *only = NULL;
+    for (size_t h = 0; host && h < named->run->n_hosts; h++)
+        if (!strcmp(named->run->hosts[h].name, host)) only = &named->run->hosts[h];
+    if (host && !only)
+        prof_fail(err, PROF_NOTFOUND, 0,
+                  "%s: the run has no host %s; SELECT host FROM hosts('%s') lists its hosts",
+                  named->label, host, named->label);
+    else if (!add_source(list, n, named, only, source, attached))
+        prof_nomem(err);
+}
+
+static void open_by_path(Prof *prof, const char *source, SourceRun **list, int *n, ProfErr *err)
+{
+    NamedRun found = {0};
+    if (!(found.run = open_path(prof, source, NULL, &found.n_others, err))) return;
+    found.label = found.run->name;
+    add_host(&found, NULL, source, false, list, n, err);
+    run_unref(found.run);
+}
+
+/* SQL has the name of a served run, which may be followed by one of its hosts. */
+static void open_served(Prof *prof, const char *source, size_t n_label, SourceRun **list, int *n,
+                        ProfErr *err)
+{
+    const char *slash = strrchr(source, '/');
+    size_t n_before = slash ? (size_t)(slash - source) : 0;
+    const ServedRun *served = served_known(prof, source, n_label);
+    bool of_host = !served && slash && (served = served_known(prof, source, n_before));
+    if (!served) served = served_run(prof, source, n_label, err);
+    if (!served && slash && (served = served_known(prof, source, n_before))) of_host = true;
+    if (!served) {
+        prof_fail(err, PROF_NOTFOUND, 0, "%s: no run of this name; " SERVED_ONLY, source);
+        return;
+    }
+    NamedRun found = {.label = served->label};
+    found.run = open_path(prof, served->path, prof->root, &found.n_others, err);
+    served_hide_error(prof, found.label, err);
+    if (found.run) add_host(&found, of_host ? slash + 1 : NULL, source, true, list, n, err);
+    run_unref(found.run);
+}
+
 /* Adds the runs that a source names. */
 static void open_source(Prof *prof, const char *source, SourceRun **list, int *n, ProfErr *err)
 {
@@ -206,28 +259,16 @@ static void open_source(Prof *prof, const char *source, SourceRun **list, int *n
     NamedRun *of_host = !named && slash ? find_label(prof, source, (size_t)(slash - source)) : NULL;
     if (!source) {
         for (int i = 0; i < prof->n_attached && !err->code; i++)
-            if (refresh(&prof->attached[i], err) &&
-                !add_source(list, n, &prof->attached[i], NULL, NULL, true))
-                prof_nomem(err);
-    } else if (named) {
-        if (refresh(named, err) && !add_source(list, n, named, NULL, source, true)) prof_nomem(err);
-    } else if (of_host && refresh(of_host, err)) {
-        Host *only = NULL;
-        for (size_t h = 0; h < of_host->run->n_hosts; h++)
-            if (!strcmp(of_host->run->hosts[h].name, slash + 1)) only = &of_host->run->hosts[h];
-        if (!only)
-            prof_fail(err, PROF_NOTFOUND, 0,
-                      "%s: the run has no host %s; SELECT host FROM hosts('%s') lists its hosts",
-                      of_host->label, slash + 1, of_host->label);
-        else if (!add_source(list, n, of_host, only, source, true))
-            prof_nomem(err);
-    } else if (!err->code) {
-        NamedRun found = {0};
-        if ((found.run = open_path(prof, source, &found.n_others, err))) {
-            found.label = found.run->name;
-            if (!add_source(list, n, &found, NULL, source, false)) prof_nomem(err);
-        }
-        run_unref(found.run);
+            if (refresh(prof, &prof->attached[i], err))
+                add_host(&prof->attached[i], NULL, NULL, true, list, n, err);
+    } else if (named || of_host) {
+        if (!named) named = of_host;
+        if (refresh(prof, named, err))
+            add_host(named, of_host ? slash + 1 : NULL, source, true, list, n, err);
+    } else if (prof->serving) {
+        open_served(prof, source, n_label, list, n, err);
+    } else {
+        open_by_path(prof, source, list, n, err);
     }
 }
 
@@ -245,7 +286,9 @@ int prof_open_names(Prof *prof, const SourceNames *names, bool streaming, Source
 {
     ProfErr err = {0};
     *list = NULL, *n = 0;
-    if (!names->given && !prof->n_attached)
+    if (!names->given && !prof->n_attached && prof->serving)
+        prof_fail(&err, PROF_NOTFOUND, 0, "no run is named and none is attached; " SERVED_ONLY);
+    else if (!names->given && !prof->n_attached)
         prof_fail(&err, PROF_NOTFOUND, 0,
                   "no run is attached; name one as the argument, as in SELECT * FROM kpi('logs'), "
                   "or attach one first: SELECT prof_attach('logs')");
@@ -258,7 +301,7 @@ int prof_open_names(Prof *prof, const SourceNames *names, bool streaming, Source
     if (!err.code) return SQLITE_OK;
     prof_release(*list, *n);
     *list = NULL, *n = 0;
-    return prof_error(&err, message);
+    return prof_error(prof, &err, message);
 }
 
 const Run *prof_known_run(Prof *prof, const char *source)
@@ -266,8 +309,10 @@ const Run *prof_known_run(Prof *prof, const char *source)
     const char *slash = strrchr(source, '/');
     const NamedRun *named = find_label(prof, source, strlen(source));
     if (!named && slash) named = find_label(prof, source, (size_t)(slash - source));
-    for (int i = 0; i < prof->n_cached && !named; i++)
-        if (!strcmp(prof->cached[i].label, source)) named = &prof->cached[i];
+    const ServedRun *served = prof->serving ? served_known(prof, source, strlen(source)) : NULL;
+    const char *path = served ? served->path : prof->serving ? NULL : source;
+    for (int i = 0; i < prof->n_cached && !named && path; i++)
+        if (!strcmp(prof->cached[i].label, path)) named = &prof->cached[i];
     return named ? named->run : NULL;
 }
 
@@ -288,9 +333,9 @@ int prof_attach(Prof *prof, const char *path, const char *label, bool streaming,
     Statement s;
     statement_open(&s, prof->db);
     size_t n_others;
-    Run *run = load(path, streaming, &n_others, &err);
+    Run *run = load(path, NULL, streaming, &n_others, &err);
     statement_close(&s, SQLITE_OK);
-    if (!run) return prof_error(&err, message);
+    if (!run) return prof_error(prof, &err, message);
     if (!label) label = run->name;
     NamedRun *old = find_label(prof, label, strlen(label));
     if (old && old->run != run && strcmp(old->run->path, run->path)) {

@@ -84,7 +84,7 @@ static void peak_flops(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         ProfErr err = {0};
         const DeviceCapabilities *devices = run_devices(list[0].run, list[0].only, &err);
         if (!devices)
-            rc = prof_error(&err, &message);
+            rc = prof_error(prof, &err, &message);
         else if (devices_peak_flops(devices) > 0)
             sqlite3_result_double(ctx, devices_peak_flops(devices));
     }

@@ -87,7 +87,7 @@ static void hlo_modules_column(RowCursor *c, sqlite3_context *ctx, int column)
     const Xla__HloComputationProto *entry;
     if (row_program_column(c, ctx, column)) return;
     switch (column) {
-    case HM_PATH: result_file_path(ctx, row_program(c)->path); break;
+    case HM_PATH: result_file_path(c, ctx, row_program(c)->path); break;
     case HM_ENTRY:
         entry = hlo_entry(m);
         result_proto_text(ctx, *hlo->entry_computation_name || !entry ? hlo->entry_computation_name

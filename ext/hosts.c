@@ -95,7 +95,7 @@ static void runs_column(RowCursor *c, sqlite3_context *ctx, int column)
     int64_t start = -1, duration_ns = -1;
     int n_tpu, n_gpu;
     switch (column) {
-    case PR_PATH: result_file_path(ctx, run->path); break;
+    case PR_PATH: result_file_path(c, ctx, run->path); break;
     case PR_HOSTS: sqlite3_result_int64(ctx, (sqlite3_int64)run->n_hosts); break;
     case PR_SIZE: sqlite3_result_int64(ctx, (sqlite3_int64)run->size_bytes); break;
     case PR_EVENTS:
@@ -182,14 +182,42 @@ const Table prof_runs_table = {"prof_runs",
 enum { HOSTS_COLUMNS(COLUMN_ENUM) };
 static const Column hosts_columns[] = {HOSTS_COLUMNS(COLUMN_DOC)};
 
+/* A connection that serves says nothing of a file that is no profile, but that it is none. */
+static bool is_withheld(const RowCursor *c)
+{
+    return ((const ProfTable *)c->base.pVtab)->prof->serving && !c->host->readable;
+}
+
+/* The host's issue of this number, or the next one that is shown. */
+static bool find_issue(RowCursor *c, size_t *at, Issue *issue)
+{
+    while (host_issue_at(c->host, *at, issue, &c->err)) {
+        if (!is_withheld(c) || !strcmp(issue->code, "unreadable")) return true;
+        ++*at;
+    }
+    return false;
+}
+
+static const char *message_of(const RowCursor *c, const Issue *issue)
+{
+    return is_withheld(c) ? "the file cannot be read as a profile" : issue->message;
+}
+
 static void damage(RowCursor *c, sqlite3_context *ctx)
 {
     Issue issue;
     sqlite3_str *out = sqlite3_str_new(NULL);
-    for (size_t i = 0; host_issue_at(c->host, i, &issue, &c->err); i++)
+    for (size_t i = 0; find_issue(c, &i, &issue); i++)
         if (!strcmp(issue.severity, "error"))
-            sqlite3_str_appendf(out, "%s%s", sqlite3_str_length(out) ? "; " : "", issue.message);
-    result_built(ctx, out);
+            sqlite3_str_appendf(out, "%s%s", sqlite3_str_length(out) ? "; " : "",
+                                message_of(c, &issue));
+    int rc = sqlite3_str_errcode(out);
+    char *text = sqlite3_str_finish(out);
+    if (rc != SQLITE_OK)
+        sqlite3_result_error_code(ctx, rc);
+    else
+        result_file_path(c, ctx, text);
+    sqlite3_free(text);
 }
 
 static void hosts_column(RowCursor *c, sqlite3_context *ctx, int column)
@@ -201,9 +229,9 @@ static void hosts_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (c->from->attached)
             result_owned(ctx, sqlite3_mprintf("%s/%s", c->from->label, host->name));
         else
-            result_file_path(ctx, file->path);
+            result_file_path(c, ctx, file->path);
         break;
-    case HO_PATH: result_file_path(ctx, file->path); break;
+    case HO_PATH: result_file_path(c, ctx, file->path); break;
     case HO_SIZE:
         if (file->path) sqlite3_result_int64(ctx, (sqlite3_int64)file->disk_size);
         break;
@@ -421,7 +449,7 @@ static bool issues_next(RowCursor *c)
         return false;
     bool is_first = c->host == c->from->run->hosts;
     at->nth += c->started;
-    if (at->part == ISSUE_OF_HOST && !host_issue_at(c->host, at->nth, &issue, &c->err))
+    if (at->part == ISSUE_OF_HOST && !find_issue(c, &at->nth, &issue))
         at->part = ISSUE_DIAGNOSTIC, at->nth = 0;
     if (at->part == ISSUE_DIAGNOSTIC && at->nth == at->n_diagnostics)
         at->part = ISSUE_NEWEST_RUN, at->nth = 0;
@@ -430,16 +458,17 @@ static bool issues_next(RowCursor *c)
            (at->part < ISSUE_NEWEST_RUN || (!at->nth && is_first && c->from->n_others));
 }
 
-static void issue_column(const Issue *issue, sqlite3_context *ctx, int column)
+static void issue_column(const RowCursor *c, const Issue *issue, sqlite3_context *ctx, int column)
 {
     switch (column) {
     case IS_OFFSET:
-        if (issue->offset) sqlite3_result_int64(ctx, (sqlite3_int64)issue->offset);
+        if (issue->offset && !is_withheld(c))
+            sqlite3_result_int64(ctx, (sqlite3_int64)issue->offset);
         break;
     case IS_SEVERITY: sqlite3_result_text(ctx, issue->severity, -1, SQLITE_STATIC); break;
     case IS_CODE: sqlite3_result_text(ctx, issue->code, -1, SQLITE_STATIC); break;
     case IS_COUNT: sqlite3_result_int64(ctx, (sqlite3_int64)issue->count); break;
-    case IS_MESSAGE: sqlite3_result_text(ctx, issue->message, -1, SQLITE_STATIC); break;
+    case IS_MESSAGE: result_file_path(c, ctx, message_of(c, issue)); break;
     case IS_LOST: sqlite3_result_int64(ctx, (sqlite3_int64)issue->lost_bytes); break;
     default: break;
     }
@@ -459,16 +488,23 @@ static void diagnostic_column(const Diagnostic *said, sqlite3_context *ctx, int 
     }
 }
 
-static void newest_column(const SourceRun *from, sqlite3_context *ctx, int column)
+static void newest_column(const RowCursor *c, sqlite3_context *ctx, int column)
 {
+    const SourceRun *from = c->from;
+    char *message;
     switch (column) {
     case IS_SEVERITY: sqlite3_result_text(ctx, "info", -1, SQLITE_STATIC); break;
     case IS_CODE: sqlite3_result_text(ctx, "newest_run", -1, SQLITE_STATIC); break;
     case IS_COUNT: sqlite3_result_int64(ctx, (sqlite3_int64)from->n_others); break;
     case IS_MESSAGE:
-        result_owned(ctx, sqlite3_mprintf("%s is the newest by name of %llu runs in the log dir; "
-                                          "prof_find() lists the others, whose paths are sources",
-                                          from->run->path, (uint64_t)from->n_others + 1));
+        message = sqlite3_mprintf("%s is the newest by name of %llu runs in the log dir; "
+                                  "prof_find() lists the others, whose paths are sources",
+                                  from->run->path, (uint64_t)from->n_others + 1);
+        if (message)
+            result_file_path(c, ctx, message);
+        else
+            sqlite3_result_error_nomem(ctx);
+        sqlite3_free(message);
         break;
     case IS_LOST: sqlite3_result_int64(ctx, 0); break;
     default: break;
@@ -480,13 +516,13 @@ static void issues_column(RowCursor *c, sqlite3_context *ctx, int column)
     const IssueAt *at = c->state;
     Issue issue;
     if (column == IS_PATH)
-        result_file_path(ctx, c->host->file.path);
+        result_file_path(c, ctx, c->host->file.path);
     else if (at->part == ISSUE_NEWEST_RUN)
-        newest_column(c->from, ctx, column);
+        newest_column(c, ctx, column);
     else if (at->part == ISSUE_DIAGNOSTIC)
         diagnostic_column(&at->diagnostics[at->nth], ctx, column);
     else if (host_issue_at(c->host, at->nth, &issue, &c->err))
-        issue_column(&issue, ctx, column);
+        issue_column(c, &issue, ctx, column);
 }
 
 static const RowSource issues_rows = {.next = issues_next,

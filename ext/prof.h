@@ -21,10 +21,19 @@ typedef struct {
     size_t n_others; /* runs of the log dir that were not taken */
 } NamedRun;
 
+/* A run that SQL may name, below the folder that a connection serves. */
+typedef struct {
+    char *label, *path;
+} ServedRun;
+
 /* One per connection, counted by every registration and cursor. Used under the connection's mutex.
  */
 typedef struct {
     sqlite3 *db;
+    bool serving; /* SQL reads attached and served runs alone, and opens no path: serving.c */
+    char *root;   /* the folder of served runs, as realpath() has it; NULL: none */
+    ServedRun *served;
+    int n_served;
     int n_references;
     NamedRun *attached, *cached; /* cached: runs opened by path, the latest last */
     int n_attached, n_cached;
@@ -72,7 +81,41 @@ bool prof_detach(Prof *prof, const char *label);
 const Run *prof_known_run(Prof *prof, const char *source);
 int prof_clear(Prof *prof); /* drops runs opened by path; returns how many */
 /* A loader's error as SQLite's: the code, and its text in *message. */
-int prof_error(const ProfErr *err, char **message);
+int prof_error(const Prof *prof, const ProfErr *err, char **message);
+
+/* ---- serving: serving.c ---- */
+
+/* From now on SQL opens no path. folder: its runs can be named by SQL; NULL: attached runs alone.
+ */
+int prof_serve(Prof *prof, const char *folder, ProfErr *err);
+/* The served run of a label, after looking into the folder again if it is not known. NULL: there is
+ * none, or err is set. */
+const ServedRun *served_run(Prof *prof, const char *label, size_t n_bytes, ProfErr *err);
+/* The same without looking into the folder. */
+const ServedRun *served_known(const Prof *prof, const char *label, size_t n_bytes);
+/* All runs that SQL can name, their labels as path and name. *list is freed with
+ * source_list_free(). */
+int served_list(Prof *prof, Source **list, size_t *n, ProfErr *err);
+void served_forget(Prof *prof);
+/* Why a run that SQL named cannot be read is for the program's log, not for SQL. */
+void served_hide_error(const Prof *prof, const char *label, ProfErr *err);
+/* A copy of a text with labels for the paths of runs, if the connection serves. NULL: no memory. */
+char *served_text(const Prof *prof, const char *text);
+#define SERVED_ONLY                                                                                \
+    "this connection serves the runs that its program chose, and SQL opens no other path; "        \
+    "SELECT name FROM prof_find lists them"
+
+/* ---- the host program: host.c ---- */
+
+#ifdef __GNUC__
+#define EXPORTED __attribute__((visibility("default")))
+#else
+#define EXPORTED
+#endif
+/* A text that the host program binds, and SQL cannot make; NULL: it is none. */
+const char *text_of_host(sqlite3_value *value);
+/* Restricts a connection to the runs of PROFSQL_RUNS and PROFSQL_ROOT. */
+int serve_from_environment(sqlite3 *db, char **message);
 
 /* Runs whose texts a cursor has handed out: they stay until it closes, since SQLite may hold a text
  * to the statement's end. */
@@ -167,6 +210,9 @@ struct Table {
  * and, of row tables, next. Also column, unless there are as many rows as events: these tables open
  * a Statement where a column derives something. */
 sqlite3_module statement_module(const Table *table);
+/* Registers all tables and canned queries, in place of those that are there: the modules of views
+ * allow what the connection does from now on. Returns an SQLite code. */
+int register_tables(Prof *prof);
 extern const Table *const prof_tables[];
 extern const int n_prof_tables;
 
@@ -397,8 +443,9 @@ void result_time(sqlite3_context *ctx, int64_t ps, bool in_us); /* in ps, or as 
 void result_span(sqlite3_context *ctx, uint64_t ps, bool in_us); /* the same, as result_u64() */
 void result_id(sqlite3_context *ctx, uint64_t id);               /* always decimal TEXT */
 void result_utf8(sqlite3_context *ctx, const uint8_t *bytes, size_t n); /* a copy, as valid UTF-8 */
-void result_file_path(sqlite3_context *ctx,
-                      const char *path); /* a copy, as valid UTF-8; NULL for NULL */
+/* Copies a path, or a message with paths, as valid UTF-8, with labels for paths if the connection
+ * serves; NULL for NULL. */
+void result_file_path(const RowCursor *c, sqlite3_context *ctx, const char *text);
 void result_stat(sqlite3_context *ctx, const Plane *plane, const Stat *stat);
 const Text *stat_name(const Plane *plane, const Stat *stat);
 /* Appends text as a JSON string; UTF-8 as it is. */

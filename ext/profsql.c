@@ -4,6 +4,7 @@
  *   .load ./libprofsql
  *   SELECT * FROM top_ops('logs/plugins/profile/2026_11_20') LIMIT 10; */
 #include "prof.h"
+#include "profsql.h"
 SQLITE_EXTENSION_INIT1
 
 #include <pthread.h>
@@ -105,13 +106,6 @@ const int n_prof_function_lists = COUNT(prof_function_lists);
 
 /* ---- registering ---- */
 
-/* Tables, queries and functions that need no file come in both entries; the rest only in the full
- * one. */
-static bool opens_files(const Table *table)
-{
-    return !table->rows || !table->rows->without_source || table == &prof_find_table;
-}
-
 static void free_context(void *p)
 {
     TableContext *context = p;
@@ -153,56 +147,48 @@ static int register_function(sqlite3 *db, Prof *prof, const FunctionDef *f)
                                       f->xFinal, prof_unref);
 }
 
-/* What an entry registers. */
-enum { HARMLESS = 1, OPENING_FILES = 2 };
-
-static bool is_among(int parts, bool opening_files)
-{
-    return (parts & (opening_files ? OPENING_FILES : HARMLESS)) != 0;
-}
-
-static int register_all(sqlite3 *db, Prof *prof, int parts)
+int register_tables(Prof *prof)
 {
     int rc = SQLITE_OK;
     for (int i = 0; i < n_prof_tables && rc == SQLITE_OK; i++)
-        if (is_among(parts, opens_files(prof_tables[i])))
-            rc = register_table(db, prof, prof_tables[i]);
-    for (int i = 0; i < n_prof_queries && is_among(parts, true) && rc == SQLITE_OK; i++)
-        rc = register_query(db, prof, &prof_queries[i]);
+        rc = register_table(prof->db, prof, prof_tables[i]);
+    for (int i = 0; i < n_prof_queries && rc == SQLITE_OK; i++)
+        rc = register_query(prof->db, prof, &prof_queries[i]);
+    return rc;
+}
+
+static int register_functions(Prof *prof)
+{
+    int rc = SQLITE_OK;
     for (int i = 0; i < n_prof_function_lists; i++)
-        for (int k = 0; k < *prof_function_lists[i].n && rc == SQLITE_OK; k++) {
-            const FunctionDef *f = &prof_function_lists[i].functions[k];
-            if (is_among(parts, f->flags & SQLITE_DIRECTONLY)) rc = register_function(db, prof, f);
-        }
+        for (int k = 0; k < *prof_function_lists[i].n && rc == SQLITE_OK; k++)
+            rc = register_function(prof->db, prof, &prof_function_lists[i].functions[k]);
     return rc;
 }
 
 /* SQLite unmaps a library whose entry fails but keeps what it registered: take it back. */
-static void unregister_all(sqlite3 *db, int parts)
+static void unregister_all(sqlite3 *db)
 {
     for (int i = 0; i < n_prof_tables; i++)
-        if (is_among(parts, opens_files(prof_tables[i])))
-            sqlite3_create_module_v2(db, prof_tables[i]->name, NULL, NULL, NULL);
-    for (int i = 0; i < n_prof_queries && is_among(parts, true); i++)
+        sqlite3_create_module_v2(db, prof_tables[i]->name, NULL, NULL, NULL);
+    for (int i = 0; i < n_prof_queries; i++)
         sqlite3_create_module_v2(db, prof_queries[i].name, NULL, NULL, NULL);
     for (int i = 0; i < n_prof_function_lists; i++)
         for (int k = 0; k < *prof_function_lists[i].n; k++) {
             const FunctionDef *f = &prof_function_lists[i].functions[k];
-            if (is_among(parts, f->flags & SQLITE_DIRECTONLY))
-                sqlite3_create_function_v2(db, f->name, f->n_args, SQLITE_UTF8, NULL, NULL, NULL,
-                                           NULL, NULL);
+            sqlite3_create_function_v2(db, f->name, f->n_args, SQLITE_UTF8, NULL, NULL, NULL, NULL,
+                                       NULL);
         }
 }
 
-/* Removes from *wanted what the connection has already, to be seen by one function of it. */
-static int leave_out(sqlite3 *db, const char *call, int part, int *wanted)
+/* Does the connection have libprofsql? One function of it shows. */
+static int is_registered(sqlite3 *db, bool *is)
 {
     sqlite3_stmt *stmt = NULL;
-    int rc = sqlite3_prepare_v2(db, call, -1, &stmt, NULL);
+    int rc = sqlite3_prepare_v2(db, "SELECT prof_clear()", -1, &stmt, NULL);
     sqlite3_finalize(stmt);
-    bool absent = rc == SQLITE_ERROR &&
-                  !strncmp(sqlite3_errmsg(db), "no such function", sizeof "no such function" - 1);
-    if (!absent) *wanted &= ~part;
+    *is = rc != SQLITE_ERROR ||
+          strncmp(sqlite3_errmsg(db), "no such function", sizeof "no such function" - 1) != 0;
     return rc == SQLITE_ERROR || rc == SQLITE_AUTH ? SQLITE_OK
                                                    : rc; /* what an authorizer hides is there */
 }
@@ -218,53 +204,50 @@ static void bind_memory(void)
 }
 
 /* Loaded again, it leaves what is there, and the attached runs with it. */
-static int init(sqlite3 *db, char **message, int wanted)
+static int init(sqlite3 *db, char **message, bool *is_new)
 {
     static pthread_once_t bound = PTHREAD_ONCE_INIT;
+    bool is_there;
+    *is_new = false;
     if (sqlite3_libversion_number() < 3038000) {
         *message = sqlite3_mprintf("libprofsql needs SQLite 3.38 or later; this is SQLite %s",
                                    sqlite3_libversion());
         return SQLITE_ERROR;
     }
     pthread_once(&bound, bind_memory);
-    int rc = leave_out(db, "SELECT prof_version()", HARMLESS, &wanted);
-    if (rc == SQLITE_OK) rc = leave_out(db, "SELECT prof_clear()", OPENING_FILES, &wanted);
+    int rc = is_registered(db, &is_there);
     if (rc != SQLITE_OK) return *message = sqlite3_mprintf("%s", sqlite3_errstr(rc)), rc;
-    if (!wanted) return SQLITE_OK;
+    if (is_there) return SQLITE_OK;
     Prof *prof = sqlite3_malloc64(sizeof *prof);
     if (!prof) return *message = sqlite3_mprintf("out of memory"), SQLITE_NOMEM;
     *prof = (Prof){.db = db, .n_references = 1};
-    rc = register_all(db, prof, wanted);
+    rc = register_tables(prof);
+    if (rc == SQLITE_OK) rc = register_functions(prof);
     if (rc != SQLITE_OK) {
-        unregister_all(db, wanted);
+        unregister_all(db);
         *message = sqlite3_mprintf("%s", sqlite3_errstr(rc)); /* SQLite shows nothing else of rc */
     }
     prof_unref(prof); /* the registrations hold it now */
+    *is_new = rc == SQLITE_OK;
     return rc;
 }
 
-#ifdef __GNUC__
-#define EXPORTED __attribute__((visibility("default")))
-#else
-#define EXPORTED
-#endif
-
-EXPORTED int sqlite3_profsql_init(sqlite3 *db, char **message, const sqlite3_api_routines *api);
-EXPORTED int sqlite3_profsql_nofile_init(sqlite3 *db, char **message,
-                                         const sqlite3_api_routines *api);
-
-/* Everything. */
-int sqlite3_profsql_init(sqlite3 *db, char **message, const sqlite3_api_routines *api)
+EXPORTED int sqlite3_profsql_init(sqlite3 *db, char **message, const sqlite3_api_routines *api)
 {
     (void)api;
     SQLITE_EXTENSION_INIT2(api);
-    return init(db, message, HARMLESS | OPENING_FILES);
+    bool is_new;
+    return init(db, message, &is_new);
 }
 
-/* For hosts that run other people's SQL: nothing that opens a path. */
-int sqlite3_profsql_nofile_init(sqlite3 *db, char **message, const sqlite3_api_routines *api)
+EXPORTED int sqlite3_profsql_nofile_init(sqlite3 *db, char **message,
+                                         const sqlite3_api_routines *api)
 {
     (void)api;
     SQLITE_EXTENSION_INIT2(api);
-    return init(db, message, HARMLESS);
+    bool is_new;
+    int rc = init(db, message, &is_new);
+    if (rc == SQLITE_OK) rc = serve_from_environment(db, message);
+    if (rc != SQLITE_OK && is_new) unregister_all(db);
+    return rc;
 }

@@ -206,7 +206,7 @@ static int find_spools(LiveCursor *c, sqlite3_vtab *vtab)
 static int fail(LiveCursor *c, const ProfErr *err)
 {
     char *message = NULL;
-    int rc = prof_error(err, &message);
+    int rc = prof_error(((ProfTable *)c->base.pVtab)->prof, err, &message);
     c->eof = true;
     return prof_table_fail(c->base.pVtab, rc, message);
 }
@@ -250,6 +250,9 @@ static int live_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letter
     (void)plan, (void)letters;
     LiveCursor *c = (LiveCursor *)cursor;
     live_reset(c);
+    if (((ProfTable *)cursor->pVtab)->prof->serving)
+        return prof_table_fail(cursor->pVtab, SQLITE_ERROR,
+                               sqlite3_mprintf("profsql_live: " SERVED_ONLY));
     if (!argc)
         return prof_table_fail(cursor->pVtab, SQLITE_ERROR,
                                sqlite3_mprintf("profsql_live needs a folder or a .spool "

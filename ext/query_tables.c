@@ -41,7 +41,7 @@ static int query_connect(sqlite3 *db, void *context, int argc, const char *const
     int rc = sqlite3_declare_vtab(db, declaration);
     sqlite3_free(declaration);
     if (rc != SQLITE_OK) return rc;
-    sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
+    if (!qc->prof->serving) sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
     QueryTable *table = sqlite3_malloc64(sizeof *table);
     if (!table) return SQLITE_NOMEM;
     *table = (QueryTable){.prof = prof_ref(qc->prof), .query = qc->query};
@@ -131,7 +131,8 @@ static int explain_source(QueryCursor *c, const Empty *empty, sqlite3_value *sou
     statement_open(&s, prof->db);
     int rc = prof_open(prof, named, true, &runs, &n, &message);
     for (int i = 0; rc == SQLITE_OK && i < n; i++)
-        if (!empty_record(empty, runs[i].run, runs[i].only, &err)) rc = prof_error(&err, &message);
+        if (!empty_record(empty, runs[i].run, runs[i].only, &err))
+            rc = prof_error(prof, &err, &message);
     rc = statement_close(&s, rc);
     prof_release(runs, n);
     return rc == SQLITE_OK ? SQLITE_OK : prof_table_fail(c->base.pVtab, rc, message);

@@ -8,7 +8,7 @@ SQLITE_EXTENSION_INIT3
 int events_fail(EventsCursor *c)
 {
     char *message = NULL;
-    int rc = prof_error(&c->err, &message);
+    int rc = prof_error(((ProfTable *)c->base.pVtab)->prof, &c->err, &message);
     return prof_table_fail(c->base.pVtab, rc, message);
 }
 

@@ -42,7 +42,8 @@ int prof_table_connect(sqlite3 *db, void *context, int argc, const char *const *
     int rc = sqlite3_declare_vtab(db, declaration);
     sqlite3_free(declaration);
     if (rc != SQLITE_OK) return rc;
-    sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY); /* a hostile schema must not open files */
+    if (!tc->prof->serving) /* a hostile schema must not open files */
+        sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
     ProfTable *table = sqlite3_malloc64(sizeof *table);
     if (!table) return SQLITE_NOMEM;
     *table = (ProfTable){.prof = prof_ref(tc->prof), .table = tc->table};
@@ -178,9 +179,14 @@ void result_utf8(sqlite3_context *ctx, const uint8_t *bytes, size_t n)
         sqlite3_result_text64(ctx, fixed, utf8_repair(bytes, n, fixed), sqlite3_free, SQLITE_UTF8);
 }
 
-void result_file_path(sqlite3_context *ctx, const char *path)
+void result_file_path(const RowCursor *c, sqlite3_context *ctx, const char *text)
 {
-    if (path) result_utf8(ctx, (const uint8_t *)path, strlen(path));
+    char *shown = text ? served_text(((const ProfTable *)c->base.pVtab)->prof, text) : NULL;
+    if (shown)
+        result_utf8(ctx, (const uint8_t *)shown, strlen(shown));
+    else if (text)
+        sqlite3_result_error_nomem(ctx);
+    sqlite3_free(shown);
 }
 
 void result_stat(sqlite3_context *ctx, const Plane *plane, const Stat *stat)
@@ -504,7 +510,7 @@ static bool explain_nothing(RowCursor *c, const ProfTable *asked)
 static int row_fail(RowCursor *c)
 {
     char *message = NULL;
-    int rc = prof_error(&c->err, &message);
+    int rc = prof_error(((ProfTable *)c->base.pVtab)->prof, &c->err, &message);
     return prof_table_fail(c->base.pVtab, rc, message);
 }
 

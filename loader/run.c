@@ -76,10 +76,11 @@ Line *run_line_of_event(const Run *run, uint64_t event)
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static Run *registry;
 
-/* What the files of a source look like from outside: paths, sizes and times. */
-static uint64_t identity_of(const Source *source)
+/* What the files of a source look like from outside: paths, sizes and times. A folder with links
+ * that lead out of `within` has other programs without it. */
+static uint64_t identity_of(const Source *source, const char *within)
 {
-    uint64_t h = mix64(source->n_files);
+    uint64_t h = mix64(source->n_files * 2 + (within != NULL));
     for (size_t i = 0; i < source->n_files; i++) {
         uint64_t size = 0;
         int64_t mtime = 0;
@@ -128,8 +129,8 @@ bool run_is_current(const Run *run)
 Run *run_open(const char *path, const RunOptions *options, ProfErr *err)
 {
     Source source = {0};
-    if (source_resolve(path, &source, err)) return NULL;
-    uint64_t identity = identity_of(&source);
+    if (source_resolve(path, options->within, &source, err)) return NULL;
+    uint64_t identity = identity_of(&source, options->within);
     Run *run = NULL;
     RunOpened opened = {.n_others = source.n_others};
     pthread_mutex_lock(&registry_lock);

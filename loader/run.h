@@ -372,7 +372,8 @@ typedef struct {
     int n_threads;  /* 0: one per processor */
     bool streaming; /* of a run of several hosts: reads no events yet, and then those of one host at
                      a time */
-    RunOpened *opened; /* filled in if not NULL */
+    const char *within; /* see source_resolve() */
+    RunOpened *opened;  /* filled in if not NULL */
 } RunOptions;
 
 /* Opens a source: the shared Run if the same bytes are loaded already, else loads it. NULL on

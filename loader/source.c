@@ -76,13 +76,25 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int add_file(Source *source, const char *folder, const char *name, char ***files, size_t *n,
-                    size_t *capacity, ProfErr *err)
+/* Is what a path leads to, through all its links, in a folder without links? */
+static bool is_within(const char *path, const char *folder)
+{
+    char *real = folder ? realpath(path, NULL) : NULL;
+    size_t n = folder ? strlen(folder) : 0;
+    while (n && folder[n - 1] == '/') n--;
+    bool within = !folder || (real && !strncmp(real, folder, n) && (!real[n] || real[n] == '/'));
+    free(real);
+    return within;
+}
+
+static int add_file(Source *source, const char *folder, const char *name, const char *within,
+                    char ***files, size_t *n, size_t *capacity, ProfErr *err)
 {
     char *path = join(&source->arena, folder, name);
     uint64_t size;
     int64_t mtime;
     if (!path || !prof_grow(files, *n, capacity, sizeof **files)) return prof_nomem(err);
+    if (!is_within(path, within)) return PROF_OK;
     if (!file_identity(path, &size, &mtime)) return PROF_OK;
     (*files)[(*n)++] = path;
     if (files != &source->files) return PROF_OK;
@@ -92,7 +104,7 @@ static int add_file(Source *source, const char *folder, const char *name, char *
 }
 
 /* The profiles and programs lying in a folder itself. n_files 0: no profiles. */
-static int read_folder(const char *folder, Source *source, ProfErr *err)
+static int read_folder(const char *folder, const char *within, Source *source, ProfErr *err)
 {
     DIR *dir = opendir(folder);
     if (!dir)
@@ -101,10 +113,10 @@ static int read_folder(const char *folder, Source *source, ProfErr *err)
     size_t capacity = 0, program_capacity = 0;
     for (struct dirent *entry; (entry = readdir(dir)) && !interrupt_poll(20, err);)
         if (profile_name_length(entry->d_name))
-            add_file(source, folder, entry->d_name, &source->files, &source->n_files, &capacity,
-                     err);
+            add_file(source, folder, entry->d_name, within, &source->files, &source->n_files,
+                     &capacity, err);
         else if (program_name_length(entry->d_name))
-            add_file(source, folder, entry->d_name, &source->programs, &source->n_programs,
+            add_file(source, folder, entry->d_name, within, &source->programs, &source->n_programs,
                      &program_capacity, err);
     closedir(dir);
     sort_array(source->files, source->n_files, sizeof *source->files, by_text);
@@ -113,9 +125,9 @@ static int read_folder(const char *folder, Source *source, ProfErr *err)
 }
 
 /* A folder of HLO programs and nothing else, as a source; n_files 0: it is none. */
-static int read_dump(const char *folder, Source *source, ProfErr *err)
+static int read_dump(const char *folder, const char *within, Source *source, ProfErr *err)
 {
-    if (read_folder(folder, source, err) || source->n_files || !source->n_programs)
+    if (read_folder(folder, within, source, err) || source->n_files || !source->n_programs)
         return err->code;
     const char *name = base_name(folder);
     source->path = copy(&source->arena, folder, strlen(folder));
@@ -148,6 +160,7 @@ typedef struct {
 typedef struct {
     Source *list;
     size_t n, capacity, root_length;
+    const char *within;
     Link *links;
     size_t n_links, link_capacity;
     LIST(Seen) seen; /* folders searched: a link may lead back to one */
@@ -188,13 +201,14 @@ static int search(Search *s, const char *folder, int depth, ProfErr *err)
         return prof_fail(err, PROF_IO, 0,
                          "%s: more than %d folders; give a folder nearer to the runs", folder,
                          MAX_FOLDERS);
-    if (depth && read_folder(folder, &found, err)) {
+    if (depth && read_folder(folder, s->within, &found, err)) {
         bool unreadable = err->code == PROF_IO;
         source_free(&found);
         if (unreadable) *err = (ProfErr){0}; /* a folder that we may not see holds no run of ours */
         return err->code;
     }
-    if (!depth && read_folder(folder, &found, err)) return source_free(&found), err->code;
+    if (!depth && read_folder(folder, s->within, &found, err))
+        return source_free(&found), err->code;
     if (found.n_files) {
         found.path = copy(&found.arena, folder, strlen(folder));
         /* <sub>/plugins/profile/<run> is shown as <sub>/<run> */
@@ -225,7 +239,8 @@ static int search(Search *s, const char *folder, int depth, ProfErr *err)
             continue;
         else if (S_ISDIR(st.st_mode))
             search(s, path, depth + 1, err);
-        else if (S_ISLNK(st.st_mode) && !stat(path, &st) && S_ISDIR(st.st_mode))
+        else if (S_ISLNK(st.st_mode) && !stat(path, &st) && S_ISDIR(st.st_mode) &&
+                 is_within(path, s->within))
             add_link(s, path, depth + 1, err);
     }
     arena_free(&names);
@@ -236,7 +251,8 @@ static int search(Search *s, const char *folder, int depth, ProfErr *err)
 static int add_dump(Search *s, const char *folder, ProfErr *err)
 {
     Source found = {0};
-    if (read_dump(folder, &found, err) || !found.n_files) return source_free(&found), err->code;
+    if (read_dump(folder, s->within, &found, err) || !found.n_files)
+        return source_free(&found), err->code;
     if (!GROW(s->list, s->n, s->capacity)) return source_free(&found), prof_nomem(err);
     s->list[s->n++] = found;
     return PROF_OK;
@@ -247,7 +263,7 @@ static int by_path(const void *a, const void *b)
     return strcmp(((const Source *)a)->path, ((const Source *)b)->path);
 }
 
-int source_find(const char *folder, Source **list, size_t *n, ProfErr *err)
+int source_find(const char *folder, const char *within, Source **list, size_t *n, ProfErr *err)
 {
     struct stat st;
     if (!*folder)
@@ -263,11 +279,11 @@ int source_find(const char *folder, Source **list, size_t *n, ProfErr *err)
                              folder);
         Source *only = prof_alloc(sizeof *only);
         if (!only) return prof_nomem(err);
-        if (source_resolve(folder, only, err)) return prof_free(only), err->code;
+        if (source_resolve(folder, within, only, err)) return prof_free(only), err->code;
         *list = only, *n = 1;
         return PROF_OK;
     }
-    Search s = {.root_length = strlen(folder)};
+    Search s = {.root_length = strlen(folder), .within = within};
     while (s.root_length > 1 && folder[s.root_length - 1] == '/') s.root_length--;
     Arena arena = {0};
     char *root = copy(&arena, folder, s.root_length);
@@ -343,7 +359,7 @@ static int fail_missing(const char *path, ProfErr *err)
                      path);
 }
 
-int source_resolve(const char *path, Source *source, ProfErr *err)
+int source_resolve(const char *path, const char *within, Source *source, ProfErr *err)
 {
     struct stat st;
     Source found = {0};
@@ -357,6 +373,8 @@ int source_resolve(const char *path, Source *source, ProfErr *err)
                          "%s: %s; give a *.xplane.pb, a run folder or a log dir", path,
                          strerror(errno));
     }
+    if (!is_within(path, within))
+        return prof_fail(err, PROF_NOTFOUND, 0, "%s: is not in %s", path, within);
     if (!S_ISDIR(st.st_mode)) {
         found.path = copy(&found.arena, path, strlen(path));
         found.name = copy(&found.arena, base_name(path), host_name_length(base_name(path)));
@@ -369,7 +387,7 @@ int source_resolve(const char *path, Source *source, ProfErr *err)
     }
     Source *list = NULL;
     size_t n = 0;
-    if (source_find(path, &list, &n, err)) return err->code;
+    if (source_find(path, within, &list, &n, err)) return err->code;
     if (!n && is_being_captured(path)) {
         source_list_free(list, n);
         return prof_fail(err, PROF_NOTFOUND, 0,

@@ -29,11 +29,13 @@ typedef struct {
     Arena arena;         /* owns the texts; the two arrays are freed with source_free() */
 } Source;
 
-/* Finds the one run that a path stands for. Freed with source_free(). */
-int source_resolve(const char *path, Source *source, ProfErr *err);
+/* Finds the one run that a path stands for. Freed with source_free().
+ * within: a path as realpath() returns it; what is not in this folder, or is a link that leads out
+ * of it, is treated as absent. NULL: all files. */
+int source_resolve(const char *path, const char *within, Source *source, ProfErr *err);
 /* Finds every run in a folder and below it, sorted by path. A path to a file gives that file, if
  * its name has a suffix of profiles or programs. *list is freed with source_list_free(). */
-int source_find(const char *folder, Source **list, size_t *n, ProfErr *err);
+int source_find(const char *folder, const char *within, Source **list, size_t *n, ProfErr *err);
 void source_free(Source *source);
 void source_list_free(Source *list, size_t n);
 /* Length of the host's name in a file name without folder: the part before a profile's or program's

@@ -3,6 +3,7 @@
 installed is skipped."""
 
 import importlib.util
+import json
 import os
 import shutil
 import sqlite3
@@ -247,6 +248,75 @@ class Connections(unittest.TestCase):
                               profsql.loadable_path(), "--get", "/_memory.json?_shape=arrays&sql=" +
                               self.ASK.replace(" ", "+")], capture_output=True, text=True)
         self.assertIn('"rows": [[19]]', out.stdout, out.stderr)
+
+    def serving(self, **how):
+        """A connection that serves, and the names of its runs."""
+        db = profsql.connect(**how)
+        self.addCleanup(db.close)
+        return db, [name for name, in db.execute("SELECT name FROM prof_find")]
+
+    def test_serving(self):
+        db, names = self.serving(serve={"g": GPU})
+        self.assertEqual(names, ["g"])
+        self.assertEqual(list(db.execute("SELECT occurrences FROM top_kernels('g', 1)")), [(19,)])
+        self.assertEqual(self.serving(serve=GPU)[1], ["gpu_train_38"])
+        os.environ["PROFSQL_RUNS"] = "x=" + GPU
+        try:
+            by_environment, names = self.serving(serve=True)
+        finally:
+            del os.environ["PROFSQL_RUNS"]
+        self.assertEqual(names, ["x"])
+        for db in (db, by_environment):
+            for sql in (self.ASK, "SELECT prof_attach('%s')" % GPU):
+                with self.assertRaisesRegex(Exception, "this connection serves the runs"):
+                    list(db.execute(sql))
+
+    def test_serving_what_is_not_there(self):
+        """The connection is restricted also if its runs cannot be read."""
+        raw = profsql.connect()
+        for serve in ({"x": "no/such/run"}, "no/such/folder"):
+            with self.assertRaisesRegex(Exception, "no/such"):
+                profsql.load(raw, serve=serve)
+            with self.assertRaisesRegex(Exception, "this connection serves the runs"):
+                list(raw.execute(self.ASK))
+            raw = profsql.connect()
+
+    @needs("datasette")
+    def test_datasette_serves(self):
+        """As docs/serving.md has it: the same labels on each pooled connection, no path, views."""
+        import asyncio
+        from datasette.app import Datasette
+        with tempfile.TemporaryDirectory() as folder:
+            views = os.path.join(folder, "views.db")
+            with sqlite3.connect(views) as db:
+                db.execute("CREATE VIEW kernels AS SELECT run, rank, occurrences FROM top_kernels")
+            db.close()
+            os.environ["PROFSQL_RUNS"] = "g=%s,b=%s" % (GPU, BEFORE)
+            os.environ["PROFSQL_ROOT"] = AFTER
+            try:
+                app = Datasette([views], sqlite_extensions=[
+                    (profsql.loadable_path(), "sqlite3_profsql_nofile_init")],
+                    settings={"num_sql_threads": 4, "sql_time_limit_ms": 60000})
+
+                async def ask(sql):
+                    answer = await app.client.get("/views.json", params={"sql": sql, "_shape": "arrays"})
+                    return answer.json()
+
+                async def all_answers():
+                    many = ["SELECT group_concat(name) FROM prof_find"] * 12
+                    names = await asyncio.gather(*map(ask, many))
+                    page = await app.client.get("/views/kernels.json?_shape=arrays&rank=1&run=g")
+                    return (names, await ask(self.ASK), await ask("SELECT * FROM kpi('/etc/passwd')"),
+                            await ask("SELECT * FROM kpi('/no/such/file')"), page.json())
+                names, by_path, there, absent, page = asyncio.run(all_answers())
+            finally:
+                del os.environ["PROFSQL_RUNS"], os.environ["PROFSQL_ROOT"]
+        self.assertEqual({json.dumps(answer["rows"]) for answer in names},
+                         {json.dumps([["g,b,train/2026_11_21_20_15_32"]])})
+        for answer in (by_path, there, absent):
+            self.assertIn("this connection serves the runs", answer["error"])
+        self.assertEqual(there["error"].replace("/etc/passwd", ""), absent["error"].replace("/no/such/file", ""))
+        self.assertEqual(page["rows"], [["g", 1, 19]])
 
     @needs("nbclient", "ipykernel")
     def test_jupyter(self):

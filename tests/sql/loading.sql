@@ -6,7 +6,7 @@ SELECT count(*) FROM lines;
 SELECT run, count(*) FROM lines GROUP BY run;
 SELECT prof_attach('tests/data/tpu_train_54', 't'), load_extension('build/libprofsql', 'sqlite3_profsql_nofile_init') IS NULL;
 SELECT count(*) FROM lines;
--- The full entry after the one that opens no files adds the rest.
+-- The entry for programs that run other people's SQL restricts the connection, and the other entry leaves it so.
 .open :memory:
 SELECT load_extension('build/libprofsql', 'sqlite3_profsql_nofile_init') IS NULL;
 SELECT count(*) FROM lines('tests/data/gpu_train_38');

@@ -31,8 +31,10 @@ def _why_not_sqlite3() -> str | None:
     return None
 
 
-def connect(database: str = ":memory:") -> Any:
+def connect(database: str = ":memory:", serve: library.Serve = False) -> Any:
     """A connection with libprofsql loaded: of sqlite3 if that can load extensions, else of APSW.
+
+    serve: see load().
 
     Ctrl-C ends its queries, also while a profile is read.
     """
@@ -51,7 +53,7 @@ def connect(database: str = ":memory:") -> Any:
                               % reason) from None
         raw = apsw.Connection(database)
         raw.setprogresshandler(_let_signals_in, _STEPS)
-    library.load(raw)
+    library.load(raw, serve)
     return raw
 
 

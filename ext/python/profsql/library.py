@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 from importlib import metadata
-from typing import Any
+from typing import Any, Mapping, Union
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 _CHECKOUT = os.path.normpath(os.path.join(_PACKAGE, "..", "..", ".."))
@@ -37,10 +37,18 @@ def version() -> str:
     return metadata.version("profsql")
 
 
-def load(connection: Any) -> None:
+Serve = Union[bool, str, "os.PathLike[str]", Mapping[str, str]]
+
+
+def load(connection: Any, serve: Serve = False) -> None:
     """Loads the extension into a connection of sqlite3, APSW or SQLAlchemy.
 
     Its tables, canned queries and functions are available in this connection from then on.
+
+    serve is for connections that run other people's SQL, which then opens no path. It reads
+    - the runs {label: path},
+    - or those in a folder and below it,
+    - or with True those of the environment variables PROFSQL_RUNS and PROFSQL_ROOT.
     """
     raw = _driver_connection(connection)
     if hasattr(raw, "enable_load_extension"):
@@ -54,12 +62,28 @@ def load(connection: Any) -> None:
             "or another Python")
     else:
         raise TypeError("not a connection of sqlite3, APSW or SQLAlchemy: %r" % (connection,))
+    cursor = raw.cursor()
     enable(True)
     try:
-        (raw.load_extension if hasattr(raw, "load_extension") else raw.loadextension)(
-            loadable_path())
+        if serve is True:  # sqlite3 names the entry point from Python 3.12 on
+            cursor.execute("SELECT load_extension(?, 'sqlite3_profsql_nofile_init')",
+                           (loadable_path(),)).fetchall()
+        elif hasattr(raw, "load_extension"):
+            raw.load_extension(loadable_path())
+        else:
+            raw.loadextension(loadable_path())
     finally:
         enable(False)
+    if serve is False or serve is True:
+        return
+    try:
+        if isinstance(serve, Mapping):
+            for label, path in serve.items():
+                cursor.execute("SELECT prof_attach(?, ?)", (os.fspath(path), label)).fetchall()
+        else:
+            cursor.execute("SELECT prof_serve(?)", (os.fspath(serve),)).fetchall()
+    finally:  # whoever goes on after an error has no other paths either
+        cursor.execute("SELECT prof_serve()").fetchall()
 
 
 def _driver_connection(connection: Any) -> Any:
