@@ -84,7 +84,8 @@ static int read_structure(Host *host, ProfErr *err)
 {
     size_t stem;
     bool named = reader_of_name(file_name(host->file.path), &stem);
-    if (host->reader->read_structure(host, err) != PROF_FORMAT || named || host->run->n_hosts > 1)
+    if (reader_of_content(host->reader)->read_structure(host, err) != PROF_FORMAT || named ||
+        host->run->n_hosts > 1)
         return err->code;
     for (const Reader *const *other = readers; *other; other++) {
         ProfErr no = {0};
@@ -92,7 +93,7 @@ static int read_structure(Host *host, ProfErr *err)
         host_drop_structure(host);
         host->n_issues = 0, host->plausible = false, host->odd_fields = 0;
         if ((*other)->translate && file_translate(&host->file, (*other)->translate, &no)) continue;
-        if ((*other)->read_structure(host, &no)) continue;
+        if (reader_of_content(*other)->read_structure(host, &no)) continue;
         host->reader = *other;
         *err = (ProfErr){0};
         return PROF_OK;
@@ -144,8 +145,8 @@ static void *work(void *argument)
             window_free(&window);
             window.file = file;
         }
-        line->plane->host->reader->read_line(line, &window, w->arena, &job->stop, &job->bytes_done,
-                                             &err);
+        const Reader *reader = reader_of_content(line->plane->host->reader);
+        reader->read_line(line, &window, w->arena, &job->stop, &job->bytes_done, &err);
         if (err.code) job_fail(job, &err);
     }
     window_free(&window);
@@ -355,13 +356,20 @@ static int refuse_nothing(const Run *run, ProfErr *err)
                      damaged->file.path, (unsigned long long)damaged->issues[0].offset);
 }
 
+/* Completes what needs all lines. */
+static int finish(Host *host, ProfErr *err)
+{
+    const Reader *reader = reader_of_content(host->reader);
+    return reader->finish ? reader->finish(host, err) : PROF_OK;
+}
+
 int run_load_events(Run *run, const RunOptions *options, ProfErr *err)
 {
     read_events(run, 0, run->n_lines, run->worker_arenas, options, err);
     number_events(run);
     for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
         Host *host = &run->hosts[h];
-        if (host->readable && host->reader->finish) host->reader->finish(host, err);
+        if (host->readable) finish(host, err);
         if (host->issue_lost)
             prof_nomem(err); /* better no run than one that keeps a loss to itself */
     }
@@ -374,7 +382,7 @@ int host_load_events(Host *host, ProfErr *err)
     if (read_events(run, host->first_line, host->n_lines, host->event_arenas, NULL, err))
         return err->code;
     number_events(run);
-    return host->reader->finish ? host->reader->finish(host, err) : PROF_OK;
+    return finish(host, err);
 }
 
 /* No file of the run can be read: why the first cannot. */

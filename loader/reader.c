@@ -17,3 +17,8 @@ const Reader *reader_of_name(const char *file_name, size_t *stem)
         }
     return NULL;
 }
+
+const Reader *reader_of_content(const Reader *reader)
+{
+    return reader->translate ? &xspace_reader : reader;
+}

@@ -22,7 +22,9 @@ typedef struct Reader {
     /* Writes to `fd` what the file is as an XSpace. NULL: the file is read as it is. PROF_FORMAT:
      * it is of another format. */
     int (*translate)(const File *file, int fd, ProfErr *err);
-    /* Reads the structure: planes, names, and where lines are. PROF_FORMAT: the file is of another
+    /* The functions below are not used with `translate`.
+     *
+     * Reads the structure: planes, names, and where lines are. PROF_FORMAT: the file is of another
      * format. Damage becomes issues of the host. */
     int (*read_structure)(Host *host, ProfErr *err);
     /* Reads the events of a line into memory of `arena`. Ends early when *stop is set; adds the
@@ -41,5 +43,8 @@ extern const Reader *const *readers;
 /* Returns the reader for a file's name, and in *stem the length of the name without its suffix.
  * NULL if no format has the suffix. */
 const Reader *reader_of_name(const char *file_name, size_t *stem);
+/* Returns the reader whose functions read the file once it is open: that of XSpace for a format
+ * that is translated. */
+const Reader *reader_of_content(const Reader *reader);
 
 #endif

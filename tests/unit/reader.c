@@ -68,9 +68,8 @@ static int translate(const File *file, int fd, ProfErr *err)
     return err->code;
 }
 
-/* XSpace's functions, filled in by main(). */
 static const char *const suffixes[] = {".toy.txt", NULL};
-static Reader toy_reader = {.name = "toy", .suffixes = suffixes, .translate = translate};
+static const Reader toy_reader = {.name = "toy", .suffixes = suffixes, .translate = translate};
 
 /* ---- asking ---- */
 
@@ -108,9 +107,6 @@ int main(void)
     static const Reader *list[] = {&xspace_reader, &hlo_reader, &toy_reader, NULL};
     char folder[] = "/tmp/reader.XXXXXX", *message = NULL;
     sqlite3 *db = NULL;
-    toy_reader.read_structure = xspace_reader.read_structure;
-    toy_reader.read_line = xspace_reader.read_line;
-    toy_reader.finish = xspace_reader.finish;
     readers = list;
     if (!mkdtemp(folder) || sqlite3_open(":memory:", &db) ||
         sqlite3_profsql_init(db, &message, NULL))
