@@ -138,7 +138,8 @@ static void operations(Database *d, Screen *s)
     screen_heading(s, "Operations that changed most, in microseconds for each device and step");
     sqlite3_stmt *stmt = ask(d,
                              "SELECT per_device_step_us_a, per_device_step_us_b, "
-                             "delta_per_device_step_us, change, operation FROM compare_ops(?1, ?2) "
+                             "delta_per_device_step_us, change, short_name "
+                             "FROM compare_ops(?1, ?2) "
                              "WHERE delta_per_device_step_us <> 0 LIMIT ?3",
                              d->runs[0].label, d->runs[1].label, NULL);
     if (stmt) sqlite3_bind_int(stmt, 3, OPS);

@@ -408,6 +408,7 @@ const Table event_stats_table = {
     C(ET_METADATA_ID, METADATA_ID_DOC)                                                             \
     C(ET_NAME, "name", "TEXT", NULL, "name of the events; empty if the plane does not declare it", \
       "XEventMetadata.name")                                                                       \
+    C(ET_SHORT_NAME, EVENT_SHORT_NAME_DOC)                                                         \
     C(ET_MODULE, "hlo_module", "TEXT", NULL,                                                       \
       "HLO module of the events, without (id), if their metadata records it, as on TPUs; NULL "    \
       "on GPUs and hosts, where each event records its own module (trace_events.hlo_module)",      \
@@ -487,6 +488,14 @@ static void event_totals_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (total->meta < line->plane->n_declared) sqlite3_result_int64(ctx, meta->id);
         break;
     case ET_NAME: result_text(ctx, meta->name); break;
+    case ET_SHORT_NAME:
+        if (line->plane->kind == PLANE_GPU) {
+            result_kernel(c, ctx, meta->name);
+            break;
+        } /* fall through */
+    case ET_DISPLAY_NAME:
+        result_text(ctx, meta->display_name->n_bytes ? meta->display_name : meta->name);
+        break;
     case ET_MODULE:
         metadata_module(c, ctx, line->plane, &line->plane->event_metas[total->meta]);
         break;
@@ -495,9 +504,6 @@ static void event_totals_column(RowCursor *c, sqlite3_context *ctx, int column)
     case ET_SELF: sqlite3_result_int64(ctx, total->self_ps); break;
     case ET_MIN: sqlite3_result_int64(ctx, total->min_ps); break;
     case ET_MAX: sqlite3_result_int64(ctx, total->max_ps); break;
-    case ET_DISPLAY_NAME:
-        result_text(ctx, meta->display_name->n_bytes ? meta->display_name : meta->name);
-        break;
     default: break;
     }
 }

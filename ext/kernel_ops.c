@@ -15,6 +15,7 @@ SQLITE_EXTENSION_INIT3
 #define KERNEL_OPS_COLUMNS(C)                                                                      \
     C(KO_RUN, RUN_DOC)                                                                             \
     C(KO_NAME, "kernel_name", "TEXT", NULL, "name of the kernel", "XEventMetadata.name")           \
+    C(KO_SHORT_NAME, KERNEL_SHORT_NAME_DOC)                                                        \
     C(KO_OP, "op_name", "TEXT", NULL,                                                              \
       "name of the framework op that the kernel runs for, without "                                \
       "its type; NULL if the file names no op",                                                    \
@@ -59,6 +60,7 @@ static void kernel_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     switch (column) {
     case KO_HOST: sqlite3_result_text(ctx, r->host->name, -1, SQLITE_STATIC); break;
     case KO_NAME: result_text(ctx, r->name); break;
+    case KO_SHORT_NAME: result_kernel(c, ctx, r->name); break;
     case KO_OP:
         if (r->op_name->n_bytes) result_text(ctx, r->op_name);
         break;

@@ -17,6 +17,7 @@ SQLITE_EXTENSION_INIT3
     C(KS_RANK, "rank", "INTEGER", NULL, "rank of the kernel by total duration; 1 is the longest",  \
       "kernel_stats rank")                                                                         \
     C(KS_NAME, "kernel_name", "TEXT", NULL, "name of the kernel", "kernel_stats kernel_name")      \
+    C(KS_SHORT_NAME, KERNEL_SHORT_NAME_DOC)                                                        \
     C(KS_REGISTERS, "registers_per_thread", "INTEGER", "registers",                                \
       "registers per thread; 0 if unknown", "kernel_stats registers_per_thread")                   \
     C(KS_SHARED, "shared_memory_bytes", "INTEGER", "bytes",                                        \
@@ -136,6 +137,7 @@ static void kernel_stats_column(RowCursor *c, sqlite3_context *ctx, int column)
     switch (column) {
     case KS_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)c->at_row + 1); break;
     case KS_NAME: result_text(ctx, r->name); break;
+    case KS_SHORT_NAME: result_kernel(c, ctx, r->name); break;
     case KS_REGISTERS: sqlite3_result_int64(ctx, l->registers); break;
     case KS_SHARED:
         sqlite3_result_int64(ctx, (uint32_t)(l->static_shared + l->dynamic_shared));

@@ -175,6 +175,17 @@ typedef struct {
 #define DURATION_US_DOC                                                                            \
     "duration_us", "REAL", "us", "duration_ps in microseconds; NULL if duration_ps is NULL",       \
         "libprofsql"
+#define KERNEL_SHORT_NAME_DOC                                                                      \
+    "short_name", "TEXT", NULL,                                                                    \
+        "name of the kernel without namespaces, template arguments and parameters, unique in the " \
+        "run; docs/semantics.md has the rules",                                                    \
+        "libprofsql"
+#define EVENT_SHORT_NAME_DOC                                                                       \
+    "short_name", "TEXT", NULL,                                                                    \
+        "readable name: for events of GPUs the name without namespaces, template arguments and "   \
+        "parameters, unique in the run (docs/semantics.md); for others the display name, else "    \
+        "the name",                                                                                \
+        "libprofsql"
 #define METADATA_ID_DOC                                                                            \
     "metadata_id", "INTEGER", NULL,                                                                \
         "id of the events' metadata, unique in its plane; NULL in the row of all events whose "    \
@@ -429,6 +440,8 @@ const char *row_text_parameter(const RowCursor *c, int parameter, const char *ot
 const char *row_source(const RowCursor *c);
 
 void result_text(sqlite3_context *ctx, const Text *text);
+/* The short name of a kernel's name, which is a pointer that a GPU plane of the run has. */
+void result_kernel(RowCursor *c, sqlite3_context *ctx, const Text *name);
 void result_owned(sqlite3_context *ctx,
                   char *text); /* of sqlite3_mprintf(), freed here; NULL: no memory, an error */
 void result_built(sqlite3_context *ctx,

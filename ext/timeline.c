@@ -485,6 +485,11 @@ static void derived_column(TimelineCursor *c, sqlite3_context *ctx, int column)
     switch (column) {
     case EV_LINE: sqlite3_result_text(ctx, line->name, -1, SQLITE_STATIC); break;
     case EV_NAME: result_text(ctx, meta_of_derived(c)->name); break;
+    case EV_SHORT_NAME:
+        result_text(ctx, meta_of_derived(c)->display_name->n_bytes
+                             ? meta_of_derived(c)->display_name
+                             : meta_of_derived(c)->name);
+        break;
     case EV_DISPLAY_NAME:
         if (meta_of_derived(c)->display_name->n_bytes)
             result_text(ctx, meta_of_derived(c)->display_name);
@@ -514,6 +519,7 @@ static void region_column(TimelineCursor *c, sqlite3_context *ctx, int column)
         sqlite3_result_text(ctx, line_kind_names[line->kind], -1, SQLITE_STATIC);
         break;
     case EV_DERIVED: sqlite3_result_int(ctx, 1); break;
+    case EV_SHORT_NAME:
     case EV_NAME: drawn_column(c, ctx, TL_SHOWN); break;
     default: break;
     }

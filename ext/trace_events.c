@@ -235,6 +235,27 @@ static void name_column(EventsCursor *c, sqlite3_context *ctx)
         result_text(ctx, name);
 }
 
+static void short_name_column(EventsCursor *c, sqlite3_context *ctx)
+{
+    const Plane *plane = c->unit.line->plane;
+    const EventMeta *meta = meta_of(c);
+    Run *run = c->unit.from->run;
+    if (plane->kind != PLANE_GPU) {
+        result_text(ctx, meta->display_name->n_bytes ? meta->display_name : meta->name);
+        return;
+    }
+    if (c->short_names_of != run) {
+        Statement s;
+        statement_open(&s, events_db(c));
+        c->short_names = run_short_names(run, &c->err);
+        statement_end(&s, &c->err);
+        if (!c->short_names) return;
+        c->short_names_of = run;
+    }
+    const Text *name = short_name(c->short_names, meta->name);
+    result_text(ctx, name ? name : meta->name);
+}
+
 static void nesting_column(EventsCursor *c, sqlite3_context *ctx, enum NestingColumn column)
 {
     if (c->nesting_of != c->unit.line) {
@@ -396,6 +417,7 @@ int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
     case EV_PLANE: result_text(ctx, plane->name); break;
     case EV_LINE: result_text(ctx, line_label(c->unit.line)); break;
     case EV_NAME: name_column(c, ctx); break;
+    case EV_SHORT_NAME: short_name_column(c, ctx); break;
     case EV_START:
     case EV_START_US: result_time(ctx, start_of(c), column == EV_START_US); break;
     case EV_DURATION:

@@ -12,6 +12,7 @@
 #include "../loader/store/chunks.h"
 #include "../loader/store/event_values.h"
 #include "../loader/analysis/grouping/grouping.h"
+#include "../loader/analysis/ops/short_names.h"
 #include "prof.h"
 
 #define EVENTS_COLUMNS(C)                                                                          \
@@ -25,6 +26,7 @@
       "name of the event; for a TPU op, its HLO text; empty if the "                               \
       "plane does not declare the event's metadata",                                               \
       "XEventMetadata.name")                                                                       \
+    C(EV_SHORT_NAME, EVENT_SHORT_NAME_DOC)                                                         \
     C(EV_START, "start_ps", "INTEGER", "ps",                                                       \
       "start of the event from the start of the session; below 0 if it starts "                    \
       "earlier. Aggregated events have offset 0. Saturates at the limits of int64",                \
@@ -224,6 +226,8 @@ typedef struct {
     const Line *nesting_of;
     const Grouping *grouping;
     const Host *grouping_of;
+    const ShortNames *short_names;
+    const Run *short_names_of;
     EventValues facts;
     const Line *facts_line;
     uint64_t facts_event;

@@ -8,6 +8,7 @@
  * end: an argument is given twice. idxNum: 0, or 1 + the argument that the query reads without
  * giving it. */
 #include "../loader/plane.h"
+#include "../loader/analysis/ops/short_names.h"
 #include "../loader/base/text_buffer.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -99,6 +100,13 @@ void result_real(sqlite3_context *ctx, const char *format, double value)
 void result_text(sqlite3_context *ctx, const Text *text)
 {
     sqlite3_result_text(ctx, text->text, text->has_nul ? (int)text->n_bytes : -1, SQLITE_STATIC);
+}
+
+void result_kernel(RowCursor *c, sqlite3_context *ctx, const Text *name)
+{
+    const ShortNames *names = run_short_names(c->from->run, &c->err);
+    const Text *found = names ? short_name(names, name) : NULL;
+    if (names) result_text(ctx, found ? found : name);
 }
 
 void result_owned(sqlite3_context *ctx, char *text)

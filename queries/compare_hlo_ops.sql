@@ -4,6 +4,8 @@
 -- parameter b: second run: label of an attached run, or path of a file, run folder or log dir
 -- needs: events device
 -- nothing: no event on a device belongs to an op of an HLO program
+-- column run_a TEXT: name of the first run
+-- column run_b TEXT: name of the second run
 -- column hlo_module TEXT: HLO module of the op; programs with the same module name are combined;
 --   NULL if the file does not contain the program
 -- column hlo_op TEXT: name of the HLO instruction: its name in the first run, or in the second if
@@ -37,9 +39,9 @@
 -- column delta_per_device_step_us REAL [us]: per_device_step_us_b minus per_device_step_us_a
 --   (negative if the second run is faster). Use it to compare runs of different length and size.
 --   Rows are ordered by its absolute value
-SELECT scope, operation, type, change, occurrences_a, occurrences_b, time_us_a, time_us_b, delta_us,
+SELECT run_a, run_b, scope, operation, type, change, occurrences_a, occurrences_b, time_us_a, time_us_b, delta_us,
        delta_percent, avg_us_a, avg_us_b, avg_ratio, matched_by, name_b, per_device_step_us_a,
        per_device_step_us_b, delta_per_device_step_us
 FROM temp.compare_ops(:a, :b, 'hlo')
 ORDER BY abs(delta_per_device_step_us) DESC,
-         max(per_device_step_us_a, per_device_step_us_b) DESC, 1, 2, 3
+         max(per_device_step_us_a, per_device_step_us_b) DESC, 3, 4, 5

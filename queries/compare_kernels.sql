@@ -4,7 +4,11 @@
 -- parameter b: second run: label of an attached run, or path of a file, run folder or log dir
 -- needs: events gpu
 -- nothing: no event on a GPU is a kernel
+-- column run_a TEXT: name of the first run
+-- column run_b TEXT: name of the second run
 -- column kernel_name TEXT: name of the kernel
+-- column short_name TEXT: name of the kernel without namespaces, template arguments and
+--   parameters, unique in its run (docs/semantics.md)
 -- column op_name TEXT: name of the framework op that the kernel ran for; NULL if unknown
 -- column change TEXT: where it ran. both: in both runs; appeared: only in the second run; vanished:
 --   only in the first run
@@ -35,9 +39,9 @@
 -- column delta_per_device_step_us REAL [us]: per_device_step_us_b minus per_device_step_us_a
 --   (negative if the second run is faster). Use it to compare runs of different length and size.
 --   Rows are ordered by its absolute value
-SELECT operation, type, change, occurrences_a, occurrences_b, time_us_a, time_us_b, delta_us,
+SELECT run_a, run_b, operation, short_name, type, change, occurrences_a, occurrences_b, time_us_a, time_us_b, delta_us,
        delta_percent, avg_us_a, avg_us_b, avg_ratio, matched_by, name_b, per_device_step_us_a,
        per_device_step_us_b, delta_per_device_step_us
 FROM temp.compare_ops(:a, :b, 'kernel')
 ORDER BY abs(delta_per_device_step_us) DESC,
-         max(per_device_step_us_a, per_device_step_us_b) DESC, 1, 2
+         max(per_device_step_us_a, per_device_step_us_b) DESC, 3, 5

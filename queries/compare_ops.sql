@@ -6,6 +6,8 @@
 --   (those of hlo_ops with a rank), framework (those of tf_ops) or kernel (those of kernel_ops)
 -- needs: events
 -- nothing: neither run has operations of this kind
+-- column run_a TEXT: name of the first run
+-- column run_b TEXT: name of the second run
 -- column scope TEXT: what contains the operation: the HLO module for kind operation or hlo, Device
 --   or Host for framework; NULL if unknown
 -- column type TEXT: type of the operation. operation: device, sparsecore or host (top_ops.place);
@@ -13,6 +15,8 @@
 --   framework op; NULL if unknown
 -- column operation TEXT: name of the operation: its name in the first run, or in the second if it
 --   ran only there
+-- column short_name TEXT: readable form of operation, for kernels and the operations of GPUs without
+--   namespaces, template arguments and parameters (docs/semantics.md); for others operation
 -- column change TEXT: where it ran. both: in both runs; appeared: only in the second run; vanished:
 --   only in the first run
 -- column matched_by TEXT: how the operations of the two runs were matched. name: same name (in the
@@ -53,40 +57,40 @@ WITH asked AS MATERIALIZED (
           SELECT 'b', program_id, hlo_op, fingerprint
           FROM asked CROSS JOIN temp.hlo_instructions(:b) WHERE kind = 'hlo')
     GROUP BY side, program_id, hlo_op
-), op(side, scope, type, name, fingerprint, n, us) AS (
-    SELECT 'a', hlo_module, place, operation, NULL, occurrences, self_time_us
+), op(side, scope, type, name, short, fingerprint, n, us) AS (
+    SELECT 'a', hlo_module, place, operation, short_name, NULL, occurrences, self_time_us
     FROM asked CROSS JOIN temp.top_ops(:a, 1000000000) WHERE kind = 'operation'
     UNION ALL
-    SELECT 'a', o.hlo_module, o.category, o.hlo_op, i.fingerprint, o.occurrences,
+    SELECT 'a', o.hlo_module, o.category, o.hlo_op, o.hlo_op, i.fingerprint, o.occurrences,
            o.total_self_time_us
     FROM asked CROSS JOIN temp.hlo_ops(:a) AS o
          LEFT JOIN instruction AS i ON i.side = 'a' AND i.program_id = o.program_id
                                        AND i.hlo_op = o.hlo_op
     WHERE kind = 'hlo' AND o.rank > 0
     UNION ALL
-    SELECT 'a', host_or_device, type, operation, NULL, occurrences, total_self_time_us
+    SELECT 'a', host_or_device, type, operation, operation, NULL, occurrences, total_self_time_us
     FROM asked CROSS JOIN temp.tf_ops(:a, 1, 0) WHERE kind = 'framework'
     UNION ALL
-    SELECT 'a', NULL, op_name, kernel_name, NULL, occurrences, total_duration_us
+    SELECT 'a', NULL, op_name, kernel_name, short_name, NULL, occurrences, total_duration_us
     FROM asked CROSS JOIN temp.kernel_ops(:a) WHERE kind = 'kernel'
     UNION ALL
-    SELECT 'b', hlo_module, place, operation, NULL, occurrences, self_time_us
+    SELECT 'b', hlo_module, place, operation, short_name, NULL, occurrences, self_time_us
     FROM asked CROSS JOIN temp.top_ops(:b, 1000000000) WHERE kind = 'operation'
     UNION ALL
-    SELECT 'b', o.hlo_module, o.category, o.hlo_op, i.fingerprint, o.occurrences,
+    SELECT 'b', o.hlo_module, o.category, o.hlo_op, o.hlo_op, i.fingerprint, o.occurrences,
            o.total_self_time_us
     FROM asked CROSS JOIN temp.hlo_ops(:b) AS o
          LEFT JOIN instruction AS i ON i.side = 'b' AND i.program_id = o.program_id
                                        AND i.hlo_op = o.hlo_op
     WHERE kind = 'hlo' AND o.rank > 0
     UNION ALL
-    SELECT 'b', host_or_device, type, operation, NULL, occurrences, total_self_time_us
+    SELECT 'b', host_or_device, type, operation, operation, NULL, occurrences, total_self_time_us
     FROM asked CROSS JOIN temp.tf_ops(:b, 1, 0) WHERE kind = 'framework'
     UNION ALL
-    SELECT 'b', NULL, op_name, kernel_name, NULL, occurrences, total_duration_us
+    SELECT 'b', NULL, op_name, kernel_name, short_name, NULL, occurrences, total_duration_us
     FROM asked CROSS JOIN temp.kernel_ops(:b) WHERE kind = 'kernel'
 ), named AS (
-    SELECT side, scope, type, name,
+    SELECT side, scope, type, name, max(short) AS short,
            CASE WHEN min(fingerprint) = max(fingerprint) AND count(fingerprint) = count(*)
                 THEN min(fingerprint) END AS fingerprint,
            CAST(total(n) AS INTEGER) AS n, total(us) AS us, row_number() OVER () AS id,
@@ -121,6 +125,7 @@ WITH asked AS MATERIALIZED (
     SELECT coalesce(max(scope) FILTER (WHERE side = 'a'), max(scope)) AS scope,
            coalesce(max(type) FILTER (WHERE side = 'a'), max(type)) AS type,
            coalesce(max(name) FILTER (WHERE side = 'a'), max(name)) AS name,
+           coalesce(max(short) FILTER (WHERE side = 'a'), max(short)) AS short,
            CASE WHEN min(side) = 'b' THEN 'appeared' WHEN max(side) = 'a' THEN 'vanished'
                 ELSE 'both' END AS change,
            CASE WHEN p2 THEN 'name' WHEN p3 THEN 'fingerprint' WHEN p4 THEN 'similar name' END AS how,
@@ -153,7 +158,8 @@ WITH asked AS MATERIALIZED (
     FROM result AS r, size AS s, size AS t
     WHERE s.side = 'a' AND t.side = 'b'
 ), answer AS (
-    SELECT scope, type, name, change, how, name_b, n_a, n_b, us_a, us_b, us_b - us_a,
+    SELECT (SELECT max(run) FROM temp.hosts(:a)), (SELECT max(run) FROM temp.hosts(:b)), scope, type,
+           name, short, change, how, name_b, n_a, n_b, us_a, us_b, us_b - us_a,
            100.0 * (us_b - us_a) / nullif(us_a, 0), us_a / nullif(n_a, 0), us_b / nullif(n_b, 0),
            (us_b / nullif(n_b, 0)) / nullif(us_a / nullif(n_a, 0), 0), share_a, share_b,
            share_b - share_a
@@ -165,6 +171,6 @@ UNION ALL
 SELECT prof_error('compare_ops: kind cannot be ''' || kind
                   || ''': it must be operation, hlo, framework or kernel'),
        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-       NULL, NULL
+       NULL, NULL, NULL, NULL, NULL
 FROM asked
 WHERE kind NOT IN ('operation', 'hlo', 'framework', 'kernel')

@@ -4,6 +4,8 @@
 -- parameter b: second run: label of an attached run, or path of a file, run folder or log dir
 -- needs: events steps
 -- nothing: no step is complete
+-- column run_a TEXT: name of the first run
+-- column run_b TEXT: name of the second run
 -- column category TEXT: Step time, or a category of what steps spend their time on
 -- column a_ms REAL [ms]: average time of the category per complete step of run a; NULL if run a has
 --   no complete step, or its time in the category is unknown
@@ -39,6 +41,6 @@ WITH step AS MATERIALIZED (
     FROM spent
     GROUP BY n
 )
-SELECT name, a, b, b - a, CASE WHEN a > 0 THEN b / a END, a_deviation, b_deviation, a_steps, b_steps
+SELECT (SELECT max(run) FROM temp.hosts(:a)), (SELECT max(run) FROM temp.hosts(:b)), name, a, b, b - a, CASE WHEN a > 0 THEN b / a END, a_deviation, b_deviation, a_steps, b_steps
 FROM averages
 ORDER BY n

@@ -4,6 +4,8 @@
 -- parameter b: second run: label of an attached run, or path of a file, run folder or log dir
 -- needs: events
 -- nothing: no event on a device or host thread is a framework op
+-- column run_a TEXT: name of the first run
+-- column run_b TEXT: name of the second run
 -- column host_or_device TEXT: where the op ran: Device or Host
 -- column type TEXT: type of the op
 -- column operation TEXT: name of the op; IDLE: time without any op
@@ -34,9 +36,9 @@
 -- column delta_per_device_step_us REAL [us]: per_device_step_us_b minus per_device_step_us_a
 --   (negative if the second run is faster). Use it to compare runs of different length and size.
 --   Rows are ordered by its absolute value
-SELECT scope, type, operation, change, occurrences_a, occurrences_b, time_us_a, time_us_b, delta_us,
+SELECT run_a, run_b, scope, type, operation, change, occurrences_a, occurrences_b, time_us_a, time_us_b, delta_us,
        delta_percent, avg_us_a, avg_us_b, avg_ratio, matched_by, name_b, per_device_step_us_a,
        per_device_step_us_b, delta_per_device_step_us
 FROM temp.compare_ops(:a, :b, 'framework')
 ORDER BY abs(delta_per_device_step_us) DESC,
-         max(per_device_step_us_a, per_device_step_us_b) DESC, 1, 3, 2
+         max(per_device_step_us_a, per_device_step_us_b) DESC, 3, 5, 4

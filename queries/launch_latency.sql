@@ -5,6 +5,8 @@
 -- parameter n INTEGER = NULL: number of kernels of each run, largest total wait first; NULL for all
 -- column run TEXT: name of the run
 -- column kernel TEXT: name of the kernel, copy or other event on the device
+-- column short_name TEXT: name of the kernel without namespaces, template arguments and
+--   parameters, unique in the run (docs/semantics.md); of copies and other events the name
 -- column launches INTEGER [events]: number of device events with this name whose launch is known
 --   (the host call with the same correlation_id)
 -- column avg_latency_us REAL [us]: average time from the start of the launch call to the start on
@@ -24,17 +26,17 @@ WITH launch AS MATERIALIZED (
     WHERE plane_kind = 'host' AND correlation_id IS NOT NULL
     GROUP BY 1, 2, 3
 ), kernel AS MATERIALIZED (
-    SELECT run, host, correlation_id, name, start_ps, duration_ps
+    SELECT run, host, correlation_id, name, short_name, start_ps, duration_ps
     FROM temp.trace_events(:source)
     WHERE plane_kind = 'gpu' AND NOT derived AND correlation_id IS NOT NULL
 ), latency AS (
-    SELECT k.run, k.name, count(*) AS launches, avg(k.start_ps - l.start_ps) / 1e6 AS avg_latency, median(k.start_ps - l.start_ps) / 1e6 AS median_latency,
+    SELECT k.run, k.name, max(k.short_name) AS short_name, count(*) AS launches, avg(k.start_ps - l.start_ps) / 1e6 AS avg_latency, median(k.start_ps - l.start_ps) / 1e6 AS median_latency,
            max(k.start_ps - l.start_ps) / 1e6 AS max_latency, avg(l.duration_ps) / 1e6 AS avg_launch, avg(k.duration_ps) / 1e6 AS avg_kernel,
            row_number() OVER (PARTITION BY k.run ORDER BY total(k.start_ps - l.start_ps) DESC, k.name) AS rank
     FROM kernel AS k JOIN launch AS l ON l.correlation_id = k.correlation_id AND l.run = k.run AND l.host = k.host
     GROUP BY k.run, k.name
 )
-SELECT run, name, launches, avg_latency, median_latency, max_latency, avg_launch, avg_kernel
+SELECT run, name, short_name, launches, avg_latency, median_latency, max_latency, avg_launch, avg_kernel
 FROM latency
 WHERE (:n IS NULL OR rank <= :n)
 ORDER BY run, rank

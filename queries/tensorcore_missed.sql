@@ -9,6 +9,8 @@
 -- column kernel_name TEXT: name of the kernel, which does not use tensor cores, judged by its name.
 --   Omitted are kernels of Fourier transforms and complex products, which tensor cores cannot run,
 --   of HLO ops without a product, and helpers of a kernel on tensor cores (kernel_ops.is_helper)
+-- column short_name TEXT: name of the kernel without namespaces, template arguments and
+--   parameters, unique in the run (docs/semantics.md)
 -- column occurrences INTEGER [kernels]: number of times that the kernel ran for the op
 -- column total_duration_us REAL [us]: sum of the kernel's durations on the event clock
 -- column percent REAL [percent 0..100]: total_duration_us as a share of the time of all kernels of
@@ -17,7 +19,7 @@
 -- needs: events gpu
 -- nothing: none found: no op that tensor cores can run has a kernel that does not use them
 WITH kernel AS (
-    SELECT run, op_name, kernel_name, CAST(total(occurrences) AS INTEGER) AS occurrences,
+    SELECT run, op_name, kernel_name, max(short_name) AS short_name, CAST(total(occurrences) AS INTEGER) AS occurrences,
            total(total_duration_us) AS us,
            op_is_tensorcore_eligible AND NOT kernel_uses_tensorcore AND NOT is_helper
            AND NOT (lower(kernel_name) GLOB '*fft*'
@@ -31,7 +33,7 @@ WITH kernel AS (
     FROM share
     WHERE missed
 )
-SELECT run, rank, op_name, kernel_name, occurrences, us, 100.0 * us / nullif(all_us, 0),
+SELECT run, rank, op_name, kernel_name, short_name, occurrences, us, 100.0 * us / nullif(all_us, 0),
        us / occurrences
 FROM ranked
 WHERE (:n IS NULL OR rank <= :n)

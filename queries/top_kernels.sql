@@ -6,6 +6,8 @@
 -- column run TEXT: name of the run
 -- column rank INTEGER: rank by total duration within the run; 1 is the longest
 -- column kernel_name TEXT: name of the kernel
+-- column short_name TEXT: name of the kernel without namespaces, template arguments and
+--   parameters, unique in the run (docs/semantics.md)
 -- column occurrences INTEGER [kernels]: number of times that the kernel ran
 -- column total_duration_us REAL [us]: sum of the kernel's durations on the event clock
 -- column percent REAL [percent 0..100]: total_duration_us as a share of the time of all kernels of
@@ -23,12 +25,12 @@
 -- needs: events gpu
 -- nothing: no event on a GPU is a kernel
 WITH ops AS MATERIALIZED (
-    SELECT run, kernel_name, op_name, CAST(total(occurrences) AS INTEGER) AS occurrences, sum(total_duration_us) AS total_us, min(min_duration_us) AS min_us,
+    SELECT run, kernel_name, max(short_name) AS short_name, op_name, CAST(total(occurrences) AS INTEGER) AS occurrences, sum(total_duration_us) AS total_us, min(min_duration_us) AS min_us,
            max(max_duration_us) AS max_us, max(kernel_uses_tensorcore) AS uses_tensorcore
     FROM temp.kernel_ops(:source)
     GROUP BY run, kernel_name, op_name
 ), kernels AS (
-    SELECT run, kernel_name, sum(occurrences) AS occurrences, sum(total_us) AS total_us, min(min_us) AS min_us, max(max_us) AS max_us,
+    SELECT run, kernel_name, max(short_name) AS short_name, sum(occurrences) AS occurrences, sum(total_us) AS total_us, min(min_us) AS min_us, max(max_us) AS max_us,
            max(uses_tensorcore) AS uses_tensorcore, count(op_name) AS op_count
     FROM ops
     GROUP BY run, kernel_name
@@ -37,7 +39,7 @@ WITH ops AS MATERIALIZED (
     FROM kernels
     WINDOW heaviest AS (PARTITION BY run ORDER BY total_us DESC, kernel_name ROWS UNBOUNDED PRECEDING)
 )
-SELECT run, rank, kernel_name, occurrences, total_us, 100.0 * total_us / nullif(all_us, 0), 100.0 * so_far_us / nullif(all_us, 0), total_us / occurrences, min_us, max_us, op_count,
+SELECT run, rank, kernel_name, short_name, occurrences, total_us, 100.0 * total_us / nullif(all_us, 0), 100.0 * so_far_us / nullif(all_us, 0), total_us / occurrences, min_us, max_us, op_count,
        (SELECT o.op_name FROM ops AS o WHERE o.run = ranked.run AND o.kernel_name = ranked.kernel_name AND o.op_name IS NOT NULL ORDER BY o.total_us DESC, o.op_name LIMIT 1),
        uses_tensorcore
 FROM ranked

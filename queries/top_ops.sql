@@ -5,7 +5,9 @@
 -- parameter n INTEGER = NULL: number of rows of each run; NULL for all
 -- column run TEXT: name of the run
 -- column rank INTEGER: rank by self time within the run; 1 is the longest
--- column operation TEXT: short name of the operation
+-- column operation TEXT: name of the operation: its display name, else its name
+-- column short_name TEXT: readable name: for events of GPUs without namespaces, template arguments
+--   and parameters, unique in the run (docs/semantics.md); for others operation
 -- column hlo_module TEXT: HLO module of the operation; NULL if it has none, and on GPUs, where a
 --   row is a kernel of all programs
 -- column place TEXT: where the operation ran: device (GPU or TensorCore), sparsecore, or host (the
@@ -23,7 +25,7 @@
 -- needs: events
 -- nothing: no host thread and no device has an op
 WITH device AS MATERIALIZED (
-    SELECT run, display_name, hlo_module, iif(plane_kind = 'sparsecore', 'sparsecore',
+    SELECT run, display_name, short_name, hlo_module, iif(plane_kind = 'sparsecore', 'sparsecore',
                                               'device') AS place,
            occurrences, total_ps, self_ps, min_ps, max_ps
     FROM temp.event_totals(:source)
@@ -36,23 +38,23 @@ WITH device AS MATERIALIZED (
     FROM without_device CROSS JOIN temp.stat_metadata(:source) AS s USING (run)
          CROSS JOIN temp.planes(:source) AS p ON p.run = s.run AND p.plane_id = s.plane_id
     WHERE s.name = 'hlo_module' AND p.kind = 'host'
-), part(run, operation, hlo_module, place, occurrences, total_ps, self_ps, min_ps, max_ps) AS (
-    SELECT run, display_name, hlo_module, place, occurrences, total_ps, self_ps, min_ps, max_ps
+), part(run, operation, short_name, hlo_module, place, occurrences, total_ps, self_ps, min_ps, max_ps) AS (
+    SELECT run, display_name, short_name, hlo_module, place, occurrences, total_ps, self_ps, min_ps, max_ps
            FROM device
     UNION ALL
-    SELECT t.run, t.display_name, NULL, 'host', t.occurrences, t.total_ps, t.self_ps, t.min_ps,
+    SELECT t.run, t.display_name, t.short_name, NULL, 'host', t.occurrences, t.total_ps, t.self_ps, t.min_ps,
            t.max_ps
     FROM without_device CROSS JOIN temp.event_totals(:source) AS t USING (run)
     WHERE NOT t.derived AND t.plane_kind = 'host' AND (t.run, t.plane_id) NOT IN of_modules
     UNION ALL
-    SELECT e.run, coalesce(e.display_name, e.name), e.hlo_module, 'host', count(*),
+    SELECT e.run, coalesce(e.display_name, e.name), e.short_name, e.hlo_module, 'host', count(*),
            total(e.duration_ps),
            total(e.self_ps), min(e.duration_ps), max(e.duration_ps)
     FROM of_modules AS o
          CROSS JOIN temp.trace_events(:source) AS e ON e.run = o.run AND e.plane_id = o.plane_id
-    GROUP BY 1, 2, 3
+    GROUP BY 1, 2, 4
 ), op AS (
-    SELECT run, operation, hlo_module, place, CAST(total(occurrences) AS INTEGER) AS occurrences,
+    SELECT run, operation, max(short_name) AS short_name, hlo_module, place, CAST(total(occurrences) AS INTEGER) AS occurrences,
            total(total_ps) AS total_ps, total(self_ps) AS self_ps, min(min_ps) AS min_ps,
            max(max_ps) AS max_ps
     FROM part
@@ -63,7 +65,7 @@ WITH device AS MATERIALIZED (
                               ORDER BY self_ps DESC, operation, hlo_module, place) AS rank
     FROM op
 )
-SELECT run, rank, operation, hlo_module, place, occurrences, total_ps / 1e6, self_ps / 1e6,
+SELECT run, rank, operation, short_name, hlo_module, place, occurrences, total_ps / 1e6, self_ps / 1e6,
        CASE WHEN all_ps > 0 THEN 100.0 * self_ps / all_ps END, total_ps / 1e6 / occurrences,
        min_ps / 1e6, max_ps / 1e6
 FROM ranked

@@ -212,3 +212,17 @@ SELECT 'kernel_ops' FROM (SELECT nth, row_number() OVER (ORDER BY total_duration
 SELECT 'hlo_ops' FROM (SELECT nth, row_number() OVER (ORDER BY rank = 0, rank, nth) AS wanted FROM (SELECT rank, row_number() OVER () AS nth FROM hlo_ops('x'))) WHERE nth <> wanted UNION ALL
 SELECT 'tf_ops' FROM (SELECT nth, row_number() OVER (ORDER BY rank, nth) AS wanted FROM (SELECT rank, row_number() OVER () AS nth FROM tf_ops('x'))) WHERE nth <> wanted UNION ALL
 SELECT 'input_ops' FROM (SELECT nth, row_number() OVER (ORDER BY total_self_time_ms DESC, operation, nth) AS wanted FROM (SELECT total_self_time_ms, operation, row_number() OVER () AS nth FROM input_ops('x'))) WHERE nth <> wanted;
+
+-- a kernel has one short name in all tables, and no other kernel has it (true files)
+SELECT 1 FROM (SELECT kernel_name AS name, short_name FROM kernel_stats('x', 0) UNION SELECT kernel_name, short_name FROM kernel_ops('x') UNION SELECT kernel_name, short_name FROM top_kernels('x')
+ UNION SELECT kernel_name, short_name FROM tensorcore_missed('x') UNION SELECT kernel, short_name FROM launch_latency('x') UNION SELECT name, short_name FROM event_totals('x') WHERE plane_kind = 'gpu'
+ UNION SELECT name, short_name FROM trace_events('x') WHERE plane_kind = 'gpu') GROUP BY name HAVING count(*) > 1 UNION ALL
+SELECT 1 FROM (SELECT name, short_name FROM event_totals('x') WHERE plane_kind = 'gpu' UNION SELECT kernel_name, short_name FROM kernel_stats('x', 0)) GROUP BY short_name HAVING count(*) > 1;
+
+-- queries show the short names of the events that they name
+SELECT 1 FROM idle_gaps('x') WHERE before_short_name NOT IN (SELECT short_name FROM event_totals('x') WHERE display_name = before)
+ OR after_short_name NOT IN (SELECT short_name FROM event_totals('x') WHERE display_name = after) UNION ALL
+SELECT 1 FROM top_ops('x') WHERE short_name NOT IN (SELECT short_name FROM event_totals('x') WHERE display_name = operation) UNION ALL
+SELECT 1 FROM compare_ops('x', 'x', 'operation') WHERE short_name NOT IN (SELECT short_name FROM event_totals('x') WHERE display_name = operation) UNION ALL
+SELECT 1 FROM compare_ops('x', 'x', 'kernel') WHERE short_name NOT IN (SELECT short_name FROM kernel_ops('x') WHERE kernel_name = operation) UNION ALL
+SELECT 1 FROM compare_kernels('x', 'x') WHERE short_name NOT IN (SELECT short_name FROM kernel_ops('x') WHERE compare_kernels.kernel_name = kernel_ops.kernel_name) OR run_a <> 'x' OR run_b <> 'x';

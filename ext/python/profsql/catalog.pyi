@@ -245,6 +245,9 @@ class TraceEvents(NamedTuple):
     name: str
     """name of the event; for a TPU op, its HLO text; empty if the plane does not declare the
     event's metadata"""
+    short_name: str
+    """readable name: for events of GPUs the name without namespaces, template arguments and
+    parameters, unique in the run (docs/semantics.md); for others the display name, else the name"""
     start_ps: int
     """start of the event from the start of the session; below 0 if it starts earlier. Aggregated
     events have offset 0. Saturates at the limits of int64 [ps]"""
@@ -357,6 +360,9 @@ class Events(NamedTuple):
     name: str
     """name of the event; for a TPU op, its HLO text; empty if the plane does not declare the
     event's metadata"""
+    short_name: str
+    """readable name: for events of GPUs the name without namespaces, template arguments and
+    parameters, unique in the run (docs/semantics.md); for others the display name, else the name"""
     start_ps: int
     """start of the event from the start of the session; below 0 if it starts earlier. Aggregated
     events have offset 0. Saturates at the limits of int64 [ps]"""
@@ -479,6 +485,9 @@ class EventTotals(NamedTuple):
     the plane does not declare"""
     name: str
     """name of the events; empty if the plane does not declare it"""
+    short_name: str
+    """readable name: for events of GPUs the name without namespaces, template arguments and
+    parameters, unique in the run (docs/semantics.md); for others the display name, else the name"""
     hlo_module: str | None
     """HLO module of the events, without (id), if their metadata records it, as on TPUs; NULL on
     GPUs and hosts, where each event records its own module (trace_events.hlo_module)"""
@@ -510,6 +519,9 @@ class Timeline(NamedTuple):
     name: str
     """name of the event; for a TPU op, its HLO text; empty if the plane does not declare the
     event's metadata"""
+    short_name: str
+    """readable name: for events of GPUs the name without namespaces, template arguments and
+    parameters, unique in the run (docs/semantics.md); for others the display name, else the name"""
     start_ps: int
     """start of the event from the start of the session; below 0 if it starts earlier. Aggregated
     events have offset 0. Saturates at the limits of int64 [ps]"""
@@ -1399,6 +1411,9 @@ class KernelStats(NamedTuple):
     """rank of the kernel by total duration; 1 is the longest"""
     kernel_name: str
     """name of the kernel"""
+    short_name: str
+    """name of the kernel without namespaces, template arguments and parameters, unique in the run;
+    docs/semantics.md has the rules"""
     registers_per_thread: int
     """registers per thread; 0 if unknown [registers]"""
     shared_memory_bytes: int
@@ -1463,6 +1478,9 @@ class KernelOps(NamedTuple):
     """label of the attached run; for a path, the name of the run folder or file"""
     kernel_name: str
     """name of the kernel"""
+    short_name: str
+    """name of the kernel without namespaces, template arguments and parameters, unique in the run;
+    docs/semantics.md has the rules"""
     op_name: str | None
     """name of the framework op that the kernel runs for, without its type; NULL if the file names
     no op"""
@@ -3462,6 +3480,10 @@ class CaptureSummary(NamedTuple):
     """text of the line"""
 
 class CompareHloOps(NamedTuple):
+    run_a: str
+    """name of the first run"""
+    run_b: str
+    """name of the second run"""
     hlo_module: str | None
     """HLO module of the op; programs with the same module name are combined; NULL if the file does
     not contain the program"""
@@ -3509,8 +3531,15 @@ class CompareHloOps(NamedTuple):
     it to compare runs of different length and size. Rows are ordered by its absolute value [us]"""
 
 class CompareKernels(NamedTuple):
+    run_a: str
+    """name of the first run"""
+    run_b: str
+    """name of the second run"""
     kernel_name: str
     """name of the kernel"""
+    short_name: str
+    """name of the kernel without namespaces, template arguments and parameters, unique in its run
+    (docs/semantics.md)"""
     op_name: str | None
     """name of the framework op that the kernel ran for; NULL if unknown"""
     change: str
@@ -3552,6 +3581,10 @@ class CompareKernels(NamedTuple):
     it to compare runs of different length and size. Rows are ordered by its absolute value [us]"""
 
 class CompareOps(NamedTuple):
+    run_a: str
+    """name of the first run"""
+    run_b: str
+    """name of the second run"""
     scope: str | None
     """what contains the operation: the HLO module for kind operation or hlo, Device or Host for
     framework; NULL if unknown"""
@@ -3561,6 +3594,9 @@ class CompareOps(NamedTuple):
     NULL if unknown"""
     operation: str
     """name of the operation: its name in the first run, or in the second if it ran only there"""
+    short_name: str
+    """readable form of operation, for kernels and the operations of GPUs without namespaces,
+    template arguments and parameters (docs/semantics.md); for others operation"""
     change: str
     """where it ran. both: in both runs; appeared: only in the second run; vanished: only in the
     first run"""
@@ -3604,6 +3640,10 @@ class CompareOps(NamedTuple):
     it to compare runs of different length and size. Rows are ordered by its absolute value [us]"""
 
 class CompareSteps(NamedTuple):
+    run_a: str
+    """name of the first run"""
+    run_b: str
+    """name of the second run"""
     category: str
     """Step time, or a category of what steps spend their time on"""
     a_ms: float | None
@@ -3626,6 +3666,10 @@ class CompareSteps(NamedTuple):
     """number of complete steps of run b (steps that XProf does not drop) [steps]"""
 
 class CompareTfOps(NamedTuple):
+    run_a: str
+    """name of the first run"""
+    run_b: str
+    """name of the second run"""
     host_or_device: str
     """where the op ran: Device or Host"""
     type: str
@@ -3918,8 +3962,12 @@ class IdleGaps(NamedTuple):
     """duration of the gap [us]"""
     before: str
     """name of the op that ends at the start of the gap; of several, the one that started first"""
+    before_short_name: str
+    """readable form of before, as trace_events.short_name"""
     after: str
     """name of the op that starts at the end of the gap; of several, the one that ends first"""
+    after_short_name: str
+    """readable form of after, as trace_events.short_name"""
 
 class InputBound(NamedTuple):
     run: str
@@ -4057,6 +4105,9 @@ class LaunchLatency(NamedTuple):
     """name of the run"""
     kernel: str
     """name of the kernel, copy or other event on the device"""
+    short_name: str
+    """name of the kernel without namespaces, template arguments and parameters, unique in the run
+    (docs/semantics.md); of copies and other events the name"""
     launches: int
     """number of device events with this name whose launch is known (the host call with the same
     correlation_id) [events]"""
@@ -4421,6 +4472,9 @@ class TensorcoreMissed(NamedTuple):
     """name of the kernel, which does not use tensor cores, judged by its name. Omitted are kernels
     of Fourier transforms and complex products, which tensor cores cannot run, of HLO ops without a
     product, and helpers of a kernel on tensor cores (kernel_ops.is_helper)"""
+    short_name: str
+    """name of the kernel without namespaces, template arguments and parameters, unique in the run
+    (docs/semantics.md)"""
     occurrences: int
     """number of times that the kernel ran for the op [kernels]"""
     total_duration_us: float
@@ -4477,6 +4531,9 @@ class TopKernels(NamedTuple):
     """rank by total duration within the run; 1 is the longest"""
     kernel_name: str
     """name of the kernel"""
+    short_name: str
+    """name of the kernel without namespaces, template arguments and parameters, unique in the run
+    (docs/semantics.md)"""
     occurrences: int
     """number of times that the kernel ran [kernels]"""
     total_duration_us: float
@@ -4506,7 +4563,10 @@ class TopOps(NamedTuple):
     rank: int
     """rank by self time within the run; 1 is the longest"""
     operation: str
-    """short name of the operation"""
+    """name of the operation: its display name, else its name"""
+    short_name: str
+    """readable name: for events of GPUs without namespaces, template arguments and parameters,
+    unique in the run (docs/semantics.md); for others operation"""
     hlo_module: str | None
     """HLO module of the operation; NULL if it has none, and on GPUs, where a row is a kernel of all
     programs"""

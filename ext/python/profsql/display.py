@@ -13,6 +13,7 @@ from .catalog import Column
 TEXT_ROWS = 10
 HTML_ROWS = 20
 _CELL_WIDTH = 40
+_SHORTENED = {"kernel_name", "kernel", "operation", "name"}
 _HTML_CELL_WIDTH = 80
 _WIDTH = 100  # if the output is not a terminal
 
@@ -34,18 +35,20 @@ def _no_rows(why_empty: WhyEmpty) -> str:
 
 
 def text(columns: List[Column], rows: Sequence[Sequence[Any]], why_empty: WhyEmpty) -> str:
-    """The first rows, and as many columns as fit in the terminal. Columns without a value, and
-    the run if it is one, are left out first."""
+    """The first rows, and as many columns as fit in the terminal. Columns without a value, the run
+    if it is one, and names that short_name shortens are left out first."""
     if not rows:
         return _no_rows(why_empty)
     left = shutil.get_terminal_size((_WIDTH, 24)).columns
     shown: List[List[str]] = []
     hidden: List[str] = []
+    has_short = any(column.name == "short_name" for column in columns)
     for i, column in enumerate(columns):
         values = [row[i] for row in rows[:TEXT_ROWS]]
         cells = [column.name] + [_cell(value, _CELL_WIDTH) for value in values]
         width = max(map(len, cells))
         dull = set(values) == {None} or (column.name == "run" and len(set(values)) == 1)
+        dull = dull or (has_short and column.name in _SHORTENED)
         if (dull and len(columns) > 1) or (shown and width > left):
             hidden.append(column.name)
             continue

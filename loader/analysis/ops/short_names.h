@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/* short_names.h: kernel names without namespaces, template arguments and parameters, different for
+ * different names of a run. docs/semantics.md has the rules. */
+#ifndef PROF_SHORT_NAMES_H
+#define PROF_SHORT_NAMES_H
+
+#include "../../run.h"
+
+/* The short names of all events that the GPU planes of a run declare. */
+typedef struct ShortNames ShortNames;
+const ShortNames *run_short_names(Run *run, ProfErr *err);
+/* Returns the short name of a metadata's name, which has to be the pointer that a GPU plane of the
+ * run has; NULL for others. */
+const Text *short_name(const ShortNames *names, const Text *name);
+
+enum { SHORT_NAME_BYTES = 60 }; /* the longest, without the part that makes it unique */
+/* Writes the short form of a name, before it is made unique. `out` has room for the name and
+ * SHORT_NAME_BYTES. Returns the number of bytes. */
+size_t short_form(const char *name, size_t n_bytes, char *out);
+
+#endif
