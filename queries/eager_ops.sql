@@ -17,4 +17,4 @@ SELECT run, host_or_device, type, operation, occurrences, total_self_time_us, av
        100.0 * max(device_self_time_fraction, host_self_time_fraction)
 FROM temp.tf_ops(:source, 0, 0)
 WHERE execution_mode = 'Eager'
-ORDER BY total_self_time_us DESC, operation, run, host_or_device, type
+ORDER BY run, total_self_time_us DESC, operation, host_or_device, type

@@ -6,11 +6,12 @@ import os
 import re
 
 from lib.cases import case, same
-from lib.shell import ROOT, lines
+from lib.shell import ROOT, lines, run
 
 RUNS = ['gpu_train_38', 'tpu_train_54', 'multi_host_111', 'jax_train_mlp', 'jax_two_hosts',
         'memory_odd', 'tf_fit_input_bound', 'gpu_dropped_steps', 'megascale_small']
 PROGRAMS_ONLY = ['jax_dump_sharded']  # a folder of programs
+PAIRS = [('gpu_train_38', 'gpu_dropped_steps'), ('cpu_tf_82', 'tf_calls_two_hosts'), ('tf_calls_two_hosts', 'cpu_tf_82'), ('hosts_tied', 'inference_models'), *zip(RUNS, RUNS[1:] + PROGRAMS_ONLY)]
 ALL = 1000000  # more rows than any query has
 
 
@@ -79,7 +80,7 @@ def first_rows():
     same([name for name, given in known.items() if 'of each run' not in given['n'] and 'of each line' not in given['n']], [])
     several = set()
     for runs in (RUNS[:5], RUNS[4:] + PROGRAMS_ONLY):
-        attach = [(run, run) for run in runs]
+        attach = [(profile, profile) for profile in runs]
         asked = {name: limited(name, given) for name, given in known.items()}
         every = answers(attach, asked)
         for n in (1, 2, ALL):
@@ -99,11 +100,33 @@ def first_rows():
 def same_run_twice():
     """Two runs of one file under two labels: each has the rows, in the order, that it has alone."""
     known = queries()
-    for run in RUNS + PROGRAMS_ONLY:
+    for profile in RUNS + PROGRAMS_ONLY:
         asked = {name: limited(name, given) for name, given in known.items() if name != 'tf_stats'}
-        alone = answers([(run, 'one')], asked)
-        both = answers([(run, 'one'), (run, 'two')], asked)
+        alone = answers([(profile, 'one')], asked)
+        both = answers([(profile, 'one'), (profile, 'two')], asked)
         for name in asked:
             for label in ('one', 'two'):
                 own = [{**row, 'run': 'one'} for row in both[name] if row['run'] == label]
-                same(own, alone[name], '%s of %s' % (name, run))
+                same(own, alone[name], '%s of %s' % (name, profile))
+
+
+@case
+def each_run_alone():
+    """Every query names the run of a row. Of two runs each has the rows that it has alone, one run after the other."""
+    columns = {}
+    for row in json.loads(shell("SELECT q.name, c.\"column\" FROM prof_queries AS q JOIN prof_columns AS c ON c.table_name = q.name;")):
+        columns.setdefault(row['name'], []).append(row['column'])
+    nameless = [name for name, of in columns.items() if 'run' not in of and not {'run_a', 'run_b'} <= set(of)]
+    same(nameless, ['tf_stats'], 'queries without the name of the run')
+    refused = run("SELECT prof_attach('%s/tests/data/%s', 'a'), prof_attach('%s/tests/data/%s', 'b');\nSELECT * FROM tf_stats;\n"
+                  % (ROOT, RUNS[0], ROOT, RUNS[1])).stderr
+    same('tf_stats: 2 runs are attached; give one of them: a, b' in refused, True, refused)
+    known, answered = queries(), set()
+    for pair in PAIRS:
+        asked = {name: limited(name, given) for name, given in known.items() if name != 'tf_stats'}
+        both = answers([(pair[1], 'b'), (pair[0], 'a')], asked)
+        alone = [answers([(profile, label)], asked) for profile, label in zip(pair, 'ab')]
+        for name in asked:
+            same(both[name], alone[0][name] + alone[1][name], '%s of %s' % (name, ' and '.join(pair)))
+            answered |= {name} if alone[0][name] and alone[1][name] else set()
+    same(sorted(set(known) - answered), ['gpu_samples', 'tf_stats'], 'never both runs have rows')
