@@ -92,7 +92,7 @@ static int do_shell(Command *c, char **words, int n)
     if (!options_allow(&c->options, 0, false, "shell")) return STATUS_USAGE;
     if (!n) return complain("which run? profsql shell RUN"), STATUS_USAGE;
     if (!database_attach_all(&c->database, words, n)) return STATUS_FAILED;
-    return run_shell(&c->database, &c->catalog);
+    return run_shell(&c->database);
 }
 
 static int do_export(Command *c, char **words, int n)

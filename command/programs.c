@@ -61,34 +61,14 @@ static const char *quoted_argument(const char *text)
     return argument;
 }
 
-/* prof_attach returns a row, which would be printed. */
+/* Statements that print nothing. */
 static const char *attach_statements(const Database *d)
 {
     const char *sql = "";
     for (int i = 0; i < d->n_runs; i++)
-        sql = keep_text("%sCREATE TEMP TABLE profsql_attached AS SELECT prof_attach(%s, %s);"
-                        "DROP TABLE profsql_attached;\n",
-                        sql, quoted(d->runs[i].path), quoted(d->runs[i].label));
-    return sql;
-}
-
-/* A view cannot have a table's own name: temp.NAME(...) would find the view. */
-static const char *view_statements(const Database *d, const Catalog *catalog)
-{
-    const char *sql = "";
-    for (int i = 0; i < catalog->n; i++) {
-        const Entry *entry = &catalog->entries[i];
-        if (!entry->n_sources || entry_takes_path(entry)) continue;
-        if (entry->n_sources == 2 && d->n_runs != 2) continue;
-        const char *arguments = "";
-        if (entry->n_sources == 2)
-            arguments = keep_text("(%s, %s)", quoted(d->runs[0].label), quoted(d->runs[1].label));
-        const char *name = entry->name;
-        if (!strncmp(name, "prof_", 5)) name += 5;
-        sql = keep_text("%sCREATE TEMP VIEW \"run_%s\" AS SELECT * FROM \"%s\"%s;\n", sql, name,
-                        entry->name, arguments);
-    }
-    return sql;
+        sql = keep_text("%sSELECT 1 WHERE prof_attach(%s, %s) IS NULL;\n", sql,
+                        quoted(d->runs[i].path), quoted(d->runs[i].label));
+    return keep_text("%sSELECT 1 WHERE prof_views() IS NULL;", sql);
 }
 
 static bool has_settings(void)
@@ -97,7 +77,7 @@ static bool has_settings(void)
     return home && !access(keep_text("%s/.sqliterc", home), R_OK);
 }
 
-int run_shell(Database *d, const Catalog *catalog)
+int run_shell(Database *d)
 {
     char library[4096];
     const char *shell = getenv("SQLITE3");
@@ -111,13 +91,11 @@ int run_shell(Database *d, const Catalog *catalog)
                                keep_text(".load %s", quoted_argument(library)),
                                "-cmd",
                                attach_statements(d),
-                               "-cmd",
-                               view_statements(d, catalog),
                                has_settings() ? ":memory:" : "-box",
                                has_settings() ? NULL : ":memory:",
                                NULL};
     for (int i = 0; i < d->n_runs; i++) note("%s is attached", database_run_text(&d->runs[i]));
-    note("tables need no argument: SELECT * FROM top_ops; .tables lists views of them, run_*");
+    note("tables need no argument: SELECT * FROM top_ops; .tables lists them");
     execvp(shell, (char **)arguments);
     failed_to_run(shell);
     if (errno == ENOENT)

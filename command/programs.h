@@ -7,7 +7,7 @@
 
 /* Becomes sqlite3 with the extension loaded, the runs attached, and a temporary view run_NAME of
  * each table. Returns an exit status if that fails. */
-int run_shell(Database *d, const Catalog *catalog);
+int run_shell(Database *d);
 /* Becomes profsql-capture with these arguments. */
 int run_capture(char **arguments);
 

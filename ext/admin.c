@@ -163,6 +163,15 @@ const FunctionDef admin_functions[] = {
     SCALAR("prof_serve", 1, DIRECT, serve, "prof_serve(folder)",
            "Like prof_serve(), but SQL also reads the runs in a folder and below it, by the names "
            "that prof_find lists. NULL has no effect; an error if the connection serves already."),
+    SCALAR(
+        "prof_views", 0, DIRECT, prof_views, "prof_views()",
+        "Makes a temporary table of each table and canned query, so that .tables, .schema, "
+        "completion and other programs list them. They read the attached runs; arguments can be "
+        "given as before. Leaves out names that a table or view of yours has. Returns a sentence "
+        "with the number of tables and the names left out."),
+    SCALAR("prof_views", 1, DIRECT, prof_views, "prof_views(source)",
+           "Like prof_views(), and the tables read this source if none is given. Called again, it "
+           "replaces the tables. NULL has no effect; an error if the source cannot be read."),
     SCALAR("prof_clear", 0, DIRECT, clear, "prof_clear()",
            "Closes the runs that queries opened by path; returns their number."),
     SCALAR("prof_error", 1, HARMLESS, end_query, "prof_error(message)",

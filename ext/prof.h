@@ -227,6 +227,21 @@ int register_tables(Prof *prof);
 extern const Table *const prof_tables[];
 extern const int n_prof_tables;
 
+/* ---- tables by another name: views.c ---- */
+
+/* Each table and canned query has a second module, which a table or view of the user cannot hide by
+ * accident: canned queries call it, and prof_views() makes temporary tables of it. */
+#define VIEW_MODULE "profsql.%s"
+/* Of xConnect: reads the argument of CREATE VIRTUAL TABLE, the source of the table; NULL: none.
+ * Returns an SQLite code. */
+int view_source(sqlite3 *db, int argc, const char *const *argv, sqlite3_value **source,
+                char **message);
+/* The SQL of a canned query with the second modules for temp.NAME. NULL: no memory. */
+char *view_sql(const char *sql);
+/* A text as a value, freed with sqlite3_value_free(); NULL: no memory. */
+sqlite3_value *text_value(sqlite3 *db, const char *text);
+void prof_views(sqlite3_context *ctx, int argc, sqlite3_value **argv);
+
 /* ---- arguments: arguments.c ---- */
 
 enum { MAX_ARGUMENTS = 16 };
@@ -286,6 +301,7 @@ typedef struct {
     Prof *prof;
     const Table *table;
     Rowids rowids;
+    sqlite3_value *source; /* of a table that prof_views() made; NULL: none */
 } ProfTable;
 int prof_table_connect(sqlite3 *db, void *context, int argc, const char *const *argv,
                        sqlite3_vtab **vtab, char **message);
@@ -485,6 +501,7 @@ typedef struct {
 extern const Query prof_queries[];
 extern const int n_prof_queries;
 extern const sqlite3_module query_module; /* its context is a QueryContext */
+extern const sqlite3_module query_view_module;
 typedef struct {
     Prof *prof;
     const Query *query;

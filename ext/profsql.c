@@ -120,21 +120,26 @@ static void free_query_context(void *p)
     sqlite3_free(context);
 }
 
-static int register_table(sqlite3 *db, Prof *prof, const Table *table)
+/* sqlite3_create_module_v2() frees the context even on failure. */
+static int register_table(Prof *prof, const char *name, const Table *table, bool is_view)
 {
     TableContext *context = sqlite3_malloc64(sizeof *context);
     if (!context) return SQLITE_NOMEM;
     *context = (TableContext){prof_ref(prof), table, statement_module(table)};
-    return sqlite3_create_module_v2(db, table->name, &context->module, context,
-                                    free_context); /* frees it even on failure */
+    if (is_view) {
+        context->module.xCreate = context->module.xConnect;
+        context->module.xDestroy = context->module.xDisconnect;
+    }
+    return sqlite3_create_module_v2(prof->db, name, &context->module, context, free_context);
 }
 
-static int register_query(sqlite3 *db, Prof *prof, const Query *query)
+static int register_query(Prof *prof, const char *name, const Query *query, bool is_view)
 {
     QueryContext *context = sqlite3_malloc64(sizeof *context);
     if (!context) return SQLITE_NOMEM;
     *context = (QueryContext){prof_ref(prof), query};
-    return sqlite3_create_module_v2(db, query->name, &query_module, context, free_query_context);
+    return sqlite3_create_module_v2(prof->db, name, is_view ? &query_view_module : &query_module,
+                                    context, free_query_context);
 }
 
 static int register_function(sqlite3 *db, Prof *prof, const FunctionDef *f)
@@ -150,10 +155,18 @@ static int register_function(sqlite3 *db, Prof *prof, const FunctionDef *f)
 int register_tables(Prof *prof)
 {
     int rc = SQLITE_OK;
-    for (int i = 0; i < n_prof_tables && rc == SQLITE_OK; i++)
-        rc = register_table(prof->db, prof, prof_tables[i]);
-    for (int i = 0; i < n_prof_queries && rc == SQLITE_OK; i++)
-        rc = register_query(prof->db, prof, &prof_queries[i]);
+    for (int i = 0; i < n_prof_tables + n_prof_queries && rc == SQLITE_OK; i++) {
+        const Table *table = i < n_prof_tables ? prof_tables[i] : NULL;
+        const Query *query = table ? NULL : &prof_queries[i - n_prof_tables];
+        const char *name = table ? table->name : query->name;
+        char view[100];
+        sqlite3_snprintf(sizeof view, view, VIEW_MODULE, name);
+        rc = table ? register_table(prof, name, table, false)
+                   : register_query(prof, name, query, false);
+        if (rc == SQLITE_OK)
+            rc = table ? register_table(prof, view, table, true)
+                       : register_query(prof, view, query, true);
+    }
     return rc;
 }
 
@@ -169,10 +182,14 @@ static int register_functions(Prof *prof)
 /* SQLite unmaps a library whose entry fails but keeps what it registered: take it back. */
 static void unregister_all(sqlite3 *db)
 {
-    for (int i = 0; i < n_prof_tables; i++)
-        sqlite3_create_module_v2(db, prof_tables[i]->name, NULL, NULL, NULL);
-    for (int i = 0; i < n_prof_queries; i++)
-        sqlite3_create_module_v2(db, prof_queries[i].name, NULL, NULL, NULL);
+    for (int i = 0; i < n_prof_tables + n_prof_queries; i++) {
+        const char *name =
+            i < n_prof_tables ? prof_tables[i]->name : prof_queries[i - n_prof_tables].name;
+        char view[100];
+        sqlite3_snprintf(sizeof view, view, VIEW_MODULE, name);
+        sqlite3_create_module_v2(db, name, NULL, NULL, NULL);
+        sqlite3_create_module_v2(db, view, NULL, NULL, NULL);
+    }
     for (int i = 0; i < n_prof_function_lists; i++)
         for (int k = 0; k < *prof_function_lists[i].n; k++) {
             const FunctionDef *f = &prof_function_lists[i].functions[k];

@@ -14,6 +14,7 @@ typedef struct {
     Prof *prof;
     const Query *query;
     Rowids rowids;
+    sqlite3_value *source; /* of a table that prof_views() made; NULL: none */
 } QueryTable;
 
 typedef struct {
@@ -25,10 +26,17 @@ typedef struct {
     uint64_t place; /* of the row */
 } QueryCursor;
 
+static int query_disconnect(sqlite3_vtab *vtab)
+{
+    prof_unref(((QueryTable *)vtab)->prof);
+    sqlite3_value_free(((QueryTable *)vtab)->source);
+    sqlite3_free(vtab);
+    return SQLITE_OK;
+}
+
 static int query_connect(sqlite3 *db, void *context, int argc, const char *const *argv,
                          sqlite3_vtab **vtab, char **message)
 {
-    (void)argc, (void)argv, (void)message;
     const QueryContext *qc = context;
     sqlite3_str *sql = sqlite3_str_new(db);
     sqlite3_str_appendall(sql, "CREATE TABLE x(");
@@ -45,14 +53,9 @@ static int query_connect(sqlite3 *db, void *context, int argc, const char *const
     QueryTable *table = sqlite3_malloc64(sizeof *table);
     if (!table) return SQLITE_NOMEM;
     *table = (QueryTable){.prof = prof_ref(qc->prof), .query = qc->query};
+    rc = view_source(db, argc, argv, &table->source, message);
+    if (rc != SQLITE_OK) return query_disconnect(&table->base), rc;
     *vtab = &table->base;
-    return SQLITE_OK;
-}
-
-static int query_disconnect(sqlite3_vtab *vtab)
-{
-    prof_unref(((QueryTable *)vtab)->prof);
-    sqlite3_free(vtab);
     return SQLITE_OK;
 }
 
@@ -177,10 +180,49 @@ static int check_all_given(QueryCursor *c)
             continue;
         return prof_table_fail(
             c->base.pVtab, SQLITE_ERROR,
-            sqlite3_mprintf("%s needs %s (%s): SELECT * FROM %s('run_a', 'run_b')", query->name,
-                            p->name, p->description, query->name));
+            sqlite3_mprintf(
+                "%s needs %s (%s): SELECT * FROM %s('run_a', 'run_b'), or attach two runs",
+                query->name, p->name, p->description, query->name));
     }
     return SQLITE_OK;
+}
+
+static int prepare(QueryCursor *c, const QueryTable *table)
+{
+    char *sql = view_sql(table->query->sql);
+    if (!sql) return SQLITE_NOMEM;
+    int rc = sqlite3_prepare_v2(table->prof->db, sql, -1, &c->stmt, NULL);
+    sqlite3_free(sql);
+    return rc;
+}
+
+static int bind(QueryCursor *c, const Query *query, int parameter)
+{
+    char name[64];
+    sqlite3_snprintf(sizeof name, name, ":%s", query->parameters[parameter].name);
+    int index = sqlite3_bind_parameter_index(c->stmt, name);
+    return index ? sqlite3_bind_value(c->stmt, index, c->given[parameter]) : SQLITE_OK;
+}
+
+/* Sources that the query leaves out: those of a table made by prof_views(), and for a comparison
+ * the two attached runs. */
+static int add_sources(QueryCursor *c, const QueryTable *table)
+{
+    const Prof *prof = table->prof;
+    int rc = SQLITE_OK;
+    bool none = true;
+    for (int i = 0; i < table->query->n_parameters && i < MAX_ARGUMENTS; i++)
+        none &= !is_source(&table->query->parameters[i]) || !c->given[i];
+    for (int i = 0; i < table->query->n_parameters && i < MAX_ARGUMENTS && rc == SQLITE_OK; i++) {
+        const QueryParameter *p = &table->query->parameters[i];
+        bool is_run = none && !*p->default_sql && is_source(p) && prof->n_attached == 2;
+        if (c->given[i]) continue;
+        if (!is_run && (strcmp(p->name, "source") != 0 || !table->source)) continue;
+        c->given[i] = is_run ? text_value(prof->db, prof->attached[!strcmp(p->name, "b")].label)
+                             : sqlite3_value_dup(table->source);
+        rc = c->given[i] ? bind(c, table->query, i) : SQLITE_NOMEM;
+    }
+    return rc;
 }
 
 static int query_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters, int argc,
@@ -193,7 +235,7 @@ static int query_filter(sqlite3_vtab_cursor *cursor, int plan, const char *lette
         return prof_argument_missing(cursor->pVtab, table->query->name,
                                      table->query->parameters[plan - 1].name);
     int rc = SQLITE_OK;
-    if (!c->stmt) rc = sqlite3_prepare_v2(table->prof->db, table->query->sql, -1, &c->stmt, NULL);
+    if (!c->stmt) rc = prepare(c, table);
     if (rc != SQLITE_OK) return query_fail(c, rc);
     sqlite3_reset(c->stmt);
     sqlite3_clear_bindings(c->stmt);
@@ -201,16 +243,13 @@ static int query_filter(sqlite3_vtab_cursor *cursor, int plan, const char *lette
     for (int i = 0; i < argc; i++) {
         const Query *query = table->query;
         int parameter = letters[i] - 'A';
-        char name[64];
-        sqlite3_snprintf(sizeof name, name, ":%s", query->parameters[parameter].name);
         rc = prof_check_parameter(cursor->pVtab, query->name,
                                   &query->columns[first_parameter(query) + parameter], argv[i]);
         if (rc != SQLITE_OK) return rc;
         if (!(c->given[parameter] = sqlite3_value_dup(argv[i]))) return SQLITE_NOMEM;
-        int index = sqlite3_bind_parameter_index(c->stmt, name);
-        if (index && (rc = sqlite3_bind_value(c->stmt, index, argv[i])) != SQLITE_OK)
-            return query_fail(c, rc);
+        if ((rc = bind(c, query, parameter)) != SQLITE_OK) return query_fail(c, rc);
     }
+    if ((rc = add_sources(c, table)) != SQLITE_OK) return query_fail(c, rc);
     rc = check_all_given(c);
     if (rc != SQLITE_OK) return rc;
     c->eof = false;
@@ -243,16 +282,11 @@ static int query_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int c
     return SQLITE_OK;
 }
 
-const sqlite3_module query_module = {
-    .iVersion = 2,
-    .xConnect = query_connect,
-    .xBestIndex = query_best_index,
-    .xDisconnect = query_disconnect,
-    .xOpen = query_open,
-    .xClose = query_close,
-    .xFilter = query_filter,
-    .xNext = query_next,
-    .xEof = query_eof,
-    .xColumn = query_column,
-    .xRowid = query_rowid,
-};
+#define QUERY_METHODS                                                                              \
+    .iVersion = 2, .xConnect = query_connect, .xBestIndex = query_best_index,                      \
+    .xDisconnect = query_disconnect, .xOpen = query_open, .xClose = query_close,                   \
+    .xFilter = query_filter, .xNext = query_next, .xEof = query_eof, .xColumn = query_column,      \
+    .xRowid = query_rowid
+const sqlite3_module query_module = {QUERY_METHODS};
+const sqlite3_module query_view_module = {QUERY_METHODS, .xCreate = query_connect,
+                                          .xDestroy = query_disconnect};

@@ -30,7 +30,6 @@ int table_column(const Table *table, const char *name)
 int prof_table_connect(sqlite3 *db, void *context, int argc, const char *const *argv,
                        sqlite3_vtab **vtab, char **message)
 {
-    (void)argc, (void)argv, (void)message;
     const TableContext *tc = context;
     sqlite3_str *sql = sqlite3_str_new(db);
     sqlite3_str_appendall(sql, "CREATE TABLE x(");
@@ -48,6 +47,8 @@ int prof_table_connect(sqlite3 *db, void *context, int argc, const char *const *
     ProfTable *table = sqlite3_malloc64(sizeof *table);
     if (!table) return SQLITE_NOMEM;
     *table = (ProfTable){.prof = prof_ref(tc->prof), .table = tc->table};
+    rc = view_source(db, argc, argv, &table->source, message);
+    if (rc != SQLITE_OK) return prof_table_disconnect(&table->base), rc;
     *vtab = &table->base;
     return SQLITE_OK;
 }
@@ -55,6 +56,7 @@ int prof_table_connect(sqlite3 *db, void *context, int argc, const char *const *
 int prof_table_disconnect(sqlite3_vtab *vtab)
 {
     prof_unref(((ProfTable *)vtab)->prof);
+    sqlite3_value_free(((ProfTable *)vtab)->source);
     sqlite3_free(vtab);
     return SQLITE_OK;
 }
@@ -598,6 +600,10 @@ static int row_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters
         }
     }
     c->eof = false;
+    if (!c->asked.given && table->source) {
+        int rc = source_names_take(&c->asked, cursor->pVtab, table->source, false);
+        if (rc != SQLITE_OK) return rc;
+    }
     if (!rows->without_source) {
         int rc = open_sources(c);
         if (rc != SQLITE_OK) return rc;

@@ -219,10 +219,10 @@ def export():
 
 @case
 def a_shell():
-    """The shell of SQLite has the extension, the run and a view for each table; SQLITE3 names another."""
-    done = subprocess.run([COMMAND, 'shell', GPU], input='SELECT count(*) FROM trace_events;\nSELECT count(*) FROM run_top_ops;\n.tables run_ki%\n', capture_output=True, text=True, cwd=ROOT, env={**os.environ, 'HOME': DIR})
+    """The shell of SQLite has the extension, the run and a temporary table for each table; SQLITE3 names another."""
+    done = subprocess.run([COMMAND, 'shell', GPU], input='SELECT count(*) FROM trace_events;\nSELECT count(*) FROM top_ops;\n.tables kp%\n', capture_output=True, text=True, cwd=ROOT, env={**os.environ, 'HOME': DIR})
     same(done.returncode, 0)
-    must('477' in done.stdout and 'run_kpi' in subprocess.run([COMMAND, 'shell', GPU], input='.tables\n', capture_output=True, text=True, cwd=ROOT).stdout, done.stdout + done.stderr)
+    must('477' in done.stdout and 'temp.kpi' in subprocess.run([COMMAND, 'shell', GPU], input='.tables\n', capture_output=True, text=True, cwd=ROOT).stdout, done.stdout + done.stderr)
     installed_in = {'as_built': 'bin', 'as_installed': 'lib', 'as_by_pip': 'lib/python3.10/site-packages/profsql', 'nowhere': 'share'}
     for name, folder in installed_in.items():
         put('%s/bin/profsql' % name)
