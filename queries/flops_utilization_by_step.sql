@@ -33,8 +33,8 @@ WITH device AS MATERIALIZED (
     WHERE side = 'device' AND parent IS NULL AND model_flops_actual > 0 AND run IN (SELECT run FROM device WHERE NOT is_tpu)
 ), kernel AS MATERIALIZED (
     SELECT e.run, e.host, e.step AS group_id, e.program_id, e.hlo_op, count(*) AS n
-    FROM temp.trace_events(:source) AS e
-    WHERE e.plane_kind = 'gpu' AND NOT e.derived AND e.step IS NOT NULL AND e.hlo_op IS NOT NULL AND EXISTS (SELECT 1 FROM op)
+    FROM (SELECT 1 FROM op LIMIT 1) CROSS JOIN temp.trace_events(:source) AS e -- without op the events are not read
+    WHERE e.plane_kind = 'gpu' AND NOT e.derived AND e.step IS NOT NULL AND e.hlo_op IS NOT NULL
     GROUP BY e.run, e.host, e.step, e.program_id, e.hlo_op
 ), work AS MATERIALIZED (
     SELECT run, CAST(record AS INTEGER) AS step, flops_actual AS flops, model_flops_actual AS model_flops

@@ -45,7 +45,8 @@ WITH recorded AS MATERIALIZED (
     SELECT run, count(*) AS n FROM temp.devices(:source) GROUP BY run
 ), totals AS MATERIALIZED (
     SELECT run, 100.0 * busy_ps / nullif(busy_ps + idle_ps, 0) AS duty
-    FROM temp.op_metrics_totals(:source)
+    FROM (SELECT 1 FROM temp.input_pipeline(:source) WHERE hardware = 'TPU' LIMIT 1)
+         CROSS JOIN temp.op_metrics_totals(:source) -- which GPUs do not need
     WHERE side = 'device'
 ), work AS MATERIALIZED (
     SELECT run, count(span_ps) AS n, nullif(sum(1.0 * span_ps), 0) AS span,
