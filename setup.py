@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pyproject.toml cannot say: the version, the extension that make builds, and that the wheel is for any
-Python 3 of one platform."""
+"""What pyproject.toml cannot say: the version, the extension and the command that make builds, and that the
+wheel is for any Python 3 of one platform."""
 
 import os
 import re
@@ -10,6 +10,7 @@ import subprocess
 from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
+from distutils.command.build_scripts import build_scripts  # which setuptools brings
 
 ROOT = os.path.dirname(os.path.abspath(__file__))
 os.makedirs(os.path.join(ROOT, "build"), exist_ok=True)
@@ -20,18 +21,29 @@ def version():
         return re.search(r'PROFSQL_VERSION "(.*)"', header.read()).group(1)
 
 
+def make(target):
+    # Without PACKAGES make installs nothing.
+    if subprocess.call(["make", "PACKAGES=", target], cwd=ROOT):
+        raise SystemExit("profsql: make failed. It needs a C compiler, protoc-c and the headers of SQLite, "
+                         "zlib and protobuf-c (on Debian: libsqlite3-dev zlib1g-dev libprotobuf-c-dev "
+                         "protobuf-c-compiler)")
+    return os.path.join(ROOT, target)
+
+
 class BuildWithMake(build_py):
     def run(self):
         super().run()
         if self.editable_mode:
             return  # profsql.loadable_path() takes build/libprofsql.so of the checkout
-        library = "build/python/libprofsql.so"
-        # Without PACKAGES make installs nothing.
-        if subprocess.call(["make", "PACKAGES=", library], cwd=ROOT):
-            raise SystemExit("profsql: make failed. It needs a C compiler, protoc-c and the headers of SQLite, "
-                             "zlib and protobuf-c (on Debian: libsqlite3-dev zlib1g-dev libprotobuf-c-dev "
-                             "protobuf-c-compiler)")
-        shutil.copy(os.path.join(ROOT, library), os.path.join(self.build_lib, "profsql"))
+        shutil.copy(make("build/python/libprofsql.so"), os.path.join(self.build_lib, "profsql"))
+
+
+class BuildCommand(build_scripts):
+    """A script of setuptools is a text; ours is a program."""
+
+    def run(self):
+        self.mkpath(self.build_dir)
+        shutil.copy(make("build/python/profsql"), self.build_dir)
 
 
 class AnyPython(bdist_wheel):
@@ -44,4 +56,5 @@ class Binary(Distribution):
         return True
 
 
-setup(version=version(), distclass=Binary, cmdclass={"build_py": BuildWithMake, "bdist_wheel": AnyPython})
+setup(version=version(), distclass=Binary, scripts=["build/python/profsql"],
+      cmdclass={"build_py": BuildWithMake, "build_scripts": BuildCommand, "bdist_wheel": AnyPython})

@@ -170,6 +170,20 @@ class Errors(unittest.TestCase):
             if kept[1]:
                 sys.modules["apsw"] = kept[1]
 
+    @needs("apsw")
+    def test_a_sqlite3_that_cannot_load_extensions(self):
+        script = """
+import sqlite3, sys
+class Connection: pass
+sqlite3.Connection = Connection     # as of a Python that was built without them
+sqlite3.connect = None
+import profsql
+run = profsql.open(sys.argv[1])
+print(type(run.connection).__module__, run.top_kernels(1).first().occurrences)
+"""
+        done = subprocess.run([sys.executable, "-c", script, GPU], capture_output=True, text=True)
+        self.assertEqual(done.stdout.split(), ["apsw", "19"], done.stderr[-500:])
+
     def test_ctrl_c_ends_a_load(self):
         """The signal comes while the file is read: the load asks for interrupts, which lets it in."""
         script = """
@@ -237,12 +251,16 @@ class Connections(unittest.TestCase):
         self.assertEqual(out.stdout.strip(), profsql.loadable_path())
 
     @needs("sqlite_utils")
+    @unittest.skipUnless(hasattr(sqlite3.Connection, "enable_load_extension"),
+                         "needs a Python whose sqlite3 can load extensions")
     def test_sqlite_utils(self):
         out = subprocess.run([sys.executable, "-m", "sqlite_utils", "memory", "--load-extension",
                               profsql.loadable_path(), self.ASK], capture_output=True, text=True)
         self.assertEqual(out.stdout.strip(), '[{"occurrences": 19}]', out.stderr)
 
     @needs("datasette")
+    @unittest.skipUnless(hasattr(sqlite3.Connection, "enable_load_extension"),
+                         "needs a Python whose sqlite3 can load extensions")
     def test_datasette(self):
         out = subprocess.run([sys.executable, "-m", "datasette", "--memory", "--load-extension",
                               profsql.loadable_path(), "--get", "/_memory.json?_shape=arrays&sql=" +
@@ -447,6 +465,24 @@ print(run.sql("SELECT count(*) FROM trace_events").first()[0] > 0)
             done = subprocess.run([sys.executable, "-c", script, folder], capture_output=True, text=True,
                                   env=dict(os.environ, JAX_PLATFORMS="cpu"))
         self.assertEqual(done.stdout.split(), ["True"], done.stderr[-800:])
+
+    @needs("tensorflow")
+    def test_tensorflow(self):
+        script = """
+import sys, profsql
+import tensorflow as tf
+matrix = tf.ones((64, 64))
+product = tf.function(lambda x: x @ x)
+with profsql.trace(sys.argv[1]) as run:
+    for i in range(3):
+        with tf.profiler.experimental.Trace("train", step_num=i, _r=1):
+            product(matrix)
+print([step.name for step in run.steps()], any("MatMul" in op.operation for op in run.top_ops()))
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, "-c", script, folder], capture_output=True, text=True,
+                                  env=dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES=""))
+        self.assertEqual(done.stdout.strip(), "['train 0', 'train 1', 'train 2'] True", done.stderr[-800:])
 
 
 class Types(unittest.TestCase):
