@@ -71,17 +71,22 @@ $(BUILD)/schema/%.pb-c.c: schema/%.proto schema/compact.awk | setup
 
 $(BUILD)/libprofsql.so: $(OBJECTS)
 	$(call say,LINK)
-	$(Q)$(CC) -shared -o $@ $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -Wl,--exclude-libs,ALL
-# For the Python package: stripped, and with protobuf-c inside where there is a static one.
-PROTOBUF_C = $(or $(wildcard $(shell $(CC) -print-file-name=libprotobuf-c.a)),-lprotobuf-c)
+	$(Q)$(CC) -shared -o $@ $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -Wl,--exclude-libs,ALL,-soname,$(@F)
+# For the Python package: stripped, and with protobuf-c (and SQLite, for the command) inside where there are static ones.
+archive = $(or $(wildcard $(shell $(CC) -print-file-name=lib$(1).a)),-l$(1))
+PROTOBUF_C = $(call archive,protobuf-c)
 $(BUILD)/python/libprofsql.so: $(OBJECTS)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) -shared -s -o $@ $(CFLAGS) $(LDFLAGS) $^ $(PROTOBUF_C) -lz -lm -pthread -Wl,--exclude-libs,ALL
+$(BUILD)/python/profsql: $(COMMAND_OBJECTS) $(BUILD)/libprofsql.a
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) -s -o $@ $(CFLAGS) $(LDFLAGS) $^ $(call archive,sqlite3) $(PROTOBUF_C) -lz -lm -pthread -ldl
 # Links nothing of CUDA: CUPTI is looked for when a program uses its GPU.
 $(BUILD)/libprofsql_capture.so: $(CAPTURE_OBJECTS)
 	$(call say,LINK)
-	$(Q)$(CC) -shared -o $@ $(CFLAGS) $(LDFLAGS) $^ -ldl -lm -pthread -Wl,-z,nodelete
+	$(Q)$(CC) -shared -o $@ $(CFLAGS) $(LDFLAGS) $^ -ldl -lm -pthread -Wl,-z,nodelete,-soname,$(@F)
 $(BUILD)/profsql-capture: $(BUILD)/shared/loader/capture/command.o $(BUILD)/shared/loader/base/beside.o $(CAPTURE_OBJECTS)
 	$(call say,LINK)
 	$(Q)$(CC) -o $@ $(CFLAGS) $(LDFLAGS) $^ -ldl -lm -pthread
@@ -184,7 +189,7 @@ wheel:
 	@ls -l $(BUILD)/wheels/*.whl
 
 # The pages of docs/ that are made of the extension's own documentation.
-docs: loadable
+docs: loadable capture
 	docs/generate
 	ext/python/stubs
 	command/generate
@@ -252,7 +257,7 @@ install: loadable static capture command
 	install -d $(DEST)/bin $(DEST)/include $(DEST_LIB)/pkgconfig $(DEST)/share/man/man1 $(DEST)/share/man/man7 $(DEST)/share/libprofsql/queries
 	install -d $(COMPLETIONS:%=$(DEST)/share/%)
 	install -m 755 $(BUILD)/profsql $(DEST)/bin/profsql
-	sed -e 's|@VERSION@|$(VERSION)|' command/made/profsql.1 > $(DEST)/share/man/man1/profsql.1
+	for m in profsql.1 profsql-capture.1; do sed -e 's|@VERSION@|$(VERSION)|' command/made/$$m > $(DEST)/share/man/man1/$$m || exit; done
 	install -m 644 command/made/profsql.bash $(DEST)/share/bash-completion/completions/profsql
 	install -m 644 command/made/_profsql $(DEST)/share/zsh/site-functions/_profsql
 	install -m 644 command/made/profsql.fish $(DEST)/share/fish/vendor_completions.d/profsql.fish
@@ -267,7 +272,7 @@ install: loadable static capture command
 	sed -e 's|@VERSION@|$(VERSION)|' ext/libprofsql.7.in > $(DEST)/share/man/man7/libprofsql.7
 	@if [ -z "$(DESTDIR)" ]; then ldconfig 2>/dev/null || true; fi
 uninstall:
-	rm -f $(DEST)/bin/profsql $(DEST)/share/man/man1/profsql.1 $(DEST)/share/bash-completion/completions/profsql
+	rm -f $(DEST)/bin/profsql $(DEST)/share/man/man1/profsql.1 $(DEST)/share/man/man1/profsql-capture.1 $(DEST)/share/bash-completion/completions/profsql
 	rm -f $(DEST)/share/zsh/site-functions/_profsql $(DEST)/share/fish/vendor_completions.d/profsql.fish
 	rm -f $(DEST)/bin/profsql-capture $(DEST_LIB)/libprofsql_capture.so $(DEST)/include/profsql_capture.h $(DEST)/include/profsql.h
 	rm -f $(DEST_LIB)/libprofsql.so $(DEST_LIB)/libprofsql.a $(DEST_LIB)/pkgconfig/libprofsql.pc $(DEST)/share/man/man7/libprofsql.7
