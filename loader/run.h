@@ -378,7 +378,7 @@ typedef struct {
 
 /* Opens a source: the shared Run if the same bytes are loaded already, else loads it. NULL on
  * failure, with err set. The caller owns one reference. */
-Run *run_open(const char *path, const RunOptions *options, ProfErr *err);
+NODISCARD Run *run_open(const char *path, const RunOptions *options, ProfErr *err);
 Run *run_ref(Run *run);
 void run_unref(Run *run);
 /* True while the files at the run's path are still the ones that were read. */

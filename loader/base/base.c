@@ -252,17 +252,17 @@ const Text *text_intern(TextTable *table, Arena *arena, const uint8_t *bytes, si
         prof_free(fixed);
         return old;
     }
-    if (n_bytes > UINT32_MAX - 64 || !GROW(table->texts, table->n_texts, table->capacity) ||
-        !hash_reserve(&table->by_text, table->n_texts + 1) ||
-        !(text = arena_alloc(arena, sizeof *text + n_bytes + 1)))
-        goto done;
-    text->n_bytes = (uint32_t)n_bytes;
-    text->has_nul = memchr(bytes, 0, n_bytes) != NULL;
-    text->repaired = fixed != NULL;
-    memcpy(text->text, bytes, n_bytes);
-    hash_add(&table->by_text, hash, table->n_texts);
-    table->texts[table->n_texts++] = text;
-done:
+    if (n_bytes <= UINT32_MAX - 64 && GROW(table->texts, table->n_texts, table->capacity) &&
+        (text = arena_alloc(arena, sizeof *text + n_bytes + 1)) &&
+        hash_add(&table->by_text, hash, table->n_texts)) {
+        text->n_bytes = (uint32_t)n_bytes;
+        text->has_nul = memchr(bytes, 0, n_bytes) != NULL;
+        text->repaired = fixed != NULL;
+        memcpy(text->text, bytes, n_bytes);
+        table->texts[table->n_texts++] = text;
+    } else {
+        text = NULL;
+    }
     prof_free(fixed);
     return text;
 }

@@ -5,7 +5,8 @@
  * Errors. A function that can fail takes a `ProfErr *err` and sets it on failure. It then returns
  * NULL (pointer), false (bool) or the code in err (int; PROF_OK is success). The first error wins:
  * prof_fail() keeps an error that is already set. So callers may make several calls and check
- * err->code once, before they use the results. The loader never prints and never exits.
+ * err->code once, before they use the results. A function without `err` whose result alone says
+ * that it failed is NODISCARD. The loader never prints and never exits.
  *
  * Memory. All memory comes from prof_alloc() and its kin, which may return NULL; the caller then
  * records PROF_NOMEM and unwinds. An Arena owns what is allocated from it and is freed as one
@@ -78,14 +79,15 @@ typedef struct {
 } ProfMemory;
 void prof_use_memory(ProfMemory memory);
 
-void *prof_alloc(size_t n_bytes);  /* zeroed; NULL if memory runs out */
-void *prof_buffer(size_t n_bytes); /* as prof_alloc(), but not zeroed */
+NODISCARD void *prof_alloc(size_t n_bytes);  /* zeroed; NULL if memory runs out */
+NODISCARD void *prof_buffer(size_t n_bytes); /* as prof_alloc(), but not zeroed */
 /* Frees memory of prof_alloc(), prof_buffer() or prof_grow(). p may be NULL. */
 void prof_free(void *p);
 /* Makes room for one more element in an array: array_address is the address of the pointer to it,
  * n_used and *capacity count elements. Returns false if memory runs out; the array is then
  * unchanged. Free the array with prof_free(). */
-bool prof_grow(void *array_address, size_t n_used, size_t *capacity, size_t element_bytes);
+NODISCARD bool prof_grow(void *array_address, size_t n_used, size_t *capacity,
+                         size_t element_bytes);
 #define GROW(array, n, capacity) prof_grow(&(array), (n), &(capacity), sizeof *(array))
 
 /* Memory for many small objects that are freed together. Starts as {0}. Not for several threads at
@@ -96,8 +98,9 @@ typedef struct {
     uint64_t n_bytes;   /* total that the arena has allocated */
     size_t block_bytes; /* least size of the next blocks; 0: blocks grow from 512 bytes to 1 MiB */
 } Arena;
-void *arena_alloc(Arena *arena, size_t n_bytes); /* zeroed, aligned to 8; NULL if memory runs out */
-void *arena_take(Arena *arena, size_t n_bytes);  /* as arena_alloc(), but not zeroed */
+NODISCARD void *arena_alloc(Arena *arena,
+                            size_t n_bytes); /* zeroed, aligned to 8; NULL if memory runs out */
+NODISCARD void *arena_take(Arena *arena, size_t n_bytes); /* as arena_alloc(), but not zeroed */
 /* Frees all that was allocated from the arena. The arena is empty again and can be reused. */
 void arena_free(Arena *arena);
 
@@ -143,7 +146,8 @@ typedef struct {
 /* Returns the table's text with these bytes, repaired to valid UTF-8. Adds it, allocated from the
  * arena, if the table does not have it yet. An empty text is always empty_text. NULL if memory runs
  * out. */
-const Text *text_intern(TextTable *table, Arena *arena, const uint8_t *bytes, size_t n_bytes);
+NODISCARD const Text *text_intern(TextTable *table, Arena *arena, const uint8_t *bytes,
+                                  size_t n_bytes);
 /* Frees the table, but not its texts: they belong to the arena. */
 void text_table_free(TextTable *table);
 

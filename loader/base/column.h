@@ -26,12 +26,12 @@ ValueRange values_range(const int64_t *values, size_t n);
 /* Returns how many bytes a delta needs in this range. */
 uint8_t range_width(ValueRange range);
 /* Packs n values into the arena. False if memory runs out. */
-bool packed_make(Packed *packed, Arena *arena, const int64_t *values, size_t n);
+NODISCARD bool packed_make(Packed *packed, Arena *arena, const int64_t *values, size_t n);
 /* Like packed_make(), for callers that already have the range of the values. */
-bool packed_make_of(Packed *packed, Arena *arena, const int64_t *values, size_t n,
-                    ValueRange range);
+NODISCARD bool packed_make_of(Packed *packed, Arena *arena, const int64_t *values, size_t n,
+                              ValueRange range);
 /* Like packed_make(), for values of one byte. */
-bool packed_make_bytes(Packed *packed, Arena *arena, const uint8_t *values, size_t n);
+NODISCARD bool packed_make_bytes(Packed *packed, Arena *arena, const uint8_t *values, size_t n);
 /* Unpacks the first n values to `out`. */
 void packed_read(const Packed *packed, int64_t *out, size_t n);
 

@@ -30,11 +30,16 @@ bool hash_reserve(HashTable *table, size_t n)
     return true;
 }
 
+void hash_add_reserved(HashTable *table, uint64_t hash, size_t item)
+{
+    put(table, (HashSlot){(uint32_t)hash, (uint32_t)item + 1});
+    table->n++;
+}
+
 bool hash_add(HashTable *table, uint64_t hash, size_t item)
 {
     if (item >= UINT32_MAX || !hash_reserve(table, table->n + 1)) return false;
-    put(table, (HashSlot){(uint32_t)hash, (uint32_t)item + 1});
-    table->n++;
+    hash_add_reserved(table, hash, item);
     return true;
 }
 

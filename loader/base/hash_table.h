@@ -14,6 +14,8 @@
 #ifndef PROF_HASH_TABLE_H
 #define PROF_HASH_TABLE_H
 
+#include "nodiscard.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,9 +34,11 @@ typedef struct {
 
 /* Adds an item. False if memory runs out or the index does not fit 32 bits; the table is then
  * unchanged. */
-bool hash_add(HashTable *table, uint64_t hash, size_t item);
-/* Makes room for n items in total, so that hash_add() does not fail until then. */
-bool hash_reserve(HashTable *table, size_t n);
+NODISCARD bool hash_add(HashTable *table, uint64_t hash, size_t item);
+/* Makes room for n items in total, so that hash_add_reserved() may add them. */
+NODISCARD bool hash_reserve(HashTable *table, size_t n);
+/* Adds an item below UINT32_MAX for which hash_reserve() made room. */
+void hash_add_reserved(HashTable *table, uint64_t hash, size_t item);
 /* Removes all items. Keeps the memory if it is small. */
 void hash_clear(HashTable *table);
 void hash_free(HashTable *table);
@@ -61,6 +65,6 @@ static inline size_t hash_next(const HashTable *table, uint64_t hash, size_t *sl
  * was added first; -1 if there is none. */
 int64_t id_find(const HashTable *table, const void *array, size_t element_bytes, int64_t id);
 /* Adds the item at `index` of the array. False if memory runs out. */
-bool id_add(HashTable *table, const void *array, size_t element_bytes, size_t index);
+NODISCARD bool id_add(HashTable *table, const void *array, size_t element_bytes, size_t index);
 
 #endif

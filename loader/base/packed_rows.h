@@ -65,7 +65,7 @@ void rows_add(RowWriter *writer, const PackedRow *row);
 /* Changes a row. A row that was packed may change once more. */
 void rows_set(RowWriter *writer, size_t row, const PackedRow *now);
 /* Hands all rows over and empties the writer. False if memory ran out, now or before. */
-bool rows_finish(RowWriter *writer, PackedRows *rows);
+NODISCARD bool rows_finish(RowWriter *writer, PackedRows *rows);
 /* Empties the writer; its rows are lost. */
 void rows_drop(RowWriter *writer);
 

@@ -8,8 +8,8 @@
 
 /* Makes a fact of a stat: a ref becomes the text that it refers to, a text is interned. Bytes give
  * TYPE_BYTES without a value. False: no memory. */
-bool stat_value_of(StatValue *fact, const Plane *plane, const Stat *stat, TextTable *texts,
-                   Arena *arena);
+NODISCARD bool stat_value_of(StatValue *fact, const Plane *plane, const Stat *stat,
+                             TextTable *texts, Arena *arena);
 
 /* Reads the known stats of an event metadata into meta->facts and meta->n_facts, once. Returns the
  * code in err. May be called from several threads. */

@@ -102,7 +102,7 @@ static uint32_t *key_item(KeyTable *t, Key key, bool add)
         if (t->keys.items[i].a == key.a && t->keys.items[i].b == key.b) return &t->items[i];
     if (!add) return NULL;
     t->keys.items[t->keys.n] = key;
-    hash_add(&t->by_key, hash, t->keys.n); /* keys_open() made room */
+    hash_add_reserved(&t->by_key, hash, t->keys.n); /* keys_open() made room */
     return &t->items[t->keys.n++];
 }
 

@@ -296,7 +296,7 @@ static MemoryEvent **map_at(AddressMap *map, uint64_t address)
     uint64_t hash = hash64(address);
     HASH_EACH(i, &map->by_address, hash)
         if (map->addresses.items[i].address == address) return &map->addresses.items[i].event;
-    hash_add(&map->by_address, hash, map->addresses.n); /* map_clear() made room */
+    hash_add_reserved(&map->by_address, hash, map->addresses.n); /* map_clear() made room */
     Address *made = &map->addresses.items[map->addresses.n++];
     *made = (Address){address, NULL};
     return &made->event;
