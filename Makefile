@@ -43,7 +43,7 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-om
 
 # What the build and the tests stand on, as Debian names it.
 PACKAGES := gcc libc6-dev make sqlite3 libsqlite3-dev zlib1g-dev libprotobuf-c-dev protobuf-c-compiler python3
-LINT_PACKAGES := clang-format cppcheck
+LINT_PACKAGES := clang-format cppcheck clang-tidy
 FUZZ_PACKAGES := clang libclang-rt-dev
 
 # `make V=1` shows whole commands.
@@ -237,6 +237,13 @@ threads: $(BUILD)/threads
 C_FILES := $(wildcard ext/*.[ch] command/*.[ch] loader/*.[ch] loader/*/*.[ch] loader/*/*/*.[ch] tests/*.[ch] tests/*/*.[ch])
 # Analyses of stats whose payload is a protobuf message.
 READS_PROTOBUF = (communication/dcn|device/devices|ops/op_metadata|ops/tpu_ops)
+# clang-tidy: likely mistakes, without the checks that many correct lines fail.
+NOT_TIDY := easily-swappable-parameters narrowing-conversions implicit-widening-of-multiplication-result reserved-identifier \
+  branch-clone assignment-in-if-condition macro-parentheses sizeof-expression suspicious-string-compare \
+  not-null-terminated-result integer-division misplaced-widening-cast signal-handler
+empty :=
+TIDY := -*,bugprone-*,$(subst $(empty) ,,$(NOT_TIDY:%=-bugprone-%,))readability-misleading-indentation,readability-redundant-control-flow,readability-duplicate-include
+TIDY_FLAGS = -std=c11 -D_GNU_SOURCE -DSQLITE_CORE -DPROFSQL_COMMAND_VERSION=\"\" $(GENERATED_HEADERS)
 # cppcheck's constStatement takes the value of a statement expression for unused; -Wunused-value does not.
 lint: $(GENERATED)
 	@if $(has_dpkg); then $(call install_missing,$(LINT_PACKAGES)); fi
@@ -245,6 +252,11 @@ lint: $(GENERATED)
 	@! grep -lE '#include ".*format/(wire|xspace)\.h"' ext/*.[ch] loader/analysis/*/*.[ch] | grep -vxE 'loader/analysis/$(READS_PROTOBUF)\.c' | sed 's/$$/: reads the wire format; ask loader\/store/' | grep .
 	@! grep -nE '(str[n]?cmp|starts_with|slice_starts)\([^;]*"(/host:|/device:|(XLA|Framework|Sparse Core) (Ops|Modules)|Steps)' ext/*.c loader/analysis/*/*.c loader/store/*.c loader/format/*.c | sed 's/$$/: compares the name of a plane or line; ask loader\/plane.h/' | grep .
 	$(Q)clang-format --dry-run -Werror $(C_FILES)
+	@if command -v clang-tidy >/dev/null; then \
+	  printf '%s\n' $(filter-out $(BUILD)/%,$(filter %.c,$(SOURCES) $(CAPTURE_SOURCES) $(COMMAND_SOURCES) loader/capture/command.c)) | sort -u | \
+	    xargs -P $(shell nproc) -n 24 sh -c 'clang-tidy --quiet --warnings-as-errors="*" --checks="$(TIDY)" "$$@" -- '$(call quoted,$(TIDY_FLAGS))' 2>/dev/null' tidy; \
+	elif [ -n "$(WERROR)" ]; then echo "lint: clang-tidy is missing" >&2; exit 1; \
+	else echo "lint: clang-tidy is missing; its checks are left out"; fi
 	@mkdir -p $(BUILD)/cppcheck
 	$(Q)cppcheck --quiet --cppcheck-build-dir=$(BUILD)/cppcheck --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability --suppress=missingIncludeSystem --suppress=constStatement -I$(BUILD) -DSQLITE_CORE -DPROTOBUF_C_VERSION_NUMBER=1004001 $(sort $(SOURCES) $(CAPTURE_SOURCES) loader/capture/command.c $(COMMAND_SOURCES))
 format:
