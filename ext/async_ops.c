@@ -2,8 +2,8 @@
 /* async_ops.c: the table async_ops: asynchronous transfers and collectives of devices, and how much
  * of them computing hides.
  *
- *   SELECT hlo_op, sum(duration_ps) / 1e6 AS us, sum(exposed_ps) / 1e6 AS exposed_us FROM
- * async_ops('logs') GROUP BY 1 ORDER BY 3 DESC; */
+ *   SELECT hlo_op, sum(duration_ps) / 1e6 AS us, sum(exposed_ps) / 1e6 AS exposed_us
+ *     FROM async_ops('logs') GROUP BY 1 ORDER BY 3 DESC; */
 #include "../loader/analysis/communication/async_ops.h"
 
 #include "prof.h"

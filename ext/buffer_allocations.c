@@ -6,8 +6,8 @@
  *   SELECT hlo_op, size_bytes, expansion, source_file, source_line FROM buffer_allocations('logs')
  *    WHERE hlo_module = 'jit_step' AND memory_space = 0 AND live_at_peak ORDER BY size_rank;
  *   -- as XProf's memory viewer lists it, the small ones in one row
- *   SELECT * FROM buffer_allocations('logs', 16384) WHERE program_order IS NOT NULL ORDER BY
- * program_order;
+ *   SELECT * FROM buffer_allocations('logs', 16384)
+ *    WHERE program_order IS NOT NULL ORDER BY program_order;
  *
  * XProf's list of a peak may hold a buffer twice (a traced one of an allocation that lives
  * throughout, whose size it also counts twice), or one that lies in another memory space. Those get

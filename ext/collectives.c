@@ -2,8 +2,8 @@
 /* collectives.c: the table collectives: what the devices of a run exchange with each other, and
  * what that costs each of them.
  *
- *   SELECT plane, name, kind, total_ps / 1e6 AS us, wait_ps / 1e6 AS waited_us FROM
- * collectives('logs') ORDER BY wait_ps DESC LIMIT 10; */
+ *   SELECT plane, name, kind, total_ps / 1e6 AS us, wait_ps / 1e6 AS waited_us
+ *     FROM collectives('logs') ORDER BY wait_ps DESC LIMIT 10; */
 #include "../loader/analysis/communication/collectives.h"
 
 #include "prof.h"

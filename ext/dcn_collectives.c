@@ -2,8 +2,8 @@
 /* dcn_collectives.c: the table dcn_collectives: collectives between slices of TPUs over the
  * data-centre network.
  *
- *   SELECT rendezvous_name, slack_time_ms, stall_duration_ms, required_bandwidth_gbps FROM
- * dcn_collectives('logs') ORDER BY total_stall_ms DESC; */
+ *   SELECT rendezvous_name, slack_time_ms, stall_duration_ms, required_bandwidth_gbps
+ *     FROM dcn_collectives('logs') ORDER BY total_stall_ms DESC; */
 #include "../loader/analysis/communication/dcn.h"
 
 #include "prof.h"

@@ -2,8 +2,8 @@
 /* dcn_messages.c: the tables dcn_messages and dcn_bursts: what a host received from other slices
  * over the data-centre network.
  *
- *   SELECT burst, bytes, bytes_per_second / 1e9 AS gb_per_s, bandwidth FROM dcn_bursts('logs')
- * ORDER BY duration_ps DESC LIMIT 10; */
+ *   SELECT burst, bytes, bytes_per_second / 1e9 AS gb_per_s, bandwidth
+ *     FROM dcn_bursts('logs') ORDER BY duration_ps DESC LIMIT 10; */
 #include "../loader/analysis/communication/dcn_messages.h"
 
 #include "prof.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* device_time.c: the table device_time: how each device spends its time.
  *
- *   SELECT plane, busy_percent, computing_percent, exposed_communication_percent FROM
- * device_time('logs'); */
+ *   SELECT plane, busy_percent, computing_percent, exposed_communication_percent
+ *     FROM device_time('logs'); */
 #include "../loader/analysis/communication/device_time.h"
 
 #include "prof.h"

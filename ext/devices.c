@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* devices.c: the table devices: what each GPU and TPU core is and can do.
  *
- *   SELECT name, device_type, peak_flops_per_second / 1e12 AS tflops FROM devices('logs');   --
- * /device:GPU:0|Nvidia GPU (Ampere)|311.86944 */
+ *   SELECT name, device_type, peak_flops_per_second / 1e12 AS tflops
+ *     FROM devices('logs');   -- /device:GPU:0|Nvidia GPU (Ampere)|311.86944 */
 #include "../loader/analysis/device/devices.h"
 #include "../loader/analysis/ops/op_metrics.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops.c: utilization, intensity and roofline as functions, and the peak of a run's devices.
  *
- *   SELECT flops_utilization(2.5e9, 50000000, 100e12);       -- 0.5: 2.5 GFLOP in 50 us, on a
- * device of 100 TFLOP/s SELECT roofline_flops(50, 312e12, 1.5e12) / 1e12;        -- 75.0: 50
- * FLOP/byte at 1.5 TB/s
+ *   SELECT flops_utilization(2.5e9, 50000000, 100e12);
+ *     -- 0.5: 2.5 GFLOP in 50 us, on a device of 100 TFLOP/s
+ *   SELECT roofline_flops(50, 312e12, 1.5e12) / 1e12;        -- 75.0: 50 FLOP/byte at 1.5 TB/s
  *
  * A rate over no time, against no peak or of no bytes is not known: NULL. */
 #include "../loader/analysis/device/devices.h"

@@ -10,9 +10,8 @@
 
 enum { FUNCTION_SCALAR, FUNCTION_AGGREGATE, FUNCTION_WINDOW };
 
-/* A scalar has xFunc; an aggregate xStep and xFinal; a window function these and xValue and
- *xInverse. Callbacks
- ** that read their user data get the connection's Prof. */
+/* A scalar has xFunc; an aggregate xStep and xFinal; a window function also xValue and xInverse.
+ * Callbacks that read their user data get the connection's Prof. */
 typedef struct {
     const char *name;
     int n_args; /* -1: any number */
@@ -42,9 +41,9 @@ extern const int n_flops_functions;
 /* Fails the call with a message of one %s, the function's name. */
 void function_error(sqlite3_context *ctx, const char *format, const char *name);
 
-/* An array with room for more items than *capacity, from sqlite3_realloc64. NULL when there is no
- *memory: then the
- ** old array and *capacity still hold, and the caller still owns and frees that array. */
+/* Returns the array, moved by sqlite3_realloc64() to a place with room for more items than
+ * *capacity. NULL if memory runs out: then the old array and *capacity are unchanged, and the
+ * caller still frees the array. */
 void *functions_grow(void *array, sqlite3_int64 *capacity, size_t item_size);
 
 #endif

@@ -2,11 +2,12 @@
 /* hlo_instructions.c: the table hlo_instructions: every instruction of a program, with what its
  * shape takes.
  *
- *   SELECT hlo_op, opcode, padded_bytes, padding_efficiency FROM hlo_instructions('logs') WHERE
- * padding_efficiency < 0.5;
- *   -- from events to what the compiler knew of them
- *   SELECT e.name, i.opcode, i.padded_bytes FROM trace_events('logs') e JOIN
- * hlo_instructions('logs') i USING (run, host, program_id, hlo_op); */
+ *   SELECT hlo_op, opcode, padded_bytes, padding_efficiency
+ *     FROM hlo_instructions('logs') WHERE padding_efficiency < 0.5;
+ *   -- from events to what the compiler recorded about them
+ *   SELECT e.name, i.opcode, i.padded_bytes
+ *     FROM trace_events('logs') e
+ *     JOIN hlo_instructions('logs') i USING (run, host, program_id, hlo_op); */
 #include "../loader/analysis/program/cost.h"
 #include "../loader/analysis/ops/metadata_costs.h"
 #include "../loader/format/shape.h"

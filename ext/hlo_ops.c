@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* hlo_ops.c: the table hlo_ops: HLO ops of the devices, as XProf's HLO stats has them, and exactly.
  *
- *   SELECT hlo_op, category, total_self_time_us, flops_utilization FROM hlo_ops('logs') ORDER BY
- * rank LIMIT 10; */
+ *   SELECT hlo_op, category, total_self_time_us, flops_utilization
+ *     FROM hlo_ops('logs') ORDER BY rank LIMIT 10; */
 #include "../loader/analysis/ops/op_lists.h"
 #include "../loader/analysis/ops/op_rates.h"
 #include "../loader/analysis/ops/op_shape.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* inference_batches.c: the table inference_batches: the batches that a model server ran.
  *
- *   SELECT batch_id, batch_size_after_padding FROM inference_batches('logs') ORDER BY
- * latency_ms DESC LIMIT 5; */
+ *   SELECT batch_id, batch_size_after_padding
+ *     FROM inference_batches('logs') ORDER BY latency_ms DESC LIMIT 5; */
 #include "../loader/analysis/serving/inference_percentiles.h"
 #include "inference_rows.h"
 SQLITE_EXTENSION_INIT3

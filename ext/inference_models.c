@@ -2,8 +2,8 @@
 /* inference_models.c: the table inference_models: the models of a model server, with their requests
  * and batches.
  *
- *   SELECT model, request_count, average_latency_ms, request_throughput FROM
- * inference_models('logs'); */
+ *   SELECT model, request_count, average_latency_ms, request_throughput
+ *     FROM inference_models('logs'); */
 #include "inference_rows.h"
 SQLITE_EXTENSION_INIT3
 

@@ -2,8 +2,8 @@
 /* inference_requests.c: the table inference_requests: what each request to a model server spent its
  * time on.
  *
- *   SELECT request_id, latency_ms, device_compute_ps * 1e-9 FROM
- * inference_requests('logs') ORDER BY latency_ms DESC LIMIT 5; */
+ *   SELECT request_id, latency_ms, device_compute_ps * 1e-9
+ *     FROM inference_requests('logs') ORDER BY latency_ms DESC LIMIT 5; */
 #include "inference_rows.h"
 SQLITE_EXTENSION_INIT3
 

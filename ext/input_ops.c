@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* input_ops.c: the tables input_ops and input_breakdown: what the host does to bring input.
  *
- *   SELECT operation, category, total_self_time_ms, self_time_fraction FROM input_ops('logs') LIMIT
- * 10; */
+ *   SELECT operation, category, total_self_time_ms, self_time_fraction
+ *     FROM input_ops('logs') LIMIT 10; */
 #include "../loader/analysis/input/input.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3

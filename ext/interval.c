@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Functions of intervals (start, duration): interval_overlap(), interval_union() and the window
- *function self_time().
- **
- **   SELECT interval_overlap(0, 10, 4, 20);                                                      --
- *6
- **   WITH t(a, d) AS (VALUES (0, 10), (5, 10), (40, 2)) SELECT interval_union(a, d) FROM t;      --
- *17
- **   WITH t(a, d) AS (VALUES (0, 10), (1, 5), (2, 3)) SELECT self_time(a, d) OVER (
- **       ORDER BY a, d DESC ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) FROM t;            --
- *5, 2, 3
- **
- ** Integers are exact. The end of an interval is never computed: it may lie past the last int64.
- *What is compared is
- ** the gap between two starts, unsigned, with a length. One REAL argument turns the whole
- *computation to REAL.
- ** A negative duration counts as empty. */
+/* interval.c: functions of intervals (start, duration): interval_overlap(), interval_union() and
+ * the window function self_time().
+ *
+ *   SELECT interval_overlap(0, 10, 4, 20);                                              -- 6
+ *   WITH t(a, d) AS (VALUES (0, 10), (5, 10), (40, 2)) SELECT interval_union(a, d) FROM t; -- 17
+ *   WITH t(a, d) AS (VALUES (0, 10), (1, 5), (2, 3)) SELECT self_time(a, d) OVER (
+ *     ORDER BY a, d DESC ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) FROM t;      -- 5, 2, 3
+ *
+ * Integers are exact. The end of an interval is never computed, because it may exceed an int64: the
+ * unsigned gap between two starts is compared with a duration. If one argument is REAL, the entire
+ * computation is. A negative duration counts as empty. */
 #include "functions.h"
 SQLITE_EXTENSION_INIT3
 
@@ -88,10 +83,9 @@ static void overlap_func(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     }
 }
 
-/* The intervals seen so far, as few as is cheap to know: one that meets the last is merged into it
- *at once, the rest
- ** are sorted and merged when the array is full, which grows only if more than half of it remains.
- */
+/* The union of the intervals so far. An interval that meets the last one is merged into it at once.
+ * The others are sorted and merged when the array is full; the array grows only if more than half
+ * of it remains. */
 typedef struct {
     Number start, length;
 } Interval;
@@ -237,14 +231,11 @@ static void union_final(sqlite3_context *ctx)
     memset(u, 0, sizeof *u);
 }
 
-/* self_time(): the frame's rows in order of start, longest first. The open rows are a stack, linked
- *through `parent`:
- ** a new row closes what does not contain it, is taken off the row then on top, and is pushed.
- *Hence a row's value is
- ** right as soon as the frame's last row has been stepped, whether or not rows before it have left
- *the frame, and
- ** stepping, value and inverse cost O(1) amortized. Containment is closed: a row contains its own
- *duplicate. */
+/* self_time(): the rows of the frame in order of start, longest first. Open rows are a stack,
+ * linked through `parent`. A new row closes the rows that do not contain it, its duration is
+ * subtracted from the row that is then on top, and it is pushed. So a row's value is right as soon
+ * as the last row of the frame was stepped, even if rows before it have left the frame. Step, value
+ * and inverse cost O(1) amortized. Containment is closed: a row contains its duplicates. */
 typedef struct {
     Number start, length, self;
     uint32_t parent;
@@ -380,11 +371,10 @@ static void self_time_result(sqlite3_context *ctx, const SelfTime *s)
         sqlite3_result_int64(ctx, row->self.i);
 }
 
-/* A frame that starts at the current row asks for each row once, then drops it. Any other would
- *show the value of
- ** another row than the one it stands beside, so it is an error. One value that SQLite then shows
- *beside many rows, as for
- ** OVER () or between duplicates under RANGE, goes unseen until the next call. */
+/* A frame that starts at the current row asks for each row once, then drops it. With any other
+ * frame a row would show the value of another row, so that is an error. One case is found only at
+ * the next call: SQLite shows one value for many rows, with OVER () or for duplicates under
+ * RANGE. */
 static void self_time_value(sqlite3_context *ctx)
 {
     SelfTime *s = sqlite3_aggregate_context(ctx, 0);

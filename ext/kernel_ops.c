@@ -2,8 +2,8 @@
 /* kernel_ops.c: the table kernel_ops: which framework ops GPU kernels run for, whatever software
  * wrote the file.
  *
- *   SELECT kernel_name, op_name, occurrences, total_duration_us FROM kernel_ops('logs') WHERE
- * is_helper;
+ *   SELECT kernel_name, op_name, occurrences, total_duration_us
+ *     FROM kernel_ops('logs') WHERE is_helper;
  *
  * kernel_stats has the rows of XProf, which merge kernels of different ops where XProf reads no op.
  */

@@ -3,8 +3,9 @@
  * as they are.
  *
  *   SELECT kernel_name, occurrences, total_duration_us FROM kernel_stats('logs') LIMIT 10;
- *   SELECT * FROM kernel_stats('logs', 0) WHERE kernel_uses_tensorcore <>
- * kernel_uses_tensorcore_actual; */
+ *   SELECT *
+ *     FROM kernel_stats('logs', 0)
+ *     WHERE kernel_uses_tensorcore <> kernel_uses_tensorcore_actual; */
 #include "../loader/analysis/ops/kernels.h"
 
 #include "prof.h"

@@ -2,9 +2,10 @@
 /* memory_peaks.c: the tables memory_peaks and heap_timeline: how much memory a program needs, and
  * when.
  *
- *   SELECT hlo_module, peak_heap_mib, fragmentation_fraction FROM memory_peaks('logs') WHERE
- * memory_space = 0 ORDER BY peak_heap_mib DESC; SELECT event, hlo_op, heap_mib FROM
- * heap_timeline('logs') WHERE hlo_module = 'jit_step' AND memory_space = 0; */
+ *   SELECT hlo_module, peak_heap_mib, fragmentation_fraction
+ *     FROM memory_peaks('logs') WHERE memory_space = 0 ORDER BY peak_heap_mib DESC;
+ *   SELECT event, hlo_op, heap_mib
+ *     FROM heap_timeline('logs') WHERE hlo_module = 'jit_step' AND memory_space = 0; */
 #include "../loader/analysis/program/heap_peaks.h"
 #include "hlo_rows.h"
 SQLITE_EXTENSION_INIT3

@@ -2,9 +2,10 @@
 /* memory_profile.c: the tables memory_events, memory_allocators and memory_active: what allocators
  * did, as XProf's memory profile has it.
  *
- *   SELECT allocator, profile_peak_bytes >> 20 AS peak_mib FROM memory_allocators('logs'); --
- * GPU_0_bfc|252 SELECT tf_op, allocation_bytes, occurrences FROM memory_active('logs') WHERE
- * special IS NULL LIMIT 3;   -- what was live at the peak */
+ *   SELECT allocator, profile_peak_bytes >> 20 AS peak_mib
+ *     FROM memory_allocators('logs');   -- GPU_0_bfc|252
+ *   SELECT tf_op, allocation_bytes, occurrences
+ *     FROM memory_active('logs') WHERE special IS NULL LIMIT 3;   -- what was live at the peak */
 #include "../loader/analysis/memory/memory_profile.h"
 
 #include "prof.h"

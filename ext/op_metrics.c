@@ -2,8 +2,8 @@
 /* op_metrics.c: the tables op_metrics and op_metrics_totals: XProf's OpStats databases, in exact
  * picoseconds.
  *
- *   SELECT name, occurrences, self_ps FROM op_metrics('logs') WHERE side = 'device' ORDER BY
- * self_ps DESC LIMIT 10; */
+ *   SELECT name, occurrences, self_ps
+ *     FROM op_metrics('logs') WHERE side = 'device' ORDER BY self_ps DESC LIMIT 10; */
 #include "../loader/analysis/ops/op_lists.h"
 #include "../loader/analysis/steps/steps.h"
 #include "prof.h"

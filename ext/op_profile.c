@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* op_profile.c: the table op_profile: XProf's op profile, a tree of the device's ops, in preorder.
  *
- *   SELECT printf('%.*c%s', 2 * depth + 1, ' ', name), time_fraction, flops_utilization FROM
- * op_profile('logs', 'category'); SELECT * FROM op_profile('logs', 'provenance', 0, 0);   -- the
- * whole tree, without IDLE */
+ *   SELECT printf('%.*c%s', 2 * depth + 1, ' ', name), time_fraction, flops_utilization
+ *     FROM op_profile('logs', 'category');
+ *   SELECT * FROM op_profile('logs', 'provenance', 0, 0);   -- the whole tree, without IDLE */
 #include "../loader/analysis/ops/op_profile.h"
 
 #include "prof.h"

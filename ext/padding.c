@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Functions of HLO shapes: shape_bytes(), shape_elements(), padded_bytes() and
- *padding_efficiency().
- **
- **   SELECT shape_bytes('f32[128,3]{1,0:T(8,128)}'), padded_bytes('f32[128,3]{1,0:T(8,128)}');   --
- *1536, 65536
- **   SELECT padding_efficiency('f32[128,3]{1,0:T(8,128)}');                                      --
- *0.0234375
- **   SELECT padding_efficiency(16, 128, 3, 8);                                                   --
- *0.046875
- **
- ** Sizes that a shape leaves open (an unbounded dimension, more bytes than an int64 counts) are
- *NULL. */
+/* padding.c: functions of HLO shapes: shape_bytes(), shape_elements(), padded_bytes() and
+ * padding_efficiency().
+ *
+ *   SELECT shape_bytes('f32[128,3]{1,0:T(8,128)}');         -- 1536
+ *   SELECT padded_bytes('f32[128,3]{1,0:T(8,128)}');        -- 65536
+ *   SELECT padding_efficiency('f32[128,3]{1,0:T(8,128)}');  -- 0.0234375
+ *   SELECT padding_efficiency(16, 128, 3, 8);               -- 0.046875
+ *
+ * A size that a shape leaves open is NULL: an unbounded dimension, or more bytes than an int64. */
 #include "functions.h"
 
 #include "../loader/format/shape.h"

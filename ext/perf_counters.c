@@ -3,9 +3,10 @@
  * of devices, and how busy they say the units of a TPU were.
  *
  *   SELECT counter, value FROM perf_counters('logs') WHERE chip = 0 AND sample = 0 AND value > 0;
- *   SELECT sample, name, 100.0 * achieved / peak AS percent FROM utilization('logs') WHERE peak >
- * 0; SELECT device_id, sample, value FROM kernel_utilization('logs') WHERE metric =
- * 'mxu_utilization'; */
+ *   SELECT sample, name, 100.0 * achieved / peak AS percent
+ *     FROM utilization('logs') WHERE peak > 0;
+ *   SELECT device_id, sample, value
+ *     FROM kernel_utilization('logs') WHERE metric = 'mxu_utilization'; */
 #include "../loader/analysis/counters/tpu_counters.h"
 
 #include "prof.h"

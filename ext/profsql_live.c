@@ -2,8 +2,8 @@
 /* profsql_live.c: the table profsql_live: what a capture has recorded so far, while the program
  * runs.
  *
- *   SELECT name, count(*), sum(duration_ns) FROM profsql_live('logs') WHERE kind = 'kernel' GROUP
- * BY name;
+ *   SELECT name, count(*), sum(duration_ns)
+ *     FROM profsql_live('logs') WHERE kind = 'kernel' GROUP BY name;
  *
  * Reads the spools (loader/capture/spool.h) in the order in which they were written, each time
  * anew. When the capture ends its spools become a profile and this table has nothing more to say.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* roofline_properties.c: the table roofline_properties: the devices' peaks
- * in XProf's roofline model.
+/* roofline_properties.c: the table roofline_properties: the devices' peaks in XProf's
+ * roofline model.
  *
- *   SELECT name, value, unit FROM roofline_properties('logs'); -- hbm_ridge_point|139.567|FLOP/byte
- */
+ *   SELECT name, value, unit
+ *     FROM roofline_properties('logs');   -- hbm_ridge_point|139.567|FLOP/byte */
 #include "../loader/analysis/insights/roofline_properties.h"
 
 #include "prof.h"

@@ -221,9 +221,8 @@ static void percentile_final(sqlite3_context *ctx)
     memset(q, 0, sizeof *q);
 }
 
-/* Welford's running mean and sum of squares, of the differences from the first value: those of
- *integers are exact,
- ** so large timestamps that lie close together keep their spread. */
+/* Welford's running mean and sum of squares, of the differences from the first value. Differences
+ * of integers are exact, so large timestamps that are close together keep their spread. */
 typedef struct {
     sqlite3_int64 n;
     int64_t base;

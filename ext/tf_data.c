@@ -2,9 +2,10 @@
 /* tf_data.c: the tables tf_data_pipelines, tf_data_calls and tf_data_iterators: what tf.data's
  * input pipelines wait for.
  *
- *   SELECT pipeline, calls, slow_calls, max_latency_ps / 1e6 AS us, bottleneck, suggestion FROM
- * tf_data_pipelines('logs'); SELECT name, self_ps FROM tf_data_iterators('logs') WHERE call = 1 AND
- * blocking ORDER BY self_ps DESC; */
+ *   SELECT pipeline, calls, slow_calls, max_latency_ps / 1e6 AS us, bottleneck, suggestion
+ *     FROM tf_data_pipelines('logs');
+ *   SELECT name, self_ps
+ *     FROM tf_data_iterators('logs') WHERE call = 1 AND blocking ORDER BY self_ps DESC; */
 #include "../loader/analysis/input/tf_data.h"
 
 #include "prof.h"

@@ -2,8 +2,8 @@
 /* tf_functions.c: the table tf_functions: how functions of tf.function ran, and what tracing them
  * cost.
  *
- *   SELECT name, mode, count, self_time_ps FROM tf_functions('logs') WHERE expensive_call_percent >
- * 20; */
+ *   SELECT name, mode, count, self_time_ps
+ *     FROM tf_functions('logs') WHERE expensive_call_percent > 20; */
 #include "../loader/analysis/ops/tf_functions.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3

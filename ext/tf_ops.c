@@ -2,8 +2,8 @@
 /* tf_ops.c: the table tf_ops: framework ops of devices and hosts, as XProf's framework op stats has
  * them.
  *
- *   SELECT operation, type, total_self_time_us, bound_by FROM tf_ops('logs') WHERE host_or_device =
- * 'Device' LIMIT 10; */
+ *   SELECT operation, type, total_self_time_us, bound_by
+ *     FROM tf_ops('logs') WHERE host_or_device = 'Device' LIMIT 10; */
 #include "../loader/analysis/ops/kernels.h"
 #include "../loader/analysis/ops/op_lists.h"
 #include "../loader/analysis/ops/op_rates.h"

@@ -2,8 +2,8 @@
 /* timeline.c: events as XProf's trace viewer draws them, those that it derives from others
  * included.
  *
- *   SELECT line, shown_name, start_ps, duration_ps FROM timeline('logs') WHERE pid = 1 AND line
- * LIKE 'XLA Modules%' LIMIT 3;
+ *   SELECT line, shown_name, start_ps, duration_ps
+ *     FROM timeline('logs') WHERE pid = 1 AND line LIKE 'XLA Modules%' LIMIT 3;
  *
  * First come the files' events, as trace_events gives them, but for those that XProf does not draw;
  * then the rest: merged steps of TPUs, regions of thread pools, and derived lines. The columns of

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* trace_events.c: the table of all events: its columns; see trace_events.h.
  *
- *   SELECT name, start_ps, duration_ps, self_ps FROM trace_events('logs') WHERE plane =
- * '/device:GPU:0' ORDER BY start_ps LIMIT 3;
+ *   SELECT name, start_ps, duration_ps, self_ps
+ *     FROM trace_events('logs') WHERE plane = '/device:GPU:0' ORDER BY start_ps LIMIT 3;
  *
  * Stats are decoded only for rows whose stat columns are read. */
 #include "trace_events.h"
