@@ -2,6 +2,7 @@
 """op_metrics of host threads."""
 from lib.cases import case, same
 from lib.made import host_of
+from lib.shell import ask
 from lib.wire import Plane, US, space
 from cases.ops import metrics, totals
 
@@ -86,3 +87,13 @@ def infeed_enqueues():
     """All but the last enqueue of a thread, and the time from begin to begin."""
     data = host_of([('a/enqueue/1:InfeedEnqueueTuple', 100, 10), ('a/enqueue/1:InfeedEnqueueTuple', 300, 20), ('a/enqueue/2:InfeedEnqueue', 600, 40)])
     same(totals(data, 'host', 'infeed_enqueue_ps, infeed_interval_ps'), (30, 500))
+
+
+@case
+def much_eager_execution():
+    """More than a tenth of the op time, on the host or on devices, is worth a recommendation; a tenth is not."""
+    host = lambda ps: Plane('/host:CPU').line(1, 't', [('A:A', 0, ps, {'is_eager': {'int64': 1}, 'group_id': {'int64': 0}}), ('B:B', ps, 100 - ps, {'is_eager': {'int64': 0}})])
+    gpu = lambda ps: Plane('/device:GPU:0', 2).line(1, 'Stream #1', [('k', 0, ps, {'tf_op': {'str': 'A:A'}, 'is_eager': {'int64': 1}, 'kernel_details': {'str': 'regs:1'}}),
+                                                                    ('k', ps, 100 - ps, {'tf_op': {'str': 'B:B'}, 'kernel_details': {'str': 'regs:1'}})])
+    found = lambda plane: [row['code'] for row in ask("SELECT code FROM recommendations('{x}') WHERE code LIKE 'eager%'", x=space(plane.bytes()))]
+    same([found(host(10)), found(host(11)), found(gpu(10)), found(gpu(11))], [[], ['eager_host'], [], ['eager_device']])

@@ -126,9 +126,16 @@ def survives(file, timeout=60, loss=None, words=''):
     return count
 
 
+# Codes of prof_issues whose bytes no row shows. All others are about rows that are there, or about bytes that are not in the file.
+LOSING = {'damaged', 'damaged_stat', 'gzip_trailing_bytes', 'too_many', 'unreadable', 'unreadable_program', 'wrong_wire_type'}
+
+
 def issues(file):
     """What prof_issues says of damage; that an event has no metadata is so in good files too, and that there are no steps."""
-    return rows(f"SELECT severity, code, byte_offset, count, message, lost_bytes FROM prof_issues({q(file)}) WHERE code NOT IN ('unknown_metadata', 'no_steps') AND code NOT LIKE 'xprof%';")
+    found = rows(f"SELECT severity, code, byte_offset, count, message, lost_bytes FROM prof_issues({q(file)}) WHERE code NOT IN ('unknown_metadata', 'no_steps') AND code NOT LIKE 'xprof%';")
+    for _, code, _, _, message, lost in found:
+        must(lost == '0' or code in LOSING, f'{code} loses {lost} bytes: {message}')
+    return found
 
 
 def accounted(file, lost):
