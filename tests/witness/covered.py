@@ -26,6 +26,11 @@ EXCEPTIONS = {
     'prof_differences': 'documentation', 'prof_find': 'searches the documentation', 'prof_runs': 'lists what is attached: tests/sql',
 }
 
+# Witnesses that start from rows of other tables, and what they witness. A table that they start from needs a source of its own: XProf, or a witness that reads the file.
+FROM_TABLES = {'two_runs.py': {'compare_ops', 'compare_hlo_ops', 'compare_kernels', 'compare_tf_ops', 'compare_steps'},
+               'input_pipeline.py': {'input_pipeline', 'recommendations'},
+               'queries.py': {'top_hlo_ops', 'top_wasted', 'eager_ops', 'tensorcore_missed', 'input_bound', 'gpu_samples'}, 'hosts_apart.py': set()}
+
 
 def source(*parts):
     with open(os.path.join(ROOT, 'tests', *parts)) as f:
@@ -39,14 +44,26 @@ def covered():
     for path in glob.glob(os.path.join(ROOT, 'tests', 'witness', '*.py')):
         if os.access(path, os.X_OK) and os.path.basename(path) != 'covered.py':
             _, document, code = source('witness', os.path.basename(path)).split('"""', 2)
-            found |= set(re.findall(r'\w+', document)) & set(re.findall(r"\b(\w+)(?:\(|')", code))
+            named = set(re.findall(r'\w+', document)) & set(re.findall(r"\b(\w+)(?:\(|')", code))
+            found |= named & FROM_TABLES.get(os.path.basename(path), named)
     return found
+
+
+def reads_files(path):
+    """Whether a witness looks at planes, lines or events."""
+    return bool(re.search(r'\.hosts\b|\bnumbered\(|\bxspace\b', source('witness', os.path.basename(path))))
 
 
 def check():
     ours = {r['name'] for r in ask('SELECT table_name AS name FROM prof_columns UNION SELECT name FROM prof_queries')}
     second = covered()
     agree('without a second source or a reason', sorted(ours - second - set(EXCEPTIONS)), [])
+    programs = [p for p in glob.glob(os.path.join(ROOT, 'tests', 'witness', '*.py')) if os.access(p, os.X_OK) and os.path.basename(p) != 'covered.py']
+    agree('witnesses that are among FROM_TABLES and read files, or do neither', [p for p in map(os.path.basename, programs) if reads_files(p) == (p in FROM_TABLES)], [])
+    for name, own in FROM_TABLES.items():
+        asked = set(re.findall(r'\bFROM (\w+)\(\{x\}', source('witness', name)))
+        agree('%s starts from tables' % name, bool(asked - own), True)
+        agree('tables that %s starts from, without a source of their own' % name, sorted(asked - own - second), [])
     agree('exceptions that no table is, or that have a second source', sorted(k for k in EXCEPTIONS if k not in ours or k in second), [])
 
 
@@ -74,6 +91,8 @@ def check_failures():
         'idle_gaps': ('witness', 'time.py', lambda text: text.replace('idle_gaps, ', '', 1)),
         'kernel_utilization': ('parity', 'tools.py', lambda text: text.replace('Entry("kernel_utilization"', 'NoEntry("kernel_utilization"', 1)),
         'stat_metadata': ('parity', 'reader.py', lambda text: text.replace('self.row("stat_metadata"', 'self.no_row("stat_metadata"')),
+        'device_time': ('witness', 'device_time.py', lambda text: None),
+        'queries.py': ('witness', 'covered.py', lambda text: text.replace("'queries.py': {", "'no_witness.py': {", 1)),
         'host_steps': ('witness', 'covered.py', lambda text: text.replace("'host_steps': ", "'no_table': ", 1)),
         'top_ops': ('witness', 'covered.py', lambda text: text.replace("EXCEPTIONS = {", "EXCEPTIONS = {'top_ops': 'no reason', ", 1)),
     }
