@@ -52,8 +52,13 @@ void database_close(Database *d)
 
 void complain_of_query(Database *d)
 {
+    const char *message = sqlite3_errmsg(d->db);
     d->failed = true;
-    if (!ended_by) complain("%s", sqlite3_errmsg(d->db));
+    if (ended_by) return;
+    if (!d->n_runs && !strncmp(message, "no run is attached", 18))
+        message =
+            "the SQL reads a table of a run: name the run before it, profsql RUN 'SELECT ...'";
+    complain("%s", message);
 }
 
 sqlite3_stmt *ask_texts(Database *d, const char *sql, const char *const *texts)

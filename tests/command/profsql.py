@@ -239,7 +239,7 @@ def a_shell():
 def wrong_turns():
     """Each says what is wrong and what to type instead; the status tells a wrong command line from a failure."""
     for words, status, say in (
-            ([], 2, 'usage: profsql RUN'), (['no/such'], 1, 'no/such: no such file or folder; a run is'), ([''], 1, 'the path of the run is empty'), (['top_kernels'], 2, 'profsql RUN top_kernels'), (['top_kernels', GPU], 2, 'the run comes first'),
+            ([], 2, 'usage: profsql RUN'), (['no/such'], 1, 'no/such: no such file or folder; a run is'), ([''], 1, 'the path of the run is empty'), (['top_kernels'], 2, 'profsql RUN top_kernels'), (['SELECT * FROM top_ops'], 1, "profsql RUN 'SELECT"), (['top_kernels', GPU], 2, 'the run comes first'),
             ([GPU, 'topkernels'], 2, 'nearest: top_kernels'), ([GPU, 'top_kernels', '--m', '3'], 2, '--m: no such option'), ([GPU, TPU], 2, 'profsql diff'), (['dif', GPU, TPU], 2, 'diff'),
             (['diff', GPU], 2, 'diff compares two runs'), (['export', GPU], 2, 'profsql export RUN out.db'), (['shell'], 2, 'which run'), ([GPU, 'kpi', '--format'], 2, 'format'),
             ([GPU, 'kpi', '--limit', 'x'], 2, 'limit'), ([GPU, 'kpi', '--columns', ' '], 2, 'need SQL'), ([GPU, 'kernls'], 2, 'nearest: kernel_stats'), ([GPU, '--where', '1'], 2, 'parts are tables'), ([GPU, 'compare_ops'], 2, 'compare_ops'), (['tests/sql'], 1, 'no *.xplane.pb'),
