@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -119,6 +120,10 @@ def formats():
     same((len(lines), set(lines[1]) <= set('|:- ')), (7, True), 'markdown')
     lines = answer(*asked, 'table').splitlines()
     same((lines[0].split(), len(lines)), (columns, 7))
+    lines = answer(GPU, 'top_ops', '--limit', '5', '--columns', 'self_time_us,operation', '--format', 'table').splitlines()
+    cells = [re.match(r' *(\S+)( +)', line) for line in lines[2:]]
+    must(len({len(cell[1]) for cell in cells}) > 1, 'all numbers are of one length')
+    same({(cell.end(1), cell[2]) for cell in cells}, {(len('self_time_us'), '  ')}, 'numbers end where their column ends')
     for word in ('xml', '', 'CSVX'):
         must('format' in run(*asked, word, status=2)[1], 'an unknown format')
 
