@@ -147,10 +147,17 @@ static const char *const queries[] = {
 
 /* An error that is no lack of memory, printed; 1 if so. Errors that a run without failures has too
  * are not held against it. */
+/* What changes the connection: run in children alone. */
+static const char *const changing[] = {
+    "SELECT prof_views(?1)",
+    "SELECT prof_serve(), (SELECT count(*) FROM prof_find)",
+    "SELECT prof_serve('tests/data/gpu_train_38'), (SELECT count(*) FROM hosts('gpu_train_38'))",
+};
+
 static int wrong(int rc, const char *what, const char *message)
 {
     static const char *const fine[] = {
-        "out of memory", "no such file",
+        "out of memory", "no such file", "this connection serves",
         "no run is attached"}; /* the last when attaching it failed */
     rc &= 0xff;
     if (rc == SQLITE_OK || rc == SQLITE_DONE || rc == SQLITE_ROW || rc == SQLITE_NOMEM) return 0;
@@ -390,6 +397,8 @@ int main(int argc, char **argv)
         n_wrong += all_cases_and_go_on(trunk, queries[i], profile, share);
     if (trunk) n_wrong += other_tables(trunk, "tests/data/gpu_train_38", share / 4);
     if (trunk) n_wrong += other_tables(trunk, "tests/data/tpu_train_54", share / 4);
+    for (size_t i = 0; i < sizeof changing / sizeof *changing && trunk; i++)
+        all_cases(trunk, 0, changing[i], profile, share);
     if (!trunk || end(trunk)) n_wrong++;
     printf("%s the run without failures (%ld allocations)\n", n_wrong ? "not ok" : "ok",
            n_allocations);
