@@ -209,10 +209,11 @@ static void result_needed(RowCursor *c, sqlite3_context *ctx, const Xla__HloInst
 static void result_called(sqlite3_context *ctx, const HloModule *m,
                           const Xla__HloInstructionProto *op)
 {
-    if (!op->n_called_computation_ids) return;
+    if (!op->more->n_called_computation_ids) return;
     TextBuffer names = {0};
-    for (size_t i = 0; i < op->n_called_computation_ids; i++) {
-        const Xla__HloComputationProto *called = hlo_computation(m, op->called_computation_ids[i]);
+    for (size_t i = 0; i < op->more->n_called_computation_ids; i++) {
+        const Xla__HloComputationProto *called =
+            hlo_computation(m, op->more->called_computation_ids[i]);
         if (i) text_add_char(&names, ',');
         text_add(&names, called ? called->name : "?");
     }

@@ -389,6 +389,7 @@ const Table session_table = {
     "too_many_children, " \
     "sparsecore_programs_mixed, " \
     "programs_mixed (tables of ops), " \
+    "program_costs, " \
     "heap_simulation, " \
     "memory_spaces (buffers), " \
     "memory_events_elsewhere, " \

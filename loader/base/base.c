@@ -26,19 +26,31 @@ static ProfMemory memory = {system_alloc, system_resize, free};
 
 void prof_use_memory(ProfMemory other) { memory = other; }
 
+enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
+
+static uintptr_t page_from(const void *p)
+{
+    return ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+}
+
 /* Large pages for what is large, where the system has them: a third of the time that filling it
  * takes. */
 static void *advised(void *p, size_t n_bytes)
 {
 #ifdef MADV_HUGEPAGE
-    enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
-    uintptr_t first = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+    uintptr_t first = page_from(p);
     if (p && n_bytes >= 2 * HUGE_PAGE)
         madvise((void *)first, (uintptr_t)p + n_bytes - first, MADV_HUGEPAGE);
 #else
     (void)n_bytes;
 #endif
     return p;
+}
+
+void prof_discard(void *p, size_t n_bytes)
+{
+    uintptr_t first = page_from(p), end = ((uintptr_t)p + n_bytes) & ~(uintptr_t)(PAGE - 1);
+    if (end > first) madvise((void *)first, end - first, MADV_DONTNEED);
 }
 
 void *prof_buffer(size_t n_bytes) { return advised(memory.alloc(n_bytes ? n_bytes : 1), n_bytes); }
@@ -93,12 +105,19 @@ void *arena_take(Arena *arena, size_t n_bytes)
         size_t capacity = block ? block->capacity * 2 : FIRST_BLOCK;
         if (capacity > LARGEST_BLOCK) capacity = LARGEST_BLOCK;
         if (capacity < arena->block_bytes) capacity = arena->block_bytes;
-        if (capacity < n) capacity = n;
-        block = prof_buffer(sizeof *block + capacity);
-        if (!block) return NULL;
-        *block = (ArenaBlock){.older = arena->block, .capacity = capacity};
-        arena->block = block;
+        /* The rest of the last block stays in use. */
+        bool alone = block && capacity >= LARGEST_BLOCK && n > capacity / 2;
+        if (alone || capacity < n) capacity = n;
+        ArenaBlock *added = prof_buffer(sizeof *block + capacity);
+        if (!added) return NULL;
         arena->n_bytes += sizeof *block + capacity;
+        if (alone) {
+            *added = (ArenaBlock){.older = block->older, .used = n, .capacity = n};
+            block->older = added;
+            return added->bytes;
+        }
+        *added = (ArenaBlock){.older = block, .capacity = capacity};
+        arena->block = block = added;
     }
     void *p = (char *)block->bytes + block->used;
     block->used += n;

@@ -81,6 +81,9 @@ void prof_use_memory(ProfMemory memory);
 
 NODISCARD void *prof_alloc(size_t n_bytes);  /* zeroed; NULL if memory runs out */
 NODISCARD void *prof_buffer(size_t n_bytes); /* as prof_alloc(), but not zeroed */
+/* Gives the pages in a part of such memory back to the system. Their content is lost; the memory
+ * still has to be freed. */
+void prof_discard(void *p, size_t n_bytes);
 /* Frees memory of prof_alloc(), prof_buffer() or prof_grow(). p may be NULL. */
 void prof_free(void *p);
 /* Makes room for one more element in an array: array_address is the address of the pointer to it,

@@ -58,6 +58,32 @@ void hash_free(HashTable *table)
     *table = (HashTable){0};
 }
 
+/* ---- small tables ---- */
+
+bool small_reserve(SmallTable *table, size_t n)
+{
+    if (n >= INT32_MAX) return false;
+    uint32_t index_bits = 1;
+    while (index_bits <= n) index_bits = index_bits << 1 | 1;
+    *table = (SmallTable){.n_slots = n + n / 3 + 1, .index_bits = index_bits};
+    table->slots = prof_alloc(table->n_slots * sizeof *table->slots);
+    if (!table->slots) *table = (SmallTable){0};
+    return table->slots;
+}
+
+void small_add(SmallTable *table, uint64_t hash, size_t item)
+{
+    size_t slot = small_slot(table, hash);
+    while (table->slots[slot]) slot = slot + 1 < table->n_slots ? slot + 1 : 0;
+    table->slots[slot] = ((uint32_t)hash & ~table->index_bits) | ((uint32_t)item + 1);
+}
+
+void small_free(SmallTable *table)
+{
+    prof_free(table->slots);
+    *table = (SmallTable){0};
+}
+
 /* ---- items with an id ---- */
 
 static int64_t id_of(const void *array, size_t element_bytes, size_t i)

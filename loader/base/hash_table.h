@@ -61,6 +61,41 @@ static inline size_t hash_next(const HashTable *table, uint64_t hash, size_t *sl
     }
 }
 
+/* A table for a number of items that is known before: 4 bytes a slot, of which a quarter is free.
+ * A slot has an item's index + 1 and, in the bits above it, a part of its hash. */
+typedef struct {
+    uint32_t *slots;
+    size_t n_slots;
+    uint32_t index_bits; /* mask */
+} SmallTable;
+
+/* Makes room for n items in an empty table. False if memory runs out or n does not fit 31 bits. */
+bool small_reserve(SmallTable *table, size_t n);
+/* Adds an item, of those that there is room for. */
+void small_add(SmallTable *table, uint64_t hash, size_t item);
+void small_free(SmallTable *table);
+
+/* As HASH_EACH(). */
+#define SMALL_EACH(i, table, hash)                                                                 \
+    for (size_t i, i##_slot = small_slot((table), (hash));                                         \
+         (i = small_next((table), (hash), &i##_slot)) != HASH_END;)
+
+static inline size_t small_slot(const SmallTable *table, uint64_t hash)
+{
+    return (size_t)((hash >> 32) * table->n_slots >> 32);
+}
+
+static inline size_t small_next(const SmallTable *table, uint64_t hash, size_t *slot)
+{
+    if (!table->n_slots) return HASH_END;
+    for (;;) {
+        uint32_t s = table->slots[*slot];
+        *slot = *slot + 1 < table->n_slots ? *slot + 1 : 0;
+        if (!s) return HASH_END;
+        if (!((s ^ (uint32_t)hash) & ~table->index_bits)) return (s & table->index_bits) - 1;
+    }
+}
+
 /* Items that begin with an int64_t, their id: position in the array of the item with this id that
  * was added first; -1 if there is none. */
 int64_t id_find(const HashTable *table, const void *array, size_t element_bytes, int64_t id);

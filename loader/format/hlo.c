@@ -442,7 +442,7 @@ static void let_go(Programs *programs)
 
 static int index_ops(HloModule *m, ProfErr *err)
 {
-    if (!hash_reserve(&m->by_id, m->n_ops) || !hash_reserve(&m->by_name, m->n_ops))
+    if (!small_reserve(&m->by_id, m->n_ops) || !small_reserve(&m->by_name, m->n_ops))
         return prof_nomem(err);
     m->unique = true;
     for (size_t i = 0; i < m->n_ops; i++) {
@@ -452,9 +452,8 @@ static int index_ops(HloModule *m, ProfErr *err)
         bool new_id = hlo_position(m, op->id) < 0,
              new_name = hlo_find_position(m, op->name, n_bytes) < 0;
         m->unique &= new_id && new_name;
-        if (new_id && !hash_add(&m->by_id, hash64((uint64_t)op->id), i)) return prof_nomem(err);
-        if (new_name && !hash_add(&m->by_name, text_hash(op->name, n_bytes), i))
-            return prof_nomem(err);
+        if (new_id) small_add(&m->by_id, hash64((uint64_t)op->id), i);
+        if (new_name) small_add(&m->by_name, text_hash(op->name, n_bytes), i);
     }
     return PROF_OK;
 }
@@ -463,7 +462,7 @@ int64_t hlo_computation_position(const HloModule *m, int64_t id)
 {
     Xla__HloComputationProto *const *computations = m->proto->hlo_module->computations;
     uint64_t hash = hash64((uint64_t)id);
-    HASH_EACH(i, &m->computation_by_id, hash)
+    SMALL_EACH(i, &m->computation_by_id, hash)
         if (computations[i]->id == id) return (int64_t)i;
     return -1;
 }
@@ -471,18 +470,18 @@ int64_t hlo_computation_position(const HloModule *m, int64_t id)
 static int index_computations(HloModule *m, bool *is_fusion, ProfErr *err)
 {
     const Xla__HloModuleProto *hlo = m->proto->hlo_module;
+    if (!small_reserve(&m->computation_by_id, hlo->n_computations)) return prof_nomem(err);
     for (size_t i = 0; i < hlo->n_computations; i++) {
         int64_t id = hlo->computations[i]->id;
         is_fusion[i] = hlo->computations[i]->is_fusion_computation;
-        if (hlo_computation_position(m, id) < 0 &&
-            !hash_add(&m->computation_by_id, hash64((uint64_t)id), i))
-            return prof_nomem(err);
+        if (hlo_computation_position(m, id) < 0)
+            small_add(&m->computation_by_id, hash64((uint64_t)id), i);
     }
     for (size_t i = 0; i < m->n_ops; i++) { /* older files do not mark them */
         const Xla__HloInstructionProto *op = hlo_op(m, i).instruction;
         if (strcmp(op->opcode, "fusion") != 0) continue;
-        for (size_t k = 0; k < op->n_called_computation_ids; k++) {
-            int64_t body = hlo_computation_position(m, op->called_computation_ids[k]);
+        for (size_t k = 0; k < op->more->n_called_computation_ids; k++) {
+            int64_t body = hlo_computation_position(m, op->more->called_computation_ids[k]);
             if (body >= 0) is_fusion[body] = true;
         }
     }
@@ -492,9 +491,9 @@ static int index_computations(HloModule *m, bool *is_fusion, ProfErr *err)
 
 static void module_free(HloModule *m)
 {
-    hash_free(&m->by_id);
-    hash_free(&m->by_name);
-    hash_free(&m->computation_by_id);
+    small_free(&m->by_id);
+    small_free(&m->by_name);
+    small_free(&m->computation_by_id);
 }
 
 static HloModule *module_make(const HloProgram *program, const Xla__HloProto *proto, ProfErr *err)
@@ -569,21 +568,38 @@ static void tell(const HloProgram *program, enum MessageState read, const Messag
                    result->repaired, program->name->text);
 }
 
-_Static_assert(sizeof(Xla__HloInstructionMore) <= MESSAGE_PART_BYTES &&
-                   sizeof(Xla__HloInstructionRare) <= MESSAGE_PART_BYTES,
+_Static_assert(sizeof(Xla__HloInstructionMore) + sizeof(Xla__HloInstructionRare) <=
+                       MESSAGE_PARTS_BYTES &&
+                   sizeof(Xla__LiteralRare) <= MESSAGE_PARTS_BYTES,
                "parts");
 
-/* What a program may take, read: those that compilers write take 1 to 3 times their bytes, the
- * tersest that still say something 6 times; an empty message of two bytes becomes a struct of
- * hundreds. A file may spend SPARE on what is small and odd, each of its programs a part of that.
- */
+/* The most memory that a program may take, with all that is computed from it. Those that compilers
+ * write take 1 to 2 times their bytes, but an empty message of two bytes becomes a struct of 64 to
+ * 500. A file may spend SPARE on what is small and odd, each of its programs a part of that. */
 static uint64_t most_bytes(const HloProgram *program)
 {
-    enum { FREE = 8 << 10, PER_BYTE = 6, SPARE = 40 << 20 };
+    enum { FREE = 16 << 10, SPARE = 60 << 20 };
     uint64_t n = program->span.n_bytes, file = program->beside ? n : program->host->file.n_bytes;
     double share = file > n ? (double)n / (double)file : 1;
-    uint64_t usual = PER_BYTE * n, odd = n + (uint64_t)(share * SPARE);
-    return FREE + (usual > odd ? usual : odd);
+    return FREE + 2 * n + (uint64_t)(share * SPARE);
+}
+
+/* The most memory that is kept of the indexes of a program, its text and its heap, but not its
+ * costs. */
+static uint64_t result_bytes(const Xla__HloProto *proto)
+{
+    enum { OP = 31, COMPUTATION = 60, LOGICAL = 8, ALLOCATION = 96, ASSIGNED = 144, EVENT = 40 };
+    const Xla__HloModuleProto *hlo = proto->hlo_module;
+    uint64_t n = hlo->n_computations * COMPUTATION;
+    for (size_t i = 0; i < hlo->n_computations; i++) n += hlo->computations[i]->n_instructions * OP;
+    const Xla__BufferAssignmentProto *buffers = proto->buffer_assignment;
+    if (!buffers) return n;
+    n += buffers->n_logical_buffers * LOGICAL + buffers->n_buffer_allocations * ALLOCATION;
+    for (size_t i = 0; i < buffers->n_buffer_allocations; i++)
+        n += buffers->buffer_allocations[i]->n_assigned * ASSIGNED;
+    for (size_t i = 0; i < buffers->n_heap_simulator_traces; i++)
+        n += buffers->heap_simulator_traces[i]->n_events * EVENT;
+    return n;
 }
 
 static int parse(HloProgram *program, ProfErr *err)
@@ -594,17 +610,20 @@ static int parse(HloProgram *program, ProfErr *err)
     if (!bytes) return arena_free(&arena), err->code;
     uint64_t content_hash = hash_bytes(bytes, (size_t)program->span.n_bytes);
     MessageResult result;
+    uint64_t most = most_bytes(program), taken = 0;
     enum MessageState read =
-        message_unpack(&xla__hlo_proto__descriptor, bytes, (size_t)program->span.n_bytes,
-                       most_bytes(program), &state->arena, &result);
+        message_unpack(&xla__hlo_proto__descriptor, bytes, (size_t)program->span.n_bytes, most,
+                       &state->arena, &result);
     arena_free(&arena);
     const Xla__HloProto *proto = result.message;
     if (read == MESSAGE_READ && !proto->hlo_module) read = MESSAGE_DAMAGED;
+    if (read == MESSAGE_READ) taken = state->arena.n_bytes + result_bytes(proto);
+    if (taken > most) read = MESSAGE_COSTLY;
     tell(program, read, &result);
     if (read == MESSAGE_NO_MEMORY) prof_nomem(err);
     if (read == MESSAGE_READ) state->module = module_make(program, proto, err);
     if (state->module)
-        state->module->content_hash = content_hash;
+        state->module->content_hash = content_hash, state->module->spare_bytes = most - taken;
     else
         arena_free(&state->arena);
     return err->code;
@@ -744,7 +763,7 @@ const void *hlo_analysis(const HloModule *module, const HloAnalysis *analysis, P
 int64_t hlo_position(const HloModule *m, int64_t id)
 {
     uint64_t hash = hash64((uint64_t)id);
-    HASH_EACH(i, &m->by_id, hash)
+    SMALL_EACH(i, &m->by_id, hash)
         if (hlo_op(m, i).instruction->id == id) return (int64_t)i;
     return -1;
 }
@@ -758,7 +777,7 @@ const Xla__HloInstructionProto *hlo_instruction(const HloModule *m, int64_t id)
 int64_t hlo_find_position(const HloModule *m, const char *name, size_t n_bytes)
 {
     uint64_t hash = text_hash(name, n_bytes);
-    HASH_EACH(i, &m->by_name, hash) {
+    SMALL_EACH(i, &m->by_name, hash) {
         const char *found = hlo_op(m, i).instruction->name;
         if (!strncmp(found, name, n_bytes) && !found[n_bytes]) return (int64_t)i;
     }

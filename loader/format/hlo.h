@@ -33,12 +33,13 @@ typedef struct HloModule {
     uint32_t *first_op;         /* by computation position: position of its first instruction */
     uint64_t n_bytes;           /* size of the proto in the file */
     uint64_t content_hash;      /* hash_bytes() of the proto */
+    uint64_t spare_bytes;       /* memory that its size allows its costs to take */
     /* by computation position: it is marked as a fusion or called by one */
     const bool *is_fusion;
-    bool repaired;               /* as HloProgram.repaired */
-    bool unique;                 /* all instructions have different names and ids, as they should */
-    HashTable by_id, by_name;    /* of instructions, by position; of equal ones only the first */
-    HashTable computation_by_id; /* also */
+    bool repaired;             /* as HloProgram.repaired */
+    bool unique;               /* all instructions have different names and ids, as they should */
+    SmallTable by_id, by_name; /* of instructions, by position; of equal ones only the first */
+    SmallTable computation_by_id; /* also */
     struct HloProgramState *state;
 } HloModule;
 

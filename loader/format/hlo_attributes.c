@@ -83,11 +83,11 @@ static void shape_list(const HloWriter *w, const char *name, Xla__ShapeProto *co
 
 static void aliasing(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
-    if (!op->rare->n_output_operand_aliasing) return;
+    if (!op->more->rare->n_output_operand_aliasing) return;
     key(w, "output_to_operand_aliasing");
     text_add_char(w->out, '{');
-    for (size_t i = 0; i < op->rare->n_output_operand_aliasing; i++) {
-        const Xla__OutputOperandAliasing *a = op->rare->output_operand_aliasing[i];
+    for (size_t i = 0; i < op->more->rare->n_output_operand_aliasing; i++) {
+        const Xla__OutputOperandAliasing *a = op->more->rare->output_operand_aliasing[i];
         text_add(w->out, i ? ", {" : "{");
         hlo_write_integers(w->out, a->output_shape_index, a->n_output_shape_index);
         text_add_format(w->out, "}: (%lld, {", (long long)a->operand_index);
@@ -191,13 +191,13 @@ static void precision(const HloWriter *w, const Xla__PrecisionConfig *p)
 
 static void convolution(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
-    write_window(w, op->rare->window);
-    dim_labels(w, op->rare->convolution_dimension_numbers);
-    if (op->rare->feature_group_count > 1)
-        number(w, "feature_group_count", op->rare->feature_group_count);
-    if (op->rare->batch_group_count > 1)
-        number(w, "batch_group_count", op->rare->batch_group_count);
-    precision(w, op->rare->precision_config);
+    write_window(w, op->more->rare->window);
+    dim_labels(w, op->more->rare->convolution_dimension_numbers);
+    if (op->more->rare->feature_group_count > 1)
+        number(w, "feature_group_count", op->more->rare->feature_group_count);
+    if (op->more->rare->batch_group_count > 1)
+        number(w, "batch_group_count", op->more->rare->batch_group_count);
+    precision(w, op->more->rare->precision_config);
 }
 
 static void dot(const HloWriter *w, const Xla__DotDimensionNumbers *d,
@@ -234,12 +234,12 @@ static void dot(const HloWriter *w, const Xla__DotDimensionNumbers *d,
 static void slice(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
     bool strided = false;
-    for (size_t i = 0; i < op->rare->n_slice_dimensions; i++)
-        strided |= op->rare->slice_dimensions[i]->stride != 1;
+    for (size_t i = 0; i < op->more->rare->n_slice_dimensions; i++)
+        strided |= op->more->rare->slice_dimensions[i]->stride != 1;
     key(w, "slice");
     text_add_char(w->out, '{');
-    for (size_t i = 0; i < op->rare->n_slice_dimensions; i++) {
-        const Xla__HloInstructionProto__SliceDimensions *d = op->rare->slice_dimensions[i];
+    for (size_t i = 0; i < op->more->rare->n_slice_dimensions; i++) {
+        const Xla__HloInstructionProto__SliceDimensions *d = op->more->rare->slice_dimensions[i];
         text_add_format(w->out, "%s[%lld:%lld", i ? ", " : "", (long long)d->start,
                         (long long)d->limit);
         if (strided) text_add_format(w->out, ":%lld", (long long)d->stride);
@@ -265,7 +265,7 @@ static void padding(const HloWriter *w, const Xla__PaddingConfig *p)
 
 static void gather(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
-    const Xla__GatherDimensionNumbers *d = op->rare->gather_dimension_numbers;
+    const Xla__GatherDimensionNumbers *d = op->more->rare->gather_dimension_numbers;
     if (d) {
         LIST(w, "offset_dims", d, offset_dims);
         LIST(w, "collapsed_slice_dims", d, collapsed_slice_dims);
@@ -274,13 +274,13 @@ static void gather(const HloWriter *w, const Xla__HloInstructionProto *op)
         LIST_IF_ANY(w, "start_indices_batching_dims", d, start_indices_batching_dims);
         number(w, "index_vector_dim", d->index_vector_dim);
     }
-    LIST(w, "slice_sizes", op->rare, gather_slice_sizes);
-    flag(w, "indices_are_sorted", op->rare->indices_are_sorted);
+    LIST(w, "slice_sizes", op->more->rare, gather_slice_sizes);
+    flag(w, "indices_are_sorted", op->more->rare->indices_are_sorted);
 }
 
 static void scatter(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
-    const Xla__ScatterDimensionNumbers *d = op->rare->scatter_dimension_numbers;
+    const Xla__ScatterDimensionNumbers *d = op->more->rare->scatter_dimension_numbers;
     if (d) {
         LIST(w, "update_window_dims", d, update_window_dims);
         LIST(w, "inserted_window_dims", d, inserted_window_dims);
@@ -289,15 +289,16 @@ static void scatter(const HloWriter *w, const Xla__HloInstructionProto *op)
         LIST_IF_ANY(w, "scatter_indices_batching_dims", d, scatter_indices_batching_dims);
         number(w, "index_vector_dim", d->index_vector_dim);
     }
-    flag(w, "indices_are_sorted", op->rare->indices_are_sorted);
-    flag(w, "unique_indices", op->rare->unique_indices);
+    flag(w, "indices_are_sorted", op->more->rare->indices_are_sorted);
+    flag(w, "unique_indices", op->more->rare->unique_indices);
 }
 
 /* ---- transfers ---- */
 
 static void channel(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
-    int64_t id = op->rare->all_reduce_id > 0 ? op->rare->all_reduce_id : op->rare->channel_id;
+    int64_t id = op->more->rare->all_reduce_id > 0 ? op->more->rare->all_reduce_id
+                                                   : op->more->rare->channel_id;
     if (id > 0) number(w, "channel_id", id);
 }
 
@@ -308,25 +309,25 @@ static void collective(const HloWriter *w, const Xla__HloInstructionProto *op,
     if (opcode == HLO_COLLECTIVE_PERMUTE || opcode == HLO_COLLECTIVE_PERMUTE_START) {
         key(w, "source_target_pairs");
         text_add_char(w->out, '{');
-        for (size_t i = 0; i < op->rare->n_source_target_pairs; i++)
+        for (size_t i = 0; i < op->more->rare->n_source_target_pairs; i++)
             text_add_format(w->out, "%s{%lld,%lld}", i ? "," : "",
-                            (long long)op->rare->source_target_pairs[i]->source,
-                            (long long)op->rare->source_target_pairs[i]->target);
+                            (long long)op->more->rare->source_target_pairs[i]->source,
+                            (long long)op->more->rare->source_target_pairs[i]->target);
         text_add_char(w->out, '}');
         return;
     }
     hlo_write_replica_groups(w->out, op);
-    flag(w, "constrain_layout", op->rare->constrain_layout);
+    flag(w, "constrain_layout", op->more->rare->constrain_layout);
     bool gathers = opcode == HLO_ALL_GATHER || opcode == HLO_ALL_GATHER_START;
     if (gathers) LIST(w, "dimensions", op->more, dimensions);
     bool reduces = opcode == HLO_ALL_REDUCE || opcode == HLO_ALL_REDUCE_START ||
                    opcode == HLO_REDUCE_SCATTER || opcode == HLO_COLLECTIVE_REDUCE;
-    if (gathers || reduces) flag(w, "use_global_device_ids", op->rare->use_global_device_ids);
+    if (gathers || reduces) flag(w, "use_global_device_ids", op->more->rare->use_global_device_ids);
     if (opcode == HLO_REDUCE_SCATTER) LIST(w, "dimensions", op->more, dimensions);
     if (opcode == HLO_ALL_TO_ALL || opcode == HLO_RAGGED_ALL_TO_ALL)
         LIST_IF_ANY(w, "dimensions", op->more, dimensions);
     if (opcode == HLO_COLLECTIVE_BROADCAST || opcode == HLO_COLLECTIVE_REDUCE)
-        word(w, "has_dynamic_root", op->rare->has_dynamic_root ? "true" : "false");
+        word(w, "has_dynamic_root", op->more->rare->has_dynamic_root ? "true" : "false");
 }
 
 static void custom_call(const HloWriter *w, const Xla__HloInstructionProto *op)
@@ -337,13 +338,14 @@ static void custom_call(const HloWriter *w, const Xla__HloInstructionProto *op)
         "API_VERSION_UNSPECIFIED", NULL, "API_VERSION_STATUS_RETURNING",
         "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"};
     convolution(w, op);
-    if (op->rare->padding_type > 0) CHOICE(w, "padding_type", paddings, op->rare->padding_type);
+    if (op->more->rare->padding_type > 0)
+        CHOICE(w, "padding_type", paddings, op->more->rare->padding_type);
     quoted(w, "custom_call_target", op->more->custom_call_target,
            strlen(op->more->custom_call_target));
-    if (op->rare->constrain_layout)
-        shape_list(w, "operand_layout_constraints", op->rare->operand_shapes_with_layout,
-                   op->rare->n_operand_shapes_with_layout);
-    flag(w, "custom_call_has_side_effect", op->rare->custom_call_has_side_effect);
+    if (op->more->rare->constrain_layout)
+        shape_list(w, "operand_layout_constraints", op->more->rare->operand_shapes_with_layout,
+                   op->more->rare->n_operand_shapes_with_layout);
+    flag(w, "custom_call_has_side_effect", op->more->rare->custom_call_has_side_effect);
     if (op->more->literal && op->more->literal->shape) {
         key(w, "literal");
         hlo_write_shape(w->out, op->more->literal->shape, true);
@@ -351,17 +353,18 @@ static void custom_call(const HloWriter *w, const Xla__HloInstructionProto *op)
         hlo_write_literal(w->out, op->more->literal);
     }
     aliasing(w, op);
-    if (op->rare->custom_call_schedule > 0)
-        CHOICE(w, "schedule", schedules, op->rare->custom_call_schedule);
-    if (op->rare->custom_call_api_version != 1)
-        CHOICE(w, "api_version", versions, op->rare->custom_call_api_version);
+    if (op->more->rare->custom_call_schedule > 0)
+        CHOICE(w, "schedule", schedules, op->more->rare->custom_call_schedule);
+    if (op->more->rare->custom_call_api_version != 1)
+        CHOICE(w, "api_version", versions, op->more->rare->custom_call_api_version);
 }
 
 static void async_start(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
-    if (*op->rare->async_execution_thread && strcmp(op->rare->async_execution_thread, "main") != 0)
-        quoted(w, "async_execution_thread", op->rare->async_execution_thread,
-               strlen(op->rare->async_execution_thread));
+    if (*op->more->rare->async_execution_thread &&
+        strcmp(op->more->rare->async_execution_thread, "main") != 0)
+        quoted(w, "async_execution_thread", op->more->rare->async_execution_thread,
+               strlen(op->more->rare->async_execution_thread));
     const Xla__HloComputationProto *single = hlo_async_single(w->module, op);
     if (!single) return;
     /* the instruction that runs is written in place of the call; its frontend attributes only where
@@ -434,11 +437,11 @@ static void random_numbers(const HloWriter *w, const Xla__HloInstructionProto *o
     static const char *const distributions[] = {"rng_invalid", "rng_uniform", "rng_normal"};
     static const char *const algorithms[] = {"rng_default", "rng_three_fry", "rng_philox"};
     if (opcode == HLO_RNG)
-        CHOICE(w, "distribution", distributions, op->rare->distribution);
+        CHOICE(w, "distribution", distributions, op->more->rare->distribution);
     else if (opcode == HLO_RNG_BIT_GENERATOR)
-        CHOICE(w, "algorithm", algorithms, op->rare->rng_algorithm);
+        CHOICE(w, "algorithm", algorithms, op->more->rare->rng_algorithm);
     else
-        number(w, "delta", op->rare->delta);
+        number(w, "delta", op->more->rare->delta);
 }
 
 static void linear_algebra(const HloWriter *w, const Xla__HloInstructionProto *op,
@@ -447,12 +450,13 @@ static void linear_algebra(const HloWriter *w, const Xla__HloInstructionProto *o
     static const char *const transposes[] = {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE",
                                              "ADJOINT"};
     static const char *const transforms[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
-    const Xla__TriangularSolveOptions *solve = op->rare->triangular_solve_options;
+    const Xla__TriangularSolveOptions *solve = op->more->rare->triangular_solve_options;
     if (opcode == HLO_FFT) {
-        CHOICE(w, "fft_type", transforms, op->rare->fft_type);
-        LIST(w, "fft_length", op->rare, fft_length);
+        CHOICE(w, "fft_type", transforms, op->more->rare->fft_type);
+        LIST(w, "fft_length", op->more->rare, fft_length);
     } else if (opcode == HLO_CHOLESKY) {
-        flag(w, "lower", op->rare->cholesky_options && op->rare->cholesky_options->lower);
+        flag(w, "lower",
+             op->more->rare->cholesky_options && op->more->rare->cholesky_options->lower);
     } else if (solve) {
         flag(w, "left_side", solve->left_side);
         flag(w, "lower", solve->lower);
@@ -463,17 +467,17 @@ static void linear_algebra(const HloWriter *w, const Xla__HloInstructionProto *o
 
 static void feed(const HloWriter *w, const Xla__HloInstructionProto *op, enum HloOpcode opcode)
 {
-    if (opcode == HLO_OUTFEED && op->rare->outfeed_shape) {
+    if (opcode == HLO_OUTFEED && op->more->rare->outfeed_shape) {
         key(w, "outfeed_shape");
-        hlo_write_shape(w->out, op->rare->outfeed_shape, true);
+        hlo_write_shape(w->out, op->more->rare->outfeed_shape, true);
     }
     if (!w->configs) return;
-    if (opcode == HLO_OUTFEED && op->rare->outfeed_config.len)
-        quoted(w, "outfeed_config", (const char *)op->rare->outfeed_config.data,
-               op->rare->outfeed_config.len);
-    if (opcode == HLO_INFEED && op->rare->infeed_config.len)
-        quoted(w, "infeed_config", (const char *)op->rare->infeed_config.data,
-               op->rare->infeed_config.len);
+    if (opcode == HLO_OUTFEED && op->more->rare->outfeed_config.len)
+        quoted(w, "outfeed_config", (const char *)op->more->rare->outfeed_config.data,
+               op->more->rare->outfeed_config.len);
+    if (opcode == HLO_INFEED && op->more->rare->infeed_config.len)
+        quoted(w, "infeed_config", (const char *)op->more->rare->infeed_config.data,
+               op->more->rare->infeed_config.len);
 }
 
 static void domain(const HloWriter *w, const Xla__HloInstructionProto *op)
@@ -481,11 +485,13 @@ static void domain(const HloWriter *w, const Xla__HloInstructionProto *op)
     static const Xla__OpSharding none = XLA__OP_SHARDING__INIT;
     text_add(w->out, ", domain={kind=\"sharding\", entry="); /* XLA writes its field for the exit
                                                                 here, and the other way round */
-    hlo_write_sharding(w->out,
-                       op->rare->domain_exit_sharding ? op->rare->domain_exit_sharding : &none);
+    hlo_write_sharding(w->out, op->more->rare->domain_exit_sharding
+                                   ? op->more->rare->domain_exit_sharding
+                                   : &none);
     text_add(w->out, ", exit=");
-    hlo_write_sharding(w->out,
-                       op->rare->domain_entry_sharding ? op->rare->domain_entry_sharding : &none);
+    hlo_write_sharding(w->out, op->more->rare->domain_entry_sharding
+                                   ? op->more->rare->domain_entry_sharding
+                                   : &none);
     text_add_char(w->out, '}');
 }
 
@@ -503,15 +509,15 @@ static void parameter(const HloWriter *w, const Xla__ParameterReplication *repli
 static void scan(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
     LIST(w, "dimensions", op->more, dimensions);
-    number(w, "num_carries", op->rare->num_carries);
-    flag(w, "is_reverse", op->rare->is_reverse);
-    if (op->rare->is_associative == 1 || op->rare->is_associative == 2)
-        word(w, "is_associative", op->rare->is_associative == 1 ? "true" : "false");
+    number(w, "num_carries", op->more->rare->num_carries);
+    flag(w, "is_reverse", op->more->rare->is_reverse);
+    if (op->more->rare->is_associative == 1 || op->more->rare->is_associative == 2)
+        word(w, "is_associative", op->more->rare->is_associative == 1 ? "true" : "false");
 }
 
 static void shuffle(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
-    const Xla__ShuffleMode *mode = op->rare->shuffle_mode;
+    const Xla__ShuffleMode *mode = op->more->rare->shuffle_mode;
     LIST(w, "dimensions", op->more, dimensions);
     word(w, "mode", mode && mode->rotate ? "rotate" : "invalid");
     if (mode && mode->rotate) LIST(w, "shifts", mode->rotate, shifts);
@@ -531,7 +537,7 @@ static void attributes_of(const HloWriter *w, const Xla__HloInstructionProto *op
     case HLO_SET_DIMENSION_SIZE: LIST(w, "dimensions", op->more, dimensions); break;
     case HLO_SORT:
         LIST(w, "dimensions", op->more, dimensions);
-        flag(w, "is_stable", op->rare->is_stable);
+        flag(w, "is_stable", op->more->rare->is_stable);
         break;
     case HLO_SCAN: scan(w, op); break;
     case HLO_SHUFFLE: shuffle(w, op); break;
@@ -541,13 +547,17 @@ static void attributes_of(const HloWriter *w, const Xla__HloInstructionProto *op
     case HLO_GET_TUPLE_ELEMENT: number(w, "index", op->more->tuple_index); break;
     case HLO_COMPARE: compare(w, op); break;
     case HLO_SLICE: slice(w, op); break;
-    case HLO_DYNAMIC_SLICE: LIST(w, "dynamic_slice_sizes", op->rare, dynamic_slice_sizes); break;
-    case HLO_PAD: padding(w, op->rare->padding_config); break;
+    case HLO_DYNAMIC_SLICE:
+        LIST(w, "dynamic_slice_sizes", op->more->rare, dynamic_slice_sizes);
+        break;
+    case HLO_PAD: padding(w, op->more->rare->padding_config); break;
     case HLO_DOT:
-    case HLO_SCALED_DOT: dot(w, op->rare->dot_dimension_numbers, op->rare->precision_config); break;
+    case HLO_SCALED_DOT:
+        dot(w, op->more->rare->dot_dimension_numbers, op->more->rare->precision_config);
+        break;
     case HLO_RAGGED_DOT: {
-        const Xla__RaggedDotDimensionNumbers *d = op->rare->ragged_dot_dimension_numbers;
-        dot(w, d ? d->dot_dimension_numbers : NULL, op->rare->precision_config);
+        const Xla__RaggedDotDimensionNumbers *d = op->more->rare->ragged_dot_dimension_numbers;
+        dot(w, d ? d->dot_dimension_numbers : NULL, op->more->rare->precision_config);
         if (!d) break;
         LIST(w, "lhs_ragged_dims", d, lhs_ragged_dimensions);
         LIST(w, "rhs_group_dims", d, rhs_group_dimensions);
@@ -555,7 +565,7 @@ static void attributes_of(const HloWriter *w, const Xla__HloInstructionProto *op
     }
     case HLO_CONVOLUTION: convolution(w, op); break;
     case HLO_REDUCE_WINDOW:
-    case HLO_SELECT_AND_SCATTER: write_window(w, op->rare->window); break;
+    case HLO_SELECT_AND_SCATTER: write_window(w, op->more->rare->window); break;
     case HLO_FUSION:
         word(w, "kind", op->more->fusion_kind);
         aliasing(w, op);
@@ -578,7 +588,7 @@ static void attributes_of(const HloWriter *w, const Xla__HloInstructionProto *op
     case HLO_SEND_DONE:
     case HLO_RECV_DONE:
         channel(w, op);
-        flag(w, "is_host_transfer", op->rare->is_host_transfer);
+        flag(w, "is_host_transfer", op->more->rare->is_host_transfer);
         break;
     case HLO_INFEED:
     case HLO_OUTFEED: feed(w, op, opcode); break;
@@ -593,29 +603,29 @@ static void attributes_of(const HloWriter *w, const Xla__HloInstructionProto *op
     case HLO_BATCH_NORM_INFERENCE:
     case HLO_BATCH_NORM_TRAINING:
         key(w, "epsilon");
-        text_add_real(w->out, (double)op->rare->epsilon, 6);
-        number(w, "feature_index", op->rare->feature_index);
+        text_add_real(w->out, (double)op->more->rare->epsilon, 6);
+        number(w, "feature_index", op->more->rare->feature_index);
         break;
     case HLO_TOPK:
-        number(w, "k", op->rare->k);
-        word(w, "largest", op->rare->largest ? "true" : "false");
-        word(w, "is_stable", op->rare->is_stable ? "true" : "false");
+        number(w, "k", op->more->rare->k);
+        word(w, "largest", op->more->rare->largest ? "true" : "false");
+        word(w, "is_stable", op->more->rare->is_stable ? "true" : "false");
         break;
     case HLO_REDUCE_PRECISION:
-        number(w, "exponent_bits", op->rare->exponent_bits);
-        number(w, "mantissa_bits", op->rare->mantissa_bits);
+        number(w, "exponent_bits", op->more->rare->exponent_bits);
+        number(w, "mantissa_bits", op->more->rare->mantissa_bits);
         break;
-    case HLO_PARAMETER: parameter(w, op->rare->parameter_replication); break;
+    case HLO_PARAMETER: parameter(w, op->more->rare->parameter_replication); break;
     case HLO_DOMAIN: domain(w, op); break;
     case HLO_COPY_START:
-        if (op->rare->cross_program_prefetch_case ==
+        if (op->more->rare->cross_program_prefetch_case ==
             XLA__HLO_INSTRUCTION_RARE__CROSS_PROGRAM_PREFETCH_CROSS_PROGRAM_PREFETCH_INDEX)
-            number(w, "cross_program_prefetch_index", op->rare->cross_program_prefetch_index);
+            number(w, "cross_program_prefetch_index", op->more->rare->cross_program_prefetch_index);
         break;
     case HLO_ASYNC_START: async_start(w, op); break;
     default: break;
     }
-    if (has_result_accuracy(opcode)) result_accuracy(w, op->rare->result_accuracy);
+    if (has_result_accuracy(opcode)) result_accuracy(w, op->more->rare->result_accuracy);
 }
 
 void hlo_write_attributes(const HloWriter *w, const Xla__HloInstructionProto *op)

@@ -48,7 +48,7 @@ const char *hlo_category(const HloModule *m, const Xla__HloInstructionProto *op)
     enum HloOpcode opcode = hlo_opcode(op->opcode);
     switch (opcode) {
     case HLO_FUSION: return fusion_category(op->more->fusion_kind);
-    case HLO_CONVOLUTION: return convolution_category(op->rare->window);
+    case HLO_CONVOLUTION: return convolution_category(op->more->rare->window);
     case HLO_TRANSPOSE:
     case HLO_COPY:
     case HLO_RESHAPE:

@@ -36,8 +36,9 @@ static void computation(const HloWriter *w, const char *name, const Xla__HloInst
                         size_t i)
 {
     const Xla__HloComputationProto *c =
-        i < op->n_called_computation_ids ? hlo_computation(w->module, op->called_computation_ids[i])
-                                         : NULL;
+        i < op->more->n_called_computation_ids
+            ? hlo_computation(w->module, op->more->called_computation_ids[i])
+            : NULL;
     if (!c) return;
     key(w, name);
     called(w, c);
@@ -47,9 +48,9 @@ static void computations(const HloWriter *w, const char *name, const Xla__HloIns
 {
     key(w, name);
     text_add_char(w->out, '{');
-    for (size_t i = 0; i < op->n_called_computation_ids; i++) {
+    for (size_t i = 0; i < op->more->n_called_computation_ids; i++) {
         const Xla__HloComputationProto *c =
-            hlo_computation(w->module, op->called_computation_ids[i]);
+            hlo_computation(w->module, op->more->called_computation_ids[i]);
         if (i) text_add(w->out, w->canonical ? "," : ", ");
         if (c) called(w, c);
     }
@@ -62,9 +63,9 @@ static void all_calls(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
     key(w, "calls");
     text_add_char(w->out, '\n');
-    for (size_t i = 0; i < op->n_called_computation_ids; i++) {
+    for (size_t i = 0; i < op->more->n_called_computation_ids; i++) {
         const Xla__HloComputationProto *c =
-            hlo_computation(w->module, op->called_computation_ids[i]);
+            hlo_computation(w->module, op->more->called_computation_ids[i]);
         if (i) text_add(w->out, ", ");
         if (c) hlo_write_body(w, c);
     }
@@ -73,7 +74,7 @@ static void all_calls(const HloWriter *w, const Xla__HloInstructionProto *op)
 static void called_computations(const HloWriter *w, const Xla__HloInstructionProto *op,
                                 enum HloOpcode opcode)
 {
-    if (!op->n_called_computation_ids) return;
+    if (!op->more->n_called_computation_ids) return;
     switch (opcode) {
     case HLO_WHILE:
         computation(w, "condition", op, 1);
@@ -124,7 +125,7 @@ static void called_computations(const HloWriter *w, const Xla__HloInstructionPro
     case HLO_ASYNC_DONE: break;
     default: computation(w, "calls", op, 0); break;
     }
-    if (opcode == HLO_CALL && op->rare->is_composite) text_add(w->out, ", is_composite=true");
+    if (opcode == HLO_CALL && op->more->rare->is_composite) text_add(w->out, ", is_composite=true");
 }
 
 /* Whether XLA's lexer takes the text for one object of JSON: braces in balance outside of strings,
@@ -287,7 +288,7 @@ static void origin_part(const HloWriter *w, Origin *o, const Xla__ShapeProto *sh
 
 static void origin(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
-    Origin o = {.value = op->rare->original_value};
+    Origin o = {.value = op->more->rare->original_value};
     if (!o.value || !op->shape) return;
     key(w, "origin");
     text_add_char(w->out, '{');

@@ -92,8 +92,8 @@ static void index_computations(Order *o)
     for (size_t i = 0; i < o->module->n_ops; i++) {
         const Xla__HloInstructionProto *op = hlo_op(o->module, i).instruction;
         bool starts = hlo_opcode(op->opcode) == HLO_ASYNC_START;
-        for (size_t k = 0; k < op->n_called_computation_ids; k++) {
-            Node *called = node_of(o, op->called_computation_ids[k]);
+        for (size_t k = 0; k < op->more->n_called_computation_ids; k++) {
+            Node *called = node_of(o, op->more->called_computation_ids[k]);
             if (!called) continue;
             called->called = true;
             called->hidden |= starts && hlo_async_single(o->module, op) == called->proto;
@@ -105,8 +105,8 @@ static void index_computations(Order *o)
  * shows it. */
 static int push_called(Order *o, const Xla__HloInstructionProto *op, ProfErr *err)
 {
-    for (size_t i = op->n_called_computation_ids; i-- > 0;) {
-        Node *called = node_of(o, op->called_computation_ids[i]);
+    for (size_t i = op->more->n_called_computation_ids; i-- > 0;) {
+        Node *called = node_of(o, op->more->called_computation_ids[i]);
         if (!called || called->visited) continue;
         if (!GROW(o->stack, o->depth, o->capacity)) return prof_nomem(err);
         called->visited = true;

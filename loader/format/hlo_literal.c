@@ -51,42 +51,44 @@ static const SmallFloat f16 = {5, 10, 5, 15, FLOAT_IEEE}, bf16 = {8, 7, 4, 127, 
 /* The list of a literal's type; false: it is no array's type. */
 static bool literal_values(const Xla__LiteralProto *l, Values *v)
 {
-#define LIST(name, size) v->values = l->name, v->n = l->n_##name, v->width = (size)
-#define BYTES(name, size) v->values = l->name.data, v->n = l->name.len / (size), v->width = (size)
+#define LIST(of, name, size) v->values = (of)->name, v->n = (of)->n_##name, v->width = (size)
+#define BYTES(of, name, size)                                                                      \
+    v->values = (of)->name.data, v->n = (of)->name.len / (size), v->width = (size)
+    const Xla__LiteralRare *rare = l->rare;
     *v = (Values){.type = l->shape->element_type};
     switch (v->type) {
-    case XLA_PRED: LIST(preds, sizeof(protobuf_c_boolean)); break;
-    case XLA_S1: BYTES(s1s, 1), v->is_signed = true; break;
-    case XLA_S2: BYTES(s2s, 1), v->is_signed = true; break;
-    case XLA_S4: BYTES(s4s, 1), v->is_signed = true; break;
-    case XLA_S8: BYTES(s8s, 1), v->is_signed = true; break;
-    case XLA_S16: BYTES(s16s, 2), v->is_signed = true; break;
-    case XLA_S32: LIST(s32s, 4), v->is_signed = true; break;
-    case XLA_S64: LIST(s64s, 8), v->is_signed = true; break;
-    case XLA_U1: BYTES(u1s, 1); break;
-    case XLA_U2: BYTES(u2s, 1); break;
-    case XLA_U4: BYTES(u4s, 1); break;
-    case XLA_U8: BYTES(u8s, 1); break;
-    case XLA_U16: BYTES(u16s, 2); break;
-    case XLA_U32: LIST(u32s, 4); break;
-    case XLA_U64: LIST(u64s, 8); break;
-    case XLA_F32: LIST(f32s, 4), v->is_float = true; break;
-    case XLA_F64: LIST(f64s, 8), v->is_float = true; break;
-    case XLA_C64: LIST(c64s, 4), v->is_float = true, v->is_complex = true; break;
-    case XLA_C128: LIST(c128s, 8), v->is_float = true, v->is_complex = true; break;
-    case XLA_F16: BYTES(f16s, 2), v->small = &f16; break;
-    case XLA_BF16: BYTES(bf16s, 2), v->small = &bf16; break;
-    case XLA_F8E5M2: BYTES(f8e5m2s, 1), v->small = &f8e5m2; break;
-    case XLA_F8E4M3: BYTES(f8e4m3s, 1), v->small = &f8e4m3; break;
-    case XLA_F8E3M4: BYTES(f8e3m4s, 1), v->small = &f8e3m4; break;
-    case XLA_F8E4M3FN: BYTES(f8e4m3fns, 1), v->small = &f8e4m3fn; break;
-    case XLA_F8E4M3B11FNUZ: BYTES(f8e4m3b11fnuzs, 1), v->small = &f8e4m3b11fnuz; break;
-    case XLA_F8E5M2FNUZ: BYTES(f8e5m2fnuzs, 1), v->small = &f8e5m2fnuz; break;
-    case XLA_F8E4M3FNUZ: BYTES(f8e4m3fnuzs, 1), v->small = &f8e4m3fnuz; break;
-    case XLA_F8E8M0FNU: BYTES(f8e8m0fnus, 1), v->small = &f8e8m0fnu; break;
-    case XLA_F4E2M1FN: BYTES(f4e2m1fns, 1), v->small = &f4e2m1fn; break;
-    case XLA_F6E3M2FN: BYTES(f6e3m2fns, 1), v->small = &f6e3m2fn; break;
-    case XLA_F6E2M3FN: BYTES(f6e2m3fns, 1), v->small = &f6e2m3fn; break;
+    case XLA_PRED: LIST(l, preds, sizeof(protobuf_c_boolean)); break;
+    case XLA_S1: BYTES(rare, s1s, 1), v->is_signed = true; break;
+    case XLA_S2: BYTES(rare, s2s, 1), v->is_signed = true; break;
+    case XLA_S4: BYTES(rare, s4s, 1), v->is_signed = true; break;
+    case XLA_S8: BYTES(rare, s8s, 1), v->is_signed = true; break;
+    case XLA_S16: BYTES(rare, s16s, 2), v->is_signed = true; break;
+    case XLA_S32: LIST(l, s32s, 4), v->is_signed = true; break;
+    case XLA_S64: LIST(rare, s64s, 8), v->is_signed = true; break;
+    case XLA_U1: BYTES(rare, u1s, 1); break;
+    case XLA_U2: BYTES(rare, u2s, 1); break;
+    case XLA_U4: BYTES(rare, u4s, 1); break;
+    case XLA_U8: BYTES(rare, u8s, 1); break;
+    case XLA_U16: BYTES(rare, u16s, 2); break;
+    case XLA_U32: LIST(rare, u32s, 4); break;
+    case XLA_U64: LIST(rare, u64s, 8); break;
+    case XLA_F32: LIST(l, f32s, 4), v->is_float = true; break;
+    case XLA_F64: LIST(rare, f64s, 8), v->is_float = true; break;
+    case XLA_C64: LIST(rare, c64s, 4), v->is_float = true, v->is_complex = true; break;
+    case XLA_C128: LIST(rare, c128s, 8), v->is_float = true, v->is_complex = true; break;
+    case XLA_F16: BYTES(rare, f16s, 2), v->small = &f16; break;
+    case XLA_BF16: BYTES(l, bf16s, 2), v->small = &bf16; break;
+    case XLA_F8E5M2: BYTES(rare, f8e5m2s, 1), v->small = &f8e5m2; break;
+    case XLA_F8E4M3: BYTES(rare, f8e4m3s, 1), v->small = &f8e4m3; break;
+    case XLA_F8E3M4: BYTES(rare, f8e3m4s, 1), v->small = &f8e3m4; break;
+    case XLA_F8E4M3FN: BYTES(rare, f8e4m3fns, 1), v->small = &f8e4m3fn; break;
+    case XLA_F8E4M3B11FNUZ: BYTES(rare, f8e4m3b11fnuzs, 1), v->small = &f8e4m3b11fnuz; break;
+    case XLA_F8E5M2FNUZ: BYTES(rare, f8e5m2fnuzs, 1), v->small = &f8e5m2fnuz; break;
+    case XLA_F8E4M3FNUZ: BYTES(rare, f8e4m3fnuzs, 1), v->small = &f8e4m3fnuz; break;
+    case XLA_F8E8M0FNU: BYTES(rare, f8e8m0fnus, 1), v->small = &f8e8m0fnu; break;
+    case XLA_F4E2M1FN: BYTES(rare, f4e2m1fns, 1), v->small = &f4e2m1fn; break;
+    case XLA_F6E3M2FN: BYTES(rare, f6e3m2fns, 1), v->small = &f6e3m2fn; break;
+    case XLA_F6E2M3FN: BYTES(rare, f6e2m3fns, 1), v->small = &f6e2m3fn; break;
     default: return false;
     }
 #undef LIST

@@ -181,8 +181,8 @@ void hlo_write_sharding(TextBuffer *out, const Xla__OpSharding *s)
 void hlo_write_replica_groups(TextBuffer *out, const Xla__HloInstructionProto *op)
 {
     text_add(out, ", replica_groups=");
-    const Xla__IotaReplicaGroupListProto *iota = op->rare->iota_collective_device_list;
-    const Xla__MeshAxesReplicaGroupListProto *mesh = op->rare->mesh_axes_replica_group_list;
+    const Xla__IotaReplicaGroupListProto *iota = op->more->rare->iota_collective_device_list;
+    const Xla__MeshAxesReplicaGroupListProto *mesh = op->more->rare->mesh_axes_replica_group_list;
     if (iota) {
         text_add_format(out, "[%lld,%lld]", (long long)iota->num_replica_groups,
                         (long long)iota->num_devices_per_group);
@@ -198,11 +198,11 @@ void hlo_write_replica_groups(TextBuffer *out, const Xla__HloInstructionProto *o
         return;
     }
     const Xla__CollectiveDeviceListProto *list =
-        op->rare->n_replica_groups
+        op->more->rare->n_replica_groups
             ? NULL
-            : op->rare->collective_device_list; /* the older place counts first */
-    Xla__ReplicaGroup *const *groups = list ? list->replica_groups : op->rare->replica_groups;
-    size_t n = list ? list->n_replica_groups : op->rare->n_replica_groups;
+            : op->more->rare->collective_device_list; /* the older place counts first */
+    Xla__ReplicaGroup *const *groups = list ? list->replica_groups : op->more->rare->replica_groups;
+    size_t n = list ? list->n_replica_groups : op->more->rare->n_replica_groups;
     text_add_char(out, '{');
     for (size_t i = 0; i < n; i++) {
         text_add(out, i ? ",{" : "{");

@@ -110,9 +110,10 @@ const Xla__HloComputationProto *hlo_async_single(const HloModule *m,
         if (opcode != HLO_ASYNC_START && opcode != HLO_ASYNC_UPDATE) return NULL;
         op = before;
     }
-    const Xla__HloComputationProto *c = op && op->n_called_computation_ids
-                                            ? hlo_computation(m, op->called_computation_ids[0])
-                                            : NULL;
+    const Xla__HloComputationProto *c =
+        op && op->more->n_called_computation_ids
+            ? hlo_computation(m, op->more->called_computation_ids[0])
+            : NULL;
     const Xla__HloInstructionProto *root = c ? hlo_root(c) : NULL;
     if (!root || c->n_instructions > MAX_ASYNC_OPS) return NULL;
     for (size_t i = 0; i < c->n_instructions; i++)

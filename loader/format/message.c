@@ -10,25 +10,34 @@ typedef ProtobufCFieldDescriptor FieldType;
 
 /* ---- fields and where they are kept ---- */
 
-/* Fields that the schema numbers from here on are parts: structs that hold further fields of the
- * message. */
-enum { FIRST_PART = 1000, MAX_PARTS = 2, UNREAD = 2000 };
+/* A field that the schema numbers PART is a part: a struct with further fields of the message. A
+ * part may have a part itself. */
+enum { PART = 1000, MAX_PARTS = 2, MAX_PART_TYPES = 3, UNREAD = 2000 };
 
 typedef struct {
     const FieldType *field; /* NULL: the schema has none of this number */
     unsigned kept;          /* 0: in the message; n: in its part n; UNREAD: nowhere */
 } Place;
 
+/* The field of a type that is its part, or (UNREAD) has what is not kept; NULL: it has none. */
+static const FieldType *special_field(const Type *type, uint32_t id)
+{
+    const FieldType *field = type->n_fields ? &type->fields[type->n_fields - 1] : NULL;
+    return field && field->id == id ? field : NULL;
+}
+
 static Place place_of(const Type *type, uint32_t number)
 {
-    if (number >= FIRST_PART) return (Place){0};
+    if (number >= PART) return (Place){0};
     Place place = {.field = protobuf_c_message_descriptor_get_field(type, number)};
-    for (unsigned i = type->n_fields;
-         !place.field && i-- > 0 && type->fields[i].id >= FIRST_PART;) {
-        unsigned id = type->fields[i].id;
-        place.field = protobuf_c_message_descriptor_get_field(type->fields[i].descriptor, number);
-        place.kept = id == UNREAD ? UNREAD : id - FIRST_PART + 1;
+    while (!place.field && special_field(type, PART)) {
+        type = special_field(type, PART)->descriptor;
+        place.field = protobuf_c_message_descriptor_get_field(type, number), place.kept++;
     }
+    const FieldType *unread = special_field(type, UNREAD);
+    if (!place.field && unread)
+        place.field = protobuf_c_message_descriptor_get_field(unread->descriptor, number),
+        place.kept = UNREAD;
     return place;
 }
 
@@ -115,18 +124,30 @@ typedef struct {
     void *made; /* NULL: the slot is free */
 } Seen;
 
+/* Messages of this size give the memory of their bytes back while they are read. */
+enum { LARGE = 2 << 20 };
+
 typedef struct {
     Arena *arena;
     uint64_t limit;
     enum MessageState failure;
-    void *blank[MAX_PARTS]; /* parts without a field */
-    Seen *seen;             /* by hash; later ones take the place of earlier */
+    struct {
+        const Type *type; /* NULL: free */
+        void *part;
+    } blanks[MAX_PART_TYPES + 1]; /* parts without a field */
+    Seen *seen;                   /* by hash; later ones take the place of earlier */
+    uint8_t *copies;              /* of the bytes of seen messages, if `bytes` do not stay */
+    uint8_t *discarded;           /* up to here the bytes are gone */
+    size_t n_left;                /* bytes from there on */
+    size_t n_joining; /* large messages around that read their bytes again: they have to stay */
+    char *text;       /* room for texts */
+    size_t text_left, text_block;
 } Reader;
 
 static void *take(Reader *r, size_t n_bytes)
 {
-    if (r->arena->n_bytes > r->limit || n_bytes > r->limit - r->arena->n_bytes)
-        return r->failure = MESSAGE_COSTLY, NULL;
+    uint64_t taken = r->arena->n_bytes + r->n_left;
+    if (taken > r->limit || n_bytes > r->limit - taken) return r->failure = MESSAGE_COSTLY, NULL;
     void *p = arena_take(r->arena, n_bytes);
     if (!p) r->failure = MESSAGE_NO_MEMORY;
     return p;
@@ -145,17 +166,29 @@ static Seen *seen_slot(const Reader *r, const void *type, const uint8_t *bytes, 
     return slot;
 }
 
-/* A copy with a NUL behind it. */
+/* Room for a text, which needs no alignment. */
+static char *take_text(Reader *r, size_t n_bytes)
+{
+    if (n_bytes > r->text_left && n_bytes > r->text_block / 4) return take(r, n_bytes);
+    if (n_bytes > r->text_left) {
+        r->text = take(r, r->text_block), r->text_left = r->text ? r->text_block : 0;
+        if (!r->text) return NULL;
+    }
+    r->text += n_bytes, r->text_left -= n_bytes;
+    return r->text - n_bytes;
+}
+
+/* A copy with a NUL after it. */
 static void *text_copy(Reader *r, const uint8_t *bytes, size_t n_bytes)
 {
     bool made;
     Seen *slot = seen_slot(r, NULL, bytes, n_bytes, &made);
     if (made) return slot->made;
-    char *copy = take(r, n_bytes + 1);
+    char *copy = take_text(r, n_bytes + 1);
     if (!copy) return NULL;
     memcpy(copy, bytes, n_bytes);
     copy[n_bytes] = 0;
-    if (slot) *slot = (Seen){NULL, bytes, n_bytes, copy};
+    if (slot) *slot = (Seen){NULL, (uint8_t *)copy, n_bytes, copy};
     return copy;
 }
 
@@ -166,7 +199,9 @@ typedef struct {
     const Type *type[1 + MAX_PARTS];
     char *at[1 + MAX_PARTS];
     bool lists[1 + MAX_PARTS];      /* it has repeated fields */
+    uint64_t came[1 + MAX_PARTS];   /* fields, by position, that came */
     uint64_t joined[1 + MAX_PARTS]; /* fields, by position, that came several times and are read */
+    bool joins;                     /* it has messages that came several times */
 } Target;
 
 static size_t element_bytes(const FieldType *field)
@@ -261,6 +296,8 @@ static void *message_of(Reader *r, const Type *type, const uint8_t *bytes, size_
     if (made) return slot->made;
     char *message = take(r, type->sizeof_message);
     if (!message || !unpack(r, type, message, bytes, bytes + n_bytes)) return NULL;
+    if (slot && r->copies)
+        bytes = memcpy(r->copies + (slot - r->seen) * MOST_SEEN_BYTES, bytes, n_bytes);
     if (slot) *slot = (Seen){type, bytes, n_bytes, message};
     return message;
 }
@@ -344,7 +381,16 @@ static bool make_lists(Reader *r, const Type *type, char *base)
     return true;
 }
 
-static bool fill(Reader *r, Target *t, const uint8_t *bytes, const uint8_t *end)
+static void note_message(Target *t, unsigned kept, const FieldType *field)
+{
+    unsigned position = (unsigned)(field - t->type[kept]->fields);
+    uint64_t bit = position < 64 ? UINT64_C(1) << position : ~UINT64_C(0);
+    t->joins |= (t->came[kept] & bit) != 0;
+    t->came[kept] |= bit;
+}
+
+/* Counts the elements of repeated fields, and makes room for them. */
+static bool count_fields(Reader *r, Target *t, const uint8_t *bytes, const uint8_t *end)
 {
     Field f;
     Place place = {0};
@@ -352,31 +398,74 @@ static bool fill(Reader *r, Target *t, const uint8_t *bytes, const uint8_t *end)
         p = wire_field(p, end, &f);
         place = next_place(t->type[0], f.number, place);
         const FieldType *field = place.field;
-        if (!field || place.kept == UNREAD || field->label != PROTOBUF_C_LABEL_REPEATED) continue;
+        if (!field || place.kept == UNREAD) continue;
+        if (field->label != PROTOBUF_C_LABEL_REPEATED) {
+            if (field->type == PROTOBUF_C_TYPE_MESSAGE) note_message(t, place.kept, field);
+            continue;
+        }
         t->lists[place.kept] = true;
         *(size_t *)(t->at[place.kept] + field->quantifier_offset) +=
             is_packed(field, &f) ? count_packed(field, &f) : 1;
     }
     for (unsigned i = 0; i <= MAX_PARTS; i++)
         if (t->lists[i] && !make_lists(r, t->type[i], t->at[i])) return false;
+    return true;
+}
+
+/* Gives back the memory of what a large message has read. */
+static void discard(Reader *r, const uint8_t *to)
+{
+    size_t n = (size_t)(to - r->discarded) & ~(size_t)(LARGE - 1);
+    if (!n || r->n_joining) return;
+    prof_discard(r->discarded, n);
+    r->discarded += n, r->n_left -= n;
+}
+
+static bool fill(Reader *r, Target *t, const uint8_t *bytes, const uint8_t *end)
+{
+    Field f;
+    Place place = {0};
+    bool large = end - bytes >= LARGE;
+    if (!count_fields(r, t, bytes, end)) return false;
+    r->n_joining += large && t->joins;
     for (const uint8_t *p = bytes; p < end;) {
         p = wire_field(p, end, &f);
         place = next_place(t->type[0], f.number, place);
         if (!place.field || place.kept == UNREAD) continue;
-        if (store(r, t, place.kept, place.field, &f, bytes, end)) continue;
+        if (store(r, t, place.kept, place.field, &f, bytes, end)) {
+            if (large) discard(r, p);
+            continue;
+        }
         if (r->failure == MESSAGE_READ) r->failure = MESSAGE_DAMAGED;
         return false;
     }
+    r->n_joining -= large && t->joins;
     return true;
 }
 
+/* A part without fields, whose own part has none either. */
+static void *blank_part(Reader *r, const Type *type)
+{
+    unsigned i = 0;
+    while (r->blanks[i].type && r->blanks[i].type != type) i++;
+    if (r->blanks[i].type) return r->blanks[i].part;
+    const FieldType *inner = special_field(type, PART);
+    void *inside = inner ? blank_part(r, inner->descriptor) : NULL;
+    char *blank = inner && !inside ? NULL : take(r, type->sizeof_message);
+    if (!blank) return NULL;
+    type->message_init(memset(blank, 0, type->sizeof_message));
+    if (inner) memcpy(blank + inner->offset, &inside, sizeof inside);
+    for (i = 0; r->blanks[i].type;) i++;
+    r->blanks[i].type = type, r->blanks[i].part = blank;
+    return blank;
+}
+
 /* Keeps a part that was read: equal ones that come close together are one. */
-static void *keep_part(Reader *r, const Type *type, unsigned part, const char *made)
+static void *keep_part(Reader *r, const Type *type, const char *made)
 {
     size_t n = type->sizeof_message;
-    void **blank = &r->blank[part];
-    if (!*blank && (*blank = take(r, n))) type->message_init(memset(*blank, 0, n));
-    if (!*blank || !memcmp(*blank, made, n)) return *blank;
+    void *blank = blank_part(r, type);
+    if (!blank || !memcmp(blank, made, n)) return blank;
     Seen *slot = &r->seen[text_hash(made, n) & (N_SEEN - 1)];
     if (slot->made && slot->type == type && !memcmp(slot->made, made, n)) return slot->made;
     void *kept = take(r, n);
@@ -384,22 +473,25 @@ static void *keep_part(Reader *r, const Type *type, unsigned part, const char *m
     return kept;
 }
 
-static bool unpack_with_parts(Reader *r, const Type *type, const FieldType *first, char *message,
-                              const uint8_t *bytes, const uint8_t *end)
+static bool unpack_with_parts(Reader *r, const Type *type, char *message, const uint8_t *bytes,
+                              const uint8_t *end)
 {
-    _Alignas(8) char parts[MAX_PARTS][MESSAGE_PART_BYTES];
+    _Alignas(8) char parts[MESSAGE_PARTS_BYTES];
+    size_t used = 0;
+    const FieldType *field[MAX_PARTS];
     Target t = {.type = {type}, .at = {message}};
-    unsigned n = (unsigned)(&type->fields[type->n_fields] - first);
-    for (unsigned i = 0; i < n; i++) {
-        const Type *part = first[i].descriptor;
-        t.type[1 + i] = part, t.at[1 + i] = memset(parts[i], 0, part->sizeof_message);
-        part->message_init((ProtobufCMessage *)parts[i]);
+    unsigned n = 0;
+    for (; n < MAX_PARTS && (field[n] = special_field(t.type[n], PART)); n++) {
+        const Type *part = field[n]->descriptor;
+        t.type[1 + n] = part, t.at[1 + n] = memset(parts + used, 0, part->sizeof_message);
+        part->message_init((ProtobufCMessage *)t.at[1 + n]);
+        used += (part->sizeof_message + 7) & ~(size_t)7;
     }
     if (!fill(r, &t, bytes, end)) return false;
-    for (unsigned i = 0; i < n; i++) {
-        void *kept = keep_part(r, t.type[1 + i], i, parts[i]);
+    for (unsigned i = n; i-- > 0;) { /* the innermost first */
+        void *kept = keep_part(r, t.type[1 + i], t.at[1 + i]);
         if (!kept) return false;
-        memcpy(message + first[i].offset, &kept, sizeof kept);
+        memcpy(t.at[i] + field[i]->offset, &kept, sizeof kept);
     }
     return true;
 }
@@ -409,10 +501,7 @@ static bool unpack(Reader *r, const Type *type, char *message, const uint8_t *by
 {
     if (interrupt_due(4)) return r->failure = MESSAGE_NO_MEMORY, false;
     type->message_init((ProtobufCMessage *)message);
-    const FieldType *part = &type->fields[type->n_fields];
-    while (part > type->fields && part[-1].id >= FIRST_PART) part--;
-    if (part < &type->fields[type->n_fields] && part->id < UNREAD)
-        return unpack_with_parts(r, type, part, message, bytes, end);
+    if (special_field(type, PART)) return unpack_with_parts(r, type, message, bytes, end);
     return fill(r, &(Target){.type = {type}, .at = {message}}, bytes, end);
 }
 
@@ -421,10 +510,22 @@ enum MessageState message_unpack(const Type *type, uint8_t *bytes, size_t n_byte
 {
     enum MessageState state = message_check(type, bytes, n_bytes, result);
     if (state != MESSAGE_READ) return state;
-    Reader r = {
-        .arena = arena, .limit = arena->n_bytes + limit, .seen = prof_alloc(N_SEEN * sizeof(Seen))};
-    if (!r.seen) return MESSAGE_NO_MEMORY;
-    result->message = message_of(&r, type, bytes, n_bytes, false);
+    enum { LEAST_TEXTS = 256, MOST_TEXTS = 64 << 10 };
+    size_t block = n_bytes / 16;
+    Reader r = {.arena = arena,
+                .limit = arena->n_bytes + limit,
+                .seen = prof_alloc(N_SEEN * sizeof(Seen)),
+                .copies = n_bytes < LARGE ? NULL : prof_buffer(N_SEEN * MOST_SEEN_BYTES),
+                .discarded = bytes,
+                .n_left = n_bytes,
+                .text_block = block < LEAST_TEXTS  ? LEAST_TEXTS
+                              : block > MOST_TEXTS ? MOST_TEXTS
+                                                   : block};
+    if (!r.seen || (n_bytes >= LARGE && !r.copies))
+        r.failure = MESSAGE_NO_MEMORY;
+    else
+        result->message = message_of(&r, type, bytes, n_bytes, false);
     prof_free(r.seen);
+    prof_free(r.copies);
     return r.failure;
 }

@@ -7,7 +7,8 @@
  * into protoc-c's structs (schema/compact.awk) in an arena with a limit. Equal texts, and equal
  * messages of a singular field, are shared if they are close together, so unpacked messages must
  * not be changed. Fields that few messages have are stored in `parts` of their message, which the
- * schema declares. A part is never NULL: all messages without such fields share an empty one. */
+ * schema declares. A part is never NULL: all messages without such fields share an empty one. The
+ * memory of the bytes of a large message goes back to the system while it is read. */
 #ifndef PROF_MESSAGE_H
 #define PROF_MESSAGE_H
 
@@ -16,7 +17,7 @@
 #include <protobuf-c/protobuf-c.h>
 
 enum { MESSAGE_MAX_DEPTH = 100 };   /* as in protobuf's own readers */
-enum { MESSAGE_PART_BYTES = 1024 }; /* largest size of a part's struct */
+enum { MESSAGE_PARTS_BYTES = 768 }; /* most that the parts of a message take together */
 
 enum MessageState {
     MESSAGE_READ,
@@ -34,8 +35,9 @@ typedef struct {
     size_t repaired;
 } MessageResult;
 
-/* Unpacks a message into an arena, of which it uses at most `limit` bytes. The result does not
- * borrow from `bytes`. On failure the arena may contain unused data. */
+/* Unpacks a message into an arena. That and the bytes not given back take at most `limit`. The
+ * result does not borrow from `bytes`, whose content is lost: they are memory of prof_buffer() or
+ * an arena. On failure the arena may contain unused data. */
 enum MessageState message_unpack(const ProtobufCMessageDescriptor *type, uint8_t *bytes,
                                  size_t n_bytes, uint64_t limit, Arena *arena,
                                  MessageResult *result);

@@ -856,7 +856,7 @@ class ProfIssues(NamedTuple):
     capture_ended_abruptly, capture_missing_steps, more; found when another table analyzes the file,
     so listed only after a query of that table: nothing_to_show (why a table or canned query has no
     rows), occurrences_overflow, host_ops_lost, too_many_children, sparsecore_programs_mixed,
-    programs_mixed (tables of ops), heap_simulation, memory_spaces (buffers),
+    programs_mixed (tables of ops), program_costs, heap_simulation, memory_spaces (buffers),
     memory_events_elsewhere, free_without_allocation (memory_events), derived_lines_cut (timeline),
     request_of_several_models, inference_cut (inference), dcn_cut (dcn_collectives), tf_data_cut
     (tf_data); messages that XProf shows above its pages: xprof_error and xprof_warning (from the

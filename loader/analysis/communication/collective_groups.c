@@ -67,29 +67,29 @@ static void read_iota(CollectiveGroups *g, const Xla__IotaReplicaGroupListProto 
 bool groups_read(CollectiveGroups *g, const HloModule *module, const Xla__HloInstructionProto *i,
                  const char *kind)
 {
-    const Xla__CollectiveDeviceListProto *list = i->rare->collective_device_list;
-    const Xla__IotaReplicaGroupListProto *iota = i->rare->iota_collective_device_list
-                                                     ? i->rare->iota_collective_device_list
+    const Xla__CollectiveDeviceListProto *list = i->more->rare->collective_device_list;
+    const Xla__IotaReplicaGroupListProto *iota = i->more->rare->iota_collective_device_list
+                                                     ? i->more->rare->iota_collective_device_list
                                                  : list ? list->iota_replica_group_list
                                                         : NULL;
     *g = (CollectiveGroups){
-        .ids = ids_of(kind, i->rare->channel_id > 0, i->rare->use_global_device_ids),
+        .ids = ids_of(kind, i->more->rare->channel_id > 0, i->more->rare->use_global_device_ids),
         .assignment = module->proto->hlo_module->device_assignment};
     if (!strcmp(kind, "collective-permute")) {
         g->form = GROUPS_PAIRS;
-        for (size_t k = 0; k < i->rare->n_source_target_pairs; k++)
-            if (!add_entry(g, i->rare->source_target_pairs[k]->source,
-                           i->rare->source_target_pairs[k]->target))
+        for (size_t k = 0; k < i->more->rare->n_source_target_pairs; k++)
+            if (!add_entry(g, i->more->rare->source_target_pairs[k]->source,
+                           i->more->rare->source_target_pairs[k]->target))
                 return false;
         return true;
     }
-    if (i->rare->n_replica_groups)
-        return add_groups(g, i->rare->replica_groups, i->rare->n_replica_groups);
+    if (i->more->rare->n_replica_groups)
+        return add_groups(g, i->more->rare->replica_groups, i->more->rare->n_replica_groups);
     if (list && list->n_replica_groups)
         return add_groups(g, list->replica_groups, list->n_replica_groups);
     if (iota)
         read_iota(g, iota);
-    else if (!i->rare->mesh_axes_replica_group_list)
+    else if (!i->more->rare->mesh_axes_replica_group_list)
         g->form = GROUPS_ALL;
     return true;
 }

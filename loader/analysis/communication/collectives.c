@@ -150,8 +150,9 @@ static int64_t operand_bytes(const HloModule *module, const Xla__HloInstructionP
 static const Xla__HloInstructionProto *find_instruction(const HloModule *module, Slice name)
 {
     const Xla__HloInstructionProto *i = module ? hlo_find(module, name.text, name.n) : NULL;
-    if (!i || !starts_with(i->opcode, "async-") || !i->n_called_computation_ids) return i;
-    const Xla__HloComputationProto *called = hlo_computation(module, i->called_computation_ids[0]);
+    if (!i || !starts_with(i->opcode, "async-") || !i->more->n_called_computation_ids) return i;
+    const Xla__HloComputationProto *called =
+        hlo_computation(module, i->more->called_computation_ids[0]);
     return called ? hlo_instruction(module, called->root_id) : NULL;
 }
 

@@ -126,7 +126,7 @@ static const Instruction *find_instruction(DcnBuilder *m, const Module *module,
         program ? hlo_find(program, meta->display_name->text, meta->display_name->n_bytes) : NULL;
     if (!i) return NULL;
     found->op = transfer_op(i->opcode ? i->opcode : "");
-    found->channel = i->rare->channel_id;
+    found->channel = i->more->rare->channel_id;
     found->bytes = result_bytes(i->shape);
     found->rendezvous = attribute(m, i, "_xla_host_transfer_rendezvous", err);
     found->type = attribute(m, i, "_xla_megascale_transfer_type", err);

@@ -54,9 +54,10 @@ static int add_instruction(Opening *o, const Xla__HloInstructionProto *i, const 
 static int open_fusion(Opening *o, const Xla__HloInstructionProto *fusion, const Outer *outer,
                        OpMetricsDb *children, ProfErr *err)
 {
-    if (strcmp(fusion->opcode, "fusion") != 0 || !fusion->n_called_computation_ids) return PROF_OK;
+    if (strcmp(fusion->opcode, "fusion") != 0 || !fusion->more->n_called_computation_ids)
+        return PROF_OK;
     const Xla__HloComputationProto *computation =
-        hlo_computation(o->module, fusion->called_computation_ids[0]);
+        hlo_computation(o->module, fusion->more->called_computation_ids[0]);
     if (!computation) return PROF_OK;
     Outer self = {outer, computation, outer ? outer->depth + 1 : 0};
     for (; outer; outer = outer->outer)

@@ -292,10 +292,10 @@ static unsigned parts_of(KernelsBuilder *m, const HloModule *module,
         if (!strcmp(op->opcode, products[i])) return HAS_PRODUCT;
     if (!strcmp(op->opcode, "multiply")) return HAS_MULTIPLY;
     if (starts_with(op->opcode, "reduce")) return HAS_REDUCE;
-    if (!op->n_called_computation_ids) return 0;
+    if (!op->more->n_called_computation_ids) return 0;
     bool is_fusion = !strcmp(op->opcode, "fusion");
     const Xla__HloComputationProto *inside =
-        is_fusion ? hlo_computation(module, op->called_computation_ids[0]) : NULL;
+        is_fusion ? hlo_computation(module, op->more->called_computation_ids[0]) : NULL;
     if (!inside || depth == DEEPEST_FUSION) return HAS_PRODUCT;
     uint64_t *known = memo(&m->parts_of, inside, 0);
     if (!known) return prof_nomem(m->err), 0;

@@ -26,9 +26,9 @@ typedef struct {
  * searched to the end. */
 static bool has_inner_ops(Search *s, const Xla__HloInstructionProto *caller, int depth)
 {
-    for (size_t i = 0; i < caller->n_called_computation_ids; i++) {
+    for (size_t i = 0; i < caller->more->n_called_computation_ids; i++) {
         const Xla__HloComputationProto *c =
-            hlo_computation(s->module, caller->called_computation_ids[i]);
+            hlo_computation(s->module, caller->more->called_computation_ids[i]);
         for (size_t k = 0; c && k < c->n_instructions; k++) {
             const Xla__HloInstructionProto *inner = c->instructions[k];
             if (depth == MAX_DEPTH || !s->steps--) return s->steps = 0, true;

@@ -2,6 +2,7 @@
 /* cost.c: walks a program and costs its instructions; see cost.h. What each operation costs is in
  * cost_ops.c. */
 #include "../../base/interrupt.h"
+#include "../../issues.h"
 #include "cost_graph.h"
 
 #include <math.h>
@@ -16,8 +17,9 @@ static const Xla__ShapeProto no_shape = XLA__SHAPE_PROTO__INIT;
 
 CostComputation *cost_called(const CostGraph *g, const CostNode *node, size_t i)
 {
-    if (i >= node->op->n_called_computation_ids) return NULL;
-    int64_t position = hlo_computation_position(g->module, node->op->called_computation_ids[i]);
+    if (i >= node->op->more->n_called_computation_ids) return NULL;
+    int64_t position =
+        hlo_computation_position(g->module, node->op->more->called_computation_ids[i]);
     return position < 0 ? NULL : &g->computations[position];
 }
 
@@ -30,7 +32,6 @@ static void fill_computation(CostGraph *g, CostComputation *c, uint32_t *next_op
         const Xla__HloInstructionProto *op = hlo_op(g->module, i).instruction;
         *node = (CostNode){.op = op,
                            .shape = op->shape ? op->shape : &no_shape,
-                           .computation = (uint32_t)(c - g->computations),
                            .opcode = (uint16_t)hlo_opcode(op->opcode)};
         node->first_operand = *next_operand,
         node->n_operands = node->n_figures = (uint32_t)op->n_operand_ids;
@@ -55,6 +56,15 @@ static void refill_budget(CostGraph *g)
     g->budget = STEPS_FOR_ALL + STEPS_A_NODE * ((uint64_t)g->n_nodes + g->n_operands);
 }
 
+/* Memory of the graph, without the parts of tuples. */
+static uint64_t graph_bytes(const CostGraph *g)
+{
+    uint64_t node = sizeof *g->nodes + sizeof *g->marks + 2 * sizeof(uint32_t),
+             operand = sizeof *g->operands + sizeof(float);
+    return g->n_nodes * node + g->n_operands * operand +
+           g->n_computations * (sizeof *g->computations + sizeof(double) + 1);
+}
+
 static int graph_make(CostGraph *g, ProfErr *err)
 {
     const Xla__HloModuleProto *hlo = g->module->proto->hlo_module;
@@ -65,6 +75,7 @@ static int graph_make(CostGraph *g, ProfErr *err)
     g->n_nodes = (uint32_t)g->module->n_ops, g->n_computations = hlo->n_computations;
     g->n_operands = (uint32_t)n_operands;
     refill_budget(g);
+    if (graph_bytes(g) > g->most_bytes) return g->failed = g->too_large = true, PROF_OK;
     g->nodes = arena_alloc(&g->arena, g->n_nodes * sizeof *g->nodes);
     g->computations = arena_alloc(&g->arena, g->n_computations * sizeof *g->computations);
     g->operands = arena_alloc(&g->arena, (size_t)n_operands * sizeof *g->operands);
@@ -176,7 +187,7 @@ static void add_instructions(CostGraph *g, CostSum *sum, const CostComputation *
             add_instructions(g, sum, inner); /* no deeper than the calls that have been costed */
         sum->flops += node->flops, sum->bytes += node->bytes, sum->output += node->output;
         for (uint32_t k = 0; k < node->n_figures; k++) sum->operands[k] += node->figures[k];
-        cost_add_leaves(g, &node->leaves);
+        cost_add_leaves(g, node->leaves);
     }
 }
 
@@ -245,10 +256,10 @@ static int64_t in_main_memory(const CostNode *node, const Xla__ShapeProto *shape
     if (shape->element_type != XLA_TUPLE)
         return cost_in_main_memory(shape) ? cost_integer(figure) : 0;
     int64_t sum = 0;
-    for (size_t i = 0; i < shape->n_tuple_shapes && node->leaves.n; i++) {
+    for (size_t i = 0; i < shape->n_tuple_shapes && node->leaves; i++) {
         uint64_t part = cost_path(path, i);
         sum = cost_add(sum, in_main_memory(node, shape->tuple_shapes[i], operand, part,
-                                           cost_leaf(&node->leaves, operand, part)));
+                                           cost_leaf(node->leaves, operand, part)));
     }
     return sum;
 }
@@ -273,49 +284,116 @@ static HloCost result_of(const CostGraph *g, const CostNode *node)
     return cost;
 }
 
-static void add_needs(CostGraph *g, HloCost *costs)
+static HloCost unknown_cost(void)
 {
-    if (g->err->code) return;
+    return (HloCost){.model_flops_actual = NAN, .flops_actual = NAN, .bytes_accessed_actual = -1};
+}
+
+static void add_need(HloCost *cost, const CostGraph *g, const CostNode *node)
+{
+    cost->model_flops_actual = node->need.model_flops;
+    cost->flops_actual = node->need.model_flops * cost_weight(g, node);
+    cost->bytes_accessed_actual = node->need.library_bytes >= 0 ? node->need.library_bytes
+                                  : node->opcode == HLO_CUSTOM_CALL || !cost->known
+                                      ? -1
+                                      : cost->bytes_accessed;
+}
+
+/* The costs of all instructions. Most have the cost of some other. */
+typedef struct {
+    HloCost *distinct; /* the first is unknown */
+    size_t n, capacity, most;
+    HashTable by_value; /* while they are made */
+    uint32_t *of;       /* by instruction position: position in `distinct` */
+    bool cut;           /* there are more than `most` */
+} Costs;
+
+static void costs_free(void *result)
+{
+    Costs *costs = result;
+    hash_free(&costs->by_value);
+    prof_free(costs->distinct);
+    prof_free(costs->of);
+    prof_free(costs);
+}
+
+/* The position of a cost; 0, unknown, if there are too many. */
+static uint32_t keep_cost(Costs *costs, const HloCost *cost, ProfErr *err)
+{
+    const char *bytes = (const char *)cost; /* a NaN is the same as itself */
+    uint64_t hash = text_hash(bytes, sizeof *cost);
+    HASH_EACH(i, &costs->by_value, hash) {
+        const char *other = (const char *)&costs->distinct[i];
+        if (!memcmp(other, bytes, sizeof *cost)) return (uint32_t)i;
+    }
+    if (costs->n >= costs->most) return costs->cut = true, 0;
+    if (!GROW(costs->distinct, costs->n, costs->capacity) ||
+        !hash_add(&costs->by_value, hash, costs->n))
+        return prof_nomem(err), 0;
+    costs->distinct[costs->n] = *cost;
+    return (uint32_t)costs->n++;
+}
+
+/* First without needs, whose computing takes the place of the figures; then each distinct pair. */
+static void keep_costs(CostGraph *g, Costs *costs, ProfErr *err)
+{
+    HloCost blank = unknown_cost();
+    bool failed = g->failed;
+    for (uint32_t i = 0; i < g->n_nodes; i++) {
+        HloCost cost = failed ? blank : result_of(g, &g->nodes[i]);
+        costs->of[i] = keep_cost(costs, &cost, err);
+    }
     g->failed = false;
     refill_budget(g);
-    const CostNeed *needs = cost_needs(g);
-    for (uint32_t i = 0; needs && i < g->n_nodes; i++) {
-        costs[i].model_flops_actual = needs[i].model_flops, costs[i].flops_actual = needs[i].flops;
-        costs[i].bytes_accessed_actual = needs[i].library_bytes >= 0 ? needs[i].library_bytes
-                                         : g->nodes[i].opcode == HLO_CUSTOM_CALL || !costs[i].known
-                                             ? -1
-                                             : costs[i].bytes_accessed;
+    if (err->code || !cost_needs(g)) return;
+    Costs last = *costs;
+    *costs = (Costs){.of = last.of, .most = last.most};
+    keep_cost(costs, &blank, err);
+    for (uint32_t i = 0; i < g->n_nodes && !err->code; i++) {
+        HloCost cost;
+        memcpy(&cost, &last.distinct[costs->of[i]], sizeof cost); /* with its padding */
+        add_need(&cost, g, &g->nodes[i]);
+        costs->of[i] = keep_cost(costs, &cost, err);
     }
+    hash_free(&last.by_value);
+    prof_free(last.distinct);
 }
 
 static void *costs_make(const HloModule *module, ProfErr *err)
 {
-    CostGraph g = {.module = module, .err = err};
-    HloCost *costs = prof_alloc((module->n_ops + 1) * sizeof *costs);
+    CostGraph g = {.module = module, .err = err, .most_bytes = module->spare_bytes / 10 * 9};
+    Costs *costs = prof_alloc(sizeof *costs);
     if (!costs) return prof_nomem(err), NULL;
-    for (size_t i = 0; i <= module->n_ops; i++)
-        costs[i].model_flops_actual = costs[i].flops_actual = NAN,
-        costs[i].bytes_accessed_actual = -1;
+    HloCost blank = unknown_cost();
+    costs->of = prof_alloc((module->n_ops + 1) * sizeof *costs->of);
+    costs->most = 1 + (size_t)(module->spare_bytes / 16 / sizeof(HloCost));
+    if (!costs->of) prof_nomem(err);
+    if (!err->code) keep_cost(costs, &blank, err);
     const Xla__HloComputationProto *entry = hlo_entry(module);
-    if (entry && !graph_make(&g, err) && !g.failed) {
+    if (entry && !err->code && !graph_make(&g, err) && !g.failed) {
         for (size_t i = 0; i < g.n_computations; i++)
             if (g.computations[i].proto == entry) cost_computation(&g, &g.computations[i], 0);
-        for (uint32_t i = 0; i < g.n_nodes && !g.failed; i++) costs[i] = result_of(&g, &g.nodes[i]);
-        add_needs(&g, costs);
+        if (!err->code) keep_costs(&g, costs, err);
     }
+    if (g.too_large || costs->cut)
+        host_issue(module->host, "warning", "program_costs", 0, 0, module,
+                   "the HLO program %.200s(%llu) is too large for its bytes: its costs and FLOPs "
+                   "are unknown",
+                   module->name, (unsigned long long)module->program_id);
     arena_free(&g.arena);
     prof_free(g.stack);
     prof_free(g.pending);
+    hash_free(&costs->by_value);
     if (!err->code) return costs;
-    prof_free(costs);
+    costs_free(costs);
     return NULL;
 }
 
-static const HloAnalysis cost_analysis = {costs_make, prof_free};
+static const HloAnalysis cost_analysis = {costs_make, costs_free};
 
 const HloCost *hlo_cost(const HloModule *module, const Xla__HloInstructionProto *op, ProfErr *err)
 {
-    const HloCost *costs = hlo_analysis(module, &cost_analysis, err);
+    const Costs *costs = hlo_analysis(module, &cost_analysis, err);
     int64_t at = costs ? hlo_position(module, op->id) : -1;
-    return !costs ? NULL : &costs[at < 0 ? (int64_t)module->n_ops : at]; /* the last is unknown */
+    return costs ? &costs->distinct[at < 0 ? 0 : costs->of[at]] : NULL;
 }

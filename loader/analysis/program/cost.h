@@ -13,9 +13,9 @@
 
 /* The cost of one instruction. */
 typedef struct {
-    /* False: no figure is known, because the program is damaged or XLA does not have the
-     * operation. */
-    bool known;
+    /* 0: no figure is known, because the program is damaged or too large for its bytes, or XLA does
+     * not have the operation. */
+    int64_t known;
     int64_t flops;          /* per execution; 8-bit operations count half, 4-bit a quarter */
     int64_t model_flops;    /* per execution; every operation counts fully */
     int64_t bytes_accessed; /* bytes read and written per execution */

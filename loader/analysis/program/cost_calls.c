@@ -84,8 +84,8 @@ static int64_t limit(const Xla__ShapeProto *shape, const int64_t *dimensions, si
 static int64_t all_positions(CostGraph *g, const CostNode *node, const Xla__ShapeProto *input,
                              const Xla__ShapeProto *kernel, const Xla__ShapeProto *output)
 {
-    const Xla__ConvolutionDimensionNumbers *d = node->op->rare->convolution_dimension_numbers;
-    const Xla__Window *window = node->op->rare->window;
+    const Xla__ConvolutionDimensionNumbers *d = node->op->more->rare->convolution_dimension_numbers;
+    const Xla__Window *window = node->op->more->rare->window;
     int64_t product = 1;
     for (size_t i = 0; window && i < window->n_dimensions; i++) {
         int64_t k = limit(kernel, d->kernel_spatial_dimensions, d->n_kernel_spatial_dimensions, i);
@@ -104,7 +104,7 @@ int64_t cost_convolution_operations(CostGraph *g, const CostNode *node,
                                     const Xla__ShapeProto *input, const Xla__ShapeProto *kernel,
                                     const Xla__ShapeProto *output)
 {
-    const Xla__ConvolutionDimensionNumbers *d = node->op->rare->convolution_dimension_numbers;
+    const Xla__ConvolutionDimensionNumbers *d = node->op->more->rare->convolution_dimension_numbers;
     int64_t features = d ? cost_dimension(input, d->input_feature_dimension) : -1;
     int64_t batch = d ? cost_dimension(input, d->input_batch_dimension) : -1;
     int64_t outputs = d ? cost_dimension(output, d->output_feature_dimension) : -1;
@@ -112,9 +112,11 @@ int64_t cost_convolution_operations(CostGraph *g, const CostNode *node,
                         ? -1
                         : all_positions(g, node, input, kernel, output);
     if (pairs < 0) return -1;
-    int64_t groups =
-        node->op->rare->feature_group_count > 1 ? node->op->rare->feature_group_count : 1;
-    int64_t batches = node->op->rare->batch_group_count > 1 ? node->op->rare->batch_group_count : 1;
+    int64_t groups = node->op->more->rare->feature_group_count > 1
+                         ? node->op->more->rare->feature_group_count
+                         : 1;
+    int64_t batches =
+        node->op->more->rare->batch_group_count > 1 ? node->op->more->rare->batch_group_count : 1;
     return cost_multiply(
         2, cost_multiply(cost_multiply(cost_multiply(features / groups, outputs), batch / batches),
                          pairs));

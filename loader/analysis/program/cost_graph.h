@@ -9,6 +9,12 @@
 
 #define COST_NONE UINT32_MAX
 
+/* What one execution needs; see the `_actual` fields of HloCost. */
+typedef struct {
+    double model_flops;
+    int64_t library_bytes; /* -1: not a call of a library */
+} CostNeed;
+
 /* Bytes that an instruction moves of one part of a tuple. Fusions and transfers to and from the
  * host have them, and so do the calls around those. All other operations treat a tuple as its table
  * of pointers. */
@@ -29,18 +35,21 @@ typedef struct {
 typedef struct {
     const Xla__HloInstructionProto *op;
     const Xla__ShapeProto *shape; /* never NULL */
-    uint32_t first_operand, n_operands;
-    uint32_t computation;
+    float *figures;               /* by operand number */
+    const CostLeaves *leaves;     /* NULL: none */
+    uint32_t first_operand, n_operands, n_figures;
     uint16_t opcode;
-    bool visited, unknown;
-    bool used; /* an instruction of its computation uses it */
-    float flops, bytes, output;
-    /* Part of its first operand that a use of its entire output reads: below 1 for slices. For a
-     * reduce: of its initial values. */
-    float reread;
-    float *figures; /* by operand number */
-    uint32_t n_figures;
-    CostLeaves leaves;
+    bool visited : 1, unknown : 1;
+    bool used : 1; /* an instruction of its computation uses it */
+    union {
+        struct {
+            float flops, bytes, output;
+            /* Part of its first operand that a use of its entire output reads: below 1 for slices.
+             * For a reduce: of its initial values. */
+            float reread;
+        };
+        CostNeed need; /* after cost_needs() */
+    };
 } CostNode;
 
 /* Sums over the instructions of a computation. */
@@ -48,7 +57,7 @@ typedef struct {
     float flops, bytes, output;
     float *operands; /* by operand number, over all instructions */
     uint32_t n_operands;
-    CostLeaves leaves;
+    const CostLeaves *leaves;
 } CostSum;
 
 /* A computation and what its instructions sum to. */
@@ -74,8 +83,10 @@ typedef struct {
     size_t n_pending, pending_capacity;
     uint32_t *stack;
     size_t stack_capacity;
-    uint64_t budget; /* steps that are left, which bounds the work for a hostile program */
-    bool failed;     /* the program is contradictory: none of its instructions has a cost */
+    uint64_t budget;     /* steps that are left, which bounds the work for a hostile program */
+    uint64_t most_bytes; /* limit of the arena, also for a hostile program */
+    bool failed;         /* the program is contradictory: none of its instructions has a cost */
+    bool too_large;      /* it has failed because of most_bytes */
     Arena arena;
     ProfErr *err;
 } CostGraph;
@@ -116,13 +127,10 @@ int64_t cost_fft_operations(const CostGraph *g, const CostNode *node);
 int64_t cost_reduce_window_applications(const CostNode *node); /* of the computation */
 int64_t cost_window_elements(const Xla__Window *window);
 
-/* What one execution needs; see the `_actual` fields of HloCost. */
-typedef struct {
-    double model_flops, flops;
-    int64_t library_bytes; /* -1: not a call of a library */
-} CostNeed;
-/* Returns the need of each node, in the arena of the graph. */
-CostNeed *cost_needs(CostGraph *g);
+/* Computes the need of each node, in the place of its figures. False if memory runs out. */
+bool cost_needs(CostGraph *g);
+/* Returns what an operation counts in flops_actual: less than 1 if its operands are narrow. */
+double cost_weight(const CostGraph *g, const CostNode *node);
 
 /* ---- parts of tuples (cost_leaves.c) ---- */
 
@@ -132,8 +140,8 @@ uint64_t cost_path(uint64_t path, size_t i);
 void cost_add_leaf(CostGraph *g, uint32_t operand, uint64_t path, float bytes);
 void cost_add_leaves(CostGraph *g, const CostLeaves *leaves);
 /* Returns the parts that were added since the last call. Equal parts are summed in order, or the
- * largest of them counts. */
-CostLeaves cost_take_leaves(CostGraph *g, bool largest);
+ * largest of them counts. NULL: none. */
+const CostLeaves *cost_take_leaves(CostGraph *g, bool largest);
 float cost_leaf(const CostLeaves *leaves, uint32_t operand, uint64_t path); /* 0 if there is none */
 
 /* ---- shapes (cost_shapes.c); results are limited to int64 ---- */

@@ -10,7 +10,9 @@ uint64_t cost_path(uint64_t path, size_t i) { return mix64(path * 0x9e3779b97f4a
 void cost_add_leaf(CostGraph *g, uint32_t operand, uint64_t path, float bytes)
 {
     if (g->failed) return;
-    if (GROW(g->pending, g->n_pending, g->pending_capacity)) {
+    if (g->n_pending * sizeof *g->pending >= g->most_bytes / 8) {
+        g->failed = g->too_large = true;
+    } else if (GROW(g->pending, g->n_pending, g->pending_capacity)) {
         g->pending[g->n_pending] = (CostLeaf){
             .path = path, .operand = operand, .order = (uint32_t)g->n_pending, .bytes = bytes};
         g->n_pending++;
@@ -22,7 +24,7 @@ void cost_add_leaf(CostGraph *g, uint32_t operand, uint64_t path, float bytes)
 
 void cost_add_leaves(CostGraph *g, const CostLeaves *leaves)
 {
-    if (!cost_spend(g, leaves->n)) return;
+    if (!leaves || !cost_spend(g, leaves->n)) return;
     for (uint32_t i = 0; i < leaves->n; i++)
         cost_add_leaf(g, leaves->leaves[i].operand, leaves->leaves[i].path,
                       leaves->leaves[i].bytes);
@@ -42,14 +44,27 @@ static int by_place(const void *a, const void *b)
     return order ? order : x->order < y->order ? -1 : x->order > y->order;
 }
 
-CostLeaves cost_take_leaves(CostGraph *g, bool largest)
+static CostLeaves *room_for(CostGraph *g, size_t n)
+{
+    size_t n_bytes = sizeof(CostLeaves) + n * sizeof(CostLeaf);
+    bool fits = g->arena.n_bytes + n_bytes <= g->most_bytes;
+    CostLeaves *leaves = fits ? arena_take(&g->arena, n_bytes) : NULL;
+    if (fits && !leaves) prof_nomem(g->err);
+    g->failed |= !leaves, g->too_large |= !fits;
+    return leaves;
+}
+
+const CostLeaves *cost_take_leaves(CostGraph *g, bool largest)
 {
     size_t n = g->n_pending, kept = 0;
     g->n_pending = 0;
-    CostLeaf *leaves = n && !g->failed ? arena_alloc(&g->arena, n * sizeof *leaves) : NULL;
-    if (n && !g->failed && !leaves) prof_nomem(g->err), g->failed = true;
-    if (!leaves) return (CostLeaves){0};
+    if (!n || g->failed) return NULL;
     sort_array(g->pending, n, sizeof *g->pending, by_place);
+    for (size_t i = 0; i < n; i++) kept += !i || by_key(&g->pending[i - 1], &g->pending[i]);
+    CostLeaves *result = room_for(g, kept);
+    CostLeaf *leaves = result ? (CostLeaf *)(result + 1) : NULL;
+    if (!leaves) return NULL;
+    kept = 0;
     for (size_t i = 0; i < n; i++) {
         CostLeaf *last = kept ? &leaves[kept - 1] : NULL;
         if (!last || by_key(last, &g->pending[i]))
@@ -59,12 +74,14 @@ CostLeaves cost_take_leaves(CostGraph *g, bool largest)
         else if (last->bytes < g->pending[i].bytes)
             last->bytes = g->pending[i].bytes;
     }
-    return (CostLeaves){leaves, (uint32_t)kept};
+    *result = (CostLeaves){leaves, (uint32_t)kept};
+    return result;
 }
 
 float cost_leaf(const CostLeaves *leaves, uint32_t operand, uint64_t path)
 {
     CostLeaf wanted = {.path = path, .operand = operand};
+    if (!leaves) return 0;
     size_t low = LOWER_BOUND(i, 0, leaves->n, by_key(&leaves->leaves[i], &wanted) < 0);
     return low < leaves->n && !by_key(&leaves->leaves[low], &wanted) ? leaves->leaves[low].bytes
                                                                      : 0;

@@ -14,7 +14,6 @@ enum { MAX_CALLS = 100 };
 
 typedef struct {
     CostGraph *g;
-    CostNeed *needs; /* by node */
     double *sums;    /* by computation */
     uint8_t *states; /* by computation */
 } Needs;
@@ -70,7 +69,7 @@ static double called(Needs *n, const CostNode *node, size_t i, int depth)
 static double called_all(Needs *n, const CostNode *node, int depth)
 {
     double sum = 0;
-    for (size_t i = 0; i < node->op->n_called_computation_ids; i++) {
+    for (size_t i = 0; i < node->op->more->n_called_computation_ids; i++) {
         double one = called(n, node, i, depth);
         sum = node->opcode != HLO_CONDITIONAL || isnan(one) ? sum + one : one > sum ? one : sum;
     }
@@ -80,7 +79,7 @@ static double called_all(Needs *n, const CostNode *node, int depth)
 static double select_and_scatter(Needs *n, const CostNode *node, int depth)
 {
     double sources = (double)operand_elements(n->g, node, 1),
-           window = (double)cost_window_elements(node->op->rare->window);
+           window = (double)cost_window_elements(node->op->more->rare->window);
     return sources * (window - 1) * called(n, node, 0, depth) + sources * called(n, node, 1, depth);
 }
 
@@ -323,7 +322,7 @@ static double needed(Needs *n, const CostNode *node, int depth)
 
 /* Peaks are those of 16 bit work: what narrower operands make faster counts less. A call of a
  * library goes by its first operand. */
-static double weight(const CostGraph *g, const CostNode *node)
+double cost_weight(const CostGraph *g, const CostNode *node)
 {
     int widest = 0;
     uint32_t n = node->opcode == HLO_CUSTOM_CALL && node->n_operands ? 1 : node->n_operands;
@@ -344,25 +343,24 @@ static double sum_of(Needs *n, const CostComputation *c, int depth)
     n->states[at] = COST_OPEN;
     double sum = 0;
     for (uint32_t i = c->first; i < c->first + c->n; i++) {
-        const CostNode *node = &g->nodes[i];
+        CostNode *node = &g->nodes[i];
         double operations = needed(n, node, depth);
         bool library = node->opcode == HLO_CUSTOM_CALL && library_call(g, node).is_library;
-        n->needs[i] = (CostNeed){operations, operations * weight(g, node),
-                                 library ? library_bytes(g, node) : -1};
+        node->need = (CostNeed){operations, library ? library_bytes(g, node) : -1};
         sum += operations;
     }
     n->states[at] = COST_DONE;
     return n->sums[at] = sum;
 }
 
-CostNeed *cost_needs(CostGraph *g)
+bool cost_needs(CostGraph *g)
 {
     Needs n = {.g = g,
-               .needs = arena_alloc(&g->arena, g->n_nodes * sizeof *n.needs),
                .sums = arena_alloc(&g->arena, g->n_computations * sizeof *n.sums),
                .states = arena_alloc(&g->arena, g->n_computations)};
-    if (!n.needs || !n.sums || !n.states) return prof_nomem(g->err), NULL;
+    if (!n.sums || !n.states) return prof_nomem(g->err), false;
+    for (uint32_t i = 0; i < g->n_nodes; i++) g->nodes[i].need = (CostNeed){0};
     for (size_t i = 0; i < g->n_computations; i++) sum_of(&n, &g->computations[i], 0);
-    for (uint32_t i = 0; i < g->n_nodes && g->failed; i++) n.needs[i] = (CostNeed){NAN, NAN, -1};
-    return n.needs;
+    for (uint32_t i = 0; i < g->n_nodes && g->failed; i++) g->nodes[i].need = (CostNeed){NAN, -1};
+    return true;
 }

@@ -58,10 +58,10 @@ static void elementwise(CostNode *node)
 int64_t cost_dot_operations(const CostGraph *g, const CostNode *node)
 {
     const Xla__HloInstructionProto *op = node->op;
-    const Xla__RaggedDotDimensionNumbers *ragged = op->rare->ragged_dot_dimension_numbers;
+    const Xla__RaggedDotDimensionNumbers *ragged = op->more->rare->ragged_dot_dimension_numbers;
     const Xla__DotDimensionNumbers *d = node->opcode == HLO_RAGGED_DOT
                                             ? (ragged ? ragged->dot_dimension_numbers : NULL)
-                                            : op->rare->dot_dimension_numbers;
+                                            : op->more->rare->dot_dimension_numbers;
     const CostNode *left = cost_operand(g, node, 0);
     int64_t n = cost_elements(node->shape);
     if (node->opcode == HLO_RAGGED_DOT) { /* each row meets one group only: the first dimensions of
@@ -110,8 +110,8 @@ int64_t cost_sort_operations(const CostGraph *g, const CostNode *node)
 int64_t cost_fft_operations(const CostGraph *g, const CostNode *node)
 {
     int64_t logs = 1;
-    for (size_t i = 0; i < node->op->rare->n_fft_length; i++)
-        logs = cost_multiply(logs, floor_log2(node->op->rare->fft_length[i]));
+    for (size_t i = 0; i < node->op->more->rare->n_fft_length; i++)
+        logs = cost_multiply(logs, floor_log2(node->op->more->rare->fft_length[i]));
     return cost_multiply(cost_multiply(8, logs), operand_elements(g, node, 0));
 }
 
@@ -182,7 +182,7 @@ int64_t cost_window_elements(const Xla__Window *window)
 
 int64_t cost_reduce_window_applications(const CostNode *node)
 {
-    const Xla__Window *window = node->op->rare->window;
+    const Xla__Window *window = node->op->more->rare->window;
     const Xla__ShapeProto *result = cost_array(node->shape);
     int64_t n = cost_elements(result),
             applications = cost_multiply(cost_add(cost_window_elements(window), -1), n);
@@ -202,8 +202,8 @@ int64_t cost_reduce_window_applications(const CostNode *node)
 static void select_and_scatter(CostGraph *g, CostNode *node, int depth)
 {
     int64_t sources = operand_elements(g, node, 1),
-            selected =
-                cost_multiply(sources, cost_add(cost_window_elements(node->op->rare->window), -1));
+            selected = cost_multiply(
+                sources, cost_add(cost_window_elements(node->op->more->rare->window), -1));
     node->flops =
         (float)selected * applied(g, node, 0, depth) + (float)sources * applied(g, node, 1, depth);
 }
@@ -252,15 +252,16 @@ static void dynamic_update_slice(CostGraph *g, CostNode *node)
 /* Devices in a group. */
 static int64_t ranks(const Xla__HloInstructionProto *op)
 {
-    const Xla__MeshAxesReplicaGroupListProto *mesh = op->rare->mesh_axes_replica_group_list;
-    const Xla__CollectiveDeviceListProto *list = op->rare->collective_device_list;
-    Xla__ReplicaGroup *const *groups =
-        op->rare->n_replica_groups || !list ? op->rare->replica_groups : list->replica_groups;
-    size_t n_groups =
-        op->rare->n_replica_groups || !list ? op->rare->n_replica_groups : list->n_replica_groups;
+    const Xla__MeshAxesReplicaGroupListProto *mesh = op->more->rare->mesh_axes_replica_group_list;
+    const Xla__CollectiveDeviceListProto *list = op->more->rare->collective_device_list;
+    Xla__ReplicaGroup *const *groups = op->more->rare->n_replica_groups || !list
+                                           ? op->more->rare->replica_groups
+                                           : list->replica_groups;
+    size_t n_groups = op->more->rare->n_replica_groups || !list ? op->more->rare->n_replica_groups
+                                                                : list->n_replica_groups;
     int64_t n = n_groups ? (int64_t)groups[0]->n_replica_ids : 1;
-    if (op->rare->iota_collective_device_list)
-        n = op->rare->iota_collective_device_list->num_devices_per_group;
+    if (op->more->rare->iota_collective_device_list)
+        n = op->more->rare->iota_collective_device_list->num_devices_per_group;
     if (mesh && mesh->mesh) {
         n = 1;
         for (size_t i = 0; i < mesh->n_axes; i++) {
@@ -347,7 +348,7 @@ static void take_sum(CostNode *node, const CostSum *sum, bool largest)
 /* Room for the figures of all operand numbers that the callees have. */
 static bool call_has_room(CostGraph *g, CostNode *node)
 {
-    for (size_t i = 0; i < node->op->n_called_computation_ids; i++) {
+    for (size_t i = 0; i < node->op->more->n_called_computation_ids; i++) {
         const CostComputation *c = cost_called(g, node, i);
         if (c && c->sum.n_operands > node->n_figures) node->n_figures = c->sum.n_operands;
     }
@@ -365,16 +366,16 @@ static void call(CostGraph *g, CostNode *node, int depth)
 {
     bool conditional = node->opcode == HLO_CONDITIONAL, first = true;
     nothing(node);
-    for (size_t i = 0; i < node->op->n_called_computation_ids && !g->failed; i++) {
+    for (size_t i = 0; i < node->op->more->n_called_computation_ids && !g->failed; i++) {
         CostComputation *c = cost_called(g, node, i);
         if (c) cost_computation(g, c, depth + 1);
     }
     if (g->failed || !call_has_room(g, node)) return;
-    for (size_t i = 0; i < node->op->n_called_computation_ids; i++) {
+    for (size_t i = 0; i < node->op->more->n_called_computation_ids; i++) {
         const CostComputation *c = cost_called(g, node, i);
         if (!c) continue;
         take_sum(node, &c->sum, conditional && !first);
-        cost_add_leaves(g, &c->sum.leaves);
+        cost_add_leaves(g, c->sum.leaves);
         first = false;
     }
     node->leaves = cost_take_leaves(g, conditional);

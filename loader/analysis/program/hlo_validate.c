@@ -92,8 +92,8 @@ static bool instruction_is_sound(Check *c, const Xla__HloComputationProto *of, s
     if (!stand_before(c, n, op->more->control_predecessor_ids, op->more->n_control_predecessor_ids,
                       place))
         return fault(c, "a control predecessor does not stand before", op->name);
-    for (size_t i = 0; i < op->n_called_computation_ids; i++) {
-        int64_t called = hlo_computation_position(c->module, op->called_computation_ids[i]);
+    for (size_t i = 0; i < op->more->n_called_computation_ids; i++) {
+        int64_t called = hlo_computation_position(c->module, op->more->called_computation_ids[i]);
         if (called < 0 || (size_t)called >= nth)
             return fault(c, "a computation does not stand before its caller", op->name);
     }

@@ -92,12 +92,12 @@ static bool compares(const Xla__HloInstructionProto *op)
 static bool fuses(const Xla__HloInstructionProto *op)
 {
     static const char *const kinds[] = {"kLoop", "kInput", "kOutput", "kCustom", NULL};
-    return op->n_called_computation_ids == 1 && is_one_of(op->more->fusion_kind, kinds);
+    return op->more->n_called_computation_ids == 1 && is_one_of(op->more->fusion_kind, kinds);
 }
 
 static bool branches(const Xla__HloInstructionProto *op, const Xla__HloInstructionProto *chooser)
 {
-    size_t n = op->n_called_computation_ids;
+    size_t n = op->more->n_called_computation_ids;
     return n && op->n_operand_ids == n + 1 && (chooser->shape->element_type != XLA_PRED || n == 2);
 }
 
@@ -122,7 +122,7 @@ static bool has_elements_of(const Xla__HloInstructionProto *op,
 static bool precisions_are_known(const Xla__HloInstructionProto *op)
 {
     enum { N_PRECISIONS = 4 };
-    const Xla__PrecisionConfig *config = op->rare->precision_config;
+    const Xla__PrecisionConfig *config = op->more->rare->precision_config;
     for (size_t i = 0; config && i < config->n_operand_precision; i++)
         if (config->operand_precision[i] < 0 || config->operand_precision[i] >= N_PRECISIONS)
             return false;
@@ -132,7 +132,7 @@ static bool precisions_are_known(const Xla__HloInstructionProto *op)
 static bool fits(const Xla__HloInstructionProto *op, enum HloOpcode opcode,
                  const Xla__HloInstructionProto *const *operands)
 {
-    size_t n = op->n_operand_ids, n_called = op->n_called_computation_ids,
+    size_t n = op->n_operand_ids, n_called = op->more->n_called_computation_ids,
            n_dimensions = op->more->n_dimensions;
     const Xla__ShapeProto *shape = op->shape;
     switch (opcode) {
@@ -156,21 +156,23 @@ static bool fits(const Xla__HloInstructionProto *op, enum HloOpcode opcode,
     case HLO_REDUCE:
     case HLO_REDUCE_WINDOW: return n_called == 1 && n && n % 2 == 0;
     case HLO_SCAN: return n_called == 1 && n > 1;
-    case HLO_SCATTER: return n_called == 1 && n > 1 && op->rare->scatter_dimension_numbers;
+    case HLO_SCATTER: return n_called == 1 && n > 1 && op->more->rare->scatter_dimension_numbers;
     case HLO_ASYNC_UPDATE:
     case HLO_COLLECTIVE_PERMUTE:
     case HLO_COLLECTIVE_PERMUTE_START: return n;
     case HLO_CONVOLUTION:
-        return n && op->rare->window && op->rare->convolution_dimension_numbers &&
+        return n && op->more->rare->window && op->more->rare->convolution_dimension_numbers &&
                precisions_are_known(op);
-    case HLO_DOT: return n > 1 && op->rare->dot_dimension_numbers && precisions_are_known(op);
-    case HLO_SCALED_DOT: return op->rare->dot_dimension_numbers && precisions_are_known(op);
-    case HLO_RAGGED_DOT: return op->rare->ragged_dot_dimension_numbers && precisions_are_known(op);
+    case HLO_DOT: return n > 1 && op->more->rare->dot_dimension_numbers && precisions_are_known(op);
+    case HLO_SCALED_DOT: return op->more->rare->dot_dimension_numbers && precisions_are_known(op);
+    case HLO_RAGGED_DOT:
+        return op->more->rare->ragged_dot_dimension_numbers && precisions_are_known(op);
     case HLO_CUSTOM_CALL: return precisions_are_known(op);
-    case HLO_GATHER: return op->rare->gather_dimension_numbers;
-    case HLO_PAD: return op->rare->padding_config;
+    case HLO_GATHER: return op->more->rare->gather_dimension_numbers;
+    case HLO_PAD: return op->more->rare->padding_config;
     case HLO_INFEED: return shape->element_type == XLA_TUPLE && shape->n_tuple_shapes == 2;
-    case HLO_OUTFEED: return op->rare->outfeed_shape && !hlo_shape_fault(op->rare->outfeed_shape);
+    case HLO_OUTFEED:
+        return op->more->rare->outfeed_shape && !hlo_shape_fault(op->more->rare->outfeed_shape);
     case HLO_RECV: return shape->n_tuple_shapes;
     case HLO_RECV_DONE: return !strcmp(operands[0]->opcode, "recv");
     case HLO_SEND_DONE: return !strcmp(operands[0]->opcode, "send");
@@ -198,7 +200,8 @@ const char *hlo_instruction_fault(const Xla__HloInstructionProto *op,
     int arity = hlo_arity(opcode);
     if (arity >= 0 && op->n_operand_ids != (size_t)arity)
         return "its operation takes another number of operands than";
-    if (hlo_is_plain(opcode) && (op->rare->precision_config || op->rare->dot_dimension_numbers))
+    if (hlo_is_plain(opcode) &&
+        (op->more->rare->precision_config || op->more->rare->dot_dimension_numbers))
         return "its operation knows no precision and no dot, unlike";
     return fits(op, opcode, operands) ? NULL
                                       : "operands, called computations, dimensions or attributes "
