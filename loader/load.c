@@ -301,7 +301,6 @@ static void number_events(Run *run)
     run->n_events = 0;
     for (size_t h = 0; h < run->n_hosts; h++) {
         Host *host = &run->hosts[h];
-        host->first_event = run->n_events;
         for (size_t i = 0; i < host->n_lines; i++)
             host->lines[i].first_event = run->n_events, run->n_events += host->lines[i].n_events;
     }

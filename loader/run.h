@@ -311,7 +311,7 @@ struct Host {
     Line *lines;
     size_t n_planes, plane_capacity, n_lines, line_capacity;
     uint32_t first_plane, first_line; /* ordinals */
-    uint64_t first_event, n_events;
+    uint64_t n_events;
     const Text **hostnames, **errors, **warnings;
     size_t n_hostnames, n_errors, n_warnings, hostname_capacity, error_capacity, warning_capacity;
     int64_t start_unix_ns, stop_unix_ns; /* -1: the file does not say */
