@@ -302,7 +302,7 @@ static int add_framework(GpuPlane *p, OpMetricsDb *db, const KernelSums *sums, u
     return PROF_OK;
 }
 
-static int join_sums(GpuLine *l, OpMetricsDb *db, ProfErr *err)
+static void join_sums(GpuLine *l, OpMetricsDb *db, ProfErr *err)
 {
     for (size_t i = 0; i < l->n_sums && !err->code; i++) {
         const KernelSums *s = &l->sums[i];
@@ -315,10 +315,9 @@ static int join_sums(GpuLine *l, OpMetricsDb *db, ProfErr *err)
         else if (s->instruction)
             add_hlo(l->plane, db, &run, err);
     }
-    return err->code;
 }
 
-static int join_runs(GpuLine *l, OpMetricsDb *db, ProfErr *err)
+static void join_runs(GpuLine *l, OpMetricsDb *db, ProfErr *err)
 {
     HloRun open = {0};
     for (size_t i = 0; i < l->n_runs && !err->code; i++) {
@@ -338,21 +337,22 @@ static int join_runs(GpuLine *l, OpMetricsDb *db, ProfErr *err)
             add_framework(l->plane, db, s, r->occurrences, r->time_ps, r->first_event, err);
     }
     if (open.sums && !err->code) add_hlo(l->plane, db, &open, err);
-    return err->code;
 }
 
-static int join_line(GpuLine *l, OpMetricsDb *db, ProfErr *err)
+static void join_line(GpuLine *l, OpMetricsDb *db, ProfErr *err)
 {
     GpuPlane *p = l->plane;
     size_t n_dropped = 0;
-    if (resolve(l, &n_dropped, err)) return err->code;
-    if (!needs_runs(l, n_dropped)) return join_sums(l, db, err);
-    if (!p->build->grouped && !op_grouping(p->build, err)) return err->code;
+    if (resolve(l, &n_dropped, err)) return;
+    if (!needs_runs(l, n_dropped)) {
+        join_sums(l, db, err);
+        return;
+    }
+    if (!p->build->grouped && !op_grouping(p->build, err)) return;
     line_free(l);
     *l = (GpuLine){.plane = p, .line = l->line, .by_runs = true};
     read_kernels(l, err);
     if (!err->code && !resolve(l, &n_dropped, err)) join_runs(l, db, err);
-    return err->code;
 }
 
 /* ---- planes ---- */
