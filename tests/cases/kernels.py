@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """GPU kernels: kernel_stats, launches, tensor cores, and the queries about them."""
+from lib import hlo
 from lib.cases import case, same
 from lib.shell import ask
-from lib.wire import Plane, space
+from lib.wire import L, Plane, space
 
 
 def kernels(*events, stats=(('device_vendor', {'str': 'Nvidia'}),), plane='/device:GPU:0', streams=1):
@@ -142,3 +143,48 @@ def kernel_queries():
     rows = ask("SELECT kernel_name, op_name, occurrences_a, occurrences_b, delta_us, avg_ratio FROM compare_kernels('{x}', '{y}')", x=space(a), y=space(b))
     same([(r['kernel_name'], r['op_name'], r['occurrences_a'], r['occurrences_b'], round(r['delta_us'], 6), r['avg_ratio']) for r in rows],
          [('gemm', 'x/MatMul', 1, 1, 0.4, 5.0), ('gemm', 'y/MatMul', 1, 0, -0.3, None), ('add', None, 1, 0, -0.05, None), ('h884', 'z/MatMul', 1, 0, -0.05, None), ('new', None, 0, 1, 0.01, None)])
+
+
+OPERATIONS = {'add': 2, 'multiply': 2, 'dot': (2, L(30)), 'scaled-dot': (4, L(30)), 'ragged-dot': (3, L(90)), 'convolution': (2, L(15) + L(16)), 'custom-call': 1, 'transpose': 1,
+              'call': 1, 'all-reduce': 1, 'reduce-precision': 1, 'reduce': 2, 'reduce-window': 2, 'fusion': (1, L(11, 'kLoop'))}
+
+
+def operation(id, opcode, operand, calls=(), op_name=''):
+    """An instruction of one operand, as often as the operation takes it."""
+    n, more = OPERATIONS[opcode] if isinstance(OPERATIONS[opcode], tuple) else (OPERATIONS[opcode], b'')
+    return hlo.instruction(id, 'i%d' % id, opcode, hlo.shape(hlo.F32), [operand] * n, calls or ([2] if opcode in ('reduce', 'reduce-window', 'all-reduce') else ()), op_name, more)
+
+
+@case
+def products_in_programs():
+    """What a framework op calls a product is one for tensor cores if its instruction is a product, a convolution or a library's, or contains one.
+
+    A multiplication and a reduction in one fusion are a product too; each alone is none."""
+    def chain(first, n, last):
+        return {first + i: ['fusion:%d' % (first + i + 1)] if i < n else [last] for i in range(n + 1)}
+    computations = {2: ['add'], 10: ['dot'], 11: ['add', 'convolution'], 12: ['multiply', 'reduce'], 13: ['multiply', 'add'], 14: ['reduce'], 15: ['transpose', 'reduce-window'],
+                    16: ['custom-call'], 17: ['reduce', 'scaled-dot'], 18: ['multiply', 'reduce-precision'], 19: ['multiply', 'reduce-window'], 20: ['add', 'fusion:10'], 21: ['fusion:13', 'reduce'], 22: ['fusion:13', 'fusion:14'], 23: ['fusion:13', 'fusion:15', 'fusion:15'],
+                    24: ['fusion:14', 'fusion:14'], 25: ['fusion:2', 'fusion:2'], 26: ['call:20'], **chain(40, 15, 'add'), **chain(60, 15, 'dot')}
+    eligible = {'dot': 1, 'ragged-dot': 1, 'scaled-dot': 1, 'convolution': 1, 'custom-call': 1, 'call:26': 1, 'call:13': 0, 'all-reduce': 0, 'add': 0, 'multiply': 0, 'reduce': 0, 'reduce-window': 0, 'transpose': 0,
+                'fusion:2': 0, 'fusion:10': 1, 'fusion:11': 1, 'fusion:12': 1, 'fusion:13': 0, 'fusion:14': 0, 'fusion:15': 0, 'fusion:16': 1, 'fusion:17': 1, 'fusion:18': 0, 'fusion:19': 1, 'fusion:20': 1,
+                'fusion:21': 1, 'fusion:22': 1, 'fusion:23': 1, 'fusion:24': 0, 'fusion:25': 0, 'fusion:26': 1,
+                'fusion:40': 0, 'fusion:60': 1}  # as deep as may be
+
+    def body(number, operations, op_name=''):
+        first = 100 * number
+        made = [hlo.instruction(first, 'p%d' % number, 'parameter')]
+        for i, text in enumerate(operations):
+            opcode, _, called = text.partition(':')
+            made.append(operation(first + i + 1, opcode, first + i, [int(called)] if called else (), op_name))
+        return hlo.computation(number, 'c%d' % number, made, first + len(operations))
+    called_first = sorted(computations, key=lambda number: (number > 39, number * (-1 if number > 39 else 1)))
+    program = hlo.module('m', *(body(n, computations[n]) for n in called_first), body(1, eligible, 'jit(f)/dot_general'), more=L(2, 'main') + L(4))
+    programs = Plane('/host:metadata', 9)
+    programs.meta('m(1)', stats={'Hlo Proto': {'bytes': hlo.proto(program)}}, key=1)
+    details = {'program_id': {'uint64': 1}, 'kernel_details': {'str': 'regs:1'}}
+    events = [(text, 10000 * i, 5000, {'hlo_op': {'str': 'i%d' % (101 + i)}, **details}) for i, text in enumerate(eligible)]
+    events += [('sm80_xmma_gemm_tensorop', 10 ** 6, 5000, {'hlo_op': {'str': 'i%d' % (101 + list(eligible).index('add'))}, **details})]
+    gpu = Plane('/device:GPU:0', 2, {'device_vendor': {'str': 'Nvidia'}}).line(1, 'Stream #1', events)
+    same(stats_of(gpu, programs, sql="SELECT message FROM prof_issues('{x}') WHERE code = 'refused_program'"), [], 'XLA takes the program')
+    rows = stats_of(gpu, programs, sql="SELECT * FROM kernel_ops('{x}')")
+    same({r['kernel_name']: r['op_is_tensorcore_eligible'] for r in rows}, {**eligible, 'sm80_xmma_gemm_tensorop': 1})

@@ -204,7 +204,7 @@ typedef struct {
     Host *host;
     ProfErr *err;
     ReportSet reports, by_instruction, by_op;
-    Memos launch_of, op_of, einsum_of, instruction_of, provenance_of, parts_of, uses_tensorcore;
+    Memos launch_of, op_of, einsum_of, instruction_of, provenance_of, uses_tensorcore;
     Launches *launches;
     Op *ops;
     size_t n_launches, launch_capacity, n_ops, op_capacity;
@@ -278,43 +278,45 @@ static const Xla__HloInstructionProto *instruction_of(KernelsBuilder *m, const T
 
 /* ---- products ---- */
 
-enum { SEEN = 1, HAS_PRODUCT = 2, HAS_MULTIPLY = 4, HAS_REDUCE = 8 };
-enum { DEEPEST_FUSION = 8 };
+enum { HAS_PRODUCT = 1, HAS_MULTIPLY = 2, HAS_REDUCE = 4 };
 
-/* What an instruction, and if it is a fusion its computation, consists of. Calls of other
- * computations count as products. */
-static unsigned parts_of(KernelsBuilder *m, const HloModule *module,
-                         const Xla__HloInstructionProto *op, int depth)
+/* What an instruction consists of. `known`: the same of each computation before the caller's. */
+static unsigned parts_of(const HloModule *module, const Xla__HloInstructionProto *op,
+                         const uint8_t *known)
 {
     static const char *const products[] = {"dot", "ragged-dot", "scaled-dot", "convolution",
                                            "custom-call"};
     for (size_t i = 0; i < COUNT(products); i++)
         if (!strcmp(op->opcode, products[i])) return HAS_PRODUCT;
     if (!strcmp(op->opcode, "multiply")) return HAS_MULTIPLY;
-    if (starts_with(op->opcode, "reduce")) return HAS_REDUCE;
-    if (!op->more->n_called_computation_ids) return 0;
-    bool is_fusion = !strcmp(op->opcode, "fusion");
-    const Xla__HloComputationProto *inside =
-        is_fusion ? hlo_computation(module, op->more->called_computation_ids[0]) : NULL;
-    if (!inside || depth == DEEPEST_FUSION) return HAS_PRODUCT;
-    uint64_t *known = memo(&m->parts_of, inside, 0);
-    if (!known) return prof_nomem(m->err), 0;
-    if (*known) return (unsigned)*known;
-    unsigned parts = SEEN;
-    for (size_t i = 0; i < inside->n_instructions && !m->err->code; i++)
-        parts |= parts_of(m, module, inside->instructions[i], depth + 1);
-    if ((known = memo(&m->parts_of, inside, 0))) *known = parts;
-    if (!known) prof_nomem(m->err);
+    if (!strcmp(op->opcode, "reduce") || !strcmp(op->opcode, "reduce-window")) return HAS_REDUCE;
+    unsigned parts = 0;
+    for (size_t i = 0; i < op->more->n_called_computation_ids; i++)
+        parts |= known[hlo_computation_position(module, op->more->called_computation_ids[i])];
     return parts;
 }
 
-/* A product or convolution, also one that XLA made a sum of products of. Transposes before it and
- * sums of its parts are none. */
+/* The parts of each computation of a valid program, in which callers come last. */
+static void *make_parts(const HloModule *module, ProfErr *err)
+{
+    const Xla__HloModuleProto *hlo = module->proto->hlo_module;
+    uint8_t *parts = prof_alloc(hlo->n_computations);
+    if (!parts) return prof_nomem(err), NULL;
+    for (size_t c = 0; c < hlo->n_computations; c++)
+        for (size_t i = 0; i < hlo->computations[c]->n_instructions; i++)
+            parts[c] |= (uint8_t)parts_of(module, hlo->computations[c]->instructions[i], parts);
+    return parts;
+}
+
+/* Returns whether an instruction is or contains a product or convolution, also one that XLA made a
+ * sum of products. Transposes before it and sums of its parts are none. */
 static bool is_product(KernelsBuilder *m, const Xla__HloInstructionProto *instruction,
                        uint64_t program_id)
 {
+    static const HloAnalysis analysis = {make_parts, prof_free};
     const HloModule *module = hlo_valid_program(m->host, program_id, m->err);
-    unsigned parts = module ? parts_of(m, module, instruction, 0) : 0;
+    const uint8_t *known = module ? hlo_analysis(module, &analysis, m->err) : NULL;
+    unsigned parts = known ? parts_of(module, instruction, known) : 0;
     return parts & HAS_PRODUCT || (parts & HAS_MULTIPLY && parts & HAS_REDUCE);
 }
 
@@ -651,7 +653,7 @@ static void making_free(KernelsBuilder *m)
     prof_free(m->launches);
     prof_free(m->ops);
     Memos *const memos[] = {&m->launch_of,     &m->op_of,    &m->einsum_of,      &m->instruction_of,
-                            &m->provenance_of, &m->parts_of, &m->uses_tensorcore};
+                            &m->provenance_of, &m->uses_tensorcore};
     for (size_t i = 0; i < COUNT(memos); i++) {
         prof_free(memos[i]->memos.items);
         hash_free(&memos[i]->by_key);
