@@ -146,7 +146,7 @@ def kernel_queries():
 
 
 OPERATIONS = {'add': 2, 'multiply': 2, 'dot': (2, L(30)), 'scaled-dot': (4, L(30)), 'ragged-dot': (3, L(90)), 'convolution': (2, L(15) + L(16)), 'custom-call': 1, 'transpose': 1,
-              'call': 1, 'all-reduce': 1, 'reduce-precision': 1, 'reduce': 2, 'reduce-window': 2, 'fusion': (1, L(11, 'kLoop'))}
+              'call': 1, 'while': 1, 'all-reduce': 1, 'reduce-precision': 1, 'reduce': 2, 'reduce-window': 2, 'fusion': (1, L(11, 'kLoop'))}
 
 
 def operation(id, opcode, operand, calls=(), op_name=''):
@@ -165,7 +165,7 @@ def products_in_programs():
     computations = {2: ['add'], 10: ['dot'], 11: ['add', 'convolution'], 12: ['multiply', 'reduce'], 13: ['multiply', 'add'], 14: ['reduce'], 15: ['transpose', 'reduce-window'],
                     16: ['custom-call'], 17: ['reduce', 'scaled-dot'], 18: ['multiply', 'reduce-precision'], 19: ['multiply', 'reduce-window'], 20: ['add', 'fusion:10'], 21: ['fusion:13', 'reduce'], 22: ['fusion:13', 'fusion:14'], 23: ['fusion:13', 'fusion:15', 'fusion:15'],
                     24: ['fusion:14', 'fusion:14'], 25: ['fusion:2', 'fusion:2'], 26: ['call:20'], **chain(40, 15, 'add'), **chain(60, 15, 'dot')}
-    eligible = {'dot': 1, 'ragged-dot': 1, 'scaled-dot': 1, 'convolution': 1, 'custom-call': 1, 'call:26': 1, 'call:13': 0, 'all-reduce': 0, 'add': 0, 'multiply': 0, 'reduce': 0, 'reduce-window': 0, 'transpose': 0,
+    eligible = {'dot': 1, 'ragged-dot': 1, 'scaled-dot': 1, 'convolution': 1, 'custom-call': 1, 'call:26': 1, 'call:13': 0, 'while:10,2': 1, 'while:2,2': 0, 'all-reduce': 0, 'add': 0, 'multiply': 0, 'reduce': 0, 'reduce-window': 0, 'transpose': 0,
                 'fusion:2': 0, 'fusion:10': 1, 'fusion:11': 1, 'fusion:12': 1, 'fusion:13': 0, 'fusion:14': 0, 'fusion:15': 0, 'fusion:16': 1, 'fusion:17': 1, 'fusion:18': 0, 'fusion:19': 1, 'fusion:20': 1,
                 'fusion:21': 1, 'fusion:22': 1, 'fusion:23': 1, 'fusion:24': 0, 'fusion:25': 0, 'fusion:26': 1,
                 'fusion:40': 0, 'fusion:60': 1}  # as deep as may be
@@ -175,7 +175,7 @@ def products_in_programs():
         made = [hlo.instruction(first, 'p%d' % number, 'parameter')]
         for i, text in enumerate(operations):
             opcode, _, called = text.partition(':')
-            made.append(operation(first + i + 1, opcode, first + i, [int(called)] if called else (), op_name))
+            made.append(operation(first + i + 1, opcode, first + i, [int(c) for c in called.split(',')] if called else (), op_name))
         return hlo.computation(number, 'c%d' % number, made, first + len(operations))
     called_first = sorted(computations, key=lambda number: (number > 39, number * (-1 if number > 39 else 1)))
     program = hlo.module('m', *(body(n, computations[n]) for n in called_first), body(1, eligible, 'jit(f)/dot_general'), more=L(2, 'main') + L(4))

@@ -99,6 +99,29 @@ def gpu_hlo_runs():
 
 
 @case
+def groups_of_other_planes():
+    """The file's groups alone count if every plane of a device names them; else kernels take the group of the one before. '/custom:' starts the name of one, '/customx' of none. Asked of XProf 2.24.2."""
+    events = [('k', i * 10, 5, {'hlo_op': {'str': 'cc'}, 'program_id': {'uint64': 1}, **group, 'flops': {'uint64': flops}}) for i, (flops, group) in enumerate(((10, {'group_id': {'int64': 0}}), (5, {})))]
+    program = hlo_plane(1, ('cc', 'custom-call'), also='group_id')
+    for name, occurrences, flops in (('/customx', 2, 15.0), ('/custom', 2, 15.0), ('/custom:x', 2, 10.0), ('/device:CUSTOM:x', 2, 10.0)):
+        data = space(Plane('/device:GPU:0').line(1, 'Stream #1', events).bytes(), program, Plane(name, 7).bytes())
+        same(metrics(data, 'device', 'name, occurrences, flops', "AND name <> 'IDLE'"), [('cc', occurrences, flops)], name)
+
+
+@case
+def groups_over_streams():
+    """A kernel without a group takes that of the kernel before it on any stream, in whichever order the streams are listed. Asked of XProf 2.24.2."""
+    one, two = ({'group_id': {'int64': i}} for i in (1, 2))
+    streams = [('a', 400, 5)], [('b', 300, 1)], [('c', 350, 4, two)], [('d', 100, 3, one), ('e', 200, 2)]
+    for order in ((0, 1, 2, 3), (3, 2, 1, 0), (1, 3, 0, 2)):
+        plane = Plane('/device:GPU:0')
+        for i in order:
+            plane.line(i + 1, 'Stream #%d' % (i + 1), streams[i])
+        rows = ask("SELECT name, step FROM timeline('{x}') WHERE line LIKE 'Stream%' ORDER BY name", x=space(plane.bytes(), Plane('/host:CPU', 2).bytes()))
+        same([tuple(r.values()) for r in rows], [('a', 2), ('b', 1), ('c', 2), ('d', 1), ('e', 1)], order)
+
+
+@case
 def kernels_in_events():
     """A kernel of an HLO op is told by its program alone, be it there or not; without one by its framework op. Asked of XProf 2.24.2."""
     plane = Plane('/device:GPU:0')

@@ -652,8 +652,8 @@ static void making_free(KernelsBuilder *m)
     }
     prof_free(m->launches);
     prof_free(m->ops);
-    Memos *const memos[] = {&m->launch_of,     &m->op_of,    &m->einsum_of,      &m->instruction_of,
-                            &m->provenance_of, &m->uses_tensorcore};
+    Memos *const memos[] = {&m->launch_of,      &m->op_of,         &m->einsum_of,
+                            &m->instruction_of, &m->provenance_of, &m->uses_tensorcore};
     for (size_t i = 0; i < COUNT(memos); i++) {
         prof_free(memos[i]->memos.items);
         hash_free(&memos[i]->by_key);
