@@ -120,7 +120,9 @@ static const char *const queries[] = {
     "SELECT * FROM hlo_instructions('tests/data/tf_xla_jit') WHERE hlo_op = 'no such' OR "
     "instruction_id = 1",
     "SELECT * FROM hlo_operands('tests/data/tf_xla_jit') LIMIT 40",
-    "SELECT * FROM hlo_text('tests/data/tf_xla_jit') LIMIT 20",
+    "SELECT * FROM hlo_text('tests/data/tf_xla_jit') WHERE text LIKE '%frontend_attributes%'",
+    "SELECT count(*) FROM hlo_modules('tests/data/megascale_small')",
+    "SELECT * FROM hlo_text('tests/data/megascale_small') WHERE text LIKE '%frontend_attributes%'",
     "SELECT * FROM buffer_allocations('tests/data/tf_xla_jit', 1000)",
     "SELECT * FROM heap_timeline('tests/data/tf_xla_jit')",
     "SELECT * FROM memory_peaks('tests/data/tf_xla_jit')",

@@ -124,6 +124,8 @@ def formats():
     cells = [re.match(r' *(\S+)( +)', line) for line in lines[2:]]
     must(len({len(cell[1]) for cell in cells}) > 1, 'all numbers are of one length')
     same({(cell.end(1), cell[2]) for cell in cells}, {(len('self_time_us'), '  ')}, 'numbers end where their column ends')
+    nothing = answer(GPU, 'SELECT flops, tf_op FROM trace_events WHERE flops IS NULL AND tf_op IS NULL LIMIT 2', '--format', 'table').splitlines()
+    same(nothing, ['flops  tf_op', '-----  -----', '    -  -', '    -  -'], 'columns of numbers and of text, NULL throughout')
     for word in ('xml', '', 'CSVX'):
         must('format' in run(*asked, word, status=2)[1], 'an unknown format')
 
