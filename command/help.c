@@ -84,23 +84,22 @@ int help_table(Database *d, const Entry *entry)
 
 /* ---- all tables ---- */
 
-static const char all_tables[] =
-    "SELECT name, 'table' AS kind, row_is AS what FROM prof_tables UNION ALL "
-    "SELECT name, 'query', question FROM prof_queries";
+static const char all_tables[] = "SELECT name, kind, description AS what FROM prof_help "
+                                 "WHERE kind IN ('table', 'query')";
+
+/* Columns count for their tables. */
+static const char matching[] =
+    "SELECT t.name, t.kind, t.description AS what, iif(h.kind = 'column', 'column ' || h.name, "
+    "h.matched) AS matched FROM (SELECT coalesce(table_name, name) AS owner, min(rank) AS best, * "
+    "FROM prof_help(?1) GROUP BY 1) AS h JOIN prof_help AS t "
+    "ON t.name = h.owner AND t.kind IN ('table', 'query') ORDER BY h.best";
 
 int help_tables(Database *d, const Catalog *catalog, const char *word, const Options *options)
 {
     const char *texts[2] = {word ? word : ""};
-    const char *matching = keep_text(
-        "SELECT * FROM (%s) AS t WHERE instr(lower(name || ' ' || what), lower(?1)) OR EXISTS "
-        "(SELECT 1 FROM prof_columns AS c WHERE c.table_name = t.name AND "
-        "instr(lower(c.\"column\" || ' ' || c.description), lower(?1))) "
-        "ORDER BY instr(lower(name), lower(?1)) = 0, instr(lower(what), lower(?1)) = 0, kind, name",
-        all_tables);
     long long n = 0;
-    int status = select_from(d, catalog, matching, texts, options, &n);
+    int status = select_from(d, catalog, word ? matching : all_tables, texts, options, &n);
     if (status == STATUS_OK && !n && word)
-        complain("no table, query or column has to do with %s%s; profsql tables lists all", word,
-                 catalog_nearest(catalog, word));
+        complain("no table, query or column has to do with %s; profsql tables lists all", word);
     return status == STATUS_OK && !n && word ? STATUS_FAILED : status;
 }

@@ -29,14 +29,11 @@ static void tables_list(RowCursor *c, RowList *list)
     *list = ROW_LIST(prof_tables, (size_t)n_prof_tables);
 }
 
-/* The arguments are the hidden column `source` (or `dir`) and the parameters after it; other hidden
- * columns hold values. */
 static void table_signature(sqlite3_context *ctx, const Table *table)
 {
     sqlite3_str *out = sqlite3_str_new(NULL);
     sqlite3_str_appendall(out, table->name);
-    int first = table_column(table, "source");
-    if (first < 0) first = table_column(table, "dir");
+    int first = table_first_argument(table);
     int n = first < 0 ? 0 : 1 + (table->rows ? table->rows->n_parameters : 0);
     for (int i = 0; i < n; i++)
         sqlite3_str_appendf(out, "%s%s", i ? ", " : "(", table->columns[first + i].name);

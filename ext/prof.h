@@ -317,6 +317,9 @@ int prof_null_in_or(sqlite3_vtab *vtab);
 int prof_check_parameter(sqlite3_vtab *vtab, const char *table, const Column *column,
                          sqlite3_value *value);
 int table_column(const Table *table, const char *name); /* its index, -1 */
+/* The hidden column of the first argument (a source, folder or word), which the parameters follow;
+ * -1: there are no arguments. */
+int table_first_argument(const Table *table);
 
 enum { PLACE_BITS = 56 }; /* of a row's place in its run, in its rowid: arguments.c */
 /* A place made of two numbers, the lower of `bits` bits; one that no rowid can contain if they do

@@ -20,6 +20,7 @@ SQLITE_EXTENSION_INIT1
     T(prof_differences) \
     T(prof_runs) \
     T(prof_find) \
+    T(prof_help) \
     T(hosts) \
     T(planes) \
     T(lines) \

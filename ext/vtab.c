@@ -316,10 +316,12 @@ static bool is_argument(char letter)
     return letter == 's' || (letter >= 'A' && letter < 'A' + MAX_PARAMETERS);
 }
 
-static int source_column(const Table *table)
+int table_first_argument(const Table *table)
 {
-    int source = table_column(table, "source");
-    return source < 0 ? table_column(table, "dir") : source;
+    static const char *const names[] = {"source", "dir", "word"};
+    int first = -1;
+    for (size_t i = 0; i < COUNT(names) && first < 0; i++) first = table_column(table, names[i]);
+    return first;
 }
 
 typedef struct {
@@ -364,7 +366,8 @@ static void take_keys(RowPlan *plan, sqlite3_index_info *info, const Table *tabl
 static int row_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
     const Table *table = ((ProfTable *)vtab)->table;
-    int source = source_column(table), n_arguments = source < 0 ? 0 : 1 + table->rows->n_parameters;
+    int source = table_first_argument(table),
+        n_arguments = source < 0 ? 0 : 1 + table->rows->n_parameters;
     ArgumentTerms arguments;
     if (!prof_plan_arguments(info, source, n_arguments, &arguments)) return SQLITE_CONSTRAINT;
     Counts counts;
@@ -569,7 +572,7 @@ static int row_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters
     if (plan)
         return prof_argument_missing(
             cursor->pVtab, table->table->name,
-            table->table->columns[source_column(table->table) + plan - 1].name);
+            table->table->columns[table_first_argument(table->table) + plan - 1].name);
     bool again = letters[argc] == '?';
     for (int i = 0; i < argc; i++) {
         if (again && is_argument(letters[i]) && sqlite3_value_type(argv[i]) == SQLITE_NULL)
@@ -639,7 +642,7 @@ static int row_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int col
     if (source >= 0 && column > source) {
         if (c->parameters[column - source - 1])
             sqlite3_result_value(ctx, c->parameters[column - source - 1]);
-    } else if (!strcmp(name, "source") || !strcmp(name, "dir"))
+    } else if (column == table_first_argument(table))
         sqlite3_result_text(ctx, row_source(c), -1, SQLITE_TRANSIENT);
     else if (column == 0 && c->from && !strcmp(name, "run"))
         sqlite3_result_text(ctx, c->from->label, -1, SQLITE_TRANSIENT);

@@ -140,6 +140,7 @@ static const char *const queries[] = {
     "SELECT count(*) FROM prof_columns",
     "SELECT count(*) FROM prof_functions",
     "SELECT count(*) FROM prof_queries",
+    "SELECT count(*), max(matched) FROM prof_help('kernl tmie')",
     "SELECT prof_version(), prof_debug()",
     "SELECT interval_union(start_ps, duration_ps), median(duration_ps), percentile(duration_ps, "
     "90), stddev(duration_ps) FROM trace_events(?1)",

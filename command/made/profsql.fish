@@ -130,6 +130,8 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_differences -d 'one column whose value equals XProf\'s and is known to be wrong, with the column that is right'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_find -d 'one run found in a folder or below it'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_functions -d 'one SQL function'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_help -d 'one table, query, function or column that has to do with a word, best match first; without a word, all but columns'
+complete -c profsql -n '__fish_seen_subcommand_from prof_help' -l word -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_issues -d 'one problem of a file (data was lost, was repaired or is doubtful), one reason why a table has no rows, or one warning of an XProf page'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_queries -d 'one canned query'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_runs -d 'one attached run, or the run that a path names'

@@ -309,6 +309,14 @@ def help_of_everything():
         same(answer(GPU, name, '--help'), text)
     found = answer('tables', 'idle', '-f', 'csv')
     must('idle_gaps' in found and 'device_time' in found, found)
+    found = list(csv.DictReader(io.StringIO(answer('tables', 'OOM', '-f', 'csv'))))
+    same([row['name'] for row in found][:2], ['peak_memory', 'largest_buffers'])
+    same({row['matched'] for row in found}, {'synonym', 'column peak_memory_mib'})
+    found = list(csv.DictReader(io.StringIO(answer('tables', '-f', 'csv'))))
+    same({row['name'] for row in found}, {row['name'] for row in shell('SELECT name FROM prof_tables UNION SELECT name FROM prof_queries')})
+    same(len({row['name'] for row in found}), len(found))
+    must('similar to retracing' in answer('tables', 'retracign'), 'a misspelt word')
+    same(run('tables', 'xyzzyq', status=1), ('', 'profsql: no table, query or column has to do with xyzzyq; profsql tables lists all\n'))
 
 
 @case

@@ -22,8 +22,8 @@ EXCEPTIONS = {
     'host_steps': 'the marks of steps on single hosts: checked by hand-made profiles in tests/cases',
     'overview_page': 'the rows of overview, top_device_ops and recommendations, which are compared with XProf, in one list',
     'capture_summary': 'rows of prof_runs, steps, device_time, kernel_stats, top_kernels and prof_issues, as text: tests/cases, tests/capture',
-    'profsql_live': 'lists live profilers, no profile', 'prof_tables': 'documentation', 'prof_columns': 'documentation', 'prof_queries': 'documentation', 'prof_functions': 'documentation',
-    'prof_differences': 'documentation', 'prof_find': 'searches the documentation', 'prof_runs': 'lists what is attached: tests/sql',
+    'profsql_live': 'lists live profilers, no profile', 'prof_tables': 'documentation', 'prof_columns': 'documentation', 'prof_queries': 'documentation', 'prof_functions': 'documentation', 'prof_help': 'searches the documentation',
+    'prof_differences': 'documentation', 'prof_find': 'searches folders', 'prof_runs': 'lists what is attached: tests/sql',
 }
 
 # Witnesses that start from rows of other tables, and what they witness. A table that they start from needs a source of its own: XProf, or a witness that reads the file.

@@ -147,6 +147,23 @@ class ProfFind(NamedTuple):
     modified_unix_ns: int
     """time at which the newest of these files was written [ns since 1970]"""
 
+class ProfHelp(NamedTuple):
+    rank: int
+    """1 for the best match"""
+    kind: str
+    """table, query, function or column; synonym: searched words and where they lead, listed if no
+    word is given; nothing: the one row if nothing matches"""
+    name: str
+    """name of it; for nothing, the word that was given"""
+    table_name: str | None
+    """table or query that has the column; NULL for other kinds"""
+    description: str
+    """what a row of the table is, the question that the query answers, or what the function or
+    column is; for a synonym, the tables, queries, functions and columns that it leads to"""
+    matched: str | None
+    """why it is listed: name, part of the name, synonym, description, or similar to a name or
+    synonym; NULL if no word is given or nothing matches"""
+
 class Hosts(NamedTuple):
     run: str
     """label of the attached run; for a path, the name of the run folder or file"""
@@ -4648,6 +4665,9 @@ class Tables:
         """One row: one attached run, or the run that a path names."""
     def prof_find(self, dir: Source) -> Result[ProfFind]:
         """One row: one run found in a folder or below it."""
+    def prof_help(self, word: str | None = None) -> Result[ProfHelp]:
+        """One row: one table, query, function or column that has to do with a word, best match
+        first; without a word, all but columns."""
     def hosts(self, *, source: Source | None = None) -> Result[Hosts]:
         """One row: one host file of a run."""
     def planes(self, *, source: Source | None = None) -> Result[Planes]:

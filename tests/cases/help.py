@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""prof_help(): what it finds for a word, and in which order."""
+import collections
+import re
+
+from lib.cases import case, must, same
+from lib.shell import quoted, rows, run
+
+
+def found(word, columns='kind, name'):
+    return rows('SELECT %s FROM prof_help(%s) ORDER BY rank;' % (columns, word if word == 'NULL' else quoted(word)))
+
+
+def synonyms():
+    return [(words.split(', '), targets.split(', ')) for words, targets in rows("SELECT name, description FROM prof_help WHERE kind = 'synonym';")]
+
+
+@case
+def every_name_is_found_first():
+    """The name of each table, query and function is its own best match, whatever the case of its letters, with - or a blank for _."""
+    names = rows("SELECT 'table', name FROM prof_tables UNION ALL SELECT 'query', name FROM prof_queries UNION ALL SELECT DISTINCT 'function', name FROM prof_functions;")
+    must(len(names) > 120, len(names))
+    for changed in (str, str.upper, lambda name: name.replace('_', '-'), lambda name: ' %s? ' % name.replace('_', ' ')):
+        asked = ' UNION ALL '.join('SELECT * FROM (SELECT kind, name, matched, rank FROM prof_help(%s) ORDER BY rank LIMIT 1)' % quoted(changed(name)) for _, name in names[::5])
+        same(rows(asked + ';'), [(kind, name, 'name', 1) for kind, name in names[::5]])
+
+
+@case
+def every_column_is_found():
+    """The name of a column finds it in each table that has it."""
+    for column in ('self_ps', 'wait_ps', 'GPU TensorCore utilization', 'hlo_op'):
+        got = rows("SELECT table_name, name FROM prof_help(%s) WHERE kind = 'column' AND matched = 'name';" % quoted(column))
+        same(sorted(got), sorted(rows('SELECT table_name, "column" FROM prof_columns WHERE "column" = %s;' % quoted(column))))
+        must(got, column)
+
+
+@case
+def synonyms_lead_to_what_there_is():
+    """Each target exists, once in its list; each word is in one list, and finds the targets in the list's order."""
+    there = {name for name, in rows('SELECT name FROM prof_tables UNION SELECT name FROM prof_queries UNION SELECT name FROM prof_functions UNION SELECT table_name || \'.\' || "column" FROM prof_columns;')}
+    lists = synonyms()
+    must(len(lists) > 30, len(lists))
+    counts = collections.Counter(word.lower() for words, _ in lists for word in words)
+    same([word for word, n in counts.items() if n > 1], [])
+    for words, targets in lists:
+        same(sorted(set(targets) - there), [], words)
+        same(len(set(targets)), len(targets), words)
+        for word in words:
+            got = rows("SELECT iif(table_name IS NULL, '', table_name || '.') || name, matched FROM prof_help(%s) WHERE matched IN ('name', 'part of the name', 'synonym') ORDER BY rank;" % quoted(word))
+            by_synonym = [name for name, matched in got if matched == 'synonym']
+            same(by_synonym, [t for t in targets if t in by_synonym], word)
+            same(sorted(set(targets) - {name for name, _ in got}), [], word)
+
+
+@case
+def words_that_people_search_for():
+    """What comes first for words that are in no name."""
+    for word, first in (('MFU', 'flops_utilization_by_step'), ('hfu', 'flops_utilization_by_step'), ('OOM', 'peak_memory'), ('bubble', 'idle_gaps'),
+                        ('nccl', 'collectives'), ('AllReduce', 'collectives'), ('all reduce', 'collectives'), ('straggler', 'stragglers'), ('retracing', 'tf_functions'), ('recompile', 'compilation_ms'),
+                        ('layer', 'tf_ops'), ('h2d', 'device_time'), ('tf.data', 'tf_data_pipelines'), ('idle', 'idle_gaps'), ('bottleneck', 'host_bound')):
+        same(found(word, 'name')[0], (first,), word)
+
+
+@case
+def order_of_matches():
+    """Names before parts of names, synonyms, columns and descriptions; the rank counts from 1."""
+    places = ['name', 'part of the name', 'synonym', 'column name', 'column', 'description', 'column description']
+    for word in ('padding', 'steps', 'idle', 'kernel', 'memory', 'roofline'):
+        got = found(word, 'rank, kind, matched')
+        same([rank for rank, _, _ in got], list(range(1, len(got) + 1)), word)
+        kinds = [matched if kind != 'column' or matched == 'synonym' else {'name': 'column name', 'description': 'column description'}.get(matched, 'column') for _, kind, matched in got]
+        same([places.index(kind) for kind in kinds], sorted(places.index(kind) for kind in kinds), word)
+        must(len(set(kinds)) > 2, kinds)
+
+
+@case
+def descriptions_are_searched_by_word():
+    """A word finds the words of a description that start with it, and no middle of a word; each match is there."""
+    for word in ('preorder', 'quantile', 'slices', 'op'):
+        texts = rows("SELECT description FROM prof_help(%s) WHERE matched = 'description';" % quoted(word))
+        must(all(re.search(r'(?i)(?<![a-z0-9])' + word, text) for text, in texts), texts)
+    same(found('preorder', 'kind, name, matched'), [('table', 'op_profile', 'description'), ('column', 'node_id', 'description')])
+    must(all(matched.startswith('similar') for matched, in found('reorder', 'matched')), found('reorder'))
+
+
+@case
+def several_words():
+    """What has to do with the most of the words. All words in one name are better than in several texts."""
+    for name, description in rows("SELECT name, description FROM prof_help('kernel latency') WHERE kind <> 'column';"):
+        must(re.search('kernel', name + description, re.I), name)
+    same(found('time step')[0], ('query', 'step_time_graph'))
+    same(found('step time')[0], ('query', 'step_time_graph'))
+    same(found('collectives xyzzyq'), found('collectives'))
+    must(('query', 'slowest_steps') in found('step, slowest?'), found('step, slowest?'))
+
+
+@case
+def misspelt_words():
+    """A word that matches nothing finds near names and synonyms, and says which."""
+    for word, name, like in (('top_krnels', 'top_kernels', 'top_kernels'), ('colectives', 'collectives', 'collectives'), ('retracign', 'tf_functions', 'retracing'),
+                             ('stragler', 'stragglers', 'straggler'), ('pading_wast', 'padding_waste', 'padding_waste'), ('bubbel', 'idle_gaps', 'bubble'), ('medain', 'median', 'median')):
+        got = found(word, 'name, matched')
+        must((name, 'similar to ' + like) in got[:4], '%s: %s' % (word, got[:5]))
+        must(all(matched.startswith('similar to ') for _, matched in got), got)
+
+
+@case
+def without_a_match():
+    """One row says so. Without a word all but columns are listed, and never are there no rows."""
+    text = 'no name, description or synonym has to do with it; SELECT * FROM prof_help lists all'
+    for word in ('xyzzyq', 'qqqqqq wwwwww', '\U0001d11e'):
+        same(found(word, 'rank, kind, name, table_name, description, matched'), [(1, 'nothing', word, None, text, None)])
+    counts = [(kind, n) for kind, n in rows("SELECT kind, count(*) FROM prof_help GROUP BY 1 ORDER BY 1;") if kind != 'synonym']
+    same(counts, rows("SELECT 'function', count(DISTINCT name) FROM prof_functions UNION ALL SELECT 'query', count(*) FROM prof_queries UNION ALL SELECT 'table', count(*) FROM prof_tables;"))
+    for word in ('NULL', '', '  ', '?'):
+        same(found(word), rows('SELECT kind, name FROM prof_help ORDER BY rank;'), word)
+    for word in ('%', '_', "'", 'a' * 200, '"; DROP', '-', '.'):
+        must(found(word), word)
+    must('longer than 200 bytes' in run("SELECT * FROM prof_help('%s');" % ('a' * 201)).stderr, 'too long')
