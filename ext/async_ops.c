@@ -154,4 +154,6 @@ const Table async_ops_table = {
     COUNT(async_ops_columns),
     &row_table_module,
     &async_ops_rows,
-    500};
+    500,
+    "0.1.0",
+    "SELECT plane, hlo_op, duration_us, exposed_ps, hidden_ps FROM async_ops"};

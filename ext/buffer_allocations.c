@@ -393,4 +393,7 @@ const Table buffer_allocations_table = {
     COUNT(buffer_allocations_columns),
     &row_table_module,
     &buffer_allocations_rows,
-    2000};
+    2000,
+    "0.1.0",
+    "SELECT hlo_op, shape, size_bytes, padding_bytes FROM buffer_allocations ORDER BY size_bytes "
+    "DESC LIMIT 10"};

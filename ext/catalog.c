@@ -19,7 +19,11 @@ static void text(sqlite3_context *ctx, const char *s)
     C(PT_NAME, "name", "TEXT", NULL, "name of the table", "libprofsql")                            \
     C(PT_SIGNATURE, "signature", "TEXT", NULL, "table with its arguments, as written after FROM",  \
       "libprofsql")                                                                                \
-    C(PT_ROW, "row_is", "TEXT", NULL, "what one row of the table represents", "libprofsql")
+    C(PT_ROW, "row_is", "TEXT", NULL, "what one row of the table represents", "libprofsql")        \
+    C(PT_SINCE, "since", "TEXT", NULL, "version of the extension that has it first", "libprofsql") \
+    C(PT_EXAMPLE, "example", "TEXT", NULL,                                                         \
+      "SQL that runs as it is, about the attached runs; 'logs' stands for a folder of runs",       \
+      "libprofsql")
 enum { TABLES_COLUMNS(COLUMN_ENUM) };
 static const Column tables_columns[] = {TABLES_COLUMNS(COLUMN_DOC)};
 
@@ -48,6 +52,8 @@ static void tables_column(RowCursor *c, sqlite3_context *ctx, int column)
     case PT_NAME: text(ctx, table->name); break;
     case PT_SIGNATURE: table_signature(ctx, table); break;
     case PT_ROW: text(ctx, table->description); break;
+    case PT_SINCE: text(ctx, table->since); break;
+    case PT_EXAMPLE: text(ctx, table->example); break;
     default: break;
     }
 }
@@ -60,7 +66,9 @@ const Table prof_tables_table = {"prof_tables",
                                  COUNT(tables_columns),
                                  &row_table_module,
                                  &tables_rows,
-                                 80};
+                                 80,
+                                 "0.1.0",
+                                 "SELECT name, signature, row_is, example FROM prof_tables"};
 
 /* ---- prof_columns ---- */
 
@@ -118,13 +126,16 @@ static const RowSource columns_rows = {.next = columns_next,
                                        .state_bytes = sizeof(ColumnAt),
                                        .column = columns_column,
                                        .without_source = true};
-const Table prof_columns_table = {"prof_columns",
-                                  "one column of a table or canned query",
-                                  columns_columns,
-                                  COUNT(columns_columns),
-                                  &row_table_module,
-                                  &columns_rows,
-                                  400};
+const Table prof_columns_table = {
+    "prof_columns",
+    "one column of a table or canned query",
+    columns_columns,
+    COUNT(columns_columns),
+    &row_table_module,
+    &columns_rows,
+    400,
+    "0.1.0",
+    "SELECT \"column\", unit, description FROM prof_columns WHERE table_name = 'steps'"};
 
 /* ---- prof_functions ---- */
 
@@ -182,7 +193,9 @@ const Table prof_functions_table = {"prof_functions",
                                     COUNT(functions_columns),
                                     &row_table_module,
                                     &functions_rows,
-                                    12};
+                                    12,
+                                    "0.1.0",
+                                    "SELECT signature, description FROM prof_functions"};
 
 /* ---- prof_queries ---- */
 
@@ -192,7 +205,11 @@ const Table prof_functions_table = {"prof_functions",
     C(PQ_QUESTION, "question", "TEXT", NULL, "question that the query answers", "queries/")        \
     C(PQ_SIGNATURE, "signature", "TEXT", NULL, "query with its parameters and their defaults",     \
       "queries/")                                                                                  \
-    C(PQ_SQL, "sql", "TEXT", NULL, "SQL text of the query", "queries/")
+    C(PQ_SQL, "sql", "TEXT", NULL, "SQL text of the query", "queries/")                            \
+    C(PQ_SINCE, "since", "TEXT", NULL, "version of the extension that has it first", "libprofsql") \
+    C(PQ_EXAMPLE, "example", "TEXT", NULL,                                                         \
+      "SQL that runs as it is, about the attached runs; 'logs' stands for a folder of runs",       \
+      "queries/")
 enum { QUERIES_COLUMNS(COLUMN_ENUM) };
 static const Column queries_columns[] = {QUERIES_COLUMNS(COLUMN_DOC)};
 
@@ -208,6 +225,8 @@ static void queries_column(RowCursor *c, sqlite3_context *ctx, int column)
     if (column == PQ_NAME) text(ctx, q->name);
     if (column == PQ_QUESTION) text(ctx, q->question);
     if (column == PQ_SQL) text(ctx, q->sql);
+    if (column == PQ_SINCE) text(ctx, q->since);
+    if (column == PQ_EXAMPLE) text(ctx, q->example);
     if (column != PQ_SIGNATURE) return;
     sqlite3_str *out = sqlite3_str_new(NULL);
     sqlite3_str_appendf(out, "%s(", q->name);
@@ -228,7 +247,9 @@ const Table prof_queries_table = {"prof_queries",
                                   COUNT(queries_columns),
                                   &row_table_module,
                                   &queries_rows,
-                                  10};
+                                  10,
+                                  "0.1.0",
+                                  "SELECT signature, question, example FROM prof_queries"};
 
 /* ---- prof_find ---- */
 
@@ -295,10 +316,13 @@ static const RowSource find_rows = {.list = find_list,
                                     .close = find_close,
                                     .column = find_column,
                                     .without_source = true};
-const Table prof_find_table = {"prof_find",
-                               "one run found in a folder or below it",
-                               find_columns,
-                               COUNT(find_columns),
-                               &row_table_module,
-                               &find_rows,
-                               10};
+const Table prof_find_table = {
+    "prof_find",
+    "one run found in a folder or below it",
+    find_columns,
+    COUNT(find_columns),
+    &row_table_module,
+    &find_rows,
+    10,
+    "0.1.0",
+    "SELECT path, host_count, size_bytes FROM prof_find('logs') ORDER BY modified_unix_ns DESC"};

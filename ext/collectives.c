@@ -117,4 +117,6 @@ const Table collectives_table = {
     COUNT(collectives_columns),
     &row_table_module,
     &collectives_rows,
-    50};
+    50,
+    "0.1.0",
+    "SELECT plane, name, occurrences, total_ps, wait_ps FROM collectives"};

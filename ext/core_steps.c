@@ -242,4 +242,6 @@ const Table core_steps_table = {"core_steps",
                                 COUNT(core_steps_columns),
                                 &row_table_module,
                                 &core_steps_rows,
-                                1000};
+                                1000,
+                                "0.1.0",
+                                "SELECT step, core_id, total_us, bottleneck FROM core_steps"};

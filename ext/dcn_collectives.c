@@ -148,4 +148,6 @@ const Table dcn_collectives_table = {
     COUNT(dcn_columns),
     &row_table_module,
     &dcn_rows,
-    20};
+    20,
+    "0.1.0",
+    "SELECT rendezvous_name, transfer_type, total_stall_ms FROM dcn_collectives"};

@@ -131,7 +131,9 @@ const Table dcn_messages_table = {
     COUNT(messages_columns),
     &row_table_module,
     &messages_rows,
-    1000};
+    1000,
+    "0.1.0",
+    "SELECT label, source_slice, destination_slice, duration_us, bytes FROM dcn_messages"};
 
 /* ---- dcn_bursts ---- */
 
@@ -217,4 +219,6 @@ const Table dcn_bursts_table = {
     COUNT(bursts_columns),
     &row_table_module,
     &bursts_rows,
-    100};
+    100,
+    "0.1.0",
+    "SELECT host, start_us, duration_us, message_count, utilization_fraction FROM dcn_bursts"};

@@ -96,4 +96,6 @@ const Table device_steps_table = {
     COUNT(device_steps_columns),
     &row_table_module,
     &device_steps_rows,
-    100};
+    100,
+    "0.1.0",
+    "SELECT plane, step, duration_us, exposed_communication_ps FROM device_steps"};

@@ -145,4 +145,7 @@ const Table device_time_table = {
     COUNT(device_time_columns),
     &row_table_module,
     &device_time_rows,
-    8};
+    8,
+    "0.1.0",
+    "SELECT plane, busy_percent, computing_percent, exposed_communication_percent FROM "
+    "device_time"};

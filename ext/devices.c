@@ -215,4 +215,6 @@ const Table devices_table = {
     COUNT(devices_columns),
     &row_table_module,
     &devices_rows,
-    8};
+    8,
+    "0.1.0",
+    "SELECT name, device_type, memory_bytes, peak_flops_per_second FROM devices"};

@@ -343,4 +343,6 @@ const Table prof_differences_table = {
     COUNT(differences_columns),
     &row_table_module,
     &differences_rows,
-    20};
+    20,
+    "0.1.0",
+    "SELECT \"column\", actual, xprof, truth FROM prof_differences WHERE table_name = 'steps'"};

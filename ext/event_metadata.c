@@ -180,7 +180,9 @@ const Table event_metadata_table = {
     COUNT(event_metadata_columns),
     &row_table_module,
     &event_metadata_rows,
-    10000};
+    10000,
+    "0.1.0",
+    "SELECT plane, name, event_count FROM event_metadata ORDER BY event_count DESC LIMIT 10"};
 
 /* ---- event_metadata_stats ---- */
 
@@ -267,13 +269,16 @@ static const RowSource event_metadata_stats_rows = {.next = event_metadata_stats
                                                     .close = metadata_stats_close,
                                                     .count = event_metadata_stats_count,
                                                     .nothing = "no event metadata has a stat"};
-const Table event_metadata_stats_table = {"event_metadata_stats",
-                                          "one stat that all events of one metadata share",
-                                          event_metadata_stats_columns,
-                                          COUNT(event_metadata_stats_columns),
-                                          &row_table_module,
-                                          &event_metadata_stats_rows,
-                                          50000};
+const Table event_metadata_stats_table = {
+    "event_metadata_stats",
+    "one stat that all events of one metadata share",
+    event_metadata_stats_columns,
+    COUNT(event_metadata_stats_columns),
+    &row_table_module,
+    &event_metadata_stats_rows,
+    50000,
+    "0.1.0",
+    "SELECT name, count(*), min(value) FROM event_metadata_stats GROUP BY name"};
 
 /* ---- event_stats ---- */
 
@@ -387,7 +392,9 @@ const Table event_stats_table = {
     COUNT(event_stats_columns),
     &row_table_module,
     &event_stats_rows,
-    4000000};
+    4000000,
+    "0.1.0",
+    "SELECT name, count(*), min(value), max(value) FROM event_stats GROUP BY name"};
 
 /* ---- event_totals ---- */
 
@@ -524,4 +531,6 @@ const Table event_totals_table = {
     COUNT(event_totals_columns),
     &row_table_module,
     &event_totals_rows,
-    5000};
+    5000,
+    "0.1.0",
+    "SELECT line, name, occurrences, self_ps FROM event_totals ORDER BY self_ps DESC LIMIT 10"};

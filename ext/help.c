@@ -350,4 +350,6 @@ const Table prof_help_table = {"prof_help",
                                COUNT(help_columns),
                                &row_table_module,
                                &help_rows,
-                               50};
+                               50,
+                               "0.1.0",
+                               "SELECT kind, name, description FROM prof_help('MFU')"};

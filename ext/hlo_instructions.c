@@ -277,10 +277,13 @@ static const RowSource hlo_instructions_rows = {
     .column = hlo_instructions_column,
     .needs = NEED_PROGRAMS,
     .nothing = "no HLO program can be read (prof_issues has the reason)"};
-const Table hlo_instructions_table = {"hlo_instructions",
-                                      "one instruction of an HLO program",
-                                      hlo_instructions_columns,
-                                      COUNT(hlo_instructions_columns),
-                                      &row_table_module,
-                                      &hlo_instructions_rows,
-                                      10000};
+const Table hlo_instructions_table = {
+    "hlo_instructions",
+    "one instruction of an HLO program",
+    hlo_instructions_columns,
+    COUNT(hlo_instructions_columns),
+    &row_table_module,
+    &hlo_instructions_rows,
+    10000,
+    "0.1.0",
+    "SELECT opcode, count(*), sum(flops) FROM hlo_instructions GROUP BY opcode"};

@@ -114,13 +114,16 @@ static const RowSource hlo_modules_rows = {
     .column = hlo_modules_column,
     .needs = NEED_PROGRAMS,
     .nothing = "no HLO program can be read (prof_issues has the reason)"};
-const Table hlo_modules_table = {"hlo_modules",
-                                 "one HLO program of a host",
-                                 hlo_modules_columns,
-                                 COUNT(hlo_modules_columns),
-                                 &row_table_module,
-                                 &hlo_modules_rows,
-                                 20};
+const Table hlo_modules_table = {
+    "hlo_modules",
+    "one HLO program of a host",
+    hlo_modules_columns,
+    COUNT(hlo_modules_columns),
+    &row_table_module,
+    &hlo_modules_rows,
+    20,
+    "0.1.0",
+    "SELECT hlo_module, instruction_count, peak_heap_bytes FROM hlo_modules"};
 
 /* ---- hlo_computations ---- */
 
@@ -193,13 +196,16 @@ static const RowSource hlo_computations_rows = {
     .column = hlo_computations_column,
     .needs = NEED_PROGRAMS,
     .nothing = "no HLO program can be read (prof_issues has the reason)"};
-const Table hlo_computations_table = {"hlo_computations",
-                                      "one computation of an HLO program",
-                                      hlo_computations_columns,
-                                      COUNT(hlo_computations_columns),
-                                      &row_table_module,
-                                      &hlo_computations_rows,
-                                      1000};
+const Table hlo_computations_table = {
+    "hlo_computations",
+    "one computation of an HLO program",
+    hlo_computations_columns,
+    COUNT(hlo_computations_columns),
+    &row_table_module,
+    &hlo_computations_rows,
+    1000,
+    "0.1.0",
+    "SELECT hlo_module, computation, instruction_count FROM hlo_computations"};
 
 /* ---- hlo_operands ---- */
 
@@ -273,10 +279,13 @@ static const RowSource hlo_operands_rows = {
     .column = hlo_operands_column,
     .needs = NEED_PROGRAMS,
     .nothing = "no instruction of a readable program has an operand"};
-const Table hlo_operands_table = {"hlo_operands",
-                                  "one operand of an HLO instruction",
-                                  hlo_operands_columns,
-                                  COUNT(hlo_operands_columns),
-                                  &row_table_module,
-                                  &hlo_operands_rows,
-                                  10000};
+const Table hlo_operands_table = {
+    "hlo_operands",
+    "one operand of an HLO instruction",
+    hlo_operands_columns,
+    COUNT(hlo_operands_columns),
+    &row_table_module,
+    &hlo_operands_rows,
+    10000,
+    "0.1.0",
+    "SELECT hlo_op, operand_index, operand FROM hlo_operands LIMIT 10"};

@@ -402,10 +402,13 @@ static const RowSource hlo_ops_rows = {
     .per_run = true,
     .needs = NEED_EVENTS | NEED_DEVICE,
     .nothing = "no event of a device belongs to an op of an HLO program"};
-const Table hlo_ops_table = {"hlo_ops",
-                             "one HLO op, summed over all devices, as in XProf's HLO op stats",
-                             hlo_ops_columns,
-                             COUNT(hlo_ops_columns),
-                             &row_table_module,
-                             &hlo_ops_rows,
-                             500};
+const Table hlo_ops_table = {
+    "hlo_ops",
+    "one HLO op, summed over all devices, as in XProf's HLO op stats",
+    hlo_ops_columns,
+    COUNT(hlo_ops_columns),
+    &row_table_module,
+    &hlo_ops_rows,
+    500,
+    "0.1.0",
+    "SELECT hlo_op, category, total_self_time_us, bound_by FROM hlo_ops LIMIT 10"};

@@ -160,4 +160,6 @@ const Table hlo_text_table = {"hlo_text",
                               COUNT(hlo_text_columns),
                               &row_table_module,
                               &hlo_text_rows,
-                              5000};
+                              5000,
+                              "0.1.0",
+                              "SELECT hlo_module, line_number, text FROM hlo_text LIMIT 10"};

@@ -176,4 +176,6 @@ const Table host_steps_table = {"host_steps",
                                 COUNT(host_steps_columns),
                                 &row_table_module,
                                 &host_steps_rows,
-                                50};
+                                50,
+                                "0.1.0",
+                                "SELECT host, step, name, duration_us, dropped FROM host_steps"};

@@ -139,13 +139,16 @@ static const RowSource runs_rows = {
     .per_run = true,
     .lists_runs = true,
 };
-const Table prof_runs_table = {"prof_runs",
-                               "one attached run, or the run that a path names",
-                               runs_columns,
-                               COUNT(runs_columns),
-                               &row_table_module,
-                               &runs_rows,
-                               2};
+const Table prof_runs_table = {
+    "prof_runs",
+    "one attached run, or the run that a path names",
+    runs_columns,
+    COUNT(runs_columns),
+    &row_table_module,
+    &runs_rows,
+    2,
+    "0.1.0",
+    "SELECT run, path, duration_us, device_type, device_count FROM prof_runs"};
 
 /* ---- hosts ---- */
 
@@ -260,7 +263,9 @@ const Table hosts_table = {"hosts",
                            COUNT(hosts_columns),
                            &row_table_module,
                            &hosts_rows,
-                           2};
+                           2,
+                           "0.1.0",
+                           "SELECT host, path, event_count, damage FROM hosts"};
 
 /* ---- session ---- */
 
@@ -345,7 +350,9 @@ const Table session_table = {
     COUNT(session_columns),
     &row_table_module,
     &session_rows,
-    8};
+    8,
+    "0.1.0",
+    "SELECT host, name, value FROM session"};
 
 /* ---- prof_issues ---- */
 
@@ -539,4 +546,6 @@ const Table prof_issues_table = {
     COUNT(issues_columns),
     &row_table_module,
     &issues_rows,
-    4};
+    4,
+    "0.1.0",
+    "SELECT severity, code, message, lost_bytes FROM prof_issues"};

@@ -115,11 +115,14 @@ static const RowSource batches_rows = {.next = batches_next,
                                        .nothing = "no ProcessBatch event: the server did "
                                                   "not batch requests, or served none",
                                        .needs = NEED_EVENTS | NEED_HOST};
-const Table inference_batches_table = {"inference_batches",
-                                       "one batch that a model server ran; "
-                                       "ordered by model, shortest batch first",
-                                       batches_columns,
-                                       COUNT(batches_columns),
-                                       &row_table_module,
-                                       &batches_rows,
-                                       500};
+const Table inference_batches_table = {
+    "inference_batches",
+    "one batch that a model server ran; "
+    "ordered by model, shortest batch first",
+    batches_columns,
+    COUNT(batches_columns),
+    &row_table_module,
+    &batches_rows,
+    500,
+    "0.1.0",
+    "SELECT model, batch_id, latency_ms, padding_amount FROM inference_batches"};

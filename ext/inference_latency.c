@@ -98,11 +98,14 @@ static const RowSource latency_rows = {.list = latency_list,
                                                   "server (SessionRun, TfrtModelRun, "
                                                   "BatchingSessionRun and similar)",
                                        .needs = NEED_EVENTS | NEED_HOST};
-const Table inference_latency_table = {"inference_latency",
-                                       "one percentile of the duration of requests "
-                                       "to a model server, with its time by activity",
-                                       latency_columns,
-                                       COUNT(latency_columns),
-                                       &row_table_module,
-                                       &latency_rows,
-                                       6};
+const Table inference_latency_table = {
+    "inference_latency",
+    "one percentile of the duration of requests "
+    "to a model server, with its time by activity",
+    latency_columns,
+    COUNT(latency_columns),
+    &row_table_module,
+    &latency_rows,
+    6,
+    "0.1.0",
+    "SELECT percentile, host_ms, device_ms, total_ms FROM inference_latency"};

@@ -86,11 +86,14 @@ static void models_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource models_rows = {
     .list = models_list, .column = models_column, .per_run = true, .needs = NEED_EVENTS};
-const Table inference_models_table = {"inference_models",
-                                      "one model on a model server, with its "
-                                      "requests, batches and batching parameters",
-                                      models_columns,
-                                      COUNT(models_columns),
-                                      &row_table_module,
-                                      &models_rows,
-                                      3};
+const Table inference_models_table = {
+    "inference_models",
+    "one model on a model server, with its "
+    "requests, batches and batching parameters",
+    models_columns,
+    COUNT(models_columns),
+    &row_table_module,
+    &models_rows,
+    3,
+    "0.1.0",
+    "SELECT model, request_count, average_latency_ms, max_batch_size FROM inference_models"};

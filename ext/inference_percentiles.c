@@ -186,12 +186,15 @@ static void percentiles_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource percentiles_rows = {
     .list = percentiles_list, .column = percentiles_column, .per_run = true, .needs = NEED_EVENTS};
-const Table inference_percentiles_table = {"inference_percentiles",
-                                           "one request or batch at a percentile "
-                                           "of the duration, or an average, as "
-                                           "in XProf's inference profile",
-                                           percentiles_columns,
-                                           COUNT(percentiles_columns),
-                                           &row_table_module,
-                                           &percentiles_rows,
-                                           100};
+const Table inference_percentiles_table = {
+    "inference_percentiles",
+    "one request or batch at a percentile "
+    "of the duration, or an average, as "
+    "in XProf's inference profile",
+    percentiles_columns,
+    COUNT(percentiles_columns),
+    &row_table_module,
+    &percentiles_rows,
+    100,
+    "0.1.0",
+    "SELECT model, kind, percentile, latency_ms FROM inference_percentiles"};

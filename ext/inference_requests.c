@@ -152,11 +152,14 @@ static const RowSource requests_rows = {.next = requests_next,
                                                    "server (SessionRun, TfrtModelRun, "
                                                    "BatchingSessionRun and similar)",
                                         .needs = NEED_EVENTS | NEED_HOST};
-const Table inference_requests_table = {"inference_requests",
-                                        "one request to a model server, with its time by "
-                                        "activity; ordered by model, shortest request first",
-                                        requests_columns,
-                                        COUNT(requests_columns),
-                                        &row_table_module,
-                                        &requests_rows,
-                                        1000};
+const Table inference_requests_table = {
+    "inference_requests",
+    "one request to a model server, with its time by "
+    "activity; ordered by model, shortest request first",
+    requests_columns,
+    COUNT(requests_columns),
+    &row_table_module,
+    &requests_rows,
+    1000,
+    "0.1.0",
+    "SELECT model, request_id, latency_ms, batching_delay_ps FROM inference_requests"};

@@ -98,4 +98,6 @@ const Table inference_tensor_patterns_table = {
     COUNT(patterns_columns),
     &row_table_module,
     &patterns_rows,
-    10};
+    10,
+    "0.1.0",
+    "SELECT model, pattern, occurrences, p99_ms FROM inference_tensor_patterns"};

@@ -91,13 +91,16 @@ static const RowSource input_ops_rows = {.list = input_ops_list,
                                                     "prepares or sends input (tf.data "
                                                     "iterators, infeed, input stages)",
                                          .needs = NEED_EVENTS | NEED_HOST};
-const Table input_ops_table = {"input_ops",
-                               "one op of the host's input pipelines; longest self time first",
-                               input_ops_columns,
-                               COUNT(input_ops_columns),
-                               &row_table_module,
-                               &input_ops_rows,
-                               100};
+const Table input_ops_table = {
+    "input_ops",
+    "one op of the host's input pipelines; longest self time first",
+    input_ops_columns,
+    COUNT(input_ops_columns),
+    &row_table_module,
+    &input_ops_rows,
+    100,
+    "0.1.0",
+    "SELECT operation, category, occurrences, total_self_time_ms FROM input_ops"};
 
 /* ---- input_breakdown ---- */
 
@@ -172,10 +175,13 @@ static const RowSource input_breakdown_rows = {
     .column = input_breakdown_column,
     .per_run = true,
 };
-const Table input_breakdown_table = {"input_breakdown",
-                                     "one of the five parts of the host's input time",
-                                     input_breakdown_columns,
-                                     COUNT(input_breakdown_columns),
-                                     &row_table_module,
-                                     &input_breakdown_rows,
-                                     5};
+const Table input_breakdown_table = {
+    "input_breakdown",
+    "one of the five parts of the host's input time",
+    input_breakdown_columns,
+    COUNT(input_breakdown_columns),
+    &row_table_module,
+    &input_breakdown_rows,
+    5,
+    "0.1.0",
+    "SELECT category, time_us, fraction, advice FROM input_breakdown"};

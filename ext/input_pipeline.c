@@ -176,10 +176,13 @@ static const RowSource input_pipeline_rows = {
     .column = input_pipeline_column,
     .per_run = true,
 };
-const Table input_pipeline_table = {"input_pipeline",
-                                    "one run: whether it waits for its input, by XProf's rules",
-                                    input_pipeline_columns,
-                                    COUNT(input_pipeline_columns),
-                                    &row_table_module,
-                                    &input_pipeline_rows,
-                                    1};
+const Table input_pipeline_table = {
+    "input_pipeline",
+    "one run: whether it waits for its input, by XProf's rules",
+    input_pipeline_columns,
+    COUNT(input_pipeline_columns),
+    &row_table_module,
+    &input_pipeline_rows,
+    1,
+    "0.1.0",
+    "SELECT step_count, step_time_ms_average, input_percent, input_verdict FROM input_pipeline"};

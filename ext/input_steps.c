@@ -182,7 +182,9 @@ const Table input_steps_table = {"input_steps",
                                  COUNT(input_steps_columns),
                                  &row_table_module,
                                  &input_steps_rows,
-                                 20};
+                                 20,
+                                 "0.1.0",
+                                 "SELECT step, step_time_ms, input_ms FROM input_steps"};
 
 /* ---- top_device_ops ---- */
 
@@ -262,4 +264,6 @@ const Table top_device_ops_table = {
     COUNT(top_device_ops_columns),
     &row_table_module,
     &top_device_ops_rows,
-    10};
+    10,
+    "0.1.0",
+    "SELECT rank, operation, self_time_fraction FROM top_device_ops"};

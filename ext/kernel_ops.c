@@ -80,11 +80,14 @@ static const RowSource kernel_ops_rows = {.list = kernel_ops_list,
                                           .per_run = true,
                                           .needs = NEED_EVENTS | NEED_GPU,
                                           .nothing = "no event on a GPU is a kernel"};
-const Table kernel_ops_table = {"kernel_ops",
-                                "one GPU kernel by name, framework op and use of tensor "
-                                "cores, from profiler files of any age; longest kernel first",
-                                kernel_ops_columns,
-                                COUNT(kernel_ops_columns),
-                                &row_table_module,
-                                &kernel_ops_rows,
-                                500};
+const Table kernel_ops_table = {
+    "kernel_ops",
+    "one GPU kernel by name, framework op and use of tensor "
+    "cores, from profiler files of any age; longest kernel first",
+    kernel_ops_columns,
+    COUNT(kernel_ops_columns),
+    &row_table_module,
+    &kernel_ops_rows,
+    500,
+    "0.1.0",
+    "SELECT short_name, op_name, occurrences, total_duration_us FROM kernel_ops LIMIT 10"};

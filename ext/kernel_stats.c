@@ -176,4 +176,7 @@ const Table kernel_stats_table = {"kernel_stats",
                                   COUNT(kernel_stats_columns),
                                   &row_table_module,
                                   &kernel_stats_rows,
-                                  500};
+                                  500,
+                                  "0.1.0",
+                                  "SELECT short_name, occurrences, total_duration_us, "
+                                  "occupancy_percent FROM kernel_stats LIMIT 10"};

@@ -138,14 +138,17 @@ static const RowSource memory_peaks_rows = {.next = memory_peaks_next,
                                             .nothing = "no HLO program contains a buffer "
                                                        "assignment (programs dumped before "
                                                        "optimization have none)"};
-const Table memory_peaks_table = {"memory_peaks",
-                                  "one memory space of an HLO program, with its "
-                                  "peak and totals, as in XProf's memory viewer",
-                                  memory_peaks_columns,
-                                  COUNT(memory_peaks_columns),
-                                  &row_table_module,
-                                  &memory_peaks_rows,
-                                  20};
+const Table memory_peaks_table = {
+    "memory_peaks",
+    "one memory space of an HLO program, with its "
+    "peak and totals, as in XProf's memory viewer",
+    memory_peaks_columns,
+    COUNT(memory_peaks_columns),
+    &row_table_module,
+    &memory_peaks_rows,
+    20,
+    "0.1.0",
+    "SELECT hlo_module, memory_space, peak_heap_mib, total_allocation_mib FROM memory_peaks"};
 
 /* ---- heap_timeline ---- */
 
@@ -224,4 +227,6 @@ const Table heap_timeline_table = {"heap_timeline",
                                    COUNT(heap_timeline_columns),
                                    &row_table_module,
                                    &heap_timeline_rows,
-                                   10000};
+                                   10000,
+                                   "0.1.0",
+                                   "SELECT hlo_module, event, hlo_op, heap_mib FROM heap_timeline"};

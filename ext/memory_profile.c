@@ -209,13 +209,16 @@ static const RowSource events_rows = {.next = events_next,
                                       .needs = NEED_EVENTS | NEED_ALLOCATIONS,
                                       .nothing = "no allocation event records a "
                                                  "number of bytes"};
-const Table memory_events_table = {"memory_events",
-                                   "one allocation or free that an allocator recorded",
-                                   events_columns,
-                                   COUNT(events_columns),
-                                   &row_table_module,
-                                   &events_rows,
-                                   10000};
+const Table memory_events_table = {
+    "memory_events",
+    "one allocation or free that an allocator recorded",
+    events_columns,
+    COUNT(events_columns),
+    &row_table_module,
+    &events_rows,
+    10000,
+    "0.1.0",
+    "SELECT allocator, time_us, activity, allocation_bytes, tf_op FROM memory_events LIMIT 10"};
 
 /* ---- memory_allocators ---- */
 
@@ -315,14 +318,17 @@ static const RowSource allocators_rows = {.list = allocators_list,
                                           .needs = NEED_EVENTS | NEED_ALLOCATIONS,
                                           .nothing = "no allocation event records a "
                                                      "number of bytes"};
-const Table memory_allocators_table = {"memory_allocators",
-                                       "one allocator, with its peaks and the "
-                                       "composition of its memory at the profile's peak",
-                                       allocators_columns,
-                                       COUNT(allocators_columns),
-                                       &row_table_module,
-                                       &allocators_rows,
-                                       10};
+const Table memory_allocators_table = {
+    "memory_allocators",
+    "one allocator, with its peaks and the "
+    "composition of its memory at the profile's peak",
+    allocators_columns,
+    COUNT(allocators_columns),
+    &row_table_module,
+    &allocators_rows,
+    10,
+    "0.1.0",
+    "SELECT allocator, capacity_bytes, profile_peak_bytes FROM memory_allocators"};
 
 /* ---- memory_active ---- */
 
@@ -411,12 +417,15 @@ static const RowSource active_rows = {.next = active_next,
                                       .needs = NEED_EVENTS | NEED_ALLOCATIONS,
                                       .nothing = "no memory was live at an "
                                                  "allocator's peak"};
-const Table memory_active_table = {"memory_active",
-                                   "one group of equal allocations that were "
-                                   "live at their allocator's peak, or heap "
-                                   "or stack that no allocation explains",
-                                   active_columns,
-                                   COUNT(active_columns),
-                                   &row_table_module,
-                                   &active_rows,
-                                   100};
+const Table memory_active_table = {
+    "memory_active",
+    "one group of equal allocations that were "
+    "live at their allocator's peak, or heap "
+    "or stack that no allocation explains",
+    active_columns,
+    COUNT(active_columns),
+    &row_table_module,
+    &active_rows,
+    100,
+    "0.1.0",
+    "SELECT allocator, tf_op, allocation_bytes, occurrences FROM memory_active"};

@@ -253,14 +253,17 @@ static const RowSource op_metrics_rows = {.list = op_metrics_list,
                                           .needs = NEED_EVENTS,
                                           .nothing =
                                               "no event is an op of a framework or of a device"};
-const Table op_metrics_table = {"op_metrics",
-                                "one op on host threads or on devices, with "
-                                "its occurrences, times, FLOPs and bytes",
-                                op_metrics_columns,
-                                COUNT(op_metrics_columns),
-                                &row_table_module,
-                                &op_metrics_rows,
-                                1000};
+const Table op_metrics_table = {
+    "op_metrics",
+    "one op on host threads or on devices, with "
+    "its occurrences, times, FLOPs and bytes",
+    op_metrics_columns,
+    COUNT(op_metrics_columns),
+    &row_table_module,
+    &op_metrics_rows,
+    1000,
+    "0.1.0",
+    "SELECT name, category, occurrences, self_ps FROM op_metrics WHERE side = 'device' LIMIT 10"};
 
 /* ---- op_metrics_totals ---- */
 
@@ -400,11 +403,14 @@ static const RowSource op_metrics_totals_rows = {
     .column = op_metrics_totals_column,
     .per_run = true,
 };
-const Table op_metrics_totals_table = {"op_metrics_totals",
-                                       "one side of a run (host, device or framework), "
-                                       "with its measured time, time in ops and duty cycle",
-                                       op_metrics_totals_columns,
-                                       COUNT(op_metrics_totals_columns),
-                                       &row_table_module,
-                                       &op_metrics_totals_rows,
-                                       3};
+const Table op_metrics_totals_table = {
+    "op_metrics_totals",
+    "one side of a run (host, device or framework), "
+    "with its measured time, time in ops and duty cycle",
+    op_metrics_totals_columns,
+    COUNT(op_metrics_totals_columns),
+    &row_table_module,
+    &op_metrics_totals_rows,
+    3,
+    "0.1.0",
+    "SELECT side, op_count, busy_ps, idle_ps FROM op_metrics_totals"};

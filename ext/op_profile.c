@@ -301,11 +301,14 @@ static const RowSource op_profile_rows = {
     .n_parameters = 3,
     .close = op_profile_close,
 };
-const Table op_profile_table = {"op_profile",
-                                "one node of XProf's op profile, a "
-                                "tree of the devices' ops; in preorder",
-                                op_profile_columns,
-                                COUNT(op_profile_columns),
-                                &row_table_module,
-                                &op_profile_rows,
-                                300};
+const Table op_profile_table = {
+    "op_profile",
+    "one node of XProf's op profile, a "
+    "tree of the devices' ops; in preorder",
+    op_profile_columns,
+    COUNT(op_profile_columns),
+    &row_table_module,
+    &op_profile_rows,
+    300,
+    "0.1.0",
+    "SELECT path, time_fraction, raw_time_ps FROM op_profile WHERE depth <= 2"};

@@ -50,4 +50,6 @@ const Table overview_table = {"overview",
                               COUNT(overview_columns),
                               &row_table_module,
                               &overview_rows,
-                              50};
+                              50,
+                              "0.1.0",
+                              "SELECT section, name, value, unit FROM overview"};

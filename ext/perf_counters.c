@@ -138,7 +138,9 @@ const Table perf_counters_table = {"perf_counters",
                                    COUNT(perf_counters_columns),
                                    &row_table_module,
                                    &perf_counters_rows,
-                                   3000};
+                                   3000,
+                                   "0.1.0",
+                                   "SELECT chip, counter, value FROM perf_counters"};
 
 /* ---- utilization ---- */
 
@@ -227,14 +229,17 @@ static const RowSource utilization_table_rows = {.next = utilization_next,
                                                  .nothing =
                                                      "no hardware counters of a TPU v6e or v7x",
                                                  .needs = NEED_EVENTS};
-const Table utilization_table = {"utilization",
-                                 "one hardware unit of one TPU core in one sample, with "
-                                 "its utilization from hardware counters (v6e, v7x)",
-                                 utilization_columns,
-                                 COUNT(utilization_columns),
-                                 &row_table_module,
-                                 &utilization_table_rows,
-                                 500};
+const Table utilization_table = {
+    "utilization",
+    "one hardware unit of one TPU core in one sample, with "
+    "its utilization from hardware counters (v6e, v7x)",
+    utilization_columns,
+    COUNT(utilization_columns),
+    &row_table_module,
+    &utilization_table_rows,
+    500,
+    "0.1.0",
+    "SELECT node, name, achieved, peak, utilization_fraction FROM utilization"};
 
 /* ---- kernel_utilization ---- */
 
@@ -322,11 +327,14 @@ static const RowSource kernel_utilization_rows = {.next = kernel_utilization_nex
                                                   .nothing =
                                                       "no hardware counters of a TPU v6e or v7x",
                                                   .needs = NEED_EVENTS};
-const Table kernel_utilization_table = {"kernel_utilization",
-                                        "one metric that XProf computes from one "
-                                        "sample of a TPU's hardware counters",
-                                        kernel_utilization_columns,
-                                        COUNT(kernel_utilization_columns),
-                                        &row_table_module,
-                                        &kernel_utilization_rows,
-                                        200};
+const Table kernel_utilization_table = {
+    "kernel_utilization",
+    "one metric that XProf computes from one "
+    "sample of a TPU's hardware counters",
+    kernel_utilization_columns,
+    COUNT(kernel_utilization_columns),
+    &row_table_module,
+    &kernel_utilization_rows,
+    200,
+    "0.1.0",
+    "SELECT kernel_name, metric, value FROM kernel_utilization"};

@@ -85,7 +85,9 @@ const Table planes_table = {"planes",
                             COUNT(planes_columns),
                             &row_table_module,
                             &planes_rows,
-                            10};
+                            10,
+                            "0.1.0",
+                            "SELECT host, name, kind, line_count, event_count FROM planes"};
 
 /* ---- lines ---- */
 
@@ -172,14 +174,17 @@ static const RowSource lines_rows = {.next = lines_next,
                                      .column = lines_column,
                                      .count = lines_count,
                                      .nothing = "no plane has a line"};
-const Table lines_table = {"lines",
-                           "one timeline in a plane: a host thread, "
-                           "a GPU stream, or a row of a TPU core",
-                           lines_columns,
-                           COUNT(lines_columns),
-                           &row_table_module,
-                           &lines_rows,
-                           100};
+const Table lines_table = {
+    "lines",
+    "one timeline in a plane: a host thread, "
+    "a GPU stream, or a row of a TPU core",
+    lines_columns,
+    COUNT(lines_columns),
+    &row_table_module,
+    &lines_rows,
+    100,
+    "0.1.0",
+    "SELECT plane, name, event_count, duration_us FROM lines ORDER BY event_count DESC"};
 
 /* ---- stat_metadata ---- */
 
@@ -239,7 +244,9 @@ const Table stat_metadata_table = {"stat_metadata",
                                    COUNT(stat_metadata_columns),
                                    &row_table_module,
                                    &stat_metadata_rows,
-                                   1000};
+                                   1000,
+                                   "0.1.0",
+                                   "SELECT plane, name, description FROM stat_metadata"};
 
 /* ---- plane_stats ---- */
 
@@ -299,4 +306,6 @@ const Table plane_stats_table = {"plane_stats",
                                  COUNT(plane_stats_columns),
                                  &row_table_module,
                                  &plane_stats_rows,
-                                 40};
+                                 40,
+                                 "0.1.0",
+                                 "SELECT plane, name, value FROM plane_stats"};

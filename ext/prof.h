@@ -216,6 +216,8 @@ struct Table {
     const sqlite3_module *module;
     const struct RowSource *rows; /* for row_table_module */
     double n_rows;                /* a typical count, for the planner */
+    const char *since;            /* the version that has it first */
+    const char *example;          /* SQL about the attached runs; 'logs' is a folder of runs */
 };
 /* The table's module with functions that open a Statement and call those of Table.module: filter
  * and, of row tables, next. Also column, unless there are as many rows as events: these tables open
@@ -493,7 +495,8 @@ typedef struct {
 } QueryParameter;
 typedef struct {
     const char *name, *question, *sql;
-    unsigned needs;      /* enum Need: what its rows are made of */
+    const char *since, *example; /* as in Table */
+    unsigned needs;              /* enum Need: what its rows are made of */
     const char *nothing; /* the reason for no rows if nothing of that is lacking; NULL: it always
                             has rows then */
     const QueryParameter *parameters;

@@ -403,7 +403,13 @@ static const sqlite3_module live_module = {
     .xColumn = live_column,
     .xRowid = live_rowid,
 };
-const Table profsql_live_table = {"profsql_live", "one record of a capture that is still running",
-                                  live_columns,   COUNT(live_columns),
-                                  &live_module,   NULL,
-                                  1000000};
+const Table profsql_live_table = {"profsql_live",
+                                  "one record of a capture that is still running",
+                                  live_columns,
+                                  COUNT(live_columns),
+                                  &live_module,
+                                  NULL,
+                                  1000000,
+                                  "0.1.0",
+                                  "SELECT kind, name, duration_ns FROM profsql_live('logs') ORDER "
+                                  "BY start_unix_ns DESC LIMIT 10"};

@@ -203,4 +203,6 @@ const Table recommendations_table = {"recommendations",
                                      COUNT(recommendations_columns),
                                      &row_table_module,
                                      &recommendations_rows,
-                                     15};
+                                     15,
+                                     "0.1.0",
+                                     "SELECT section, severity, statement FROM recommendations"};

@@ -276,11 +276,14 @@ static const RowSource roofline_rows = {.list = roofline_list,
                                         .per_run = true,
                                         .needs = NEED_EVENTS | NEED_DEVICE,
                                         .nothing = "no op on a device has a duration"};
-const Table roofline_table = {"roofline",
-                              "one op, or the entire program, compared with the peak "
-                              "rates of the device, as in XProf's roofline model",
-                              roofline_columns,
-                              COUNT(roofline_columns),
-                              &row_table_module,
-                              &roofline_rows,
-                              500};
+const Table roofline_table = {
+    "roofline",
+    "one op, or the entire program, compared with the peak "
+    "rates of the device, as in XProf's roofline model",
+    roofline_columns,
+    COUNT(roofline_columns),
+    &row_table_module,
+    &roofline_rows,
+    500,
+    "0.1.0",
+    "SELECT operation, total_self_time_us, operational_intensity, bound_by FROM roofline LIMIT 10"};

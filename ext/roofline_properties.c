@@ -64,4 +64,6 @@ const Table roofline_properties_table = {"roofline_properties",
                                          COUNT(roofline_properties_columns),
                                          &row_table_module,
                                          &roofline_properties_rows,
-                                         16};
+                                         16,
+                                         "0.1.0",
+                                         "SELECT name, value, unit FROM roofline_properties"};

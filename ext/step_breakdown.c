@@ -136,4 +136,6 @@ const Table step_breakdown_table = {
     COUNT(breakdown_columns),
     &row_table_module,
     &breakdown_rows,
-    1000};
+    1000,
+    "0.1.0",
+    "SELECT step, core_id, category, duration_us FROM step_breakdown"};

@@ -213,10 +213,13 @@ static const RowSource steps_rows = {.list = steps_list,
                                      .needs = NEED_EVENTS | NEED_STEPS,
                                      .nothing = "every step was dropped (host_steps "
                                                 "lists the reasons)"};
-const Table steps_table = {"steps",
-                           "one step of a run, with its duration and its time by activity",
-                           steps_columns,
-                           COUNT(steps_columns),
-                           &row_table_module,
-                           &steps_rows,
-                           100};
+const Table steps_table = {
+    "steps",
+    "one step of a run, with its duration and its time by activity",
+    steps_columns,
+    COUNT(steps_columns),
+    &row_table_module,
+    &steps_rows,
+    100,
+    "0.1.0",
+    "SELECT step, duration_ms, bottleneck, input_ms FROM steps ORDER BY duration_ms DESC"};

@@ -149,14 +149,17 @@ static const RowSource pipelines_rows = {.list = pipelines_list,
                                                     "tf.data pipeline (events "
                                                     "`Iterator::` with the stat id)",
                                          .needs = NEED_EVENTS | NEED_HOST};
-const Table tf_data_pipelines_table = {"tf_data_pipelines",
-                                       "one tf.data input pipeline, with "
-                                       "the bottleneck of its longest call",
-                                       pipelines_columns,
-                                       COUNT(pipelines_columns),
-                                       &row_table_module,
-                                       &pipelines_rows,
-                                       3};
+const Table tf_data_pipelines_table = {
+    "tf_data_pipelines",
+    "one tf.data input pipeline, with "
+    "the bottleneck of its longest call",
+    pipelines_columns,
+    COUNT(pipelines_columns),
+    &row_table_module,
+    &pipelines_rows,
+    3,
+    "0.1.0",
+    "SELECT pipeline, calls, slow_calls, bottleneck, suggestion FROM tf_data_pipelines"};
 
 /* ---- tf_data_calls ---- */
 
@@ -241,14 +244,17 @@ static const RowSource calls_rows = {.next = calls_next,
                                      .nothing = "no element was requested from a tf.data "
                                                 "pipeline (events `Iterator::` with the stat id)",
                                      .needs = NEED_EVENTS | NEED_HOST};
-const Table tf_data_calls_table = {"tf_data_calls",
-                                   "one request for an element of a "
-                                   "tf.data pipeline; longest request first",
-                                   calls_columns,
-                                   COUNT(calls_columns),
-                                   &row_table_module,
-                                   &calls_rows,
-                                   200};
+const Table tf_data_calls_table = {
+    "tf_data_calls",
+    "one request for an element of a "
+    "tf.data pipeline; longest request first",
+    calls_columns,
+    COUNT(calls_columns),
+    &row_table_module,
+    &calls_rows,
+    200,
+    "0.1.0",
+    "SELECT pipeline, start_us, duration_us, bottleneck FROM tf_data_calls"};
 
 /* ---- tf_data_iterators ---- */
 
@@ -348,11 +354,14 @@ static const RowSource iterators_rows = {.next = iterators_next,
                                                     "tf.data pipeline (events "
                                                     "`Iterator::` with the stat id)",
                                          .needs = NEED_EVENTS | NEED_HOST};
-const Table tf_data_iterators_table = {"tf_data_iterators",
-                                       "one iterator in one request for an element of "
-                                       "a tf.data pipeline, with its share of the time",
-                                       iterators_columns,
-                                       COUNT(iterators_columns),
-                                       &row_table_module,
-                                       &iterators_rows,
-                                       1000};
+const Table tf_data_iterators_table = {
+    "tf_data_iterators",
+    "one iterator in one request for an element of "
+    "a tf.data pipeline, with its share of the time",
+    iterators_columns,
+    COUNT(iterators_columns),
+    &row_table_module,
+    &iterators_rows,
+    1000,
+    "0.1.0",
+    "SELECT name, sum(self_ps), sum(calls) FROM tf_data_iterators GROUP BY name"};

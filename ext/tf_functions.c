@@ -80,11 +80,14 @@ static const RowSource tf_functions_rows = {.next = tf_functions_next,
                                             .needs = NEED_EVENTS | NEED_HOST,
                                             .nothing = "no event is a call of a "
                                                        "tf.function (stat tf_function_call)"};
-const Table tf_functions_table = {"tf_functions",
-                                  "one tf.function in one execution mode, "
-                                  "with its calls and the cost of tracing",
-                                  tf_functions_columns,
-                                  COUNT(tf_functions_columns),
-                                  &row_table_module,
-                                  &tf_functions_rows,
-                                  20};
+const Table tf_functions_table = {
+    "tf_functions",
+    "one tf.function in one execution mode, "
+    "with its calls and the cost of tracing",
+    tf_functions_columns,
+    COUNT(tf_functions_columns),
+    &row_table_module,
+    &tf_functions_rows,
+    20,
+    "0.1.0",
+    "SELECT name, compiler, mode, tracing_count, expensive_call_percent FROM tf_functions"};

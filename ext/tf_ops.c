@@ -248,4 +248,6 @@ const Table tf_ops_table = {
     COUNT(tf_ops_columns),
     &row_table_module,
     &tf_ops_rows,
-    500};
+    500,
+    "0.1.0",
+    "SELECT host_or_device, operation, total_self_time_us, bound_by FROM tf_ops LIMIT 10"};

@@ -609,11 +609,14 @@ static const sqlite3_module timeline_module = {
     .xColumn = timeline_column,
     .xRowid = timeline_rowid,
 };
-const Table timeline_table = {"timeline",
-                              "one event that XProf's trace viewer displays; "
-                              "`derived = 1` marks events on lines that XProf adds",
-                              timeline_columns,
-                              COUNT(timeline_columns),
-                              &timeline_module,
-                              NULL,
-                              1e6};
+const Table timeline_table = {
+    "timeline",
+    "one event that XProf's trace viewer displays; "
+    "`derived = 1` marks events on lines that XProf adds",
+    timeline_columns,
+    COUNT(timeline_columns),
+    &timeline_module,
+    NULL,
+    1e6,
+    "0.1.0",
+    "SELECT line, name, start_us, duration_us FROM timeline WHERE derived = 1 LIMIT 10"};

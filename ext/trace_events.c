@@ -547,12 +547,18 @@ const Table trace_events_table = {"trace_events",
                                   COUNT(events_columns),
                                   &events_module,
                                   NULL,
-                                  1e6};
+                                  1e6,
+                                  "0.1.0",
+                                  "SELECT plane, line, name, start_us, duration_us FROM "
+                                  "trace_events ORDER BY duration_ps DESC LIMIT 10"};
 /* SQL's names ignore case: without this table `events` would be XProf's view `Events`. */
-const Table events_table = {"events",
-                            "one event: the same table as `trace_events`, under a shorter name",
-                            events_columns,
-                            COUNT(events_columns),
-                            &events_module,
-                            NULL,
-                            1e6};
+const Table events_table = {
+    "events",
+    "one event: the same table as `trace_events`, under a shorter name",
+    events_columns,
+    COUNT(events_columns),
+    &events_module,
+    NULL,
+    1e6,
+    "0.1.0",
+    "SELECT line, name, start_us, self_ps FROM events ORDER BY start_ps LIMIT 10"};

@@ -498,4 +498,6 @@ const Table xprof_events_table = {
     COUNT(xprof_events_columns),
     &row_table_module,
     &xprof_events_rows,
-    100000};
+    100000,
+    "0.1.0",
+    "SELECT category, count(*), sum(self_time_ns) FROM xprof_events GROUP BY category"};

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- How do the GPU kernels of two runs differ?
+-- example: SELECT * FROM compare_kernels LIMIT 10
 -- parameter a: first run: label of an attached run, or path of a file, run folder or log dir
 -- parameter b: second run: label of an attached run, or path of a file, run folder or log dir
 -- needs: events gpu

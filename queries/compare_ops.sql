@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- How do the operations of two runs differ, on devices, or on host threads if no run has a device?
+-- example: SELECT * FROM compare_ops LIMIT 10
 -- parameter a: first run: label of an attached run, or path of a file, run folder or log dir
 -- parameter b: second run: label of an attached run, or path of a file, run folder or log dir
 -- parameter kind = 'operation': which operations to compare: operation (those of top_ops), hlo

@@ -9,6 +9,8 @@
 #   -- column NAME TYPE [unit]: what it is        (a NAME with blanks stands in double quotes)
 #   -- needs: WORD ...      (what its rows are made of, of enum Need in ext/empty.h, in small letters)
 #   -- nothing: why there may be no rows although a run has all of that; without it there always are some
+#   -- since: VERSION       (the version that has it first; 0.1.0 if it is left out)
+#   -- example: SQL         (about the attached runs; SELECT * FROM NAME if it is left out)
 #   --  A line that starts with two blanks or more continues the one before it.
 # and then holds one SELECT whose columns are the declared ones, in order.
 function text(s) { gsub(/\\/, "\\\\", s); gsub(/"/, "\\\"", s); return "\"" s "\"" }
@@ -32,7 +34,7 @@ function flush_query() {
     for (i = 1; i <= n_parameters; i++)
         printf "    {%s, %s, %s},\n", text(parameter[i]), text(parameter_default[i]), text(parameter_doc[i])
     printf "};\nstatic const Column %s_columns[] = {\n%s};\n", name, columns
-    list = list "    {" text(name) ", " text(question) ",\n" sql "     , 0" needs ", " nothing ", " name "_parameters, " \
+    list = list "    {" text(name) ", " text(question) ",\n" sql "     , " text(since) ", " text(example) ", 0" needs ", " nothing ", " name "_parameters, " \
         n_parameters ", " name "_columns, " n_columns + n_parameters "},\n" # mawk's sprintf has a limit
 }
 function add_parameter(line,    head, value, n_parts, part) {
@@ -65,6 +67,8 @@ function add_head() {
         n_words = split(toupper(substr(held, 11)), word, " ")
         for (i = 1; i <= n_words; i++) needs = needs " | NEED_" word[i]
     } else if (held ~ /^-- nothing: /) nothing = text(substr(held, 13))
+    else if (held ~ /^-- since: /) since = substr(held, 11)
+    else if (held ~ /^-- example: /) example = substr(held, 13)
     else if (held ~ /^-- parameter /) add_parameter(substr(held, 14))
     else if (held ~ /^-- column /) add_column(substr(held, 11))
     held = ""
@@ -74,6 +78,7 @@ FNR == 1 {
     flush_query()
     name = FILENAME; sub(/.*\//, "", name); sub(/\.sql$/, "", name)
     n_parameters = n_columns = 0; question = columns = sql = needs = held = ""; nothing = "NULL"
+    since = "0.1.0"; example = "SELECT * FROM " name
 }
 /^-- SPDX-/ { next }
 question == "" { question = $0; sub(/^-- */, "", question); next }

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- When was a device idle, and what ran before and after?
+-- example: SELECT * FROM idle_gaps WHERE n = 10
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
 -- parameter n INTEGER = NULL: number of gaps of each run, longest first; NULL for all

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- How well did the run perform, in one row?
+-- example: SELECT step_time_ms, input_percent, flops_utilization_percent, peak_memory_mib FROM kpi
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
 -- column run TEXT: name of the run

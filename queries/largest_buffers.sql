@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Which buffers use the most memory at the peak?
+-- example: SELECT * FROM largest_buffers WHERE n = 10
 -- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
 --   dump; if NULL, all attached runs
 -- parameter n INTEGER = NULL: number of buffers of each run, largest first; NULL for all

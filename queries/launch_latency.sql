@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- How long does a kernel wait between its launch on the host and its start on the device?
+-- example: SELECT short_name, launches, median_latency_us FROM launch_latency WHERE n = 10
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
 -- parameter n INTEGER = NULL: number of kernels of each run, largest total wait first; NULL for all

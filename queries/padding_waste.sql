@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Which buffers waste the most memory and time on padding, and which shape would fit?
+-- example: SELECT hlo_op, shape, padding_mib, expansion FROM padding_waste WHERE n = 10
 -- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
 --   dump; if NULL, all attached runs
 -- parameter n INTEGER = NULL: number of buffers of each run, most padding first; NULL for all

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Which steps took longest, and what did they spend more time on than the median complete step?
+-- example: SELECT step, duration_ms, over_median_ms, spent_on FROM slowest_steps WHERE n = 5
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
 -- parameter n INTEGER = NULL: number of steps of each run, slowest first; NULL for all

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Which cores or hosts slow the others down?
+-- example: SELECT rank, plane, own_ms, waited_ms FROM stragglers ORDER BY rank
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
 -- parameter n INTEGER = NULL: number of cores of each run, slowest first; NULL for all

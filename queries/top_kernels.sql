@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Which GPU kernels take the most time?
+-- example: SELECT rank, short_name, total_duration_us, percent FROM top_kernels WHERE n = 10
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
 -- parameter n INTEGER = NULL: number of rows of each run; NULL for all

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""prof_help(): what it finds for a word, and in which order."""
+"""prof_help(): what it finds for a word, and in which order. Examples of tables and queries."""
 import collections
+import os
 import re
 
 from lib.cases import case, must, same
-from lib.shell import quoted, rows, run
+from lib.shell import DATA, quoted, rows, run
+
+# Runs that are attached: the first, or both for comparisons. Some tables have rows only for runs of one kind.
+EXAMPLE_RUNS = [('tf_fit_input_bound', 'tf_fit_prefetched'), ('gpu_train_38', 'gpu_train_latency'), ('tpu_train_54', 'jax_train_mlp'), ('inference_batches', 'inference_320'),
+                ('megascale_small', 'perf_counters_large'), ('tf_xla_jit', 'memory_odd'), ('cpu_tf_82',), ('perf_counters_large',)]
+WITHOUT_ROWS = ('gpu_samples',)  # no kept run has samples of GPUs
 
 
 def found(word, columns='kind, name'):
@@ -117,3 +123,49 @@ def without_a_match():
     for word in ('%', '_', "'", 'a' * 200, '"; DROP', '-', '.'):
         must(found(word), word)
     must('longer than 200 bytes' in run("SELECT * FROM prof_help('%s');" % ('a' * 201)).stderr, 'too long')
+
+
+def tried(examples):
+    """{name: [numbers of rows of its example on kept runs until there are some; None for an error]}"""
+    answers = collections.defaultdict(list)
+    for folders in EXAMPLE_RUNS:
+        left = {name: sql for name, sql in examples.items() if not any(answers[name])}
+        for two in (False, True):
+            attach = "SELECT 1 WHERE prof_attach(%s, '%s') IS NULL;\n"
+            script = ''.join(attach % (quoted(os.path.join(DATA, folder)), folder) for folder in folders[:1 + two])
+            script += ''.join(".print == %s\nSELECT count(*) FROM (%s);\n" % (name, sql.replace("'logs'", quoted(DATA)))
+                              for name, sql in left.items() if name.startswith('compare_') == two)
+            for part in run(script).stdout.split('== ')[1:]:
+                name, count = part.split('\n')[:2]
+                answers[name].append(int(count) if count else None)
+    return answers
+
+
+@case
+def every_example_runs():
+    """The example of each table and query runs without an error on attached runs, and has rows for one of them. That of profsql_live needs a
+    capture that is running: tests/capture asks it."""
+    examples = dict(rows("SELECT name, example FROM prof_tables WHERE name <> 'profsql_live' UNION ALL SELECT name, example FROM prof_queries;"))
+    must(len(examples) > 110 and len(set(examples.values())) == len(examples), len(examples))
+    for name, sql in examples.items():
+        must(re.search(r'\bFROM %s\b' % name, sql), '%s: %s' % (name, sql))
+    answers = tried(examples)
+    same({name: sql for name, sql in examples.items() if None in answers[name] or any(answers[name]) == (name in WITHOUT_ROWS)}, {})
+
+
+@case
+def a_broken_example_is_found():
+    """What the case above looks for: an unknown column and an answer without rows are not taken for rows."""
+    answers = tried({'steps': 'SELECT no_such FROM steps', 'kpi': 'SELECT * FROM kpi WHERE 0'})
+    same((set(answers['steps']), set(answers['kpi'])), ({None}, {0}))
+
+
+@case
+def versions():
+    """Each table and query has the version that has it first, which is none to come."""
+    def number(version):
+        must(re.fullmatch(r'\d+\.\d+\.\d+', version), version)
+        return tuple(map(int, version.split('.')))
+    newest = number(rows('SELECT prof_version();')[0][0])
+    since = rows('SELECT name, since FROM prof_tables UNION ALL SELECT name, since FROM prof_queries;')
+    same([(name, version) for name, version in since if number(version) > newest], [])

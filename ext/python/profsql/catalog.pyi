@@ -51,6 +51,10 @@ class ProfTables(NamedTuple):
     """table with its arguments, as written after FROM"""
     row_is: str
     """what one row of the table represents"""
+    since: str
+    """version of the extension that has it first"""
+    example: str
+    """SQL that runs as it is, about the attached runs; 'logs' stands for a folder of runs"""
 
 class ProfColumns(NamedTuple):
     table_name: str
@@ -89,6 +93,10 @@ class ProfQueries(NamedTuple):
     """query with its parameters and their defaults"""
     sql: str
     """SQL text of the query"""
+    since: str
+    """version of the extension that has it first"""
+    example: str
+    """SQL that runs as it is, about the attached runs; 'logs' stands for a folder of runs"""
 
 class ProfDifferences(NamedTuple):
     table_name: str
