@@ -33,11 +33,14 @@ WITH moment AS MATERIALIZED (
          ON e.run = a.run AND e.host = a.host AND e.event_id = coalesce(:event, a.peak_event_id)
 ), past AS MATERIALIZED (
     SELECT e.run, e.host, e.allocator, e.activity, e.heap_bytes, e.stack_bytes, e.allocation_bytes,
-           e.requested_bytes, e.time_ps, e.live_until_ps, e.match_event_id, e.shape,
+           e.requested_bytes, e.time_ps, e.shape,
            nullif(e.tf_op, '(null)') AS tf_op, nullif(e.region_type, '(null)') AS region_type,
-           nullif(e.data_type, 'INVALID') AS data_type, m.time_ps AS at_ps, m.event_id AS at_event,
+           nullif(e.data_type, 'INVALID') AS data_type, m.time_ps AS at_ps,
            row_number() OVER (PARTITION BY e.run, e.host, e.allocator
-                              ORDER BY e.time_ps DESC, e.event_id DESC) AS age
+                              ORDER BY e.time_ps DESC, e.event_id DESC) AS age,
+           -- a later event of an address frees it, or allocates it again
+           row_number() OVER (PARTITION BY e.run, e.host, e.allocator, e.address
+                              ORDER BY e.time_ps DESC, e.event_id DESC) AS age_at_address
     FROM moment AS m JOIN temp.memory_events(:source) AS e
          ON e.run = m.run AND e.host = m.host AND e.allocator = m.allocator
     WHERE (e.time_ps, e.event_id) <= (m.time_ps, m.event_id)
@@ -47,9 +50,7 @@ WITH moment AS MATERIALIZED (
            CAST(total(requested_bytes) AS INTEGER) AS requested_bytes,
            max(at_ps - time_ps) / 1e6 AS oldest_us
     FROM past
-    WHERE activity = 'ALLOCATION'
-          AND (live_until_ps IS NULL OR live_until_ps > at_ps
-               OR (live_until_ps = at_ps AND match_event_id > at_event))
+    WHERE activity = 'ALLOCATION' AND age_at_address = 1
     GROUP BY run, host, allocator, tf_op, region_type, data_type, shape
 ), rest AS (
     SELECT p.run, p.host, p.allocator, p.heap_bytes - coalesce(l.bytes, 0) AS earlier_bytes,

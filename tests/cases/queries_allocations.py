@@ -69,6 +69,15 @@ def nothing_lives():
 
 
 @case
+def address_allocated_again_at_once():
+    """An allocation lives until its address is allocated again, also if both have one time."""
+    x = host(pool((10, 2, 8, 6, 8, 'f/B'), (10, 2, 4, 3, 4, 'f/C'), stack=0))
+    for event, op, taken, wanted in ((0, 'f/B', 8, 6), (1, 'f/C', 4, 3)):
+        same(rows("SELECT %s FROM live_allocations('{x}', %d)" % (LIVE, event), x=x),
+             [('allocation', op, 1, taken, wanted, 0.0)], 'event %d' % event)
+
+
+@case
 def allocations_over_and_over():
     """The most freed memory first; what is kept, as by f/A, is no churn."""
     kept = (50, 5, 9, 9, 15, 'f/C'), (60, 6, 3, 3, 18, 'f/C'), (70, 6, 3, 3, 15)
