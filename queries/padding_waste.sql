@@ -37,7 +37,7 @@ WITH device_time AS MATERIALIZED (
     FROM (SELECT DISTINCT run FROM temp.hosts(:source)
           WHERE run NOT IN (SELECT run FROM device_time)) AS r
          CROSS JOIN temp.trace_events(:source) AS e ON e.run = r.run
-    WHERE e.hlo_op IS NOT NULL
+    WHERE e.hlo_op IS NOT NULL AND NOT e.derived
     GROUP BY e.run, e.program_id, e.hlo_op
 ), named AS MATERIALIZED ( -- hosts whose program of this id has an op of this name
     SELECT run, program_id, hlo_op, count(DISTINCT host) AS hosts

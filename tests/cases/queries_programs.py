@@ -250,6 +250,21 @@ def one_instruction_twice_on_a_device():
 
 
 @case
+def lines_that_xprof_derives():
+    """Events of a derived line repeat others: they are no time of an instruction."""
+    derived, metadata = -0x21524111, Plane('/host:metadata', 9)
+    metadata.meta('m(1)', stats={'Hlo Proto': {'bytes': plan()}}, key=1)
+    stats = {'hlo_op': {'str': 'g'}, 'hlo_module': {'str': 'm'}, 'program_id': {'uint64': 1}}
+    events = [(op, 0, US, {**stats, 'hlo_op': {'str': op}}) for op in ('g', 'd')]
+    x = space(Plane('/device:GPU:0').line(derived, 'XLA Ops', events).bytes(), metadata.bytes())
+    same(rows("SELECT count(*) FROM trace_events('{x}') WHERE derived AND hlo_op = 'g'", x=x),
+         [(1,)])
+    same(rows("SELECT self_time_us, occurrences FROM fusion_breakdown('{x}')", x=x),
+         [(None, None)])
+    same(rows("SELECT self_time_us FROM padding_waste('{x}')", x=x), [(None,)])
+
+
+@case
 def fingerprint_of_an_operand_elsewhere():
     """An operand of another computation is not the first of the body."""
     def fused(operand):
