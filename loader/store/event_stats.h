@@ -153,9 +153,13 @@ static inline int64_t stat_int(const Stat *stat)
 {
     return stat->type == TYPE_INT64 ? stat->integer : 0;
 }
+static inline bool stat_is_integer(const Stat *stat)
+{
+    return stat->type == TYPE_INT64 || stat->type == TYPE_UINT64;
+}
 static inline uint64_t stat_int_or_uint(const Stat *stat)
 {
-    return stat->type == TYPE_INT64 || stat->type == TYPE_UINT64 ? stat->u64 : 0;
+    return stat_is_integer(stat) ? stat->u64 : 0;
 }
 static inline double stat_double(const Stat *stat)
 {

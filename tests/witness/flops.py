@@ -12,12 +12,14 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import compare  # noqa: E402
-from compare import agree, checking, finish, runs  # noqa: E402
+from compare import agree, checking, finish, integer, runs  # noqa: E402
 from device_time import work_lines  # noqa: E402
 from hlo import Message, Program, Unknown  # noqa: E402
+from xspace import Stats  # noqa: E402
 from lib.wire import F64, L, V, event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402,F401
 
 NOT_COUNTED = {'reduce-window', 'select-and-scatter', 'scan', 'ragged-dot'}  # hlo.py has no second way to count them
+OP_LINES = ('XLA Ops', 'Framework Ops', 'Sparse Core Ops')
 CONTAINERS = {'while', 'conditional', 'call', 'async-start'}
 
 
@@ -76,28 +78,30 @@ def kernels_of(planes):
 # ---- TPUs ----
 
 def tpu_ops(planes, programs):
-    """{(program, op): (executions, operations or None)} of TensorCores."""
+    """{(program, op): (executions, operations or None, category)} of TensorCores: plane by plane, events of one program and symbol are an op, which their first metadata describes."""
     found = {}
     for p in planes:
-        if p.kind != 'tensorcore':
+        if not p.name.startswith('/device:TPU:') or p.kind == 'sparsecore':
             continue
-        for l in p.lines:
-            for e in l.events if l.name == 'XLA Ops' else []:
-                own = type(e.meta.stats)(p, e.messages)
-                meta = e.meta.stats
-                program, symbol = meta.get('program_id'), meta.get('symbol_id')
-                if program is None or not symbol:
-                    continue
-                n = max(e.occurrences or 1, 1)
-                flops = own['flops'] if 'flops' in own else meta.get('flops')
-                if 'flops' in own:
-                    model = own.get('model_flops', flops)
-                else:
-                    model = meta.get('model_flops') or flops
-                key = program, e.short_name
-                before = found.setdefault(key, [0, 0, meta.get('hlo_category', '')])
-                before[0] += n
-                before[1] = None if before[1] is None or flops is None else before[1] + n * model
+        ops = {}
+        for e in (e for l in p.lines if l.name in OP_LINES for e in l.events):
+            program, symbol = (integer(e.meta.stats.get(name)) for name in ('program_id', 'symbol_id'))
+            if program is None or not symbol:
+                continue
+            op = ops.setdefault((program, symbol), {'meta': e.meta, 'name': e.short_name, 'n': 0, 'n_own': 0, 'own': 0})
+            n, own = max(e.occurrences or 1, 1), Stats(p, e.messages)
+            flops, model = integer(own.get('flops')), integer(own.get('model_flops'))
+            op['n'] += n
+            if flops is not None:
+                op['n_own'] += n
+                op['own'] += n * (flops if model is None else model)
+        for (program, _), op in ops.items():
+            meta = op['meta'].stats
+            flops, rest = integer(meta.get('flops')), op['n'] - op['n_own']
+            done = None if rest and flops is None else op['own'] + rest * (integer(meta.get('model_flops')) or flops or 0)
+            before = found.setdefault((program, op['name']), [0, 0, meta.get('hlo_category', '')])
+            before[0] += op['n']
+            before[1] = None if None in (before[1], done) else before[1] + done
     for (program, name), sums in found.items():
         if sums[1] is None and program in programs and name in programs[program].by_name:
             one = programs[program].operations(name)
@@ -195,7 +199,7 @@ def check_profiles():
                 whole = run.ask("SELECT count(*) AS n FROM hlo_ops({x}) WHERE model_flops_actual IS NOT NULL")[0]['n'] == sum(v[0] is not None for v in mine.values())
                 if mine and whole and len(run.hosts) == 1:
                     checked['steps'] += check_steps(run, mine)
-            if 'tensorcore' in kinds and not any(odd in run.path for odd in ('ops_odd', 'cores_odd')):  # which have other lines of ops, and planes of odd names
+            if any(p.name.startswith('/device:TPU:') for planes in run.hosts.values() for p in planes):
                 checked['tpu'] += check_tpu(run)
     if not sys.argv[1:] and not os.environ.get('WITNESS_SHARED') and not os.environ.get('WITNESS_DATA'):
         with checking('profiles with ops'):
@@ -274,11 +278,14 @@ def gpu(proto, streams, **kernel_stats):
 
 
 def tpu(events, metadata=(('flops', 1000), ('model_flops', 3000))):
-    """One op of a TensorCore; events: stats of each."""
+    """One op of a TensorCore; events: stats of each; None: a stat without a value."""
     names = ('program_id', 'symbol_id', 'hlo_category', 'flops', 'model_flops')
-    own = [stat(names.index(k) + 1, uint64=v) for k, v in metadata]
+
+    def number(name, value):
+        return stat(names.index(name) + 1, **({} if value is None else {'uint64': value}))
+    own = [number(k, v) for k, v in metadata]
     meta = event_metadata(1, '%k = f32[8]{0} custom-call()', 'k', (stat(1, uint64=7), stat(2, uint64=5), stat(3, str='custom-call'), *own))
-    rows = [event(1, at * 10000, 5000, [stat(names.index(k) + 1, uint64=v) for k, v in stats.items()]) for at, stats in enumerate(events)]
+    rows = [event(1, at * 10000, 5000, [number(k, v) for k, v in stats.items()]) for at, stats in enumerate(events)]
     return space(plane(1, '/device:TPU:0', [line(1, 'XLA Ops', rows)], meta + b''.join(stat_metadata(i, n) for i, n in enumerate(names, 1))))
 
 
@@ -360,6 +367,9 @@ def check_made():
 
     expect('a TPU: the metadata', tpu([{}] * 3), [('k', 3, 3, 3000.0, 9000.0)])
     expect('a TPU: what events say of themselves counts', tpu([{'flops': 7, 'model_flops': 9}, {'flops': 5}, {}]), [('k', 3, 3, 1012.0, 3014.0)])
+    expect('a TPU: a stat without a value is none', tpu([{'flops': 7, 'model_flops': 9}, {'flops': 5, 'model_flops': None}, {'flops': None, 'model_flops': 8}]),
+           [('k', 3, 3, 1012.0, 3014.0)])
+    expect('a TPU: so it is in the metadata', tpu([{}], (('flops', None),)), [('k', 1, 1, None, None)])
     expect('a TPU: nothing is known', tpu([{}], ()), [('k', 1, 1, None, None)])
     expect('the type of a library call is that of its result', gpu(program, [two]), [('f32', 480)],
            "SELECT element_type, model_flops_actual FROM hlo_instructions({x}) WHERE hlo_op = 'gemm'")

@@ -66,11 +66,12 @@ OpFacts op_facts(const StatFilter *filter, const EventAt *e)
             f.start_id_signed = (uint64_t)stat_int(&stat);
             break;
         case STAT_FLOPS:
-            f.has_flops = true, f.flops = stat_int_or_uint(&stat),
-            f.flops_positive = is_positive_int32(f.flops);
+            f.has_flops = true, f.flops_known = stat_is_integer(&stat),
+            f.flops = stat_int_or_uint(&stat), f.flops_positive = is_positive_int32(f.flops);
             break;
         case STAT_MODEL_FLOPS:
-            f.has_model_flops = true, f.model_flops = stat_int_or_uint(&stat),
+            f.has_model_flops = true, f.model_flops_known = stat_is_integer(&stat),
+            f.model_flops = stat_int_or_uint(&stat),
             f.model_flops_positive = is_positive_int32(f.model_flops);
             break;
         case STAT_TF_OP:
@@ -143,11 +144,11 @@ int64_t op_summer_add(OpSummer *s, const EventMeta *meta, int64_t occurrences, c
     if (event_outer) event_outer->event_self_ps -= event_time;
     uint64_t n = occurrences > 1 ? (uint64_t)occurrences : 1;
     sums->occurrences += (uint32_t)n, sums->executions += n;
-    if (f->has_flops) {
+    if (f->flops_known) {
         sums->n_own += n;
         sums->own_flops += (double)f->flops * (double)n,
             sums->own_model_flops +=
-            (double)(f->has_model_flops ? f->model_flops : f->flops) * (double)n;
+            (double)(f->model_flops_known ? f->model_flops : f->flops) * (double)n;
     }
     sums->time_ps += time, sums->self_ps += time;
     sums->event_time_ps += event_time, sums->event_self_ps += event_time;

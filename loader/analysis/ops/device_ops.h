@@ -38,6 +38,7 @@ typedef struct {
     uint64_t flops, model_flops;
     /* flops_positive, model_flops_positive: judged by the low 32 bits, as in XProf. */
     bool has_flops, has_model_flops, flops_positive, model_flops_positive;
+    bool flops_known, model_flops_known; /* the stat is an integer */
     /* The program that a core offloaded. 0 if the file has another integer type than XProf
      * reads. */
     uint64_t core_id_unsigned, start_id_unsigned, start_id_signed;

@@ -67,10 +67,12 @@ static int read_stat(MetadataReader *r, OpMetrics *op, OpKey *key, unsigned know
     switch (known) {
     case STAT_PROGRAM_ID: key->has_program = true, op->program_id = stat_int_or_uint(stat); break;
     case STAT_SYMBOL_ID: key->has_symbol = true, key->symbol_id = stat_int_or_uint(stat); break;
-    case STAT_FLOPS: key->has_flops = true, op->flops = (double)stat_int_or_uint(stat); break;
+    case STAT_FLOPS:
+        key->has_flops = stat_is_integer(stat), op->flops = (double)stat_int_or_uint(stat);
+        break;
     case STAT_MODEL_FLOPS: op->model_flops = (double)stat_int_or_uint(stat); break;
     case STAT_BYTES_ACCESSED:
-        key->has_bytes = true, op->bytes_accessed = stat_int_or_uint(stat);
+        key->has_bytes = stat_is_integer(stat), op->bytes_accessed = stat_int_or_uint(stat);
         break;
     case STAT_HLO_CATEGORY: text = &op->category; break;
     case STAT_TF_OP: text = &op->provenance; break;
