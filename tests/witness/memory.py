@@ -7,11 +7,16 @@ A plan's heap is not walked event by event: each storage has intervals, from the
 the heap at a moment is the sum of the storages whose interval includes it."""
 import bisect
 import collections
+import os
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import xspace  # noqa: E402
-from compare import agree, checking, finish, runs  # noqa: E402
+from compare import Run, agree, checking, finish, runs  # noqa: E402
+from lib import hlo  # noqa: E402
+from lib.wire import Plane, space  # noqa: E402
 
 MIB = 1048576.0
 ALLOC, FREE, SHARE = 0, 1, 2
@@ -184,7 +189,8 @@ def check_plans(run, programs):
         storages, n, fixed, always, peak, live = plan(program)
         total, kept = program.total(0), program.total(0, 5, 7, 12)
         if total > 0:
-            peaks.append([program.id, program.name] + [x / MIB for x in (peak + always, program.total(0, 5), program.total(0, 7), peak, total - peak - always, total)])
+            unused_mib = (total - peak - always) / MIB if total >= peak + always else None
+            peaks.append([program.id, program.name] + [x / MIB for x in (peak + always, program.total(0, 5), program.total(0, 7), peak)] + [unused_mib, total / MIB])
         if total > peak + always:
             unused.append([program.id, (total - kept) / MIB, (peak + always - kept) / MIB, (total - peak - always) / MIB, 100 * (total - peak - always) / (total - kept)])
         sizes = [program.buffers[b][0] for b in live]
@@ -313,6 +319,16 @@ def check_allocators(run, actions):
             agree('live_allocations', {repr(tuple(list(r.values())[:6])): list(r.values())[6:] for r in got}, live_rows(host, of_host, at))
 
 
+def more_than_allocated():
+    """Two buffers of 1 MiB at one place of an allocation of 1 MiB, in use together."""
+    ops = [hlo.instruction(i, 'op%d' % i, 'negate', hlo.shape(hlo.U8, 1 << 20)) for i in (1, 2)]
+    events = hlo.trace(*[(kind, i, 'op%d' % i) for kind in (ALLOC, FREE) for i in (1, 2)])
+    plan = hlo.assignment([hlo.buffer(i, 1 << 20, i) for i in (1, 2)], [hlo.allocation(0, 1 << 20, [(1, 0, 1 << 20), (2, 0, 1 << 20)])], [events])
+    plane = Plane('/host:metadata')
+    plane.meta('m(1)', stats={'Hlo Proto': {'bytes': hlo.proto(hlo.module('m', hlo.computation(1, 'main', ops)), plan)}}, key=1)
+    return space(plane.bytes())
+
+
 for run in runs():
     programs = list(programs_of(list(run.hosts.values())[0])) if len(run.hosts) == 1 else []
     if programs and len(programs) == run.ask('SELECT count(*) AS n FROM hlo_modules({x})')[0]['n']:
@@ -322,4 +338,10 @@ for run in runs():
     if any(actions.values()) and '_odd' not in run.path:  # these have stats of wrong types, which xspace.py reads as numbers
         with checking(run.path):
             check_allocators(run, actions)
+with tempfile.TemporaryDirectory() as top, checking('a heap that exceeds the allocations'):
+    made = Run(os.path.join(top, 'h.xplane.pb'), [])
+    with open(made.path, 'wb') as f:
+        f.write(more_than_allocated())
+    check_plans(made, list(programs_of(xspace.read(made.path))))
+    agree('unused', [r['fragmentation_mib'] for r in made.ask('SELECT fragmentation_mib FROM peak_memory({x})')], [None])
 finish()
