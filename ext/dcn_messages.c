@@ -47,8 +47,9 @@ SQLITE_EXTENSION_INIT3
       "time from sending to arrival; NULL if the event records none, or 0", "duration_us")         \
     C(DM_DURATION_US, DURATION_US_DOC)                                                             \
     C(DM_VALIDITY, "validity", "TEXT", NULL,                                                       \
-      "VALID, LOOPBACK (from a slice to itself), CLOCK_SKEW (no duration) or BAD_KEY (no "         \
-      "label, slice or device); only VALID messages are part of bursts",                           \
+      "first that holds of BAD_KEY (no label, slice or device), CLOCK_SKEW (no duration) and "     \
+      "LOOPBACK (from a slice to itself), otherwise VALID; only VALID messages are part of "       \
+      "bursts",                                                                                    \
       "libprofsql")                                                                                \
     C(DM_BURST, "burst", "INTEGER", NULL,                                                          \
       "number of the burst on the host that the message is part of, as in dcn_bursts; NULL if "    \

@@ -35,9 +35,10 @@ def received_messages():
 @case
 def invalid_messages():
     """Of a slice to itself, of no duration, and of nobody: they are shown, and are of no burst."""
-    data = host_of([message(5000, 1000, 1, slices=(2, 2)), message(5000, 0, 1), message(5000, 10, 1, slices=(None, None), label='')])
+    data = host_of([message(5000, 1000, 1, slices=(2, 2)), message(5000, 0, 1), message(5000, 10, 1, slices=(None, None), label=''),
+                    message(5000, 0, 1, slices=(2, 2))])
     same(rows(MESSAGES, data), [(4000000, 1000000, 1, None, None, 'LOOPBACK', None, None), (5000000, 0, 1, None, None, 'CLOCK_SKEW', None, None),
-                                (4990000, 10000, 1, None, None, 'BAD_KEY', None, None)])
+                                (4990000, 10000, 1, None, None, 'BAD_KEY', None, None), (5000000, 0, 1, None, None, 'CLOCK_SKEW', None, None)])
     same(rows("SELECT label, source_slice, destination_slice FROM dcn_messages('{x}') WHERE validity = 'BAD_KEY'", data), [(None, None, None)])
     same(rows(BURSTS, data), [])
 

@@ -22,7 +22,7 @@ def messages(run):
             ids = [integer(s.get('dcn_%s' % x)) for x in ('source_slice_id', 'source_per_slice_device_id', 'destination_slice_id', 'destination_per_slice_device_id')]
             duration = (integer(s.get('duration_us')) or 0) * 1000000
             bad = not isinstance(s.get('dcn_label'), str) or not s['dcn_label'] or None in ids
-            validity = 'BAD_KEY' if bad else 'LOOPBACK' if ids[0] == ids[2] else 'CLOCK_SKEW' if not duration else 'VALID'
+            validity = 'BAD_KEY' if bad else 'CLOCK_SKEW' if not duration else 'LOOPBACK' if ids[0] == ids[2] else 'VALID'
             found[host].append(dict(event_id=event_id, ids=ids, label=s.get('dcn_label'), bytes=integer(s.get('payload_size_bytes')), start=e.start_ps - duration, end=e.start_ps,
                                     validity=validity))
     return found
