@@ -266,11 +266,14 @@ const Table tf_data_calls_table = {
       "rank of the call by duration within its pipeline; 1 is the longest", "TfDataStats")         \
     C(TI_ID, "iterator_id", "TEXT", NULL, "id of the iterator, decimal without sign", "id")        \
     C(TI_PARENT, "parent_id", "TEXT", NULL,                                                        \
-      "id of the iterator that calls this one, decimal; NULL if the file does not record it",      \
+      "id of the iterator that calls this one, decimal, as in the first event of the file with "   \
+      "this iterator_id; NULL if that event does not record it",                                   \
       "parent_id")                                                                                 \
     C(TI_NAME, "name", "TEXT", NULL, "name of the iterator: last part of long_name",               \
       "XEventMetadata.name")                                                                       \
-    C(TI_LONG, "long_name", "TEXT", NULL, "name of the iterator with its enclosing iterators",     \
+    C(TI_LONG, "long_name", "TEXT", NULL,                                                          \
+      "name of the iterator with its enclosing iterators, "                                        \
+      "from the same event as parent_id",                                                          \
       "XEventMetadata.name")                                                                       \
     C(TI_ASYNC, "is_async", "INTEGER", "0 or 1",                                                   \
       "1: the iterator has its own threads that work ahead, by XProf's list of names",             \

@@ -80,6 +80,15 @@ def nested_iterators():
 
 
 @case
+def iterators_of_one_id():
+    """The first event of an id in the file describes the iterator: names and caller are of that event."""
+    described = "SELECT long_name, parent_id FROM tf_data_iterators('{x}')"
+    first, second = iterator('Iterator::Root', 1, 0, 100), iterator('Iterator::Root::Map', 1, 10, 90, 7)
+    same(rows(described, host_of([first, second])), [('Iterator::Root', None)])
+    same(rows(described, host_of([second, first])), [('Iterator::Root::Map', '7')])
+
+
+@case
 def iterator_of_itself():
     """An iterator that makes its own elements: no end, but the limit of depth."""
     events, made = [], []

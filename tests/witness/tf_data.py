@@ -79,16 +79,17 @@ def calls_in(run):
             if c.name in [kind + 'Consume' for kind in JOINED] and c.parent and c.parent.iterator:
                 joined[c.parent.event_id] += produced[number_of(c.e, 'element_id'), number_of(c.parent.e, 'id')]
         devices = {number_of(c.e, 'parent_id') for c in calls if c.iterator and c.name == 'Iterator::Prefetch::Generator'}
-        callers = {}
+        described = {}  # by the first event of an id
         for c in sorted(calls, key=lambda c: c.event_id):
-            if c.iterator and number_of(c.e, 'parent_id') is not None:
-                callers.setdefault(number_of(c.e, 'id'), str(number_of(c.e, 'parent_id')))
+            if c.iterator:
+                caller = number_of(c.e, 'parent_id')
+                described.setdefault(number_of(c.e, 'id'), [c.name, None if caller is None else str(caller)])
         for c in calls:
             if c.iterator and c.name.count('::') == 1:
                 stats = {}
                 visit(c, joined, stats, True, ())
                 for number, x in stats.items():
-                    x.append(callers.get(number))
+                    x += described[number]
                 want[c.event_id] = (host, number_of(c.e, 'id'), c.e.duration_ps, stats, number_of(c.e, 'id') in devices)
     return want
 
@@ -129,13 +130,13 @@ def tf_data(run):
 
 
 def visit(call, joined, stats, blocking, around):
-    """Adds up iterators of a call: [duration, self time, blocking, calls, earliest start, name]. One without an id only takes time off its caller."""
+    """Adds up iterators of a call: [duration, self time, blocking, calls, earliest start]. One without an id only takes time off its caller."""
     if not call.iterator:
         return
     if call.event_id in around:
         raise Endless
     below = iterators_in(call) + joined[call.event_id]
-    entry = stats.setdefault(number_of(call.e, 'id'), [0, 0, 0, 0, call.e.start_ps, call.name])
+    entry = stats.setdefault(number_of(call.e, 'id'), [0, 0, 0, 0, call.e.start_ps])
     entry[4] = min(entry[4], call.e.start_ps)
     entry[0] += call.e.duration_ps
     entry[1] += call.e.duration_ps - sum(overlap(call, x) for x in below)
