@@ -2360,11 +2360,12 @@ class TfDataIterators(NamedTuple):
     iterator_id: str
     """id of the iterator, decimal without sign"""
     parent_id: str | None
-    """id of the iterator that calls this one, decimal; NULL if the file does not record it"""
+    """id of the iterator that calls this one, decimal, as in the first event of the file with this
+    iterator_id; NULL if that event does not record it"""
     name: str
     """name of the iterator: last part of long_name"""
     long_name: str
-    """name of the iterator with its enclosing iterators"""
+    """name of the iterator with its enclosing iterators, from the same event as parent_id"""
     is_async: int
     """1: the iterator has its own threads that work ahead, by XProf's list of names [0 or 1]"""
     start_ps: int
@@ -3038,8 +3039,8 @@ class DcnMessages(NamedTuple):
     duration_us: float | None
     """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     validity: str
-    """VALID, LOOPBACK (from a slice to itself), CLOCK_SKEW (no duration) or BAD_KEY (no label,
-    slice or device); only VALID messages are part of bursts"""
+    """first that holds of BAD_KEY (no label, slice or device), CLOCK_SKEW (no duration) and
+    LOOPBACK (from a slice to itself), otherwise VALID; only VALID messages are part of bursts"""
     burst: int | None
     """number of the burst on the host that the message is part of, as in dcn_bursts; NULL if it is
     not VALID"""
