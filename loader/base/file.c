@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -122,13 +123,30 @@ done:
     return err->code;
 }
 
+#define GIVE_PROFILE "give the *.xplane.pb that the profiler wrote"
+
+/* Files of /proc and /sys call themselves regular, of 0 bytes; to read them may block. */
+static bool is_of_kernel(const char *path)
+{
+    enum { PROC = 0x9fa0, SYSFS = 0x62656572 };
+    struct statfs s;
+    return !statfs(path, &s) && (s.f_type == PROC || s.f_type == SYSFS);
+}
+
 /* Looks at what kind of file it is, and inflates it. */
 static int read_kind(File *f, const struct stat *st, ProfErr *err)
 {
     uint8_t magic[2] = {0};
+    if (S_ISFIFO(st->st_mode))
+        return prof_fail(
+            err, PROF_FORMAT, 0,
+            "%s: is a pipe, not a regular file; save its bytes to a file and give that", f->path);
     if (!S_ISREG(st->st_mode))
+        return prof_fail(err, PROF_FORMAT, 0, "%s: is %s, not a regular file; " GIVE_PROFILE,
+                         f->path, S_ISSOCK(st->st_mode) ? "a socket" : "a device");
+    if (!f->disk_size && is_of_kernel(f->path))
         return prof_fail(err, PROF_FORMAT, 0,
-                         "%s: is not a regular file; save its bytes to a file and give that",
+                         "%s: is a file of the kernel (/proc, /sys) without a size; " GIVE_PROFILE,
                          f->path);
     if (!f->disk_size)
         return prof_fail(

@@ -158,12 +158,13 @@ def sqlite_database_zip_elf():
 @case
 def fifo():
     os.mkfifo(path('fifo.xplane.pb'))
-    refused(path('fifo.xplane.pb'), 'is not a regular file', timeout=10)
+    refused(path('fifo.xplane.pb'), 'is a pipe, not a regular file; save its bytes', timeout=10)
 
 
 @case
 def devices():
-    for f, words in (('/dev/zero', 'is not a regular file'), ('/dev/null', 'is not a regular file'), ('/proc/self/mem', 'is empty (0 bytes)')):
+    for f, words in (('/dev/zero', 'is a device, not a regular file; give the *.xplane.pb'), ('/dev/null', 'is a device'),
+                     ('/proc/self/mem', 'is a file of the kernel (/proc, /sys)'), ('/proc/kmsg', 'is a file of the kernel'), ('/sys/kernel/notes', 'is ')):
         refused(f, words, timeout=10)
 
 
