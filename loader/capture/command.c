@@ -8,10 +8,10 @@
 #include "options.h"
 #include "summary.h"
 
-#include <argp.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -22,11 +22,6 @@
 #ifndef CAPTURE_VERSION
 #define CAPTURE_VERSION "unknown"
 #endif
-extern const char *argp_program_version
-    __attribute__((visibility("default"))); /* argp looks there */
-const char *argp_program_version = "profsql-capture " CAPTURE_VERSION;
-
-enum { KEY_SEND = 1000, KEY_CONVERT, KEY_PRELOAD, KEY_SUMMARY, KEY_OPTION };
 typedef struct {
     CaptureOptions options;
     const char *send, *convert;
@@ -371,67 +366,118 @@ static int send_word(const Command *c)
 
 /* ---- the command line ---- */
 
-static error_t on_key(int key, char *value, struct argp_state *state)
+enum { KEY_HELP = 1000, KEY_VERSION, KEY_SEND, KEY_CONVERT, KEY_PRELOAD, KEY_SUMMARY, KEY_OPTION };
+static const OptionSpec own_options[] = {
+    {"preload", KEY_PRELOAD, NULL, NULL,
+     "put the library into every process from its beginning (LD_PRELOAD)"},
+    {"summary", KEY_SUMMARY, NULL, NULL,
+     "at the end print what the profile contains, on one screen (needs libsqlite3 and libprofsql)"},
+    {"convert", KEY_CONVERT, "PATH", NULL,
+     "make the profile of a spool, or of all in a run folder, that a killed program left"},
+    {"send", KEY_SEND, "WORD", NULL, "tell a running process: start, stop or status"},
+    {"help", KEY_HELP, NULL, NULL, "print this list"},
+    {"version", KEY_VERSION, NULL, NULL, "print the version"},
+};
+
+/* Its words in lines of at most 79 columns, with the help of all options below each other. */
+static void print_option(const OptionSpec *o)
 {
-    Command *c = state->input;
+    enum { INDENT = 29, WIDTH = 79 };
+    bool has_letter = o->letter && o->letter < KEY_HELP;
+    int at = printf("  %c%c%c --%s%s%s", has_letter ? '-' : ' ', has_letter ? o->letter : ' ',
+                    has_letter ? ',' : ' ', o->name, o->argument ? "=" : "",
+                    o->argument ? o->argument : "");
+    const char *gap = at < INDENT ? "" : " ";
+    at += printf("%s%*s", gap, at < INDENT ? INDENT - at : 0, "");
+    for (const char *word = o->help; *word;) {
+        int n = (int)strcspn(word, " ");
+        if (at > INDENT && at + 1 + n > WIDTH) at = printf("\n%*s", INDENT, "") - 1;
+        at += printf("%s%.*s", at > INDENT ? " " : "", n, word);
+        word += n + (word[n] == ' ');
+    }
+    putchar('\n');
+}
+
+static void print_help(void)
+{
+    puts("Usage: profsql-capture [OPTION...] -- PROGRAM [ARGUMENT...]\n"
+         "  or:  profsql-capture [OPTION...] --send WORD PID\n"
+         "  or:  profsql-capture [OPTION...] --convert PATH\n"
+         "Runs a CUDA program, unmodified, and writes a profile of it that XProf,\n"
+         "TensorBoard and libprofsql read.\n");
+    for (int i = 0; i < N_CAPTURE_OPTIONS; i++)
+        if (option_specs[i].name) print_option(&option_specs[i]);
+    for (size_t i = 0; i < COUNT(own_options); i++) print_option(&own_options[i]);
+}
+
+static int wrong_usage(void)
+{
+    fputs("profsql-capture: profsql-capture --help lists the options\n", stderr);
+    return 2;
+}
+
+/* Of one option; 0, or the status to end with. */
+static int set_option(Command *c, int key, const char *value)
+{
     ProfErr err = {0};
     switch (key) {
     case KEY_SEND: c->send = value; return 0;
     case KEY_CONVERT: c->convert = value; return 0;
     case KEY_PRELOAD: c->preload = true; return 0;
     case KEY_SUMMARY: c->summary = true; return 0;
-    case ARGP_KEY_ARG:
-        c->program = &state->argv[state->next - 1];
-        state->next = state->argc;
-        return 0;
-    case ARGP_KEY_END:
-        if (!c->program && !c->convert)
-            argp_error(state, "which program? give it behind the options: profsql-capture -o logs "
-                              "-- python train.py");
-        return 0;
     default: break;
     }
     for (int i = 0; i < N_CAPTURE_OPTIONS; i++) {
         if (!option_specs[i].name || (key != option_specs[i].letter && key != KEY_OPTION + i))
             continue;
         if (options_set(&c->options, (enum CaptureOption)i, value ? value : "1", &err))
-            argp_error(state, "%s", err.text);
+            return fprintf(stderr, "profsql-capture: %s\n", err.text), 2;
         setenv(option_specs[i].variable, value ? value : "1", 1);
         return 0;
     }
-    return ARGP_ERR_UNKNOWN;
+    return wrong_usage(); /* getopt_long() has said what is wrong */
+}
+
+/* The options up to the first word that is none. -1, or the status to end with. */
+static int read_options(Command *c, int argc, char **argv)
+{
+    struct option options[N_CAPTURE_OPTIONS + COUNT(own_options) + 1] = {0};
+    char letters[2 * N_CAPTURE_OPTIONS + 2] = "+", *letter = letters + 1;
+    struct option *next = options;
+    for (int i = 0; i < N_CAPTURE_OPTIONS; i++) {
+        const OptionSpec *o = &option_specs[i];
+        if (!o->name) continue;
+        *next++ = (struct option){o->name, o->argument ? required_argument : no_argument, NULL,
+                                  o->letter ? o->letter : KEY_OPTION + i};
+        if (!o->letter) continue;
+        *letter++ = (char)o->letter;
+        if (o->argument) *letter++ = ':';
+    }
+    for (size_t i = 0; i < COUNT(own_options); i++)
+        *next++ = (struct option){own_options[i].name,
+                                  own_options[i].argument ? required_argument : no_argument, NULL,
+                                  own_options[i].letter};
+    for (int key, status; (key = getopt_long(argc, argv, letters, options, NULL)) != -1;) {
+        if (key == KEY_HELP) return print_help(), 0;
+        if (key == KEY_VERSION) return puts("profsql-capture " CAPTURE_VERSION), 0;
+        if ((status = set_option(c, key, optarg))) return status;
+    }
+    if (optind < argc) c->program = argv + optind;
+    if (c->program || c->convert) return -1;
+    fputs("profsql-capture: which program? give it after the options: profsql-capture -o logs -- "
+          "python train.py\n",
+          stderr);
+    return wrong_usage();
 }
 
 int main(int argc, char **argv)
 {
-    struct argp_option options[N_CAPTURE_OPTIONS + 5] = {
-        {"send", KEY_SEND, "WORD", 0, "tell a running process: start, stop or status", 2},
-        {"convert", KEY_CONVERT, "PATH", 0,
-         "make the profile of a spool, or of all in a run folder, that a killed program left", 2},
-        {"summary", KEY_SUMMARY, NULL, 0,
-         "at the end print what the profile contains, on one screen (needs libsqlite3 and "
-         "libprofsql)",
-         1},
-        {"preload", KEY_PRELOAD, NULL, 0,
-         "put the library into every process from its beginning (LD_PRELOAD)", 1},
-    };
-    int n = 4;
-    for (int i = 0; i < N_CAPTURE_OPTIONS; i++) {
-        const OptionSpec *o = &option_specs[i];
-        if (o->name)
-            options[n++] = (struct argp_option){
-                o->name, o->letter ? o->letter : KEY_OPTION + i, o->argument, 0, o->help, 1};
-    }
-    struct argp argp = {.options = options,
-                        .parser = on_key,
-                        .args_doc = "-- PROGRAM [ARGUMENT...]\n--send WORD PID\n--convert PATH",
-                        .doc = "Runs a CUDA program, unmodified, and writes a profile of it that "
-                               "XProf, TensorBoard and libprofsql read."};
     Command c = {0};
     ProfErr err = {0};
     if (options_from_environment(&c.options, &err))
         fprintf(stderr, "profsql-capture: %s\n", err.text);
-    if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &c)) return 2;
+    int status = read_options(&c, argc, argv);
+    if (status >= 0) return status;
     if (options_check(&c.options, &err))
         return fprintf(stderr, "profsql-capture: %s\n", err.text), 2;
     if (c.send) return send_word(&c);
