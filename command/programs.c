@@ -34,7 +34,11 @@ int run_capture(char **arguments)
     arguments[0] = keep_text("%s", beside ? beside : "profsql-capture");
     if (beside) execv(beside, arguments);
     execvp("profsql-capture", arguments);
-    return failed_to_run("profsql-capture");
+    if (errno != ENOENT) return failed_to_run("profsql-capture");
+    complain("profsql-capture is not installed: it is neither beside this command nor in PATH. It "
+             "comes with the sources of libprofsql (make install) and with Debian's package "
+             "profsql, not with pip");
+    return STATUS_NO_COMMAND;
 }
 
 /* ---- the shell ---- */

@@ -116,6 +116,11 @@ void wrong_sql(Database *d, const Catalog *catalog, const char *message)
                  nearest_of(d, "SELECT DISTINCT \"column\" FROM prof_columns", name));
     else if ((name = name_after(kept, "no such function: ")))
         complain("%s%s", kept, nearest_of(d, "SELECT DISTINCT name FROM prof_functions", name));
+    else if (!strncmp(kept, "unsafe use of virtual table", 27))
+        complain("%s: a view or trigger saved in a database reads runs only where SQL can open no "
+                 "path. First SELECT prof_serve(), which leaves SQL the runs named here alone, and "
+                 "keep PRAGMA trusted_schema on",
+                 kept);
     else
         complain_of_query(d);
 }

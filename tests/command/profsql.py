@@ -239,6 +239,9 @@ def a_shell():
         done = subprocess.run([path('%s/bin/profsql' % name), 'shell', GPU], input='SELECT count(*) FROM trace_events;\n', capture_output=True, text=True, cwd=ROOT)
         same(('477' in done.stdout, done.returncode), (name != 'nowhere', int(name == 'nowhere')), name + done.stderr)
         must(name != 'nowhere' or 'libprofsql.so: no such file' in done.stderr, done.stderr)
+    alone = subprocess.run([path('nowhere/bin/profsql'), 'capture', '--', 'true'], capture_output=True, text=True, env={**os.environ, 'PATH': '/no/such'})
+    same(alone.returncode, 127)
+    must('profsql-capture is not installed' in alone.stderr and 'make install' in alone.stderr, alone.stderr)
     must('no_such_shell' in run('shell', GPU, env={'SQLITE3': 'no_such_shell'}, status=127)[1], 'a shell that is not there')
 
 
@@ -253,6 +256,14 @@ def wrong_turns():
             (['README.md'], 1, 'is not an XSpace'), ([GPU, 'kpi', '--output', os.path.join(DIR, 'no/such/x.csv')], 1, 'no/such')):
         out, error = run(*words, status=status)
         must(not out and say in error, '%s: %s %s' % (words, out, error))
+    database = os.path.join(DIR, 'views.db')
+    db = sqlite3.connect(database)
+    db.execute('CREATE VIEW kernels AS SELECT occurrences FROM top_kernels LIMIT 1')
+    db.close()
+    attach = "ATTACH '%s' AS views; " % database
+    error = run(GPU, attach + 'SELECT * FROM kernels', status=1)[1]
+    must('unsafe use of virtual table "top_kernels": a view' in error and 'prof_serve()' in error and 'trusted_schema' in error, error)
+    same(run(GPU, attach + 'CREATE TEMP TABLE served AS SELECT prof_serve(); SELECT * FROM kernels', '--format', 'csv')[0], 'occurrences\n19\n', 'what the error says works')
     trace = os.path.join(DIR, 'x.json')
     with open(trace, 'w') as f:
         f.write('{"traceEvents": []}')

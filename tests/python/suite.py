@@ -2,6 +2,7 @@
 """The package profsql: answers, types, errors, interrupts, recordings. What needs a package that is not
 installed is skipped."""
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -143,6 +144,18 @@ class Errors(unittest.TestCase):
                 run.compare_ops()
         with self.assertRaisesRegex(profsql.Error, "closed"):
             run.top_ops()
+
+    def test_views_that_a_database_has_saved(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "views.db")
+            with contextlib.closing(sqlite3.connect(path)) as db:
+                db.execute("CREATE VIEW kernels AS SELECT occurrences FROM top_kernels LIMIT 1")
+            with profsql.open(GPU) as run:
+                run.connection.execute("ATTACH ? AS views", (path,))
+                with self.assertRaisesRegex(profsql.Error, "unsafe use of virtual table .*prof_serve.*trusted_schema"):
+                    run.sql("SELECT * FROM kernels").first()
+                run.sql("SELECT prof_serve()").first()
+                self.assertEqual(rows_of(run, "SELECT * FROM kernels"), [(19,)])
 
     def test_damage_is_a_warning(self):
         [source] = [os.path.join(f, n) for f, _, names in os.walk(GPU) for n in names if n.endswith(".pb")]

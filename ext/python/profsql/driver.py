@@ -57,6 +57,16 @@ def connect(database: str = ":memory:", serve: library.Serve = False) -> Any:
     return raw
 
 
+def _with_advice(message: str) -> str:
+    """SQLite refuses views of a database before the extension is asked, which so cannot say why."""
+    if not message.startswith("unsafe use of virtual table"):
+        return message
+    return message + (
+        ": a view or trigger saved in a database reads runs only where SQL can open no path. "
+        "First SELECT prof_serve() or profsql.load(connection, serve=...), which leaves SQL the "
+        "attached runs alone, and keep PRAGMA trusted_schema on")
+
+
 def _let_signals_in() -> bool:
     """Python handles signals when it enters this: a query that takes long can be interrupted."""
     return False
@@ -101,7 +111,7 @@ class Driver:
             # sqlite3 drops the exception that a signal raised in the progress handler.
             if not self._apsw and str(error) == "interrupted":
                 raise KeyboardInterrupt from None
-            raise Error(str(error)) from None
+            raise Error(_with_advice(str(error))) from None
 
 
 class Cursor:
