@@ -22,11 +22,12 @@ def version():
 
 
 def make(target):
-    # Without PACKAGES make installs nothing.
-    if subprocess.call(["make", "PACKAGES=", target], cwd=ROOT):
+    if not shutil.which("make"):
+        raise SystemExit("profsql: make is missing (on Debian: apt-get install make)")
+    if subprocess.call(["make", target], cwd=ROOT):
         raise SystemExit("profsql: make failed. It needs a C compiler, protoc-c and the headers of SQLite, "
-                         "zlib and protobuf-c (on Debian: libsqlite3-dev zlib1g-dev libprotobuf-c-dev "
-                         "protobuf-c-compiler)")
+                         "zlib and protobuf-c (on Debian: gcc libc6-dev libsqlite3-dev zlib1g-dev "
+                         "libprotobuf-c-dev protobuf-c-compiler)")
     return os.path.join(ROOT, target)
 
 
