@@ -6,7 +6,8 @@
 
 const HelpWords help_words[] = {
     {"MFU, HFU, model FLOPS utilization, hardware FLOPS utilization, TFLOPS, FLOPS",
-     "flops_utilization_by_step, kpi, flops_utilization, peak_flops, hlo_ops.flops_utilization"},
+     "mfu, flops_utilization_by_step, kpi, flops_utilization, peak_flops, "
+     "hlo_ops.flops_utilization"},
     {"KPI, summary, dashboard, how fast", "kpi, overview, overview_page, capture_summary"},
     {"why slow, advice, hint, what to do", "recommendations, kpi, host_bound, input_bound"},
     {"bottleneck, bound, limited by",

@@ -323,10 +323,7 @@ static void text_column(RowCursor *c, sqlite3_context *ctx, const HloOpRow *row,
         break;
     case HO_EXPRESSION: result_text(ctx, expression(op)); break;
     case HO_TF_OP: result_text(ctx, op->provenance); break;
-    case HO_REMAT:
-        result_yes(ctx,
-                   op_is_rematerialization(slice_of(op->provenance), slice_of(expression(op))));
-        break;
+    case HO_REMAT: result_yes(ctx, op_is_recomputed(op)); break;
     case HO_OUTSIDE:
         result_yes(ctx,
                    op_is_outside_compilation(slice_of(op->provenance), slice_of(expression(op))));

@@ -125,8 +125,8 @@ SQLITE_EXTENSION_INIT3
       "the op's value divided evenly over its occurrences. NULL if unknown, and for steps on GPU", \
       "libprofsql")                                                                                \
     C(RL_MODEL_FLOPS_ACTUAL, "model_flops_actual", "REAL", "FLOP",                                 \
-      "model_flops_actual of hlo_ops, summed as flops_actual is; "                                 \
-      "NULL if unknown, and for steps on GPU",                                                     \
+      "model_flops_actual of hlo_ops, summed as flops_actual is, but in the sums of programs "     \
+      "and steps without ops that are computed again; NULL if unknown, and for steps on GPU",      \
       "libprofsql")                                                                                \
     C(RL_BYTES, "bytes_accessed", "INTEGER", "bytes", "bytes accessed by all occurrences",         \
       "OpMetrics.bytes_accessed")                                                                  \

@@ -12,8 +12,8 @@
 --   evenly over the events of an op); ops with unknown operations count as 0; NULL if the
 --   operations of all ops are unknown
 -- column model_flops REAL [FLOP]: model operations of the step on all devices
---   (hlo_ops.model_flops_actual, divided evenly over the events of an op); NULL if the operations
---   of all ops are unknown
+--   (hlo_ops.model_flops_actual without ops that are computed again, divided evenly over the events
+--   of an op); NULL if the operations of all ops are unknown
 -- column gflops_per_device REAL [1e9 FLOP/s]: flops divided by the step's duration and by the
 --   number of GPUs or TensorCores with work; NULL without flops
 -- column peak_gflops REAL [1e9 FLOP/s]: peak FLOP rate of one device; NULL if unknown
@@ -28,9 +28,11 @@ WITH device AS MATERIALIZED (
     WHERE t.kind IN ('tensorcore', 'gpu') AND t.busy_ps IS NOT NULL -- those with work
     GROUP BY d.run
 ), op AS MATERIALIZED (
-    SELECT run, program_id, name, flops_actual / occurrences AS flops, model_flops_actual / occurrences AS model_flops
-    FROM temp.op_metrics(:source)
-    WHERE side = 'device' AND parent IS NULL AND model_flops_actual > 0 AND run IN (SELECT run FROM device WHERE NOT is_tpu)
+    SELECT run, program_id, hlo_op, sum(flops_actual) / sum(occurrences) AS flops,
+           sum(iif(rematerialization = 'No', model_flops_actual, 0)) / sum(occurrences) AS model_flops
+    FROM temp.hlo_ops(:source)
+    WHERE rank > 0 AND model_flops_actual > 0 AND run IN (SELECT run FROM device WHERE NOT is_tpu)
+    GROUP BY run, program_id, hlo_op
 ), kernel AS MATERIALIZED (
     SELECT e.run, e.host, e.step AS group_id, e.program_id, e.hlo_op, count(*) AS n
     FROM (SELECT 1 FROM op LIMIT 1) CROSS JOIN temp.trace_events(:source) AS e -- without op the events are not read
@@ -42,7 +44,7 @@ WITH device AS MATERIALIZED (
     WHERE rank = 0 AND include_infeed_outfeed AND record NOT IN ('Total', 'Average') AND run IN (SELECT run FROM device WHERE is_tpu)
     UNION ALL
     SELECT k.run, h.step, sum(k.n * op.flops), sum(k.n * op.model_flops)
-    FROM kernel AS k JOIN op ON op.run = k.run AND op.program_id = k.program_id AND op.name = k.hlo_op
+    FROM kernel AS k JOIN op ON op.run = k.run AND op.program_id = k.program_id AND op.hlo_op = k.hlo_op
          JOIN temp.host_steps(:source) AS h ON h.run = k.run AND h.host = k.host AND h.group_id = k.group_id
     WHERE h.step IS NOT NULL
     GROUP BY k.run, h.step

@@ -33,6 +33,8 @@
 -- column flops_utilization_percent REAL [percent]: operations of the steps as a share of what the
 --   devices' peak allows in that time; above 100 if the file overestimates the operations; NULL if
 --   either is unknown
+-- column mfu_percent REAL [percent]: model operations as a share of what the devices' peak allows in
+--   their spans, as mfu has it for the run; NULL if either is unknown
 -- column kernel_launch_percent REAL [percent 0..100]: share of step time spent on launching
 --   kernels; NULL on TPU, and without devices or steps
 -- column peak_memory_mib REAL [MiB]: largest memory in use at one time, as recorded by an
@@ -58,9 +60,10 @@ WITH recorded AS MATERIALIZED (
     WHERE is_main
     GROUP BY run
 ), flops AS MATERIALIZED (
-    SELECT run, sum(utilization_percent * duration_ms) / nullif(sum(duration_ms), 0) AS used
-    FROM temp.flops_utilization_by_step(:source)
-    WHERE utilization_percent IS NOT NULL
+    SELECT run, max(iif(scope = 'run', mfu_percent, NULL)) AS mfu,
+           sum(hfu_percent * span_ms) FILTER (WHERE scope = 'step') /
+           nullif(sum(span_ms) FILTER (WHERE scope = 'step' AND hfu_percent IS NOT NULL), 0) AS used
+    FROM temp.mfu(:source)
     GROUP BY run
 ), step AS MATERIALIZED (
     SELECT run, count(*) AS n, avg(duration_ms) AS ms, stddev(duration_ms) AS deviation
@@ -86,7 +89,7 @@ SELECT i.run,
        i.input_percent_actual, i.input_verdict_actual,
        iif(r.run IS NOT NULL, coalesce(w.n, 0), NULL),
        100.0 * w.computing / w.span, 100.0 * w.communicating / w.span, 100.0 * w.exposed / w.span,
-       100.0 * w.busy / w.span, CASE WHEN i.hardware = 'TPU' THEN t.duty END, f.used,
+       100.0 * w.busy / w.span, CASE WHEN i.hardware = 'TPU' THEN t.duty END, f.used, f.mfu,
        CASE WHEN d.n THEN i.kernel_launch_percent_actual END, coalesce(a.mib, p.mib),
        coalesce(a.name, p.name)
 FROM temp.input_pipeline(:source) AS i LEFT JOIN recorded AS r ON r.run = i.run

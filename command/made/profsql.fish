@@ -107,6 +107,8 @@ complete -c profsql -n '__fish_seen_subcommand_from memory_by_source_line' -l sp
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a memory_events -d 'one allocation or free that an allocator recorded'
 complete -c profsql -n '__fish_seen_subcommand_from memory_events' -l samples -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a memory_peaks -d 'one memory space of an HLO program, with its peak and totals, as in XProf\'s memory viewer'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a mfu -d 'What is the MFU of the run, of each step and of each program (model FLOPS utilization)?'
+complete -c profsql -n '__fish_seen_subcommand_from mfu' -l peak -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a op_metrics -d 'one op on host threads or on devices, with its occurrences, times, FLOPs and bytes'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a op_metrics_totals -d 'one side of a run (host, device or framework), with its measured time, time in ops and duty cycle'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a op_profile -d 'one node of XProf\'s op profile, a tree of the devices\' ops; in preorder'

@@ -61,7 +61,7 @@ def synonyms_lead_to_what_there_is():
 @case
 def words_that_people_search_for():
     """What comes first for words that are in no name."""
-    for word, first in (('MFU', 'flops_utilization_by_step'), ('hfu', 'flops_utilization_by_step'), ('OOM', 'peak_memory'), ('bubble', 'idle_gaps'),
+    for word, first in (('MFU', 'mfu'), ('hfu', 'mfu'), ('OOM', 'peak_memory'), ('bubble', 'idle_gaps'),
                         ('nccl', 'collectives'), ('AllReduce', 'collectives'), ('all reduce', 'collectives'), ('straggler', 'stragglers'), ('retracing', 'tf_functions'), ('recompile', 'compilation_ms'),
                         ('layer', 'tf_ops'), ('h2d', 'device_time'), ('tf.data', 'tf_data_pipelines'), ('idle', 'idle_gaps'), ('bottleneck', 'host_bound')):
         same(found(word, 'name')[0], (first,), word)

@@ -226,3 +226,13 @@ SELECT 1 FROM top_ops('x') WHERE short_name NOT IN (SELECT short_name FROM event
 SELECT 1 FROM compare_ops('x', 'x', 'operation') WHERE short_name NOT IN (SELECT short_name FROM event_totals('x') WHERE display_name = operation) UNION ALL
 SELECT 1 FROM compare_ops('x', 'x', 'kernel') WHERE short_name NOT IN (SELECT short_name FROM kernel_ops('x') WHERE kernel_name = operation) UNION ALL
 SELECT 1 FROM compare_kernels('x', 'x') WHERE short_name NOT IN (SELECT short_name FROM kernel_ops('x') WHERE compare_kernels.kernel_name = kernel_ops.kernel_name) OR run_a <> 'x' OR run_b <> 'x';
+
+-- MFU: the steps are those of flops_utilization_by_step, the run's is kpi's; no more is needed than is carried out, but for 8-bit types; busy is part of the span
+SELECT 1 FROM (SELECT run, step, mfu_percent, hfu_percent, model_flops FROM mfu('x') WHERE scope = 'step') AS m
+ JOIN flops_utilization_by_step('x') AS f USING (run, step) WHERE f.model_flops IS NOT m.model_flops
+ OR (mfu_percent IS NULL) <> (model_utilization_percent IS NULL) OR (hfu_percent IS NULL) <> (utilization_percent IS NULL)
+ OR abs(mfu_percent - model_utilization_percent) > 1e-9 * mfu_percent OR abs(hfu_percent - utilization_percent) > 1e-9 * hfu_percent UNION ALL
+SELECT 1 FROM mfu('x') AS m JOIN kpi('x') AS k USING (run) WHERE scope = 'run' AND m.mfu_percent IS NOT k.mfu_percent UNION ALL
+SELECT 1 FROM (SELECT count(*) AS n FROM mfu('x') WHERE scope = 'step'), (SELECT count(*) AS m FROM flops_utilization_by_step('x')) WHERE n <> m AND EXISTS (SELECT 1 FROM mfu('x')) UNION ALL
+SELECT 1 FROM mfu('x') WHERE scope = 'run' AND (busy_ms > span_ms * (1 + 1e-9) OR mfu_busy_percent < mfu_percent * (1 - 1e-9)) UNION ALL
+SELECT 1 FROM mfu('x') WHERE (mfu_percent IS NULL AND mfu_busy_percent IS NULL) <> (missing IS NOT NULL) AND span_ms > 0;

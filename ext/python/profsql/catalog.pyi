@@ -1711,8 +1711,8 @@ class Roofline(NamedTuple):
     """flops_actual of hlo_ops. For the program: sum over the ops where it is known. For a step: the
     op's value divided evenly over its occurrences. NULL if unknown, and for steps on GPU [FLOP]"""
     model_flops_actual: float | None
-    """model_flops_actual of hlo_ops, summed as flops_actual is; NULL if unknown, and for steps on
-    GPU [FLOP]"""
+    """model_flops_actual of hlo_ops, summed as flops_actual is, but in the sums of programs and
+    steps without ops that are computed again; NULL if unknown, and for steps on GPU [FLOP]"""
     bytes_accessed: int
     """bytes accessed by all occurrences [bytes]"""
     hbm_bytes: int
@@ -3852,8 +3852,9 @@ class FlopsUtilizationByStep(NamedTuple):
     of an op); ops with unknown operations count as 0; NULL if the operations of all ops are unknown
     [FLOP]"""
     model_flops: float | None
-    """model operations of the step on all devices (hlo_ops.model_flops_actual, divided evenly over
-    the events of an op); NULL if the operations of all ops are unknown [FLOP]"""
+    """model operations of the step on all devices (hlo_ops.model_flops_actual without ops that are
+    computed again, divided evenly over the events of an op); NULL if the operations of all ops are
+    unknown [FLOP]"""
     gflops_per_device: float | None
     """flops divided by the step's duration and by the number of GPUs or TensorCores with work; NULL
     without flops [1e9 FLOP/s]"""
@@ -4090,6 +4091,9 @@ class Kpi(NamedTuple):
     flops_utilization_percent: float | None
     """operations of the steps as a share of what the devices' peak allows in that time; above 100
     if the file overestimates the operations; NULL if either is unknown [percent]"""
+    mfu_percent: float | None
+    """model operations as a share of what the devices' peak allows in their spans, as mfu has it
+    for the run; NULL if either is unknown [percent]"""
     kernel_launch_percent: float | None
     """share of step time spent on launching kernels; NULL on TPU, and without devices or steps
     [percent 0..100]"""
@@ -4240,6 +4244,55 @@ class MemoryBySourceLine(NamedTuple):
     """framework op of the source line's largest live buffer; NULL if unknown"""
     hosts: int
     """number of hosts that have this program with these values [hosts]"""
+
+class Mfu(NamedTuple):
+    run: str
+    """name of the run"""
+    scope: str
+    """what the row is of: run, step (a complete step), or program (all executions of one HLO
+    program). The row of the run is the first"""
+    step: int | None
+    """number of the step, as in the table steps; NULL for other scopes"""
+    program_id: str | None
+    """id of the HLO program; NULL for other scopes"""
+    name: str | None
+    """name of the step or of the HLO module; NULL for the run and if unknown"""
+    device_type: str | None
+    """type of the devices, as in the table devices; NULL if they are of several types or the type
+    is unknown"""
+    device_count: int
+    """number of GPUs or TensorCores with work"""
+    model_flops: float | None
+    """operations on all devices that the model needs: sum of hlo_ops.model_flops_actual without ops
+    that are computed again (rematerialization = Yes). Ops with unknown operations count as 0; NULL
+    if there are no others [FLOP]"""
+    hardware_flops: float | None
+    """operations that the devices carried out, those computed again included: sum of
+    hlo_ops.flops_actual, in which 8-bit operations count as a half and 4-bit ones as a quarter;
+    NULL if the operations of all ops are unknown or 0 [FLOP]"""
+    span_ms: float | None
+    """time that a device had for it, average of the devices: of the run, the device's span; of a
+    step, its duration; of a program, the total duration of its events on the line XLA Modules, NULL
+    on GPUs [ms]"""
+    busy_ms: float | None
+    """time that a device spent on it, average of the devices: of the run, the time in which the
+    device is busy; of a program, self time of its ops (kernels at once on several streams add up);
+    NULL for steps [ms]"""
+    peak_flops: float | None
+    """peak rate of one device (average if they differ): the parameter peak, else that of the table
+    devices; NULL if unknown [FLOP/s]"""
+    mfu_percent: float | None
+    """model FLOPS utilization: model_flops as a share of what the devices' peak allows in their
+    span_ms; NULL if one of them is unknown [percent]"""
+    mfu_busy_percent: float | None
+    """model_flops as a share of what the devices' peak allows in their busy_ms; NULL if one of them
+    is unknown [percent]"""
+    hfu_percent: float | None
+    """hardware FLOPS utilization: hardware_flops as a share of what the devices' peak allows in
+    their span_ms; NULL if one of them is unknown [percent]"""
+    missing: str | None
+    """what mfu_percent and mfu_busy_percent lack if both are NULL: operations, or the peak; NULL if
+    neither is missing"""
 
 class OpTimeByCategory(NamedTuple):
     run: str
@@ -4900,6 +4953,9 @@ class Tables:
         """Which buffers of a compiled program are live at one moment of its memory plan?"""
     def memory_by_source_line(self, n: int | None = None, space: int | None = None, *, source: Source | None = None) -> Result[MemoryBySourceLine]:
         """Which source lines use the most memory of a program at its peak?"""
+    def mfu(self, peak: float | None = None, *, source: Source | None = None) -> Result[Mfu]:
+        """What is the MFU of the run, of each step and of each program (model FLOPS
+        utilization)?"""
     def op_time_by_category(self, *, source: Source | None = None) -> Result[OpTimeByCategory]:
         """Which kinds of ops take the time, on the devices and on the host?"""
     def op_time_by_line(self, n: int | None = None, *, source: Source | None = None) -> Result[OpTimeByLine]:

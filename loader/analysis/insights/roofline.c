@@ -60,7 +60,8 @@ static OpMetrics sum_program(Builder *b, const OpMetricsDb *db)
         }
         if (op_is_container(roofline_category(op))) continue;
         if (!isnan(op->model_flops_actual))
-            sum.flops_actual += op->flops_actual, sum.model_flops_actual += op->model_flops_actual;
+            sum.flops_actual += op->flops_actual,
+                sum.model_flops_actual += op_is_recomputed(op) ? 0 : op->model_flops_actual;
         sum.flops += op->flops, sum.model_flops += op->model_flops,
             sum.bytes_accessed += op->bytes_accessed;
         for (size_t k = 0; k < op->n_memory; k++)

@@ -113,7 +113,8 @@ static bool know_op(Programs *p, OpMetricsDb *keys, const OpMetricsDb *device, c
     if (!key || !kind->spaces) return false;
     if (all && all->executions) {
         kind->flops_actual = known(all->flops_actual) / (double)all->executions;
-        kind->model_flops_actual = known(all->model_flops_actual) / (double)all->executions;
+        if (!op_is_recomputed(all))
+            kind->model_flops_actual = known(all->model_flops_actual) / (double)all->executions;
     }
     kind->key = (uint32_t)(key - keys->ops);
     for (size_t i = 0; i < op->n_memory; i++) {

@@ -199,6 +199,12 @@ uint64_t op_hbm_bytes(const OpMetrics *op)
     return op->n_memory ? op_memory_bytes(op, SPACE_HBM, -1) : op->bytes_accessed;
 }
 
+bool op_is_recomputed(const OpMetrics *op)
+{
+    return op_is_rematerialization(slice_of(op->provenance),
+                                   slice_of(op->long_name->n_bytes ? op->long_name : op->name));
+}
+
 double op_db_idle_fraction(const OpMetricsDb *db)
 {
     return 1.0 - safe_div((double)db->total_op_ps, (double)db->total_ps);

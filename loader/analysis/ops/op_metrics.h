@@ -94,6 +94,8 @@ const OpStats *run_op_stats(Run *run, Host *only, ProfErr *err);
 const OpMetrics *op_db_find(const OpMetricsDb *db, uint64_t program_id, const char *name,
                             size_t n_bytes);
 static inline bool op_is_idle(const OpMetrics *op) { return !strcmp(op->category->text, "IDLE"); }
+/* Returns whether the op is computed again to save memory. */
+bool op_is_recomputed(const OpMetrics *op);
 /* Returns the time in nested ops; wraps as in XProf. */
 static inline uint64_t op_children_ps(const OpMetrics *op) { return op->time_ps - op->self_ps; }
 /* Returns the positions of the ops, sorted by self time (longest first), then by name; equal names

@@ -1,0 +1,95 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What is the MFU of the run, of each step and of each program (model FLOPS utilization)?
+-- example: SELECT model_flops, span_ms, mfu_percent, hfu_percent FROM mfu LIMIT 1
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- parameter peak REAL [FLOP/s] = NULL: peak rate of one device, for devices whose peak is
+--   unknown or for another data type; NULL for devices.peak_flops_per_second (16-bit types)
+-- needs: events device
+-- nothing: no GPU or TensorCore has work
+-- column run TEXT: name of the run
+-- column scope TEXT: what the row is of: run, step (a complete step), or program (all executions of
+--   one HLO program). The row of the run is the first
+-- column step INTEGER: number of the step, as in the table steps; NULL for other scopes
+-- column program_id TEXT: id of the HLO program; NULL for other scopes
+-- column name TEXT: name of the step or of the HLO module; NULL for the run and if unknown
+-- column device_type TEXT: type of the devices, as in the table devices; NULL if they are of
+--   several types or the type is unknown
+-- column device_count INTEGER: number of GPUs or TensorCores with work
+-- column model_flops REAL [FLOP]: operations on all devices that the model needs: sum of
+--   hlo_ops.model_flops_actual without ops that are computed again (rematerialization = Yes). Ops
+--   with unknown operations count as 0; NULL if there are no others
+-- column hardware_flops REAL [FLOP]: operations that the devices carried out, those computed again
+--   included: sum of hlo_ops.flops_actual, in which 8-bit operations count as a half and 4-bit ones
+--   as a quarter; NULL if the operations of all ops are unknown or 0
+-- column span_ms REAL [ms]: time that a device had for it, average of the devices: of the run, the
+--   device's span; of a step, its duration; of a program, the total duration of its events on
+--   the line XLA Modules, NULL on GPUs
+-- column busy_ms REAL [ms]: time that a device spent on it, average of the devices: of the run,
+--   the time in which the device is busy; of a program, self time of its ops (kernels at once on
+--   several streams add up); NULL for steps
+-- column peak_flops REAL [FLOP/s]: peak rate of one device (average if they differ): the parameter
+--   peak, else that of the table devices; NULL if unknown
+-- column mfu_percent REAL [percent]: model FLOPS utilization: model_flops as a share of what the
+--   devices' peak allows in their span_ms; NULL if one of them is unknown
+-- column mfu_busy_percent REAL [percent]: model_flops as a share of what the devices' peak allows in
+--   their busy_ms; NULL if one of them is unknown
+-- column hfu_percent REAL [percent]: hardware FLOPS utilization: hardware_flops as a share of what
+--   the devices' peak allows in their span_ms; NULL if one of them is unknown
+-- column missing TEXT: what mfu_percent and mfu_busy_percent lack if both are NULL: operations, or
+--   the peak; NULL if neither is missing
+WITH device AS MATERIALIZED (
+    SELECT d.run, d.device_type AS type, t.kind, t.span_ps, t.busy_ps,
+           nullif(coalesce(:peak, d.peak_flops_per_second), 0) AS peak
+    FROM temp.devices(:source) AS d
+         JOIN temp.device_time(:source) AS t ON t.run = d.run AND t.plane_id = d.plane_id
+    WHERE t.kind IN ('tensorcore', 'gpu') AND t.busy_ps IS NOT NULL -- those with work
+), fleet AS MATERIALIZED ( -- peaks are known for all devices or not at all
+    SELECT run, count(*) AS n, max(kind) = 'tensorcore' AS is_tpu, sum(1.0 * span_ps) AS span,
+           sum(1.0 * busy_ps) AS busy, iif(count(DISTINCT type) = 1, max(type), NULL) AS type,
+           iif(count(peak) = count(*), avg(peak), NULL) AS peak,
+           iif(count(peak) = count(*), sum(peak * span_ps), NULL) AS span_peak,
+           iif(count(peak) = count(*), sum(peak * busy_ps), NULL) AS busy_peak
+    FROM device
+    GROUP BY run
+), program AS MATERIALIZED (
+    SELECT run, program_id, max(hlo_module) AS name, sum(1.0 * event_self_ps) AS busy,
+           sum(flops_actual) AS hardware,
+           sum(iif(rematerialization = 'No', model_flops_actual, 0.0)) AS model
+    FROM temp.hlo_ops(:source)
+    WHERE rank > 0 AND run IN (SELECT run FROM fleet)
+    GROUP BY run, program_id
+), execution AS MATERIALIZED (
+    SELECT run, program_id, sum(1.0 * duration_ps) AS span
+    FROM (SELECT run, duration_ps, -- the name is MODULE(PROGRAM_ID)
+                 rtrim(substr(name, length(hlo_module) + 2), ')') AS program_id
+          FROM temp.trace_events(:source)
+          WHERE plane_kind = 'tensorcore' AND line_kind = 'modules' AND hlo_module IS NOT NULL)
+    GROUP BY run, program_id
+), part AS (
+    SELECT f.run, 1 AS place, 'run' AS scope, NULL AS step, NULL AS program_id, NULL AS name,
+           sum(p.model) AS model, sum(p.hardware) AS hardware, f.span, f.busy, f.span_peak,
+           f.busy_peak
+    FROM fleet AS f LEFT JOIN program AS p ON p.run = f.run
+    GROUP BY f.run
+    UNION ALL
+    SELECT f.run, 2, 'step', s.step, NULL, s.name, s.model_flops, s.flops,
+           s.duration_ms * 1e9 * f.n, NULL, s.duration_ms * 1e9 * f.n * f.peak, NULL
+    FROM temp.flops_utilization_by_step(:source) AS s JOIN fleet AS f ON f.run = s.run
+    UNION ALL
+    SELECT f.run, 3, 'program', NULL, p.program_id, p.name, p.model, p.hardware, e.span, p.busy,
+           e.span * f.peak, p.busy * f.peak
+    FROM program AS p JOIN fleet AS f ON f.run = p.run
+         LEFT JOIN execution AS e ON e.run = p.run AND e.program_id = p.program_id
+    WHERE p.program_id <> '0'
+)
+SELECT p.run, p.scope, p.step, p.program_id, p.name, f.type, f.n, nullif(p.model, 0),
+       nullif(p.hardware, 0), p.span / f.n / 1e9, p.busy / f.n / 1e9, f.peak,
+       100.0 * nullif(p.model, 0) / (nullif(p.span_peak, 0) / 1e12),
+       100.0 * nullif(p.model, 0) / (nullif(p.busy_peak, 0) / 1e12),
+       100.0 * nullif(p.hardware, 0) / (nullif(p.span_peak, 0) / 1e12),
+       CASE WHEN nullif(p.model, 0) IS NULL THEN 'operations: no op of a known program needs any'
+            WHEN f.peak IS NULL THEN 'peak: unknown for these devices; give it to mfu(source, peak)'
+       END
+FROM part AS p JOIN fleet AS f ON f.run = p.run
+ORDER BY p.run, p.place, p.step, p.busy DESC, p.program_id

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mfu: model and hardware FLOPS utilization of runs, steps and programs."""
+from lib.cases import case, near, same
+from lib.hlo import F32, computation, instruction, module, proto, shape
+from lib.shell import ask, attached, rows
+from lib.wire import L, Plane, space
+
+PEAK = {'peak_teraflops_per_second': {'double': 1.0}}  # 1 FLOP/ps
+
+
+def core(number, *ops, stats=PEAK, steps=()):
+    """A TensorCore that runs program 7: ops are (name, start, length, flops[, stats])."""
+    plane = Plane('/device:TPU:%d' % number, number + 1, stats)
+    events = []
+    for symbol, (name, start, length, flops, *more) in enumerate(ops):
+        meta = plane.meta('%%%s = f32[1] op()' % name, name, {
+            'program_id': {'uint64': 7}, 'symbol_id': {'uint64': symbol + 1},
+            'hlo_category': {'str': 'fusion'}, 'flops': {'uint64': flops}, **dict(*more)})
+        events.append((meta, start, length))
+    plane.line(1, 'XLA Ops', events)
+    plane.line(2, 'XLA Modules', [('jit_f(7)', 0, 400), ('jit_f(7)', 500, 100), ('odd', 0, 9)])
+    plane.line(3, 'Steps', [(str(i), start, length) for i, (start, length) in enumerate(steps)])
+    return plane.bytes()
+
+
+@case
+def run_steps_and_programs():
+    """A device of 1 FLOP/ps does 500 FLOP in a span of 1000 ps, 100 of which again.
+
+    The second device does 100 in 190 ps, and nothing in 10 ps of the same span. MFU of the run: 500 of 2000 FLOP."""
+    again = {'tf_op': {'str': 'rematted_computation/g:G'}}
+    x = space(core(0, ('f', 0, 300, 400), ('f.remat', 300, 100, 60), ('g', 900, 100, 40, again),
+                   steps=((0, 500), (500, 500))),
+              core(1, ('f', 0, 190, 100), ('h', 900, 10, 0), steps=((0, 500), (500, 500))))
+    want = [('run', None, None, 2, 500.0, 600.0, 1000, 350, 25.0, 71.4286, 30.0),
+            ('step', 0, None, 2, 500.0, 560.0, 500, None, 50.0, None, 56.0),
+            ('step', 1, None, 2, None, 40.0, 500, None, None, None, 4.0),
+            ('program', None, '7', 2, 500.0, 600.0, 500, 350, 50.0, 71.4286, 60.0)]
+    columns = ('scope, step, program_id, device_count, model_flops, hardware_flops,'
+               ' round(span_ms * 1e9), round(busy_ms * 1e9), round(mfu_percent, 4),'
+               ' round(mfu_busy_percent, 4), round(hfu_percent, 4)')
+    same(rows("SELECT %s FROM mfu('{x}')" % columns, x=x), want)
+    same(rows("SELECT DISTINCT peak_flops, device_type FROM mfu('{x}')", x=x), [(1e12, None)])
+    same(rows("SELECT scope, missing FROM mfu('{x}') WHERE missing IS NOT NULL", x=x),
+         [('step', 'operations: no op of a known program needs any')])
+    same(rows("SELECT mfu_percent FROM mfu('{x}', 2e12) LIMIT 1", x=x), [(12.5,)], 'given peak')
+    same(rows("SELECT round(model_utilization_percent, 4), round(utilization_percent, 4)"
+              " FROM flops_utilization_by_step('{x}')", x=x), [(50.0, 56.0), (None, 4.0)])
+    same(rows("SELECT mfu_percent, round(flops_utilization_percent, 4) FROM kpi('{x}')", x=x),
+         [(25.0, 30.0)])
+
+
+def gpus(stats):
+    """Two executions of an op of 8 FLOP, and one that is computed again."""
+    made = [instruction(1, 'a', 'custom-call', shape(F32, 8)),
+            instruction(2, 'n', 'negate', shape(F32, 8), (1,)),
+            instruction(3, 'n.remat', 'negate', shape(F32, 8), (1,))]
+    program = proto(module('m', computation(1, 'main', made, root=2), more=L(4)))
+    metadata = Plane('/host:metadata', 9)
+    metadata.meta('m(1)', stats={'Hlo Proto': {'bytes': program}}, key=1)
+    of = lambda op: {'hlo_op': {'str': op}, 'hlo_module': {'str': 'm'}, 'program_id': {'uint64': 1}}
+    plane = Plane('/device:GPU:0', stats=stats)
+    plane.line(1, 'Stream #1', [('k', 0, 2, of('n')), ('r', 2, 2, of('n.remat')), ('k', 6, 2, of('n'))])
+    return space(plane.bytes(), metadata.bytes())
+
+
+@case
+def programs_on_gpus():
+    """Without a peak the operations are there, and what is missing; a peak can be given."""
+    x = gpus({'device_vendor': {'str': 'None such'}})
+    columns = 'scope, model_flops, hardware_flops, mfu_percent, mfu_busy_percent, hfu_percent'
+    same(rows("SELECT %s, missing FROM mfu('{x}')" % columns, x=x),
+         [(scope, 16.0, 24.0, None, None, None,
+           'peak: unknown for these devices; give it to mfu(source, peak)')
+          for scope in ('run', 'program')])
+    got = ask("SELECT * FROM mfu('{x}', 4e12)", x=x)
+    same([(r['span_ms'], r['peak_flops'], r['missing']) for r in got],
+         [(8e-9, 4e12, None), (None, 4e12, None)])
+    for r, want in zip(got, ((50, 16 / 24 * 100, 75), (None, 16 / 24 * 100, None))):
+        for column, value in zip(('mfu_percent', 'mfu_busy_percent', 'hfu_percent'), want):
+            same(r[column], None) if value is None else near(r[column], value, column)
+    same(rows("SELECT missing FROM mfu('{x}', 0) LIMIT 1", x=x),
+         [('peak: unknown for these devices; give it to mfu(source, peak)',)])
+
+
+@case
+def devices_of_two_peaks():
+    """Each device counts with its own peak; without one of them the run's is unknown."""
+    fast = {'peak_teraflops_per_second': {'double': 3.0}}
+    op = ('f', 0, 100, 200)
+    both = space(core(0, op), core(1, op, stats=fast))
+    columns = 'run, scope, peak_flops, mfu_percent'
+    got = attached('SELECT %s FROM mfu' % columns, one=both, two=space(core(0, op), core(1, op, stats={})))
+    same([r for r in got if r[1] == 'run'], [('one', 'run', 2e12, 100.0), ('two', 'run', None, None)])
