@@ -46,6 +46,8 @@ SQLITE_EXTENSION_INIT1
     T(kernel_stats) \
     T(kernel_ops) \
     T(op_profile) \
+    T(compilations) \
+    T(recompilations) \
     T(roofline) \
     T(roofline_properties) \
     T(tf_functions) \

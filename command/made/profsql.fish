@@ -31,6 +31,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from compare_ops' -l kind -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a compare_steps -d 'On what does a step of one run spend more time than a step of another run?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a compare_tf_ops -d 'How do the framework ops of two runs differ?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a compilations -d 'one compilation during the capture: the function, the program that it became, and how its parameters differ from those of the program before; by start'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a core_steps -d 'one core in one step, as in XProf\'s pod viewer'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a dcn_bursts -d 'one period in which messages from other slices were in flight without a pause, with the share of the network that they used'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a dcn_collectives -d 'one collective between TPU slices over the data-center network, as in XProf\'s megascale stats'
@@ -140,6 +141,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_tables -d 'one table of the extension'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a profsql_live -d 'one record of a capture that is still running'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a recommendations -d 'one recommendation: a finding of an analysis and what to do about it, or one of XProf\'s tips'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a recompilations -d 'one function that was compiled several times, or has several programs in the file: how long that took, and the parameters whose shapes differ; longest compiled first'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a remat_candidates -d 'Which large values stay in memory across the peak although they are cheap to recompute?'
 complete -c profsql -n '__fish_seen_subcommand_from remat_candidates' -l n -s n -x
 complete -c profsql -n '__fish_seen_subcommand_from remat_candidates' -l max-flops-per-byte -x

@@ -9,7 +9,7 @@ from lib.shell import DATA, quoted, rows, run
 
 # Runs that are attached: the first, or both for comparisons. Some tables have rows only for runs of one kind.
 EXAMPLE_RUNS = [('tf_fit_input_bound', 'tf_fit_prefetched'), ('gpu_train_38', 'gpu_train_latency'), ('tpu_train_54', 'jax_train_mlp'), ('inference_batches', 'inference_320'),
-                ('megascale_small', 'perf_counters_large'), ('tf_xla_jit', 'memory_odd'), ('cpu_tf_82',), ('perf_counters_large',)]
+                ('megascale_small', 'perf_counters_large'), ('tf_xla_jit', 'memory_odd'), ('cpu_tf_82',), ('jax_recompiles',), ('perf_counters_large',)]
 WITHOUT_ROWS = ('gpu_samples',)  # no kept run has samples of GPUs
 
 
@@ -62,7 +62,7 @@ def synonyms_lead_to_what_there_is():
 def words_that_people_search_for():
     """What comes first for words that are in no name."""
     for word, first in (('MFU', 'mfu'), ('hfu', 'mfu'), ('OOM', 'peak_memory'), ('bubble', 'idle_gaps'),
-                        ('nccl', 'collectives'), ('AllReduce', 'collectives'), ('all reduce', 'collectives'), ('straggler', 'stragglers'), ('retracing', 'tf_functions'), ('recompile', 'compilation_ms'),
+                        ('nccl', 'collectives'), ('AllReduce', 'collectives'), ('all reduce', 'collectives'), ('straggler', 'stragglers'), ('retracing', 'tf_functions'), ('recompile', 'recompilations'),
                         ('layer', 'tf_ops'), ('h2d', 'device_time'), ('tf.data', 'tf_data_pipelines'), ('idle', 'idle_gaps'), ('bottleneck', 'host_bound')):
         same(found(word, 'name')[0], (first,), word)
 

@@ -71,6 +71,16 @@ SELECT step FROM steps('x') WHERE NOT dropped AND step NOT IN (SELECT step FROM 
 SELECT 1 FROM input_pipeline('x'), (SELECT count(*) AS n, avg(duration_ms) AS ms FROM steps('x') WHERE NOT dropped AND NOT outside_xprof)
  WHERE step_count > 0 AND n <> step_count OR (SELECT max(tc_compute_ms) FROM steps('x')) IS NULL AND abs(ms - step_time_ms_average) > 1e-6 * ms;
 
+-- compilations are events of their threads; none lies in another of its line; those of a module make up its times; in a step, nothing compiles longer than they do
+SELECT 1 FROM compilations('x') AS c LEFT JOIN trace_events('x') AS e USING (event_id) WHERE e.name IS NOT c.name OR e.start_ps <> c.start_ps OR e.line_id <> c.line_id OR max(e.duration_ps, 0) <> c.duration_ps
+ OR e.plane_kind <> 'host' OR e.step IS NOT c.step UNION ALL
+SELECT 1 FROM compilations('x') AS a JOIN compilations('x') AS b USING (line_id) WHERE a.event_id <> b.event_id AND a.start_ps >= b.start_ps AND a.start_ps + a.duration_ps < b.start_ps + b.duration_ps UNION ALL
+SELECT 1 FROM compilations('x') AS c WHERE (parameter_shapes IS NULL) > (program_id IS NULL) OR program_id IS NOT NULL AND (host, program_id, hlo_module) NOT IN (SELECT host, program_id, hlo_module FROM hlo_modules('x')) UNION ALL
+SELECT 1 FROM recompilations('x') LEFT JOIN (SELECT host, hlo_module, count(*) AS n, sum(duration_us) AS us, sum(tracing_us) AS traced, sum(lowering_us) AS lowered FROM compilations('x') GROUP BY 1, 2) USING (host, hlo_module)
+ WHERE coalesce(n, 0) <> compilation_count OR abs(us - duration_us) > 1e-9 * us OR (us IS NULL) <> (duration_us IS NULL) OR abs(traced - tracing_us) > 1e-9 * traced OR abs(lowered - lowering_us) > 1e-9 * lowered
+ OR compilation_count < 2 AND program_count < 2 UNION ALL
+SELECT 1 FROM core_steps('x') AS s WHERE compilation_us_actual > 1e-6 + (SELECT total(interval_overlap(s.start_ps, CAST(s.total_us * 1e6 AS INTEGER), c.start_ps, c.duration_ps)) / 1e6 FROM compilations('x') AS c WHERE c.host = s.host);
+
 -- a step lasts as long as on its longest core
 SELECT 1 FROM steps('x') JOIN (SELECT step, max(total_us) / 1e3 AS ms FROM core_steps('x') GROUP BY 1) USING (step) WHERE abs(duration_ms - ms) > 1e-6 * ms;
 

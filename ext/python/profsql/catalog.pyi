@@ -1617,6 +1617,82 @@ class OpProfile(NamedTuple):
     self_time_ps: int
     """time in the node without the ops that run inside its ops [ps]"""
 
+class Compilations(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    host: str
+    """name of the host, taken from its file name"""
+    function: str | None
+    """name of the function: NAME of the event PjitFunction(NAME) around the compilation, else
+    hlo_module without `jit_`; NULL if neither is known"""
+    hlo_module: str | None
+    """name of the HLO module, without (id): named by the stats of the compiler's events, else the
+    name that JAX derives from the function's, if the file has a program of this name; NULL if
+    unknown"""
+    program_id: str | None
+    """id of the program that it made, decimal: of the programs of this name in the file the one
+    that first runs next; NULL if the file does not have it or it does not run"""
+    start_ps: int
+    """start of the compilation from the start of the session, after tracing and lowering [ps]"""
+    start_us: float | None
+    """start_ps in microseconds; NULL if start_ps is NULL [us]"""
+    duration_ps: int
+    """duration of the compilation, without tracing and lowering [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
+    tracing_us: float | None
+    """time before it in which the thread traced the function, during the same call; NULL if no
+    event records it [us]"""
+    lowering_us: float | None
+    """time before it in which the thread lowered the function to a program for the compiler, during
+    the same call; NULL if no event records it [us]"""
+    step: int | None
+    """step of the compilation (host_steps.group_id); NULL if it is in none"""
+    parameter_shapes: str | None
+    """shapes of the parameters of the program's entry computation, in their order, with commas
+    between; NULL if program_id is NULL or the program cannot be read"""
+    differs: str | None
+    """which parameters have other shapes than in the program of this name before it: number, name
+    if the program has it, and old -> new shape; the result's shapes if no parameter differs, and
+    then both with layouts; NULL if no program before it is known"""
+    name: str
+    """name of the compiler's event"""
+    line: str
+    """thread that waits for the compilation or carries it out"""
+    line_id: int
+    """number of the line in the run, from 0"""
+    event_id: int
+    """number of the event in the run, from 0"""
+
+class Recompilations(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    host: str
+    """name of the host, taken from its file name"""
+    function: str | None
+    """name of the function: NAME of the event PjitFunction(NAME) around the compilation, else
+    hlo_module without `jit_`; NULL if neither is known"""
+    hlo_module: str | None
+    """name of the HLO module, without (id): named by the stats of the compiler's events, else the
+    name that JAX derives from the function's, if the file has a program of this name; NULL if
+    unknown"""
+    program_count: int
+    """number of programs of this name in the file, compiled before or during the capture
+    [programs]"""
+    compilation_count: int
+    """number of compilations during the capture [compilations]"""
+    duration_us: float | None
+    """sum of compilations.duration_us; NULL if nothing was compiled during the capture [us]"""
+    tracing_us: float | None
+    """sum of compilations.tracing_us; NULL if none is known [us]"""
+    lowering_us: float | None
+    """sum of compilations.lowering_us; NULL if none is known [us]"""
+    differs: str | None
+    """which parameters have different shapes in the programs: number, name if a program has it, and
+    the different shapes in the order of the programs, those compiled before the capture by id and
+    first; the result's shapes if no parameter differs, and then both with layouts; NULL if the file
+    has fewer than two of the programs, or one cannot be read"""
+
 class Roofline(NamedTuple):
     run: str
     """label of the attached run; for a path, the name of the run folder or file"""
@@ -4796,6 +4872,12 @@ class Tables:
         files of any age; longest kernel first."""
     def op_profile(self, group_by: str | None = None, include_idle: int | None = None, row_limit: int | None = None, *, source: Source | None = None) -> Result[OpProfile]:
         """One row: one node of XProf's op profile, a tree of the devices' ops; in preorder."""
+    def compilations(self, *, source: Source | None = None) -> Result[Compilations]:
+        """One row: one compilation during the capture: the function, the program that it became,
+        and how its parameters differ from those of the program before; by start."""
+    def recompilations(self, *, source: Source | None = None) -> Result[Recompilations]:
+        """One row: one function that was compiled several times, or has several programs in the
+        file: how long that took, and the parameters whose shapes differ; longest compiled first."""
     def roofline(self, *, source: Source | None = None) -> Result[Roofline]:
         """One row: one op, or the entire program, compared with the peak rates of the device, as in
         XProf's roofline model."""

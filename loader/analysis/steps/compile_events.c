@@ -40,3 +40,40 @@ bool is_compile_event(Slice name)
     return names_compile_after(s, "::") || slice_contains(s, "Compiler::Run") ||
            (slice_ends(s, "_Compile") && !slice_contains(s, "/"));
 }
+
+/* The function of a Python frame `$file.py:12 function`; another name as it is. */
+static Slice without_file(Slice name)
+{
+    size_t n = 0;
+    if (!name.n || *name.text != '$') return name;
+    while (n < name.n && name.text[n] != ' ') n++;
+    return n < name.n ? (Slice){name.text + n + 1, name.n - n - 1} : name;
+}
+
+static bool starts_with_one(Slice name, const char *const *starts, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (slice_starts(name, starts[i])) return true;
+    return false;
+}
+
+bool is_tracing_event(Slice name)
+{
+    static const char *const starts[] = {"trace_to_jaxpr", "trace_to_subjaxpr"};
+    return starts_with_one(without_file(name), starts, COUNT(starts));
+}
+
+bool is_lowering_event(Slice name)
+{
+    static const char *const starts[] = {"lower_sharding_computation", "lower_mesh_computation",
+                                         "lower_parallel_callable", "lower_xla_callable"};
+    return starts_with_one(without_file(name), starts, COUNT(starts));
+}
+
+Slice called_function(Slice name)
+{
+    static const char call[] = "PjitFunction(";
+    enum { LENGTH = sizeof call - 1 };
+    if (!slice_starts(name, call) || !slice_ends(name, ")")) return (Slice){"", 0};
+    return (Slice){name.text + LENGTH, name.n - LENGTH - 1};
+}

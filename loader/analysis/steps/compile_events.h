@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compile_events.h: recognises events of host threads in which a compiler works. */
+/* compile_events.h: recognises events of host threads in which a compiler works, or what
+ * leads to it. */
 #ifndef PROF_COMPILE_EVENTS_H
 #define PROF_COMPILE_EVENTS_H
 
@@ -12,5 +13,15 @@
  * of TPUs and TensorFlow. Events of one compilation nest in each other. Tracing, lowering and
  * Python functions do not count. */
 bool is_compile_event(Slice name);
+
+/* Return whether an event or Python frame with this name traces a function of JAX to a jaxpr
+ * (trace_to_jaxpr...), or lowers it to a program for the compiler (lower_sharding_computation and
+ * its predecessors). */
+bool is_tracing_event(Slice name);
+bool is_lowering_event(Slice name);
+
+/* Returns NAME of an event PjitFunction(NAME): the call of a compiled function. Empty for other
+ * events. */
+Slice called_function(Slice name);
 
 #endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/* compilations.h: the compilations that host threads record: which function was compiled, which
+ * program it became, and how that differs from the program that it had before. */
+#ifndef PROF_COMPILATIONS_H
+#define PROF_COMPILATIONS_H
+
+#include "../../base/text_buffer.h"
+#include "../../base/tf_op.h"
+#include "../../format/hlo.h"
+
+/* One compilation: an event of a compiler that is part of no other. */
+typedef struct {
+    const Line *line;
+    uint64_t event; /* ordinal in the run */
+    const Text *name;
+    int64_t start_ps, duration_ps;
+    int64_t step; /* -1: none */
+    /* time before it in which the thread traced and lowered the function; -1: not recorded */
+    int64_t tracing_ps, lowering_ps;
+    Slice function;      /* empty: unknown */
+    const char *module;  /* name of the HLO module; NULL: unknown */
+    HloProgram *program; /* of the host's list; NULL: the file has none or several of the name */
+    HloProgram *program_before; /* the one that the module had before; NULL: none is known */
+} Compilation;
+
+/* The compilations and programs of one module name. */
+typedef struct {
+    const char *module;
+    Slice function;
+    size_t n_compilations;
+    int64_t duration_ps, tracing_ps, lowering_ps; /* sums; -1: none is recorded */
+    HloProgram **programs; /* those compiled before the capture by id, then in order of compiling */
+    size_t n_programs;
+} CompiledModule;
+
+typedef struct {
+    Compilation *compilations; /* by start */
+    size_t n;
+    CompiledModule *modules; /* with several programs or compilations; the longest compiled first */
+    size_t n_modules;
+    Arena arena;
+} Compilations;
+/* Returns the compilations of a host. */
+const Compilations *host_compilations(Host *host, ProfErr *err);
+
+/* Appends the shapes of the entry computation's parameters: "f32[8,128], s32[]". Returns false if
+ * the program cannot be parsed or has no entry computation, or with err set. */
+bool parameter_shapes(HloProgram *program, TextBuffer *out, ProfErr *err);
+/* Appends which parameters have different shapes in n programs, and which: "parameter 0 (x):
+ * f32[1,128] -> f32[2,128]". The result's shapes if no parameter differs, and then both with
+ * layouts. Returns false if one cannot be parsed, or with err set. */
+bool parameter_differences(HloProgram *const *programs, size_t n, TextBuffer *out, ProfErr *err);
+
+#endif
