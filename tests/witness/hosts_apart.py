@@ -42,7 +42,8 @@ COLUMNS = {('kernel_stats', 'rank'): OF_ALL_HOSTS, ('inference_requests', 'rank'
            ('device_steps', 'step'): 'number of the step in the run', ('exposed_communication_by_step', 'step'): 'number of the step in the run',
            ('exposed_communication_by_step', 'name'): 'name of the step on the first host'}
 # Hosts of different kinds, taken from kept runs of one host.
-MIXED = (('perf_counters_odd', 'gpu_samples', 'tpu_train_54'), ('gpu_train_38', 'cpu_tf_82'), ('edge_nested', 'gpu_dropped_steps'), ('cpu_tf_82', 'perf_counters_odd'))
+MIXED = (('perf_counters_odd', 'gpu_samples', 'tpu_train_54'), ('gpu_train_38', 'cpu_tf_82'), ('edge_nested', 'gpu_dropped_steps'), ('cpu_tf_82', 'perf_counters_odd'),
+         ('jax_recompiles', 'jax_train_mlp'))
 needed, falsified = set(), set()
 
 
