@@ -45,6 +45,27 @@ SQLITE_EXTENSION_INIT3
       "of the group is on the host, if the devices ran the op different numbers of times, or "     \
       "if their ids are unknown",                                                                  \
       "libprofsql")                                                                                \
+    C(CO_GLOBAL_WAIT, "global_wait_ps", "INTEGER", "ps",                                           \
+      "part of total_ps in which the device waited for the last device of its group on any host "  \
+      "of the run to start: wait_ps for groups over hosts. Depends on the hosts' clocks if "       \
+      "spans_hosts is 1: times are absolute by hosts.start_unix_ns. NULL as wait_ps, if a host "   \
+      "of the group lacks its start, and for a single host of a run of several",                   \
+      "libprofsql")                                                                                \
+    C(CO_OVER_HOSTS, "spans_hosts", "INTEGER", "0 or 1",                                           \
+      "1: global_wait_ps compares devices of several hosts; NULL if global_wait_ps is NULL",       \
+      "libprofsql")                                                                                \
+    C(CO_MESSAGE, "message_bytes", "INTEGER", "bytes",                                             \
+      "size of one occurrence as NCCL's tests count it: bytes, for an all-gather times "           \
+      "group_size; NULL if unknown and for a ragged-all-to-all",                                   \
+      "libprofsql")                                                                                \
+    C(CO_ALGORITHM, "algorithm_gibps", "REAL", "2^30 bytes/s",                                     \
+      "algorithm bandwidth: message_bytes of all occurrences divided by total_ps, waiting "        \
+      "included; NULL if unknown",                                                                 \
+      "libprofsql")                                                                                \
+    C(CO_BUS, "bus_gibps", "REAL", "2^30 bytes/s",                                                 \
+      "bus bandwidth: algorithm_gibps times 2(n-1)/n for an all-reduce, (n-1)/n for an "           \
+      "all-gather, reduce-scatter or all-to-all, 1 for others; n is group_size. NULL if unknown",  \
+      "libprofsql")                                                                                \
     C(CO_BANDWIDTH, "bandwidth_gibps", "REAL", "2^30 bytes/s",                                     \
       "bytes of all occurrences divided by total_ps; NULL if bytes is NULL or total_ps is 0",      \
       "libprofsql")                                                                                \
@@ -67,9 +88,18 @@ static bool collectives_shows(RowCursor *c, const void *item)
     return row_wants_plane(c, op->plane);
 }
 
+/* Bytes of each occurrence over the time of all; unknown below 0 and as NaN. */
+static void rate_column(sqlite3_context *ctx, const Collective *op, double bytes)
+{
+    if (bytes >= 0 && op->total_ps)
+        sqlite3_result_double(ctx, bytes * (double)op->occurrences / 1073741824.0 /
+                                       ((double)op->total_ps / 1e12));
+}
+
 static void collectives_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const Collective *op = c->row;
+    int64_t message = collective_message_bytes(op);
     switch (column) {
     case CO_PLANE: result_text(ctx, op->plane->name); break;
     case CO_NAME: sqlite3_result_text(ctx, op->name.text, (int)op->name.n, SQLITE_STATIC); break;
@@ -89,13 +119,20 @@ static void collectives_column(RowCursor *c, sqlite3_context *ctx, int column)
     case CO_MIN: sqlite3_result_int64(ctx, op->min_ps); break;
     case CO_MAX: sqlite3_result_int64(ctx, op->max_ps); break;
     case CO_WAIT:
-        if (op->has_wait) sqlite3_result_int64(ctx, (sqlite3_int64)op->wait_ps);
+        if (op->wait.known) result_u64(ctx, op->wait.ps);
         break;
-    case CO_BANDWIDTH:
-        if (op->bytes >= 0 && op->total_ps)
-            sqlite3_result_double(ctx, (double)op->bytes * (double)op->occurrences / 1073741824.0 /
-                                           ((double)op->total_ps / 1e12));
+    case CO_GLOBAL_WAIT:
+        if (op->wait_of_all.known) result_u64(ctx, op->wait_of_all.ps);
         break;
+    case CO_OVER_HOSTS:
+        if (op->wait_of_all.known) sqlite3_result_int(ctx, op->wait_of_all.over_hosts);
+        break;
+    case CO_MESSAGE:
+        if (message >= 0) sqlite3_result_int64(ctx, message);
+        break;
+    case CO_ALGORITHM: rate_column(ctx, op, (double)message); break;
+    case CO_BUS: rate_column(ctx, op, (double)message * collective_bus_factor(op)); break;
+    case CO_BANDWIDTH: rate_column(ctx, op, (double)op->bytes); break;
     case CO_PROGRAM:
         if (op->has_program) result_id(ctx, op->program_id);
         break;

@@ -2,7 +2,7 @@
 """collectives: time of a collective op on all devices, and waiting for peers."""
 from lib import hlo
 from lib.cases import case, same
-from lib.shell import rows
+from lib.shell import attached, rows
 from lib.wire import L, Plane, V, space
 
 
@@ -90,3 +90,63 @@ def collectives_of_programs():
         planes.append(plane.line(7, 'Stream #7', [(name, begin, 400 - begin, stats(1)), (name, 1000 + begin, 400 - begin, stats(2)), (name, 2000 + begin, 10)]).bytes())
     found = rows("SELECT program_id, hlo_op, kind, bytes, group_size, group_concat(coalesce(wait_ps, '-')) FROM (SELECT * FROM collectives('{x}') ORDER BY plane) GROUP BY program_id", space(*planes, programs.bytes()))
     same(found, [(None, None, 'collective-permute', None, None, '10,10,0,10'), ('1', 'all-reduce-start.1', 'all-reduce', 32, 2, '200,50,0,0'), ('2', 'all-reduce-start.1', 'all-reduce', 32, 2, '50,0,0,100')])
+
+
+@case
+def bandwidth_of_the_bus():
+    """Sizes and bandwidths as NCCL's tests define them: 8 devices, 1 KiB from each in 1 ns, 4 of a group.
+
+    An all-gather's message is what each receives; a permutation has no factor."""
+    kinds = [('all-reduce', 1024, 1.5), ('all-gather', 4096, 0.75), ('reduce-scatter', 1024, 0.75), ('all-to-all', 1024, 0.75), ('collective-broadcast', 1024, 1),
+             ('ragged-all-to-all', None, None), ('collective-permute', 1024, 1)]
+    four, gibps = 'replica_groups={{0,1,2,3},{4,5,6,7}}', 1024 / 2 ** 30 / 1e-9
+    for kind, message, factor in kinds:
+        groups = 'source_target_pairs={{0,1}}' if kind == 'collective-permute' else four
+        plane = Plane('/device:TPU:0')
+        meta = plane.meta('%%x.1 = f32[8]{0} %s(f32[256]{0} %%a), channel_id=1, %s, use_global_device_ids=true' % (kind, groups), 'x.1',
+                          {'hlo_category': {'str': kind}, 'bytes_accessed': {'uint64': 2048}, 'program_id': {'uint64': 1}})
+        f32 = hlo.shape(hlo.F32, 256)
+        more = L(52, V(2, 1)) if kind == 'collective-permute' else L(49, hlo.ints(1, 0, 1, 2, 3)) + L(49, hlo.ints(1, 4, 5, 6, 7)) + V(26, 5) + V(71, 1)
+        module = hlo.module('m', hlo.computation(1, 'main', [hlo.instruction(1, 'a', 'parameter', f32), hlo.instruction(2, 'x.1', kind, f32, [1], more=more)], 2))
+        programs = Plane('/host:metadata', 9)
+        programs.meta('m(1)', stats={'Hlo Proto': {'bytes': L(1, module)}}, key=1)
+        data = space(plane.line(3, 'XLA Ops', [(meta, 0, 1000), (meta, 2000, 1000)]).bytes(), programs.bytes())
+        got = rows("SELECT kind, bytes, message_bytes, group_size, algorithm_gibps, bus_gibps, bandwidth_gibps FROM collectives('{x}')", data)[0]
+        same(got[:4], (kind, 1024, message, None if kind == 'collective-permute' else 4))
+        near = lambda a, b: (a is None and b is None) or (a is not None and b is not None and abs(a - b) < 1e-9 * b)
+        same([near(got[4], message and gibps * message / 1024), near(got[5], factor and gibps * message / 1024 * factor), near(got[6], gibps)], [True] * 3, '%s %s' % (kind, got))
+
+
+@case
+def groups_of_several_sizes():
+    """Two groups of different size have no common size; then no factor is known."""
+    found = lambda groups: rows("SELECT group_size, bus_gibps IS NULL FROM collectives('{x}')", space(core_with('all-reduce(f32[8]{0} %%a), channel_id=1, replica_groups=%s, use_global_device_ids=true' % groups)))
+    same([found(g) for g in ('{{0,1},{2}}', '{{0},{1,2},{3,4,5}}', '{{0,1},{2,3}}')], [[(None, 1)], [(None, 1)], [(2, 0)]])
+
+
+def core_with(op, number=0, begins=(0,), name='/device:TPU:%d'):
+    details = {'core_details': {'bytes': V(5, number) + V(6, number)}}
+    plane = Plane(name % number, number + 1, details)
+    meta = plane.meta('%x.1 = f32[8]{0} ' + op, 'x.1', {'hlo_category': {'str': op.partition('(')[0]}})
+    return plane.line(3, 'XLA Ops', [(meta, begin, 1000) for begin in begins]).bytes()
+
+
+@case
+def waiting_over_hosts():
+    """Devices 0, 1 of a host and 2, 3 of another, whose session starts 1 us later. Each waits for the last of its group on all hosts."""
+    def waits(groups, starts=(5000, 6000), op='all-reduce(f32[8]{0} %%a), channel_id=1, replica_groups=%s, use_global_device_ids=true', source='x', counts=(1, 1, 1, 1)):
+        hosts = []
+        for start, first, begins in ((starts[0], 0, (1000200, 1000100)), (starts[1], 2, (700, 0))):
+            planes = [core_with(op % groups, first + i, [begin + 10 ** 7 * k for k in range(counts[first + i])]) for i, begin in enumerate(begins)]
+            hosts.append(space(*planes, Plane('Task Environment', 90, {'profile_start_time': {'uint64': start}} if start else {}).bytes()))
+        return attached("SELECT wait_ps, global_wait_ps, spans_hosts FROM collectives('%s') ORDER BY host, plane" % source, x=hosts)
+    same(waits('{{0,1,2,3}}'), [(0, 500, 1), (100, 600, 1), (0, 0, 1), (700, 700, 1)])
+    same(waits('{{0,1},{2,3}}'), [(0, 0, 0), (100, 100, 0), (0, 0, 0), (700, 700, 0)], 'groups within hosts')
+    same(waits('{{0,3},{1,2}}'), [(None, 0, 1), (None, 600, 1), (None, 0, 1), (None, 200, 1)], 'groups over hosts')
+    same(waits('{{0,1,2,3}}', (5000, 7000)), [(0, 1000, 1), (100, 1000, 1), (0, 0, 1), (700, 700, 1)], 'no longer than it lasts')
+    same(waits('{{0,1,2,3}}', (5000, 0)), [(0, None, None), (100, None, None), (0, None, None), (700, None, None)], 'unknown start')
+    same(waits('{{0,3},{1,2}}', counts=(1, 2, 1, 1)), [(None, 0, 1), (None, None, None), (None, None, None), (None, 200, 1)], 'unequally often')
+    pairs = 'collective-permute(f32[8]{0} %%a), channel_id=1, source_target_pairs=%s'
+    same(waits('{{0,3},{3,0},{1,1}}', op=pairs), [(None, 0, 1), (None, None, None), (None, None, None), (None, 200, 1)], 'pairs')
+    same(waits('{{0,1},{1,2}}', op=pairs), [(0, 0, 0), (100, 600, 1), (None, 0, 1), (None, None, None)], 'a chain')
+    same(waits('{{0,1,2,3}}', source='x/host0'), [(0, None, None), (100, None, None)], 'one host of several')

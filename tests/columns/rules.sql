@@ -151,7 +151,8 @@ SELECT 1 FROM (SELECT count(*) AS n, total(communicating_ps) / 1e9 AS a, total(e
 -- what a transfer exposes and what is hidden make up its duration
 SELECT 1 FROM async_ops('x') WHERE exposed_ps + hidden_ps <> duration_ps OR exposed_ps < 0 OR hidden_ps < 0 UNION ALL
 SELECT 1 FROM (SELECT total(exposed_us) AS us FROM exposed_communication('x')), (SELECT total(exposed_ps) / 1e6 AS us2 FROM async_ops('x', 1)) WHERE abs(us - us2) > 1e-6 * us2 + 1e-6 UNION ALL
-SELECT 1 FROM collectives('x') WHERE min_ps > max_ps OR total_ps < max_ps OR wait_ps > total_ps OR wait_ps < 0;
+SELECT 1 FROM collectives('x') WHERE min_ps > max_ps OR total_ps < max_ps OR wait_ps > total_ps OR wait_ps < 0 OR global_wait_ps > total_ps OR global_wait_ps < wait_ps
+ OR global_wait_ps <> wait_ps AND NOT spans_hosts OR (global_wait_ps IS NULL) <> (spans_hosts IS NULL) OR message_bytes < bytes OR bus_gibps >= 2 * algorithm_gibps;
 
 -- events that tables name are there
 SELECT 1 FROM async_ops('x') WHERE start_event_id NOT IN (SELECT event_id FROM trace_events('x')) OR done_event_id IS NOT NULL AND done_event_id NOT IN (SELECT event_id FROM trace_events('x')) UNION ALL

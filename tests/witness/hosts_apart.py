@@ -35,7 +35,8 @@ JOINED = ('fragmentation', 'peak_memory')
 
 OF_ALL_HOSTS = 'order of the rows of all hosts'
 COLUMNS = {('kernel_stats', 'rank'): OF_ALL_HOSTS, ('inference_requests', 'rank'): OF_ALL_HOSTS, ('inference_batches', 'rank'): OF_ALL_HOSTS,
-           ('devices', 'time_scale_multiplier'): 'of the TPUs of the source', ('device_time', 'is_main'): 'a main device of the run',
+           ('devices', 'time_scale_multiplier'): 'of the TPUs of the source',
+           ('collectives', 'global_wait_ps'): 'waits for devices of all hosts', ('collectives', 'spans_hosts'): 'compares devices of all hosts', ('device_time', 'is_main'): 'a main device of the run',
            ('host_steps', 'step'): 'number of the step in the run', ('step_breakdown', 'step'): 'number of the step in the run', 
            ('core_steps', 'step'): 'number of the step in the run', ('core_steps', 'pod_step'): 'number of the step in the run', ('core_steps', 'dropped'): ALIGNED,
            ('core_steps', 'hostname'): "NULL for steps that XProf's pod viewer omits, those of the run",

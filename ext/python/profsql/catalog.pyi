@@ -3025,6 +3025,23 @@ class Collectives(NamedTuple):
     to start; devices on other hosts are ignored; if the groups are unknown, all devices of the host
     that ran the op are treated as one group. NULL if no other device of the group is on the host,
     if the devices ran the op different numbers of times, or if their ids are unknown [ps]"""
+    global_wait_ps: int | None
+    """part of total_ps in which the device waited for the last device of its group on any host of
+    the run to start: wait_ps for groups over hosts. Depends on the hosts' clocks if spans_hosts is
+    1: times are absolute by hosts.start_unix_ns. NULL as wait_ps, if a host of the group lacks its
+    start, and for a single host of a run of several [ps]"""
+    spans_hosts: int | None
+    """1: global_wait_ps compares devices of several hosts; NULL if global_wait_ps is NULL [0 or
+    1]"""
+    message_bytes: int | None
+    """size of one occurrence as NCCL's tests count it: bytes, for an all-gather times group_size;
+    NULL if unknown and for a ragged-all-to-all [bytes]"""
+    algorithm_gibps: float | None
+    """algorithm bandwidth: message_bytes of all occurrences divided by total_ps, waiting included;
+    NULL if unknown [2^30 bytes/s]"""
+    bus_gibps: float | None
+    """bus bandwidth: algorithm_gibps times 2(n-1)/n for an all-reduce, (n-1)/n for an all-gather,
+    reduce-scatter or all-to-all, 1 for others; n is group_size. NULL if unknown [2^30 bytes/s]"""
     bandwidth_gibps: float | None
     """bytes of all occurrences divided by total_ps; NULL if bytes is NULL or total_ps is 0 [2^30
     bytes/s]"""

@@ -42,9 +42,11 @@ static void set_iota(CollectiveGroups *g, int64_t n_groups, int64_t size)
 static bool add_groups(CollectiveGroups *g, Xla__ReplicaGroup *const *groups, size_t n)
 {
     g->form = GROUPS_LIST, g->size = n ? (int64_t)groups[0]->n_replica_ids : 0;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        if ((int64_t)groups[i]->n_replica_ids != g->size) g->size = 0;
         for (size_t k = 0; k < groups[i]->n_replica_ids; k++)
             if (!add_entry(g, groups[i]->replica_ids[k], (int64_t)i)) return false;
+    }
     return true;
 }
 
@@ -110,17 +112,21 @@ static bool next_number(const char **at, const char *end, int64_t *number)
 /* "{{0,1},{2,3}}" */
 static bool read_list(CollectiveGroups *g, Slice text)
 {
-    int64_t group = -1, number;
+    int64_t group = -1, n = 0, number;
+    bool equal = true;
     for (const char *at = text.text + 1, *end = text.text + text.n; at < end;) {
-        if (*at == '{') group++;
+        if (*at == '{') group++, n = 0;
+        if (*at == '}' && !group) g->size = n;
+        if (*at == '}') equal &= n == g->size, n = g->size; /* the list ends with another */
         if (*at < '0' || *at > '9') {
             at++;
             continue;
         }
         if (!next_number(&at, end, &number)) break;
         if (!add_entry(g, number, group)) return false;
-        if (!group) g->size++;
+        n++;
     }
+    if (!equal) g->size = 0;
     g->form = g->entries.n ? GROUPS_LIST : GROUPS_ALL;
     return true;
 }
@@ -222,6 +228,21 @@ bool groups_are_peers(const CollectiveGroups *g, const GroupPlace *a, const Grou
             return true;
     }
     return false;
+}
+
+int64_t groups_size(const CollectiveGroups *g)
+{
+    const Xla__DeviceAssignmentProto *a = g->assignment;
+    int64_t partitions = a ? (int64_t)a->n_computation_devices : 0,
+            replicas = partitions ? (int64_t)a->computation_devices[0]->n_replica_device_ids : 0;
+    bool all = g->form == GROUPS_ALL;
+    switch (g->ids) {
+    case IDS_REPLICA: return all ? replicas : g->size;
+    case IDS_PARTITION: return all ? partitions : g->size;
+    case IDS_REPLICA_AND_PARTITIONS:
+        return all ? replicas * partitions : g->size * (a ? partitions : 1);
+    default: return all ? replicas * partitions : g->size;
+    }
 }
 
 int64_t groups_device_count(const CollectiveGroups *g)

@@ -25,7 +25,7 @@ typedef struct {
     LIST(GroupEntry) entries;
     int64_t dims[MAX_IOTA_RANK], transpose[MAX_IOTA_RANK];
     int n_dims;
-    int64_t size; /* devices in a group; 0: unknown */
+    int64_t size; /* ids in a group; 0: unknown, or groups of several sizes */
     const Xla__DeviceAssignmentProto *assignment;
 } CollectiveGroups;
 
@@ -49,6 +49,8 @@ typedef struct {
 GroupPlace groups_place(const CollectiveGroups *groups, int64_t device_id);
 /* Returns whether two devices exchange data with each other. */
 bool groups_are_peers(const CollectiveGroups *groups, const GroupPlace *a, const GroupPlace *b);
+/* Returns how many devices a group has; 0: unknown, or groups of several sizes. */
+int64_t groups_size(const CollectiveGroups *groups);
 /* Returns how many devices run the program, as far as the groups and the assignment say. */
 int64_t groups_device_count(const CollectiveGroups *groups);
 

@@ -2,27 +2,23 @@
 /* collectives.c: collective ops and kernels; see collectives.h. */
 #include "collectives.h"
 
+#include <math.h>
+
 #include "../../format/hlo.h"
 #include "../../base/interrupt.h"
 #include "../../base/sort.h"
 #include "../../base/parallel.h"
 #include "async_pairs.h"
-#include "collective_groups.h"
+#include "collective_waits.h"
 #include "../device/devices.h"
 #include "../program/instruction_text.h"
 #include "../../format/shape.h"
-
-/* One occurrence on one device. */
-typedef struct {
-    const AsyncShared *op;
-    int64_t start_ps, duration_ps;
-} Instance;
 
 /* The collectives of one device. */
 typedef struct {
     Plane *plane;
     FoundOps found;
-    LIST(Instance) instances;
+    LIST(CollectiveInstance) instances;
     const AsyncShared *last; /* the op that was looked at last */
     bool last_counts;
 } PlaneInstances;
@@ -30,6 +26,7 @@ typedef struct {
 typedef struct {
     Collectives *result;
     const DeviceCapabilities *devices;
+    bool over_hosts; /* all hosts of the run are here */
 } CollectivesBuilder;
 
 /* ---- kinds ---- */
@@ -78,9 +75,9 @@ static bool add_instance(void *context, const AsyncOp *run, ProfErr *err)
     if (p->last != op)
         p->last = op, p->last_counts = op->kind == WORK_COLLECTIVE && op->done && kind_of(op);
     if (!p->last_counts) return true;
-    Instance *place = PUSH(p->instances);
+    CollectiveInstance *place = PUSH(p->instances);
     if (!place) return prof_nomem(err), false;
-    *place = (Instance){op, run->start_ps, run->duration_ps};
+    *place = (CollectiveInstance){op, run->start_ps, run->duration_ps};
     return true;
 }
 
@@ -108,11 +105,10 @@ static int compare_slices(Slice a, Slice b)
     return order ? order : (a.n > b.n) - (a.n < b.n);
 }
 
-/* Do two occurrences belong to one op of one host? */
+/* Do two occurrences belong to one op, on whatever host? */
 static int compare_ops(const AsyncShared *x, const AsyncShared *y)
 {
     if (x == y) return 0;
-    if (x->plane->host != y->plane->host) return x->plane->host < y->plane->host ? -1 : 1;
     if (x->has_program != y->has_program) return x->has_program ? 1 : -1;
     if (x->program_id != y->program_id) return x->program_id < y->program_id ? -1 : 1;
     int order = compare_slices(x->op, y->op);
@@ -123,10 +119,11 @@ static int compare_ops(const AsyncShared *x, const AsyncShared *y)
 
 static int by_op(const void *a, const void *b)
 {
-    const Instance *x = a, *y = b;
+    const CollectiveInstance *x = a, *y = b;
     int order = compare_ops(x->op, y->op);
     if (order) return order;
-    if (x->op->plane != y->op->plane) return x->op->plane < y->op->plane ? -1 : 1;
+    if (x->op->plane != y->op->plane)
+        return x->op->plane->plane_id < y->op->plane->plane_id ? -1 : 1;
     if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
     return x->duration_ps < y->duration_ps ? -1 : x->duration_ps > y->duration_ps;
 }
@@ -168,9 +165,7 @@ static bool describe(Collective *c, const AsyncShared *op, CollectiveGroups *gro
     bool sound = kind ? groups_read(groups, module, i, kind)
                       : groups_read_text(groups, slice_of(op->start->name), c->kind);
     if (!sound) return prof_nomem(err), false;
-    c->group_size = groups->size > 0             ? groups->size
-                    : groups->form == GROUPS_ALL ? groups_device_count(groups)
-                                                 : 0;
+    c->group_size = groups_size(groups);
     return !err->code;
 }
 
@@ -195,70 +190,46 @@ static int64_t device_number(const CollectivesBuilder *m, const Plane *plane,
     return number;
 }
 
-/* Occurrences of devices that are peers start when the last of them does; none waits longer than it
- * lasts. */
-static void add_wait(const Instance *instances, const size_t *starts, Collective *rows,
-                     const bool *peers, size_t n_rows, size_t r)
+/* The devices' waits, as rows[i] of devices[i]. */
+static void add_waits(const CollectivesBuilder *m, CollectiveDevice *devices, Collective *rows,
+                      size_t n, const CollectiveGroups *groups, ProfErr *err)
 {
-    Collective *row = &rows[r];
-    for (size_t p = 0; p < n_rows; p++) {
-        if (p == r || !peers[p]) continue;
-        if (rows[p].occurrences != row->occurrences) {
-            row->has_wait = false;
-            return;
-        }
-        row->has_wait = true;
-    }
-    for (uint64_t k = 0; k < row->occurrences && row->has_wait; k++) {
-        const Instance *own = &instances[starts[r] + k];
-        int64_t last = own->start_ps;
-        for (size_t p = 0; p < n_rows; p++)
-            if (peers[p] && instances[starts[p] + k].start_ps > last)
-                last = instances[starts[p] + k].start_ps;
-        uint64_t wait_ps = (uint64_t)last - (uint64_t)own->start_ps;
-        row->wait_ps += wait_ps < (uint64_t)own->duration_ps ? wait_ps : (uint64_t)own->duration_ps;
-    }
+    if (collective_waits(devices, n, groups, m->over_hosts, err)) return;
+    for (size_t i = 0; i < n; i++)
+        rows[i].wait = devices[i].on_host, rows[i].wait_of_all = devices[i].of_all;
 }
 
-/* If nothing says the groups, all devices of the host are taken for one. */
-static void add_waits(const CollectivesBuilder *m, const Instance *instances, Collective *rows,
-                      size_t n_rows, const CollectiveGroups *groups, ProfErr *err)
-{
-    size_t *starts = prof_alloc(n_rows * sizeof *starts);
-    bool *peers = prof_alloc(n_rows * sizeof *peers);
-    GroupPlace *places = prof_alloc(n_rows * sizeof *places);
-    if (!starts || !peers || !places) prof_nomem(err);
-    for (size_t r = 0, at = 0; !err->code && r < n_rows; at += rows[r++].occurrences) {
-        starts[r] = at;
-        places[r] = groups_place(groups, device_number(m, rows[r].plane, groups));
-    }
-    for (size_t r = 0; !err->code && r < n_rows; r++) {
-        for (size_t p = 0; p < n_rows; p++)
-            peers[p] =
-                groups->form == GROUPS_UNKNOWN || groups_are_peers(groups, &places[r], &places[p]);
-        add_wait(instances, starts, rows, peers, n_rows, r);
-    }
-    prof_free(starts);
-    prof_free(peers);
-    prof_free(places);
-}
-
-static size_t count_plane(const Instance *instances, size_t n)
+static size_t count_plane(const CollectiveInstance *instances, size_t n)
 {
     size_t i = 1;
     while (i < n && instances[i].op->plane == instances->op->plane) i++;
     return i;
 }
 
-/* The rows of one op of one host, one a plane. */
-static void take_op(CollectivesBuilder *m, const Instance *instances, size_t n, ProfErr *err)
+static void sum_instances(Collective *c, const CollectiveInstance *instances, size_t n)
+{
+    c->min_ps = INT64_MAX, c->max_ps = INT64_MIN, c->occurrences = n;
+    for (size_t i = 0; i < n; i++) {
+        int64_t ps = instances[i].duration_ps;
+        c->total_ps += (uint64_t)ps;
+        if (ps < c->min_ps) c->min_ps = ps;
+        if (ps > c->max_ps) c->max_ps = ps;
+    }
+}
+
+/* The rows of one op, one a plane. */
+static void take_op(CollectivesBuilder *m, const CollectiveInstance *instances, size_t n,
+                    ProfErr *err)
 {
     size_t first = m->result->collectives.n;
     CollectiveGroups groups = {0};
-    for (size_t i = 0; i < n && !err->code;) {
+    LIST(CollectiveDevice) devices = {0};
+    for (size_t i = 0, end; i < n && !err->code; i = end) {
         const AsyncShared *of = instances[i].op;
+        end = i + count_plane(&instances[i], n - i);
         Collective *c = PUSH(m->result->collectives);
-        if (!c) {
+        CollectiveDevice *device = c ? PUSH(devices) : NULL;
+        if (!device) {
             prof_nomem(err);
             break;
         }
@@ -269,20 +240,20 @@ static void take_op(CollectivesBuilder *m, const Instance *instances, size_t n, 
                           .has_program = of->has_program,
                           .bytes = -1};
         c->hlo_op = of->plane->kind == PLANE_GPU ? of->hlo_op : of->op;
-        c->min_ps = INT64_MAX, c->max_ps = INT64_MIN;
-        for (size_t end = i + count_plane(&instances[i], n - i); i < end; i++) {
-            int64_t ps = instances[i].duration_ps;
-            c->occurrences++, c->total_ps += (uint64_t)ps;
-            if (ps < c->min_ps) c->min_ps = ps;
-            if (ps > c->max_ps) c->max_ps = ps;
-        }
+        sum_instances(c, &instances[i], end - i);
         groups_free(&groups);
         if (!describe(c, of, &groups, err)) break;
+        *device = (CollectiveDevice){
+            .plane = of->plane,
+            .instances = &instances[i],
+            .n = end - i,
+            .has_groups = groups.form != GROUPS_UNKNOWN,
+            .place = groups_place(&groups, device_number(m, of->plane, &groups))};
     }
     if (!err->code)
-        add_waits(m, instances, &m->result->collectives.items[first],
-                  m->result->collectives.n - first, &groups, err);
+        add_waits(m, devices.items, &m->result->collectives.items[first], devices.n, &groups, err);
     groups_free(&groups);
+    prof_free(devices.items);
 }
 
 static int by_plane(const void *a, const void *b)
@@ -303,16 +274,16 @@ static void collectives_release(void *result)
 }
 
 /* Moves the instances of all planes into one array. */
-static Instance *join(PlaneInstances *planes, size_t n, size_t *n_instances, ProfErr *err)
+static CollectiveInstance *join(PlaneInstances *planes, size_t n, size_t *n_instances, ProfErr *err)
 {
     *n_instances = 0;
     for (size_t i = 0; i < n; i++) *n_instances += planes[i].instances.n;
     if (n == 1) {
-        Instance *all = planes[0].instances.items;
+        CollectiveInstance *all = planes[0].instances.items;
         planes[0].instances.items = NULL;
         return all;
     }
-    Instance *all = prof_buffer(*n_instances * sizeof *all), *at = all;
+    CollectiveInstance *all = prof_buffer(*n_instances * sizeof *all), *at = all;
     if (!all) prof_nomem(err);
     for (size_t i = 0; i < n && all; i++) {
         if (planes[i].instances.n)
@@ -328,7 +299,7 @@ static void add_collectives(CollectivesBuilder *m, PlaneInstances *planes, size_
                             ProfErr *err)
 {
     size_t n;
-    Instance *instances = join(planes, n_planes, &n, err);
+    CollectiveInstance *instances = join(planes, n_planes, &n, err);
     if (!err->code && n) sort_array(instances, n, sizeof *instances, by_op);
     for (size_t i = 0, k; i < n && !err->code; i = k) {
         for (k = i + 1;
@@ -343,7 +314,8 @@ static void *collectives_make(Run *run, Host *only, ProfErr *err)
 {
     size_t n = 0;
     CollectivesBuilder m = {.result = prof_alloc(sizeof(Collectives)),
-                            .devices = run_devices(run, only, err)};
+                            .devices = run_devices(run, only, err),
+                            .over_hosts = !only || run->n_hosts == 1};
     PlaneInstances *planes = prof_alloc(run->n_planes * sizeof *planes);
     if (!m.result || !planes) prof_nomem(err);
     for (size_t h = 0; h < run->n_hosts && !err->code; h++)
@@ -363,6 +335,24 @@ static void *collectives_make(Run *run, Host *only, ProfErr *err)
     if (!err->code) return m.result;
     if (m.result) collectives_release(m.result);
     return NULL;
+}
+
+int64_t collective_message_bytes(const Collective *c)
+{
+    int64_t bytes = c->bytes;
+    if (bytes < 0 || !strcmp(c->kind, "ragged-all-to-all")) return -1;
+    if (strcmp(c->kind, "all-gather")) return bytes;
+    bool known = c->group_size > 0 && !__builtin_mul_overflow(bytes, c->group_size, &bytes);
+    return known ? bytes : -1;
+}
+
+double collective_bus_factor(const Collective *c)
+{
+    double n = (double)c->group_size, part = n > 0 ? (n - 1) / n : NAN;
+    if (!strcmp(c->kind, "all-reduce")) return 2 * part;
+    bool is_shared = !strcmp(c->kind, "all-gather") || !strcmp(c->kind, "reduce-scatter") ||
+                     !strcmp(c->kind, "all-to-all");
+    return is_shared ? part : 1;
 }
 
 const Collectives *run_collectives(Run *run, Host *only, ProfErr *err)

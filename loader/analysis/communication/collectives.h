@@ -3,15 +3,12 @@
  * time that devices waited for each other.
  *
  * XProf has no table of these. An op in two parts, "x-start" and "x-done", lasts from the start of
- * the one to the end of the other. The k-th occurrences on devices that ran the op equally often
- * belong together: the first to start waits for the last. Only devices of one replica group (or
- * pair of source and target) wait for each other. Clocks of different hosts are not compared. */
+ * the one to the end of the other. Only devices of one replica group (or pair of source and target)
+ * wait for each other: collective_waits.h. */
 #ifndef PROF_COLLECTIVES_H
 #define PROF_COLLECTIVES_H
 
-#include "../../base/list.h"
-#include "../../run.h"
-#include "../../base/tf_op.h"
+#include "collective_waits.h"
 
 /* A collective on one device. Times are sums over its occurrences. */
 typedef struct {
@@ -24,17 +21,20 @@ typedef struct {
     int64_t group_size; /* devices in a group; 0: unknown */
     int64_t bytes;      /* bytes that one device contributes; -1: unknown */
     uint64_t occurrences;
-    uint64_t total_ps, wait_ps;
+    uint64_t total_ps;
     int64_t min_ps, max_ps;
-    /* wait_ps is known: another device of the group is on this host, and all of these ran it
-     * equally often. */
-    bool has_wait;
+    CollectiveWait wait, wait_of_all; /* for peers on this host, and for peers on all hosts */
 } Collective;
 
 typedef struct {
     LIST(Collective) collectives; /* by plane, then by total_ps, the longest first */
 } Collectives;
 
+/* Returns the size of one occurrence as NCCL's tests count it; -1: unknown. */
+int64_t collective_message_bytes(const Collective *collective);
+/* Returns by how much the bandwidth of the bus exceeds that of the messages: NCCL's tests have it
+ * for each kind. NaN: unknown. */
+double collective_bus_factor(const Collective *collective);
 /* Returns the collectives of all hosts, or of `only`. */
 const Collectives *run_collectives(Run *run, Host *only, ProfErr *err);
 
