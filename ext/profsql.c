@@ -45,6 +45,7 @@ SQLITE_EXTENSION_INIT1
     T(hlo_ops) \
     T(kernel_stats) \
     T(kernel_ops) \
+    T(launch_delays) \
     T(op_profile) \
     T(compilations) \
     T(recompilations) \

@@ -89,6 +89,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a largest_buffers -d 'Which buffers use the most memory at the peak?'
 complete -c profsql -n '__fish_seen_subcommand_from largest_buffers' -l n -s n -x
 complete -c profsql -n '__fish_seen_subcommand_from largest_buffers' -l space -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a launch_delays -d 'one kernel, copy or other event on a GPU whose launch is known: when it was launched, how long it waited, and what the host was doing'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a launch_latency -d 'How long does a kernel wait between its launch on the host and its start on the device?'
 complete -c profsql -n '__fish_seen_subcommand_from launch_latency' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a lines -d 'one timeline in a plane: a host thread, a GPU stream, or a row of a TPU core'
@@ -140,6 +141,8 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_runs -d 'one attached run, or the run that a path names'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_tables -d 'one table of the extension'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a profsql_live -d 'one record of a capture that is still running'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a range_kernels -d 'Which kernels were launched under a range, such as a TraceAnnotation or a Python function?'
+complete -c profsql -n '__fish_seen_subcommand_from range_kernels' -l range -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a recommendations -d 'one recommendation: a finding of an analysis and what to do about it, or one of XProf\'s tips'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a recompilations -d 'one function that was compiled several times, or has several programs in the file: how long that took, and the parameters whose shapes differ; longest compiled first'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a remat_candidates -d 'Which large values stay in memory across the peak although they are cheap to recompute?'

@@ -247,3 +247,10 @@ SELECT 1 FROM mfu('x') AS m JOIN kpi('x') AS k USING (run) WHERE scope = 'run' A
 SELECT 1 FROM (SELECT count(*) AS n FROM mfu('x') WHERE scope = 'step'), (SELECT count(*) AS m FROM flops_utilization_by_step('x')) WHERE n <> m AND EXISTS (SELECT 1 FROM mfu('x')) UNION ALL
 SELECT 1 FROM mfu('x') WHERE scope = 'run' AND (busy_ms > span_ms * (1 + 1e-9) OR mfu_busy_percent < mfu_percent * (1 - 1e-9)) UNION ALL
 SELECT 1 FROM mfu('x') WHERE (mfu_percent IS NULL AND mfu_busy_percent IS NULL) <> (missing IS NOT NULL) AND span_ms > 0;
+
+-- launches are those of launch_latency; a kernel waits in its queue for no longer than its delay; a stack starts with its frame (true files)
+SELECT 1 FROM launch_latency('x') AS l LEFT JOIN (SELECT run, name, count(*) AS n, total(delay_ps) AS ps FROM launch_delays('x') GROUP BY 1, 2) AS d
+ ON l.run = d.run AND l.kernel = d.name WHERE d.n IS NOT l.launches OR abs(ps - l.launches * avg_latency_us * 1e6) > 1e-6 * abs(ps) + 1 UNION ALL
+SELECT 1 FROM (SELECT count(DISTINCT name) AS n FROM launch_delays('x')), (SELECT count(*) AS m FROM launch_latency('x')) WHERE n <> m UNION ALL
+SELECT 1 FROM launch_delays('x') WHERE queued_ps < 0 OR queued_ps > max(delay_ps, 0) OR (python_frame IS NULL) <> (python_stack IS NULL)
+ OR substr(python_stack || char(10), 1, length(python_frame) + 1) <> python_frame || char(10) OR (annotation IS NULL) <> (annotation_event_id IS NULL);

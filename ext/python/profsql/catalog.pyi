@@ -1530,6 +1530,68 @@ class KernelOps(NamedTuple):
     host: str
     """name of the host, taken from its file name"""
 
+class LaunchDelays(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    host: str
+    """name of the host, taken from its file name"""
+    plane_id: int
+    """number of the plane in the run, from 0"""
+    plane: str
+    """name of the plane"""
+    line_id: int
+    """number of the line in the run, from 0"""
+    event_id: int
+    """number of the event in the run, from 0"""
+    name: str
+    """name of the kernel, copy or other event on the device"""
+    short_name: str
+    """readable name: for events of GPUs the name without namespaces, template arguments and
+    parameters, unique in the run (docs/semantics.md); for others the display name, else the name"""
+    start_ps: int
+    """start on the device, from the session start [ps]"""
+    start_us: float | None
+    """start_ps in microseconds; NULL if start_ps is NULL [us]"""
+    duration_ps: int
+    """duration on the device [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
+    launch_name: str
+    """name of the call that launched it: the event of the host with the same correlation_id; of
+    several the first, of several at once the longest"""
+    launch_event_id: int
+    """event_id of the launch call"""
+    launch_start_ps: int
+    """start of the launch call, from the session start [ps]"""
+    launch_start_us: float
+    """launch_start_ps in microseconds [us]"""
+    launch_duration_ps: int
+    """duration of the launch call [ps]"""
+    launch_duration_us: float
+    """launch_duration_ps in microseconds [us]"""
+    delay_ps: int
+    """launch latency: time from the start of the launch call to the start on the device, the call
+    included; below 0 if the two clocks disagree [ps]"""
+    delay_us: float
+    """delay_ps in microseconds [us]"""
+    queued_ps: int
+    """part of delay_ps in which events that started earlier on the same stream were still running:
+    from the start of the launch call until the last of them ended; 0 if they had ended [ps]"""
+    queued_us: float
+    """queued_ps in microseconds [us]"""
+    annotation: str | None
+    """name of the innermost event of the host that contains the launch call in time and is neither
+    a call with a correlation_id nor a Python frame, such as a TraceMe range; NULL if there is
+    none"""
+    annotation_event_id: int | None
+    """event_id of annotation; NULL if there is none"""
+    python_frame: str | None
+    """name of the innermost Python frame that contains the launch call in time: an event of the
+    host whose name starts with $; NULL if there is none (python_tracer_level = 0 records none)"""
+    python_stack: str | None
+    """python_frame and the Python frames around it on its line, one a line of text, the innermost
+    first; NULL if there is no Python frame"""
+
 class OpProfile(NamedTuple):
     run: str
     """label of the attached run; for a path, the name of the run folder or file"""
@@ -4521,6 +4583,29 @@ class PeakMemory(NamedTuple):
     hosts: int
     """number of hosts that have this program with these values [hosts]"""
 
+class RangeKernels(NamedTuple):
+    run: str
+    """name of the run"""
+    range_name: str
+    """the range: the parameter, else the innermost annotation"""
+    kernel: str
+    """name of the kernel, copy or other event on the device"""
+    short_name: str
+    """name of the kernel without namespaces, template arguments and parameters, unique in the run
+    (docs/semantics.md); of copies and other events the name"""
+    launches: int
+    """number of its launches under the range; each counts once, also in ranges that nest
+    [events]"""
+    total_us: float
+    """time on the device of what these launched [us]"""
+    avg_us: float
+    """total_us divided by launches [us]"""
+    percent: float | None
+    """total_us as a share of the time of all that was launched under the range in this run; NULL if
+    that is 0 [percent 0..100]"""
+    avg_delay_us: float
+    """average launch latency (launch_delays.delay_us) [us]"""
+
 class RematCandidates(NamedTuple):
     run: str
     """name of the run"""
@@ -4887,6 +4972,9 @@ class Tables:
     def kernel_ops(self, *, source: Source | None = None) -> Result[KernelOps]:
         """One row: one GPU kernel by name, framework op and use of tensor cores, from profiler
         files of any age; longest kernel first."""
+    def launch_delays(self, *, source: Source | None = None) -> Result[LaunchDelays]:
+        """One row: one kernel, copy or other event on a GPU whose launch is known: when it was
+        launched, how long it waited, and what the host was doing."""
     def op_profile(self, group_by: str | None = None, include_idle: int | None = None, row_limit: int | None = None, *, source: Source | None = None) -> Result[OpProfile]:
         """One row: one node of XProf's op profile, a tree of the devices' ops; in preorder."""
     def compilations(self, *, source: Source | None = None) -> Result[Compilations]:
@@ -5065,6 +5153,9 @@ class Tables:
         """Which buffers waste the most memory and time on padding, and which shape would fit?"""
     def peak_memory(self, n: int | None = None, space: int | None = None, *, source: Source | None = None) -> Result[PeakMemory]:
         """How much memory does each compiled program need at its peak, and for what?"""
+    def range_kernels(self, range: str | None = None, *, source: Source | None = None) -> Result[RangeKernels]:
+        """Which kernels were launched under a range, such as a TraceAnnotation or a Python
+        function?"""
     def remat_candidates(self, n: int | None = None, max_flops_per_byte: float | None = None, space: int | None = None, *, source: Source | None = None) -> Result[RematCandidates]:
         """Which large values stay in memory across the peak although they are cheap to
         recompute?"""

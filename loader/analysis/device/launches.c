@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+/* launches.c: kernels and their launches; see launches.h.
+ *
+ * Events that contain the start of no launch are dropped where they are read. The others are
+ * visited once by start. An event that starts later and ends no earlier than another is the
+ * innermost of the two for all launches to come, so the events that still matter are a stack with
+ * ever earlier ends. */
+#include "launches.h"
+
+#include "../../base/interrupt.h"
+#include "../../base/list.h"
+#include "../../base/search.h"
+#include "../../base/sort.h"
+#include "../../store/event_values.h"
+#include "../../store/events.h"
+#include "../../store/lines.h"
+
+/* An event that contains the start of a launch. */
+typedef struct {
+    int64_t start_ps, end_ps, process_id;
+    LaunchContext event;
+} Container;
+
+/* What one line has. */
+typedef struct {
+    LIST(Launch) calls;      /* of a host: its events with a correlation id, in stored order */
+    LIST(LaunchedWork) work; /* of a device; .launch is not set yet */
+    LIST(uint64_t) ids;      /* correlation ids of `work` */
+    LIST(Container) containers;
+} LineLaunches;
+
+/* A launch of something. */
+typedef struct {
+    int64_t process_id, start_ps, end_ps;
+    uint32_t launch;
+} Moment;
+
+typedef struct {
+    Host *host;
+    LineLaunches *lines;
+    Launches *result;
+    Moment *moments; /* by process, then by start */
+    size_t n_moments;
+} LaunchesBuilder;
+
+bool is_python_frame(const EventMeta *meta) { return meta->name->text[0] == '$'; }
+
+/* ---- events with a correlation id ---- */
+
+/* Reads correlation ids as trace_events does: an event's own first, else its metadata's. */
+typedef struct {
+    Plane *plane;
+    StatFilter filter;
+    const EventMeta *last; /* the metadata that was asked last, and what it has */
+    bool last_has;
+    uint64_t last_id;
+} IdReader;
+
+static bool id_of_meta(IdReader *r, EventMeta *meta, uint64_t *id, ProfErr *err)
+{
+    if (!meta->has_stats) return false;
+    if (r->last != meta) {
+        r->last = meta, r->last_has = false;
+        if (event_meta_values(r->plane, meta, err)) return false;
+        for (uint16_t i = 0; i < meta->n_facts; i++) {
+            int64_t value;
+            if (meta->facts[i].known == STAT_CORRELATION_ID &&
+                stat_value_integer(&meta->facts[i].fact, &value))
+                r->last_has = true, r->last_id = (uint64_t)value;
+        }
+    }
+    return *id = r->last_id, r->last_has;
+}
+
+static bool read_id(IdReader *r, const EventAt *e, uint64_t *id, ProfErr *err)
+{
+    StatIter stats = stat_iter_of_event(e);
+    unsigned known;
+    Stat stat;
+    while (r->filter.any && stat_iter_next_wanted(&stats, &r->filter, &known, &stat))
+        if (stat.type != TYPE_BYTES) return *id = stat.u64, stat_is_integer(&stat);
+    return id_of_meta(r, e->meta, id, err);
+}
+
+static void take_event(LineLaunches *out, const Line *line, const EventAt *e, bool has_id,
+                       uint64_t id, ProfErr *err)
+{
+    if (line->plane->kind == PLANE_HOST) {
+        Launch *call = has_id ? PUSH(out->calls) : NULL;
+        if (call)
+            *call = (Launch){
+                id,  e->event, e->meta, e->start_ps, e->duration_ps, line->plane->process_id,
+                {0}, {0}};
+        if (has_id && !call) prof_nomem(err);
+        return;
+    }
+    LaunchedWork *work = PUSH(out->work); /* others occupy the stream */
+    uint64_t *own = work ? PUSH(out->ids) : NULL;
+    if (!own) {
+        prof_nomem(err);
+        return;
+    }
+    *work = (LaunchedWork){line, e->event, e->meta, e->start_ps, e->duration_ps, INT64_MIN, has_id};
+    *own = id;
+}
+
+/* The ids and times of a line; of a device's line those of all events. */
+static void read_line(void *context, size_t i, ProfErr *err)
+{
+    LaunchesBuilder *m = context;
+    Line *line = &m->host->lines[i];
+    IdReader ids = {.plane = line->plane};
+    static const enum KnownStat wanted[] = {STAT_CORRELATION_ID};
+    StatSet set = {0};
+    EventReader reader;
+    EventAt e;
+    stat_set_add(&set, STAT_CORRELATION_ID);
+    if (!stat_filter_open(&ids.filter, line->plane, wanted, COUNT(wanted), err)) {
+        event_reader_open_for(&reader, line, &set, err);
+        while (event_reader_next(&reader, &e) && !err->code) {
+            uint64_t id = 0;
+            bool has_id = e.occurrences < 0 && read_id(&ids, &e, &id, err);
+            if (e.occurrences < 0) take_event(&m->lines[i], line, &e, has_id, id, err);
+        }
+        event_reader_close(&reader);
+    }
+    stat_filter_close(&ids.filter);
+}
+
+static bool has_calls(const Line *line)
+{
+    return line->plane->kind == PLANE_HOST && !line->derived && line->n_events &&
+           plane_declares(line->plane, STAT_CORRELATION_ID);
+}
+static bool has_work(const Line *line)
+{
+    return line->plane->kind == PLANE_GPU && !line->derived && line->n_events &&
+           plane_declares(line->plane, STAT_CORRELATION_ID);
+}
+
+static void read_line_with_ids(void *context, size_t i, ProfErr *err)
+{
+    const Line *line = &((LaunchesBuilder *)context)->host->lines[i];
+    if (has_calls(line) || has_work(line)) read_line(context, i, err);
+}
+
+/* ---- launches ---- */
+
+/* Of calls with one id the first counts, of several at once the longest. */
+static int by_id(const void *a, const void *b)
+{
+    const Launch *x = a, *y = b;
+    if (x->correlation_id != y->correlation_id)
+        return x->correlation_id < y->correlation_id ? -1 : 1;
+    return BY_START_THEN_LONGEST(x, y, start_ps, duration_ps, event);
+}
+
+static void join_calls(LaunchesBuilder *m, ProfErr *err)
+{
+    Launches *all = m->result;
+    size_t n = 0;
+    for (size_t i = 0; i < m->host->n_lines; i++) n += m->lines[i].calls.n;
+    all->launches = prof_buffer(n * sizeof *all->launches);
+    if (!all->launches) {
+        prof_nomem(err);
+        return;
+    }
+    for (size_t i = 0; i < m->host->n_lines; i++) {
+        if (m->lines[i].calls.n)
+            memcpy(&all->launches[all->n_launches], m->lines[i].calls.items,
+                   m->lines[i].calls.n * sizeof *all->launches);
+        all->n_launches += m->lines[i].calls.n;
+    }
+    sort_array(all->launches, n, sizeof *all->launches, by_id);
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!kept || all->launches[kept - 1].correlation_id != all->launches[i].correlation_id)
+            all->launches[kept++] = all->launches[i];
+    all->n_launches = kept;
+}
+
+static int by_start_of_work(const void *a, const void *b)
+{
+    const LaunchedWork *x = a, *y = b;
+    return BY_START_THEN_LONGEST(x, y, start_ps, duration_ps, event);
+}
+
+/* Finds the launch of each event of a line. Until then `launch` says whether it has an id. */
+static void find_launches(LaunchesBuilder *m, LineLaunches *line, ProfErr *err)
+{
+    const Launches *all = m->result;
+    for (size_t i = 0; i < line->work.n; i++) {
+        LaunchedWork *work = &line->work.items[i];
+        uint64_t id = line->ids.items[i];
+        size_t at = LOWER_BOUND(k, 0, all->n_launches, all->launches[k].correlation_id < id);
+        bool found = work->launch && at < all->n_launches && all->launches[at].correlation_id == id;
+        work->launch = found ? (uint32_t)at : UINT32_MAX;
+    }
+    sort_array(line->work.items, line->work.n, sizeof *line->work.items, by_start_of_work);
+    int64_t free_ps = INT64_MIN;
+    for (size_t i = 0; i < line->work.n; i++) {
+        LaunchedWork *work = &line->work.items[i];
+        int64_t end = add_saturated(work->start_ps, work->duration_ps);
+        work->free_ps = free_ps;
+        if (end > free_ps) free_ps = end;
+    }
+    interrupt_poll(0, err);
+}
+
+static void join_work(LaunchesBuilder *m, ProfErr *err)
+{
+    Launches *all = m->result;
+    size_t n = 0;
+    for (size_t i = 0; i < m->host->n_lines && !err->code; i++) {
+        find_launches(m, &m->lines[i], err);
+        for (size_t k = 0; k < m->lines[i].work.n; k++)
+            n += m->lines[i].work.items[k].launch != UINT32_MAX;
+    }
+    if (!err->code && !(all->work = prof_buffer(n * sizeof *all->work))) prof_nomem(err);
+    for (size_t i = 0; i < m->host->n_lines && !err->code; i++) {
+        for (size_t k = 0; k < m->lines[i].work.n; k++)
+            if (m->lines[i].work.items[k].launch != UINT32_MAX)
+                all->work[all->n_work++] = m->lines[i].work.items[k];
+        prof_free(m->lines[i].work.items);
+        prof_free(m->lines[i].ids.items);
+        m->lines[i].work.items = NULL, m->lines[i].ids.items = NULL;
+    }
+}
+
+/* ---- what contains a launch ---- */
+
+static int by_moment(const void *a, const void *b)
+{
+    const Moment *x = a, *y = b;
+    if (x->process_id != y->process_id) return x->process_id < y->process_id ? -1 : 1;
+    return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
+}
+
+/* The launches of something, by start. */
+static void list_moments(LaunchesBuilder *m, ProfErr *err)
+{
+    const Launches *all = m->result;
+    bool *wanted = prof_alloc(all->n_launches);
+    m->moments = prof_buffer(all->n_launches * sizeof *m->moments);
+    if (!wanted || !m->moments) prof_nomem(err);
+    for (size_t i = 0; i < all->n_work && !err->code; i++) wanted[all->work[i].launch] = true;
+    for (size_t i = 0; i < all->n_launches && !err->code; i++) {
+        const Launch *l = &all->launches[i];
+        if (wanted[i])
+            m->moments[m->n_moments++] =
+                (Moment){l->process_id, l->start_ps, add_saturated(l->start_ps, l->duration_ps),
+                         (uint32_t)i};
+    }
+    prof_free(wanted);
+    if (!err->code) sort_array(m->moments, m->n_moments, sizeof *m->moments, by_moment);
+}
+
+static bool contains_start(const LaunchesBuilder *m, const Container *c)
+{
+    const Moment from = {c->process_id, c->start_ps, 0, 0};
+    size_t at = LOWER_BOUND(i, 0, m->n_moments, by_moment(&m->moments[i], &from) < 0);
+    return at < m->n_moments && m->moments[at].process_id == c->process_id &&
+           m->moments[at].start_ps <= c->end_ps;
+}
+
+static void read_containers(void *context, size_t i, ProfErr *err)
+{
+    LaunchesBuilder *m = context;
+    LineLaunches *out = &m->lines[i];
+    Line *line = &m->host->lines[i];
+    if (line->plane->kind != PLANE_HOST || line->derived) return;
+    EventReader reader;
+    EventAt e;
+    size_t call = 0;
+    event_reader_open(&reader, line, 0, err);
+    while (event_reader_next(&reader, &e)) {
+        bool is_call = call < out->calls.n && out->calls.items[call].event == e.event;
+        call += is_call;
+        Container c = {e.start_ps,
+                       add_saturated(e.start_ps, e.duration_ps),
+                       line->plane->process_id,
+                       {e.event, e.meta}};
+        if (is_call || e.occurrences >= 0 || !contains_start(m, &c)) continue;
+        Container *place = PUSH(out->containers);
+        if (!place) {
+            prof_nomem(err);
+            break;
+        }
+        *place = c;
+    }
+    event_reader_close(&reader);
+}
+
+static int by_opening(const void *a, const void *b)
+{
+    const Container *x = a, *y = b;
+    if (x->process_id != y->process_id) return x->process_id < y->process_id ? -1 : 1;
+    return BY_START_THEN_LONGEST(x, y, start_ps, end_ps, event.event);
+}
+
+/* Containers of one kind that have started, the innermost last; each ends before those under it. */
+typedef LIST(const Container *) Open;
+
+static bool open_container(Open *open, const Container *c)
+{
+    while (open->n && (open->items[open->n - 1]->end_ps <= c->end_ps ||
+                       open->items[open->n - 1]->process_id != c->process_id))
+        open->n--;
+    const Container **place = PUSH(*open);
+    if (place) *place = c;
+    return place != NULL;
+}
+
+static LaunchContext innermost(const Open *open, const Moment *moment)
+{
+    size_t n = LOWER_BOUND(i, 0, open->n, open->items[i]->end_ps >= moment->end_ps);
+    bool found = n && open->items[n - 1]->process_id == moment->process_id;
+    return found ? open->items[n - 1]->event : (LaunchContext){0};
+}
+
+static void visit(LaunchesBuilder *m, const Container *containers, size_t n, ProfErr *err)
+{
+    Open annotations = {0}, frames = {0};
+    size_t at = 0;
+    for (size_t i = 0; i < m->n_moments && !err->code; i++) {
+        const Moment *moment = &m->moments[i];
+        Launch *launch = &m->result->launches[moment->launch];
+        for (; at < n && !err->code; at++) {
+            const Container *c = &containers[at];
+            if (c->process_id > moment->process_id ||
+                (c->process_id == moment->process_id && c->start_ps > moment->start_ps))
+                break;
+            if (!open_container(is_python_frame(c->event.meta) ? &frames : &annotations, c))
+                prof_nomem(err);
+        }
+        launch->annotation = innermost(&annotations, moment);
+        launch->python = innermost(&frames, moment);
+        if (interrupt_due(1)) interrupt_poll(0, err);
+    }
+    prof_free(annotations.items);
+    prof_free(frames.items);
+}
+
+static void find_contexts(LaunchesBuilder *m, ProfErr *err)
+{
+    LIST(Container) all = {0};
+    for (size_t i = 0; i < m->host->n_lines; i++) all.capacity += m->lines[i].containers.n;
+    all.items = prof_buffer(all.capacity * sizeof *all.items);
+    if (!all.items) {
+        prof_nomem(err);
+        return;
+    }
+    for (size_t i = 0; i < m->host->n_lines; i++) {
+        LineLaunches *line = &m->lines[i];
+        if (line->containers.n)
+            memcpy(&all.items[all.n], line->containers.items,
+                   line->containers.n * sizeof *all.items);
+        all.n += line->containers.n;
+        prof_free(line->containers.items);
+        line->containers.items = NULL;
+    }
+    sort_array(all.items, all.n, sizeof *all.items, by_opening);
+    visit(m, all.items, all.n, err);
+    prof_free(all.items);
+}
+
+/* ---- the analysis ---- */
+
+static void launches_release(void *result)
+{
+    Launches *all = result;
+    prof_free(all->launches);
+    prof_free(all->work);
+    prof_free(all);
+}
+
+static void find_all(LaunchesBuilder *m, ProfErr *err)
+{
+    Host *host = m->host;
+    if (parallel_lines(host->lines, host->n_lines, read_line_with_ids, m, err)) return;
+    join_calls(m, err);
+    if (!err->code) join_work(m, err);
+    if (!err->code) list_moments(m, err);
+    if (!err->code && m->n_moments &&
+        !parallel_lines(host->lines, host->n_lines, read_containers, m, err))
+        find_contexts(m, err);
+}
+
+static void *launches_make(Run *run, Host *only, ProfErr *err)
+{
+    Host *host = only ? only : &run->hosts[0];
+    LaunchesBuilder m = {.host = host,
+                         .lines = prof_alloc(host->n_lines * sizeof *m.lines),
+                         .result = prof_alloc(sizeof(Launches))};
+    if (!m.result || !m.lines) prof_nomem(err);
+    if (!err->code) find_all(&m, err);
+    for (size_t i = 0; m.lines && i < host->n_lines; i++) {
+        prof_free(m.lines[i].calls.items);
+        prof_free(m.lines[i].work.items);
+        prof_free(m.lines[i].ids.items);
+        prof_free(m.lines[i].containers.items);
+    }
+    prof_free(m.lines);
+    prof_free(m.moments);
+    if (err->code && m.result) launches_release(m.result), m.result = NULL;
+    return m.result;
+}
+
+const Launches *host_launches(Host *host, ProfErr *err)
+{
+    static const Analysis analysis = {launches_make, launches_release, NEEDS_ONE_HOST_AT_A_TIME};
+    return run_analysis(host->run, host, &analysis, err);
+}

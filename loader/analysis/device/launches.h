@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/* launches.h: the call on the host that launched each kernel, and what the host was doing then.
+ *
+ * Calls are often on a line of their own, beside the threads that made them. So what contains a
+ * call is sought in time, on all lines of its process: docs/semantics.md has the rules. */
+#ifndef PROF_LAUNCHES_H
+#define PROF_LAUNCHES_H
+
+#include "../../run.h"
+
+/* An event of the host that contains a call. */
+typedef struct {
+    uint64_t event;
+    const EventMeta *meta; /* NULL: none */
+} LaunchContext;
+
+/* A call that launched something. */
+typedef struct {
+    uint64_t correlation_id, event;
+    const EventMeta *meta;
+    int64_t start_ps, duration_ps;
+    int64_t process_id;
+    LaunchContext annotation, python; /* the innermost of each kind */
+} Launch;
+
+/* Something that a device did, and its launch. */
+typedef struct {
+    const Line *line;
+    uint64_t event;
+    const EventMeta *meta;
+    int64_t start_ps, duration_ps;
+    int64_t free_ps; /* when the stream had ended what started before; INT64_MIN: nothing did */
+    uint32_t launch; /* in Launches.launches */
+} LaunchedWork;
+
+typedef struct {
+    Launch *launches;
+    size_t n_launches;
+    LaunchedWork *work; /* by line, then by start */
+    size_t n_work;
+} Launches;
+
+/* Returns the launched work of a host. */
+const Launches *host_launches(Host *host, ProfErr *err);
+/* Returns whether the event is a frame of JAX' Python tracer. */
+bool is_python_frame(const EventMeta *meta);
+
+#endif

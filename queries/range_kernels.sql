@@ -1,0 +1,48 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Which kernels were launched under a range, such as a TraceAnnotation or a Python function?
+-- example: SELECT range_name, short_name, launches, total_us FROM range_kernels
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- parameter range TEXT = NULL: name of events of the host, as in trace_events: those that contain a
+--   launch call in time, on whatever thread of its host, have what it launched; if NULL, the
+--   innermost range of each launch has it (launch_delays.annotation)
+-- needs: events gpu
+-- nothing: no event of the host with this name contains the launch call of an event on a GPU
+--   (launch_delays has the calls, event_totals the names)
+-- column run TEXT: name of the run
+-- column range_name TEXT: the range: the parameter, else the innermost annotation
+-- column kernel TEXT: name of the kernel, copy or other event on the device
+-- column short_name TEXT: name of the kernel without namespaces, template arguments and
+--   parameters, unique in the run (docs/semantics.md); of copies and other events the name
+-- column launches INTEGER [events]: number of its launches under the range; each counts once, also
+--   in ranges that nest
+-- column total_us REAL [us]: time on the device of what these launched
+-- column avg_us REAL [us]: total_us divided by launches
+-- column percent REAL [percent 0..100]: total_us as a share of the time of all that was launched
+--   under the range in this run; NULL if that is 0
+-- column avg_delay_us REAL [us]: average launch latency (launch_delays.delay_us)
+WITH moment AS (
+    SELECT run, host, start_ps, end_ps, NULL AS name, NULL AS short_name, NULL AS duration_ps,
+           NULL AS delay_ps, NULL AS annotation
+    FROM temp.trace_events(:source)
+    WHERE plane_kind = 'host' AND NOT derived AND name = :range
+    UNION ALL
+    SELECT run, host, launch_start_ps, launch_start_ps + launch_duration_ps, name, short_name,
+           duration_ps, delay_ps, annotation
+    FROM temp.launch_delays(:source)
+), reached AS ( -- ranges come before the launches that start with them
+    SELECT *, max(iif(name IS NULL, end_ps, NULL))
+              OVER (PARTITION BY run, host ORDER BY start_ps, name IS NOT NULL
+                    ROWS UNBOUNDED PRECEDING) AS range_end_ps
+    FROM moment
+), kernel AS (
+    SELECT run, coalesce(:range, annotation) AS range_name, name, max(short_name) AS short_name,
+           count(*) AS n, sum(1.0 * duration_ps) AS ps, avg(delay_ps) AS delay_ps
+    FROM reached
+    WHERE name IS NOT NULL AND iif(:range IS NULL, annotation IS NOT NULL, range_end_ps >= end_ps)
+    GROUP BY 1, 2, 3
+)
+SELECT run, range_name, name, short_name, n, ps / 1e6, ps / n / 1e6,
+       100.0 * ps / nullif(sum(ps) OVER (PARTITION BY run, range_name), 0), delay_ps / 1e6
+FROM kernel
+ORDER BY run, ps DESC, range_name, name
