@@ -46,6 +46,8 @@ SQLITE_EXTENSION_INIT1
     T(kernel_stats) \
     T(kernel_ops) \
     T(launch_delays) \
+    T(program_runs) \
+    T(program_gaps) \
     T(op_profile) \
     T(compilations) \
     T(recompilations) \

@@ -23,8 +23,8 @@
 --   included: sum of hlo_ops.flops_actual, in which 8-bit operations count as a half and 4-bit ones
 --   as a quarter; NULL if the operations of all ops are unknown or 0
 -- column span_ms REAL [ms]: time that a device had for it, average of the devices: of the run, the
---   device's span; of a step, its duration; of a program, the total duration of its events on
---   the line XLA Modules, NULL on GPUs
+--   device's span; of a step, its duration; of a program, the total duration of its executions
+--   (program_runs); NULL if these are unknown
 -- column busy_ms REAL [ms]: time that a device spent on it, average of the devices: of the run,
 --   the time in which the device is busy; of a program, self time of its ops (kernels at once on
 --   several streams add up); NULL for steps
@@ -61,10 +61,7 @@ WITH device AS MATERIALIZED (
     GROUP BY run, program_id
 ), execution AS MATERIALIZED (
     SELECT run, program_id, sum(1.0 * duration_ps) AS span
-    FROM (SELECT run, duration_ps, -- the name is MODULE(PROGRAM_ID)
-                 rtrim(substr(name, length(hlo_module) + 2), ')') AS program_id
-          FROM temp.trace_events(:source)
-          WHERE plane_kind = 'tensorcore' AND line_kind = 'modules' AND hlo_module IS NOT NULL)
+    FROM temp.program_runs(:source)
     GROUP BY run, program_id
 ), part AS (
     SELECT f.run, 1 AS place, 'run' AS scope, NULL AS step, NULL AS program_id, NULL AS name,

@@ -141,6 +141,8 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_runs -d 'one attached run, or the run that a path names'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_tables -d 'one table of the extension'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a profsql_live -d 'one record of a capture that is still running'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a program_gaps -d 'one part of a device\'s span in which it ran no HLO program, between two programs or at an end'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a program_runs -d 'one execution of an HLO program on a device'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a range_kernels -d 'Which kernels were launched under a range, such as a TraceAnnotation or a Python function?'
 complete -c profsql -n '__fish_seen_subcommand_from range_kernels' -l range -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a recommendations -d 'one recommendation: a finding of an analysis and what to do about it, or one of XProf\'s tips'

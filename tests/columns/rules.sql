@@ -254,3 +254,14 @@ SELECT 1 FROM launch_latency('x') AS l LEFT JOIN (SELECT run, name, count(*) AS 
 SELECT 1 FROM (SELECT count(DISTINCT name) AS n FROM launch_delays('x')), (SELECT count(*) AS m FROM launch_latency('x')) WHERE n <> m UNION ALL
 SELECT 1 FROM launch_delays('x') WHERE queued_ps < 0 OR queued_ps > max(delay_ps, 0) OR (python_frame IS NULL) <> (python_stack IS NULL)
  OR substr(python_stack || char(10), 1, length(python_frame) + 1) <> python_frame || char(10) OR (annotation IS NULL) <> (annotation_event_id IS NULL);
+
+-- programs within the span, those at once counted once, and the gaps between them add up to the span; a gap is idle where the device is, and busy in the rest
+SELECT 1 FROM (SELECT plane_id, sum(duration_ps) AS gaps, sum(idle_ps) AS idle, count(before_program_id) AS n FROM program_gaps('x') GROUP BY 1) JOIN device_time('x') AS d USING (plane_id)
+ LEFT JOIN (SELECT plane_id, sum(end_ps - start_ps) AS runs FROM (SELECT plane_id, max(start_ps, reached) AS start_ps, min(end_ps, until) AS end_ps
+  FROM (SELECT p.plane_id, t.start_ps + t.span_ps AS until, p.start_ps + p.duration_ps AS end_ps, p.start_ps,
+   coalesce(max(t.start_ps, max(p.start_ps + p.duration_ps) OVER (PARTITION BY p.plane_id ORDER BY p.start_ps, p.duration_ps DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)), t.start_ps) AS reached
+   FROM program_runs('x') AS p JOIN device_time('x') AS t USING (plane_id))) WHERE end_ps > start_ps GROUP BY 1) USING (plane_id)
+ WHERE gaps + coalesce(runs, 0) <> span_ps OR d.idle_ps < idle UNION ALL
+SELECT 1 FROM program_gaps('x') WHERE duration_ps <= 0 OR idle_ps < 0 OR idle_ps > duration_ps UNION ALL
+SELECT 1 FROM (SELECT count(*) AS n FROM program_runs('x') AS p JOIN planes('x') USING (plane_id) WHERE kind <> 'gpu'),
+ (SELECT count(*) AS m FROM trace_events('x') WHERE line_kind = 'modules' AND NOT derived AND occurrences IS NULL AND plane_kind IN ('tensorcore', 'sparsecore')) WHERE n <> m;

@@ -1592,6 +1592,67 @@ class LaunchDelays(NamedTuple):
     """python_frame and the Python frames around it on its line, one a line of text, the innermost
     first; NULL if there is no Python frame"""
 
+class ProgramRuns(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    host: str
+    """name of the host, taken from its file name"""
+    plane_id: int
+    """number of the plane in the run, from 0"""
+    plane: str
+    """name of the plane"""
+    program_id: str | None
+    """id of the HLO program, decimal; NULL if unknown"""
+    hlo_module: str | None
+    """name of the HLO module; NULL if unknown"""
+    start_ps: int
+    """start of the execution, from the session start: of an event of the line XLA Modules; on a
+    GPU, of its first kernel [ps]"""
+    start_us: float | None
+    """start_ps in microseconds; NULL if start_ps is NULL [us]"""
+    duration_ps: int
+    """duration of the execution; on a GPU, until the end of its last kernel [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
+
+class ProgramGaps(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    host: str
+    """name of the host, taken from its file name"""
+    plane_id: int
+    """number of the plane in the run, from 0"""
+    plane: str
+    """name of the plane"""
+    start_ps: int
+    """start of the gap, from the session start: end of the programs before it, or start of the
+    device's span [ps]"""
+    start_us: float | None
+    """start_ps in microseconds; NULL if start_ps is NULL [us]"""
+    duration_ps: int
+    """duration of the gap. Gaps and the time of programs add up to device_time.span_ps [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
+    idle_ps: int
+    """part of the gap in which the device is idle; in the rest it works outside of programs, as for
+    copies [ps]"""
+    idle_us: float
+    """idle_ps in microseconds [us]"""
+    idle_percent: float
+    """idle_ps as a percentage of duration_ps [percent 0..100]"""
+    before: str | None
+    """HLO module of the program that ends at the start of the gap; NULL for the time from the start
+    of the span to the first program, and if its name is unknown"""
+    before_program_id: str | None
+    """id of the program that ends at the start of the gap, decimal; NULL for the time from the
+    start of the span to the first program, and if it is unknown"""
+    after: str | None
+    """HLO module of the program that starts at the end of the gap; NULL for the time from the last
+    program to the end of the span, and if its name is unknown"""
+    after_program_id: str | None
+    """id of the program that starts at the end of the gap, decimal; NULL for the time from the last
+    program to the end of the span, and if it is unknown"""
+
 class OpProfile(NamedTuple):
     run: str
     """label of the attached run; for a path, the name of the run folder or file"""
@@ -4427,8 +4488,8 @@ class Mfu(NamedTuple):
     NULL if the operations of all ops are unknown or 0 [FLOP]"""
     span_ms: float | None
     """time that a device had for it, average of the devices: of the run, the device's span; of a
-    step, its duration; of a program, the total duration of its events on the line XLA Modules, NULL
-    on GPUs [ms]"""
+    step, its duration; of a program, the total duration of its executions (program_runs); NULL if
+    these are unknown [ms]"""
     busy_ms: float | None
     """time that a device spent on it, average of the devices: of the run, the time in which the
     device is busy; of a program, self time of its ops (kernels at once on several streams add up);
@@ -4975,6 +5036,11 @@ class Tables:
     def launch_delays(self, *, source: Source | None = None) -> Result[LaunchDelays]:
         """One row: one kernel, copy or other event on a GPU whose launch is known: when it was
         launched, how long it waited, and what the host was doing."""
+    def program_runs(self, *, source: Source | None = None) -> Result[ProgramRuns]:
+        """One row: one execution of an HLO program on a device."""
+    def program_gaps(self, *, source: Source | None = None) -> Result[ProgramGaps]:
+        """One row: one part of a device's span in which it ran no HLO program, between two programs
+        or at an end."""
     def op_profile(self, group_by: str | None = None, include_idle: int | None = None, row_limit: int | None = None, *, source: Source | None = None) -> Result[OpProfile]:
         """One row: one node of XProf's op profile, a tree of the devices' ops; in preorder."""
     def compilations(self, *, source: Source | None = None) -> Result[Compilations]:
