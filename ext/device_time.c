@@ -53,6 +53,10 @@ SQLITE_EXTENSION_INIT3
       "part of transferring_ps in which the device does not compute; the rest is "                 \
       "hidden" WITHOUT_WORK,                                                                       \
       "libprofsql")                                                                                \
+    C(DT_EXPOSED, "exposed_ps", "INTEGER", "ps",                                                   \
+      "part of the span in which collectives or transfers run and the device does not compute; "   \
+      "both at once count once" WITHOUT_WORK,                                                      \
+      "libprofsql")                                                                                \
     C(DT_BUSY_PERCENT, "busy_percent", "REAL", "percent 0..100",                                   \
       "busy_ps as a percentage of span_ps" SHARE, "libprofsql")                                    \
     C(DT_IDLE_PERCENT, "idle_percent", "REAL", "percent 0..100",                                   \
@@ -67,6 +71,8 @@ SQLITE_EXTENSION_INIT3
       "transferring_ps as a percentage of span_ps" SHARE, "libprofsql")                            \
     C(DT_EXPOSED_TRANSFER_PERCENT, "exposed_transfer_percent", "REAL", "percent 0..100",           \
       "exposed_transfer_ps as a percentage of span_ps" SHARE, "libprofsql")                        \
+    C(DT_EXPOSED_PERCENT, "exposed_percent", "REAL", "percent 0..100",                             \
+      "exposed_ps as a percentage of span_ps" SHARE, "libprofsql")                                 \
     C(DT_IS_MAIN, "is_main", "INTEGER", "0 or 1",                                                  \
       "1: a main device, included in shares of the run: a GPU or TensorCore; a SparseCore "        \
       "only if no GPU or TensorCore of the source has work",                                       \
@@ -116,6 +122,8 @@ static void device_time_column(RowCursor *c, sqlite3_context *ctx, int column)
     case DT_EXPOSED_COMMUNICATION: result_u64(ctx, t->exposed_communication_ps); break;
     case DT_TRANSFERRING: result_u64(ctx, t->transferring_ps); break;
     case DT_EXPOSED_TRANSFER: result_u64(ctx, t->exposed_transfer_ps); break;
+    case DT_EXPOSED: result_u64(ctx, t->exposed_ps); break;
+    case DT_EXPOSED_PERCENT: result_percent(ctx, t->exposed_ps, t->span_ps); break;
     case DT_BUSY_PERCENT: result_percent(ctx, t->busy_ps, t->span_ps); break;
     case DT_IDLE_PERCENT: result_percent(ctx, t->span_ps - t->busy_ps, t->span_ps); break;
     case DT_COMPUTING_PERCENT: result_percent(ctx, t->computing_ps, t->span_ps); break;

@@ -36,14 +36,18 @@
 --   steps.device_collectives_ms_actual
 -- column kind_exposed_span_percent REAL [percent 0..100]: kind_exposed_us as a share of the spans
 --   of these devices; NULL if the spans are 0
+-- column total_exposed_us REAL [us]: time in which any collective or transfer of these devices is
+--   exposed, of both kinds; simultaneous ops count once. The same in all rows of the devices
+-- column total_exposed_span_percent REAL [percent 0..100]: total_exposed_us as a share of the spans
+--   of these devices; NULL if the spans are 0
 WITH device AS MATERIALIZED (
     SELECT run, plane_id, iif(coalesce(:by_device, 0), host || '/' || plane, kind) AS name, span_ps,
-           exposed_communication_ps, exposed_transfer_ps
+           exposed_communication_ps, exposed_transfer_ps, exposed_ps AS any_exposed_ps
     FROM temp.device_time(:source)
 ), total AS MATERIALIZED (
     SELECT run, name, sum(1.0 * span_ps) AS span_ps,
            sum(1.0 * exposed_communication_ps) AS collective_ps,
-           sum(1.0 * exposed_transfer_ps) AS transfer_ps
+           sum(1.0 * exposed_transfer_ps) AS transfer_ps, sum(1.0 * any_exposed_ps) AS any_ps
     FROM device
     GROUP BY run, name
 ), span AS MATERIALIZED (
@@ -67,7 +71,7 @@ WITH device AS MATERIALIZED (
     WHERE overlapped_by IS NOT NULL
     GROUP BY run, device, op, kind, category, is_synchronous, overlapped_by
 ), ranked AS (
-    SELECT o.*, t.span_ps,
+    SELECT o.*, t.span_ps, t.any_ps,
            iif(o.kind = 'collective', t.collective_ps, t.transfer_ps) AS kind_exposed_ps,
            row_number() OVER (PARTITION BY o.run ORDER BY exposed_ps DESC, o.op, o.kind, o.category,
                                                           o.is_synchronous, o.device) AS rank
@@ -77,7 +81,8 @@ SELECT r.run, rank, r.device, r.op, r.kind, r.category, r.is_synchronous, n, tot
        exposed_ps / 1e6, 100.0 * exposed_ps / nullif(total_ps, 0),
        100.0 * exposed_ps / nullif(span_ps, 0),
        wait_ps / 1e6, bytes, bytes / 1073741824.0 / nullif(total_ps / 1e12, 0), c.overlapped_by,
-       kind_exposed_ps / 1e6, 100.0 * kind_exposed_ps / nullif(span_ps, 0)
+       kind_exposed_ps / 1e6, 100.0 * kind_exposed_ps / nullif(span_ps, 0),
+       any_ps / 1e6, 100.0 * any_ps / nullif(span_ps, 0)
 FROM ranked AS r
      LEFT JOIN cover AS c ON c.nth = 1 AND c.run = r.run AND c.device = r.device AND c.op = r.op
                              AND c.kind = r.kind AND c.category IS r.category

@@ -52,6 +52,8 @@ def exposed_communication():
     columns = "op, kind, is_synchronous, occurrences, round(total_us, 9), round(exposed_us, 9), round(exposed_span_percent, 9), overlapped_by"
     same([tuple(r.values()) for r in ask("SELECT %s FROM exposed_communication('{x}')" % columns, x=data)], want)
     same([r['op'] for r in ask("SELECT op FROM exposed_communication('{x}') ORDER BY rank", x=data)], [w[0] for w in want])
+    # 10 copy-start + 60 its done + 10 send + 100 + 90: all that is exposed, of 400
+    same(ask("SELECT DISTINCT round(total_exposed_us * 1e6) AS ps, total_exposed_span_percent AS percent FROM exposed_communication('{x}')", x=data), [{'ps': 270.0, 'percent': 67.5}])
     sql = "SELECT prof_attach('{x}', 'x') NOTNULL AS a, prof_attach('{y}', 'y') NOTNULL AS b; SELECT run, rank, op, occurrences FROM exposed_communication() WHERE rank < 3"
     paths = {}
     for name in 'xy':

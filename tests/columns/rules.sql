@@ -134,6 +134,7 @@ SELECT 1 FROM tf_data_pipelines('x') LEFT JOIN (SELECT host, pipeline, count(*) 
 -- a device is busy or idle, computing is busy, and no more is exposed than there is
 SELECT 1 FROM device_time('x') WHERE busy_ps + idle_ps <> span_ps OR computing_ps > busy_ps OR busy_ps > computing_ps + communicating_ps + transferring_ps
  OR exposed_communication_ps > communicating_ps OR exposed_transfer_ps > transferring_ps OR exposed_communication_ps + computing_ps > span_ps
+ OR exposed_ps < max(exposed_communication_ps, exposed_transfer_ps) OR exposed_ps > exposed_communication_ps + exposed_transfer_ps OR exposed_ps + computing_ps > span_ps
  OR abs(busy_percent + idle_percent - 100) > 1e-9 UNION ALL
 SELECT 1 FROM device_time('x') AS t WHERE kind = 'gpu' AND (busy_ps IS NULL) <> NOT EXISTS (SELECT 1 FROM lines('x') JOIN trace_events('x') USING (line_id)
  WHERE lines.plane_id = t.plane_id AND kind = 'stream' AND NOT lines.derived AND occurrences IS NULL);

@@ -1016,6 +1016,9 @@ class DeviceTime(NamedTuple):
     exposed_transfer_ps: int | None
     """part of transferring_ps in which the device does not compute; the rest is hidden; NULL if the
     device has no work [ps]"""
+    exposed_ps: int | None
+    """part of the span in which collectives or transfers run and the device does not compute; both
+    at once count once; NULL if the device has no work [ps]"""
     busy_percent: float | None
     """busy_ps as a percentage of span_ps; NULL if the span is 0 or the device has no work [percent
     0..100]"""
@@ -1037,6 +1040,9 @@ class DeviceTime(NamedTuple):
     exposed_transfer_percent: float | None
     """exposed_transfer_ps as a percentage of span_ps; NULL if the span is 0 or the device has no
     work [percent 0..100]"""
+    exposed_percent: float | None
+    """exposed_ps as a percentage of span_ps; NULL if the span is 0 or the device has no work
+    [percent 0..100]"""
     is_main: int
     """1: a main device, included in shares of the run: a GPU or TensorCore; a SparseCore only if no
     GPU or TensorCore of the source has work [0 or 1]"""
@@ -4018,6 +4024,12 @@ class ExposedCommunication(NamedTuple):
     exposed collective time by step, see steps.device_collectives_ms_actual [us]"""
     kind_exposed_span_percent: float | None
     """kind_exposed_us as a share of the spans of these devices; NULL if the spans are 0 [percent
+    0..100]"""
+    total_exposed_us: float
+    """time in which any collective or transfer of these devices is exposed, of both kinds;
+    simultaneous ops count once. The same in all rows of the devices [us]"""
+    total_exposed_span_percent: float | None
+    """total_exposed_us as a share of the spans of these devices; NULL if the spans are 0 [percent
     0..100]"""
 
 class ExposedCommunicationByStep(NamedTuple):

@@ -25,6 +25,7 @@ static void measure(DeviceCovers *d, Device *device, ProfErr *err)
     t->exposed_communication_ps = t->communicating_ps - cover_common(collective, compute);
     t->transferring_ps = cover_length(transfer),
     t->exposed_transfer_ps = t->transferring_ps - cover_common(transfer, compute);
+    t->exposed_ps = cover_length_of_all(d->covers, N_WORK_KINDS) - t->computing_ps;
 }
 
 static void plane_task(void *context, size_t i, ProfErr *err)

@@ -17,6 +17,7 @@ typedef struct {
     uint64_t computing_ps;
     uint64_t communicating_ps, exposed_communication_ps;
     uint64_t transferring_ps, exposed_transfer_ps;
+    uint64_t exposed_ps; /* of both: where they overlap, the time counts once */
 } DeviceTime;
 
 typedef struct {
