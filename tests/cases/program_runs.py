@@ -44,6 +44,9 @@ def modules_of_cores():
          [('7', 'jit_f', 95, 55), ('8', 'jit_g', 120, 60), ('7', 'jit_f', 200, 60), ('7', 'jit_f', 260, 40), (None, 'jit_h', 380, 50)])
     same(rows(GAPS, x=x), [(0, 95, 85, None, None, 'jit_f', '7'), (180, 20, 20, 'jit_g', '8', 'jit_f', '7'), (300, 80, 80, 'jit_f', '7', 'jit_h', None)])
     same(rows("SELECT idle_percent, idle_us FROM program_gaps('{x}') LIMIT 1", x=x), [(100.0 * 85 / 95, 8.5e-05)])
+    plane = Plane('/device:TPU:0', 1).line(1, 'XLA Ops', [('a', 0, 160)])
+    plane.line(2, 'XLA Modules', [('a(1)', 0, 100), ('b(2)', 20, 30), ('c(3)', 150, 10)])
+    same(rows(GAPS, x=space(plane.bytes())), [(100, 50, 0, 'a', '1', 'c', '3')], 'the program that ended last')
 
 
 @case
