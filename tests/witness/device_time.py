@@ -191,10 +191,12 @@ class Device:
                 sums[what] += moment - since
                 if what in (COLLECTIVE, TRANSFER) and not running[COMPUTE]:
                     sums['exposed ' + what] += moment - since
+            if (running[COLLECTIVE] or running[TRANSFER]) and not running[COMPUTE]:
+                sums['exposed'] += moment - since
             running.update(changes[moment])
             since = moment
         return dict(span_ps=span, busy_ps=sums['busy'], idle_ps=span - sums['busy'], computing_ps=sums[COMPUTE], communicating_ps=sums[COLLECTIVE],
-                    exposed_communication_ps=sums['exposed ' + COLLECTIVE], transferring_ps=sums[TRANSFER], exposed_transfer_ps=sums['exposed ' + TRANSFER])
+                    exposed_communication_ps=sums['exposed ' + COLLECTIVE], transferring_ps=sums[TRANSFER], exposed_transfer_ps=sums['exposed ' + TRANSFER], exposed_ps=sums['exposed'])
 
     def hidden(self, start, end):
         """How long the device computes between two moments."""
@@ -287,14 +289,15 @@ def check(run):
         if d.events:
             start, end = ranges[d.host, d.kind]
             times = d.times(end - start)
-            for kind, ps in ((COLLECTIVE, times['exposed_communication_ps']), (TRANSFER, times['exposed_transfer_ps'])):
+            for kind, ps in ((COLLECTIVE, times['exposed_communication_ps']), (TRANSFER, times['exposed_transfer_ps']), ('total', times['exposed_ps'])):
                 for device, by_device in ((d.kind, 0), (d.host + '/' + d.plane.name, 1)):
                     of = shares[by_device, device, kind]
                     of[0], of[1] = of[0] + ps, of[1] + end - start
     for by_device in (0, 1):
-        rows = run.ask('SELECT device, kind, kind_exposed_us, kind_exposed_span_percent, sum(exposed_us) AS us FROM exposed_communication({x}, %d) GROUP BY 1, 2' % by_device)
+        rows = run.ask('SELECT device, kind, kind_exposed_us, kind_exposed_span_percent, total_exposed_us, sum(exposed_us) AS us FROM exposed_communication({x}, %d) GROUP BY 1, 2' % by_device)
         for r in rows:
             ps, span = shares[by_device, r['device'], r['kind']]
+            agree('exposed in total %s' % r, r['total_exposed_us'], shares[by_device, r['device'], 'total'][0] / 1e6)
             agree('exposed at once %s' % r, [r['kind_exposed_us'], r['kind_exposed_span_percent']], [ps / 1e6, 100 * ps / span if span else None])
         agree('by device', sum(r['us'] for r in rows), sum(exposed.values()) / 1e6, rel=1e-6)
 
