@@ -39,6 +39,7 @@ SQLITE_EXTENSION_INIT1
     T(devices) \
     T(device_time) \
     T(device_steps) \
+    T(time_breakdown) \
     T(op_metrics) \
     T(op_metrics_totals) \
     T(tf_ops) \

@@ -21,28 +21,35 @@
 -- column percent REAL [percent 0..100]: total_us as a share of the time of all that was launched
 --   under the range in this run; NULL if that is 0
 -- column avg_delay_us REAL [us]: average launch latency (launch_delays.delay_us)
-WITH moment AS (
-    SELECT run, host, start_ps, end_ps, NULL AS name, NULL AS short_name, NULL AS duration_ps,
-           NULL AS delay_ps, NULL AS annotation
+WITH moment AS ( -- of rows of a range the kernel is NULL
+    SELECT run, host, start_ps, end_ps, NULL AS short_name, NULL AS event_id, NULL AS duration_ps,
+           NULL AS delay_ps
     FROM temp.trace_events(:source)
     WHERE plane_kind = 'host' AND NOT derived AND name = :range
     UNION ALL
-    SELECT run, host, launch_start_ps, launch_start_ps + launch_duration_ps, name, short_name,
-           duration_ps, delay_ps, annotation
+    SELECT run, host, launch_start_ps, launch_start_ps + launch_duration_ps, short_name, event_id,
+           duration_ps, delay_ps
     FROM temp.launch_delays(:source)
+    WHERE :range IS NOT NULL
 ), reached AS ( -- ranges come before the launches that start with them
-    SELECT *, max(iif(name IS NULL, end_ps, NULL))
-              OVER (PARTITION BY run, host ORDER BY start_ps, name IS NOT NULL
+    SELECT *, max(iif(short_name IS NULL, end_ps, NULL))
+              OVER (PARTITION BY run, host ORDER BY start_ps, short_name IS NOT NULL
                     ROWS UNBOUNDED PRECEDING) AS range_end_ps
     FROM moment
-), kernel AS (
-    SELECT run, coalesce(:range, annotation) AS range_name, name, max(short_name) AS short_name,
-           count(*) AS n, sum(1.0 * duration_ps) AS ps, avg(delay_ps) AS delay_ps
+), kernel AS MATERIALIZED ( -- names can be long: short ones are as unique
+    SELECT run, :range AS range_name, short_name, max(event_id) AS event_id, count(*) AS n,
+           sum(1.0 * duration_ps) AS ps, avg(delay_ps) AS delay_ps
     FROM reached
-    WHERE name IS NOT NULL AND iif(:range IS NULL, annotation IS NOT NULL, range_end_ps >= end_ps)
-    GROUP BY 1, 2, 3
+    WHERE short_name IS NOT NULL AND range_end_ps >= end_ps
+    GROUP BY run, short_name
+    UNION ALL
+    SELECT run, annotation, short_name, max(event_id), count(*), sum(1.0 * duration_ps),
+           avg(delay_ps)
+    FROM temp.launch_delays(:source)
+    WHERE :range IS NULL AND annotation IS NOT NULL
+    GROUP BY run, annotation, short_name
 )
-SELECT run, range_name, name, short_name, n, ps / 1e6, ps / n / 1e6,
-       100.0 * ps / nullif(sum(ps) OVER (PARTITION BY run, range_name), 0), delay_ps / 1e6
-FROM kernel
-ORDER BY run, ps DESC, range_name, name
+SELECT k.run, range_name, e.name, k.short_name, n, ps / 1e6, ps / n / 1e6,
+       100.0 * ps / nullif(sum(ps) OVER (PARTITION BY k.run, range_name), 0), delay_ps / 1e6
+FROM kernel AS k JOIN temp.trace_events(:source) AS e ON e.run = k.run AND e.event_id = k.event_id
+ORDER BY k.run, ps DESC, range_name, e.name

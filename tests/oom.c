@@ -97,6 +97,8 @@ static const char *const queries[] = {
     "SELECT * FROM async_ops(?1)",
     "SELECT * FROM device_time(?1)",
     "SELECT * FROM device_steps(?1)",
+    "SELECT * FROM time_breakdown(?1, 1)",
+    "SELECT * FROM time_breakdown(?1, 0, 1)",
     "SELECT * FROM exposed_communication_by_step('tests/data/tpu_train_54')",
     "SELECT * FROM perf_counters('tests/data/perf_counters_odd')",
     "SELECT * FROM utilization('tests/data/perf_counters_odd')",

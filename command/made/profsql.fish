@@ -173,6 +173,9 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from tf_ops' -l include-idle -x
 complete -c profsql -n '__fish_seen_subcommand_from tf_ops' -l row-limit -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a tf_stats -d 'What does XProf\'s framework op stats page, and its CSV export, show?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a time_breakdown -d 'one part of a device\'s span: the time in which it computes, communicates and transfers at once, or does a part of these, or nothing'
+complete -c profsql -n '__fish_seen_subcommand_from time_breakdown' -l by-step -x
+complete -c profsql -n '__fish_seen_subcommand_from time_breakdown' -l by-line -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a timeline -d 'one event that XProf\'s trace viewer displays; `derived = 1` marks events on lines that XProf adds'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a top_device_ops -d 'one of the ten framework ops with the most device time, as in XProf\'s overview page'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a top_hlo_ops -d 'Which HLO ops take the most device time?'

@@ -139,6 +139,17 @@ SELECT 1 FROM device_time('x') WHERE busy_ps + idle_ps <> span_ps OR computing_p
 SELECT 1 FROM device_time('x') AS t WHERE kind = 'gpu' AND (busy_ps IS NULL) <> NOT EXISTS (SELECT 1 FROM lines('x') JOIN trace_events('x') USING (line_id)
  WHERE lines.plane_id = t.plane_id AND kind = 'stream' AND NOT lines.derived AND occurrences IS NULL);
 
+-- what a device does at once adds up to what it does in all, by step and by line too; it is idle if nothing runs, and does not compute while it waits
+SELECT 1 FROM device_time('x') AS d JOIN (SELECT plane_id, sum(duration_ps) AS a, sum(idle_ps) AS b, sum(duration_ps * (activity LIKE '%computing%')) AS c, sum(duration_ps * (activity LIKE '%communicating%')) AS e,
+ sum(duration_ps * (activity LIKE 'communicating%')) AS f, sum(duration_ps * (activity LIKE '%transferring')) AS g, sum(duration_ps * (activity LIKE '%transferring' AND activity NOT LIKE 'computing%')) AS h
+ FROM time_breakdown('x') GROUP BY 1) USING (plane_id) WHERE a <> span_ps OR b <> idle_ps OR c <> computing_ps OR e <> communicating_ps OR f <> exposed_communication_ps OR g <> transferring_ps OR h <> exposed_transfer_ps UNION ALL
+SELECT 1 FROM (SELECT plane_id, activity, sum(duration_ps) AS a, sum(waiting_ps) AS b, sum(idle_ps) AS c FROM time_breakdown('x', 1) GROUP BY 1, 2)
+ FULL JOIN time_breakdown('x') USING (plane_id, activity) WHERE a IS NOT duration_ps OR b IS NOT waiting_ps OR c IS NOT idle_ps UNION ALL
+SELECT 1 FROM (SELECT plane_id, sum(duration_ps) AS a FROM time_breakdown('x', 1, 1) GROUP BY plane_id, line_id) JOIN device_time('x') USING (plane_id) WHERE a <> span_ps UNION ALL
+SELECT 1 FROM time_breakdown('x', 1) WHERE duration_ps <= 0 OR waiting_ps + idle_ps > duration_ps OR (waiting_ps > 0 AND activity LIKE 'computing%') OR (activity = 'none' AND idle_ps <> duration_ps)
+ OR (step IS NOT NULL AND step NOT IN (SELECT step FROM steps('x'))) UNION ALL
+SELECT 1 FROM device_time('x') WHERE span_ps > 0 AND plane_id NOT IN (SELECT plane_id FROM time_breakdown('x'));
+
 -- what a device does in steps and outside adds up to what it does; the query of steps repeats the table
 SELECT 1 FROM device_steps('x') WHERE exposed_communication_ps > communicating_ps OR exposed_transfer_ps > transferring_ps OR (step IS NULL) <> (duration_ps IS NULL) UNION ALL
 SELECT 1 FROM (SELECT plane_id, sum(communicating_ps) AS a, sum(exposed_communication_ps) AS b, sum(transferring_ps) AS c, sum(exposed_transfer_ps) AS d FROM device_steps('x') GROUP BY 1)

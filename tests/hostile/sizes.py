@@ -275,10 +275,11 @@ def many_gpus_and_steps():
     busy = Plane('/device:GPU:0').line(1, 'Stream #1', [('gemm', 1000000 * i, 900000, of_step(i, correlation_id=i + 1)) for i in range(n)])
     others = [Plane(f'/device:GPU:{i}', 2 + i).line(1, 'Stream #1', [('MemcpyH2D', 0, 9, of_step(0, correlation_id=1))]) for i in range(1, n)]
     f = put('gpus.xplane.pb', space(busy.line(0xdeadbeef, 'Steps', steps).bytes(), *[gpu.bytes() for gpu in others]))
-    a = shell(f"SELECT count(*) FROM device_steps({q(f)});")
-    must(a.rss < 150 * MB, f'{a.rss // MB} MB')
-    must('pairs of a device and a step' in a.err, a.err[:200] or str(a.rows))
-    helpful(a.err, f)
+    for sql, what in ((f"device_steps({q(f)})", 'pairs of a device and a step'), (f"time_breakdown({q(f)}, 1)", 'parts of a device or line and a step')):
+        a = shell(f"SELECT count(*) FROM {sql};")
+        must(a.rss < 150 * MB, f'{a.rss // MB} MB')
+        must(what in a.err, a.err[:200] or str(a.rows))
+        helpful(a.err, f)
 
 
 @case

@@ -1081,6 +1081,39 @@ class DeviceSteps(NamedTuple):
     """part of transferring_ps in which the device does not compute (for any step); the rest is
     hidden [ps]"""
 
+class TimeBreakdown(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    host: str
+    """name of the host, taken from its file name"""
+    plane_id: int
+    """number of the plane in the run, from 0"""
+    plane: str
+    """name of the plane"""
+    line_id: int | None
+    """number of the line in the run, from 0; NULL unless by_line is 1"""
+    line: str | None
+    """name of the line; NULL unless by_line is 1"""
+    step: int | None
+    """number of the step, as in steps, whose interval on the device has this time; NULL outside of
+    all steps, of a SparseCore, and unless by_step is 1"""
+    activity: str
+    """all that runs at once: computing, communicating, transferring, joined by ' + '; none if none
+    of these runs"""
+    duration_ps: int
+    """part of the device's span in which exactly this runs. The rows of a device, or of a line, add
+    up to device_time.span_ps [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
+    span_percent: float
+    """duration_ps as a percentage of the device's span [percent 0..100]"""
+    waiting_ps: int | None
+    """part of duration_ps in which the core waits for an asynchronous op: the innermost op is its
+    done op; NULL on a GPU, whose streams do not record when they wait [ps]"""
+    idle_ps: int
+    """part of duration_ps in which the device is idle: all of it if activity is none; on a TPU
+    asynchronous ops can run meanwhile [ps]"""
+
 class OpMetrics(NamedTuple):
     run: str
     """label of the attached run; for a path, the name of the run folder or file"""
@@ -5029,6 +5062,9 @@ class Tables:
     def device_steps(self, *, source: Source | None = None) -> Result[DeviceSteps]:
         """One row: one GPU or TensorCore in one step: its time communicating and transferring, and
         the parts that computing does not hide."""
+    def time_breakdown(self, by_step: int | None = None, by_line: int | None = None, *, source: Source | None = None) -> Result[TimeBreakdown]:
+        """One row: one part of a device's span: the time in which it computes, communicates and
+        transfers at once, or does a part of these, or nothing."""
     def op_metrics(self, *, source: Source | None = None) -> Result[OpMetrics]:
         """One row: one op on host threads or on devices, with its occurrences, times, FLOPs and
         bytes."""

@@ -105,6 +105,16 @@ static void walk_line(Walk *w, Line *line, ProfErr *err)
     prof_free(all.items);
 }
 
+bool device_line_walk(const Line *line, WorkVisitor *visit, void *context, WorkRange *range,
+                      ProfErr *err)
+{
+    Walk w = {.visit = visit, .context = context, .range = range};
+    *range = (WorkRange){0};
+    walk_line(&w, (Line *)line, err);
+    prof_free(w.open.items);
+    return !err->code;
+}
+
 bool device_work_walk(const Plane *plane, WorkVisitor *visit, void *context, WorkRange *range,
                       ProfErr *err)
 {

@@ -28,5 +28,8 @@ typedef struct {
 /* Calls `visit` for all work of a device and sets *range. */
 bool device_work_walk(const Plane *plane, WorkVisitor *visit, void *context, WorkRange *range,
                       ProfErr *err);
+/* Like device_work_walk(), for one of the device's lines (line_is_work()). */
+bool device_line_walk(const Line *line, WorkVisitor *visit, void *context, WorkRange *range,
+                      ProfErr *err);
 
 #endif
