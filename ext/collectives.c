@@ -24,13 +24,14 @@ SQLITE_EXTENSION_INIT3
     C(CO_HLO_OP, "hlo_op", "TEXT", NULL,                                                           \
       "HLO instruction of the collective; NULL if a GPU kernel does not record it", "hlo_op")      \
     C(CO_GROUP, "group_size", "INTEGER", "devices",                                                \
-      "number of devices in a group; NULL if unknown, and for a collective-permute",               \
+      "number of devices in a group; NULL if unknown, if groups differ in size, and for a "        \
+      "collective-permute",                                                                        \
       "HloInstructionProto; HLO text")                                                             \
     C(CO_OCCURRENCES, "occurrences", "INTEGER", NULL,                                              \
       "number of times that the device took part in the collective", "libprofsql")                 \
     C(CO_BYTES, "bytes", "INTEGER", "bytes",                                                       \
       "payload of one occurrence: bytes that the device gives, the operands without padding; "     \
-      "NULL if unknown",                                                                           \
+      "NULL if unknown, as for kernels whose program the file lacks: kernels record no sizes",     \
       "HloInstructionProto; HLO text")                                                             \
     C(CO_TOTAL, "total_ps", "INTEGER", "ps",                                                       \
       "total duration of all occurrences; an op with a start and a done op lasts from the "        \

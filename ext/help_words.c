@@ -19,7 +19,8 @@ const HelpWords help_words[] = {
      "steps, step_time_graph, slowest_steps, step_breakdown, kpi.step_time_ms"},
     {"jitter, outlier, slow step", "slowest_steps, kpi.step_time_deviation_percent"},
     {"idle, bubble, gap, stall, pipeline bubble, duty cycle",
-     "idle_gaps, program_gaps, time_breakdown, device_time, kpi.device_busy_percent, kpi.duty_cycle_percent"},
+     "idle_gaps, program_gaps, time_breakdown, device_time, kpi.device_busy_percent, "
+     "kpi.duty_cycle_percent"},
     {"straggler, skew, imbalance, slow host, slow rank",
      "stragglers, collectives, collectives.global_wait_ps, core_steps"},
     {"allreduce, all-reduce, allgather, all-gather, reduce-scatter, all-to-all, NCCL, RCCL, "

@@ -79,7 +79,9 @@ static const RowSource program_runs_rows = {
     .shows = program_runs_shows,
     .column = program_runs_column,
     .needs = NEED_EVENTS | NEED_DEVICE,
-    .nothing = "no device has a line XLA Modules, and no event on a GPU records a program"};
+    .nothing =
+        "no device has a line XLA Modules, and no event on a GPU records a program (ops that "
+        "run outside of XLA have none)"};
 const Table program_runs_table = {
     "program_runs",
     "one execution of an HLO program on a device",

@@ -3169,12 +3169,13 @@ class Collectives(NamedTuple):
     hlo_op: str | None
     """HLO instruction of the collective; NULL if a GPU kernel does not record it"""
     group_size: int | None
-    """number of devices in a group; NULL if unknown, and for a collective-permute [devices]"""
+    """number of devices in a group; NULL if unknown, if groups differ in size, and for a
+    collective-permute [devices]"""
     occurrences: int
     """number of times that the device took part in the collective"""
     bytes: int | None
     """payload of one occurrence: bytes that the device gives, the operands without padding; NULL if
-    unknown [bytes]"""
+    unknown, as for kernels whose program the file lacks: kernels record no sizes [bytes]"""
     total_ps: int
     """total duration of all occurrences; an op with a start and a done op lasts from the start of
     the one to the end of the other [ps]"""
