@@ -304,6 +304,7 @@ typedef struct {
     const Table *table;
     Rowids rowids;
     sqlite3_value *source; /* of a table that prof_views() made; NULL: none */
+    int first_argument;    /* table_first_argument(), which is asked for each cell */
 } ProfTable;
 int prof_table_connect(sqlite3 *db, void *context, int argc, const char *const *argv,
                        sqlite3_vtab **vtab, char **message);

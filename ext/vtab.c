@@ -46,7 +46,9 @@ int prof_table_connect(sqlite3 *db, void *context, int argc, const char *const *
         sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
     ProfTable *table = sqlite3_malloc64(sizeof *table);
     if (!table) return SQLITE_NOMEM;
-    *table = (ProfTable){.prof = prof_ref(tc->prof), .table = tc->table};
+    *table = (ProfTable){.prof = prof_ref(tc->prof),
+                         .table = tc->table,
+                         .first_argument = table_first_argument(tc->table)};
     rc = view_source(db, argc, argv, &table->source, message);
     if (rc != SQLITE_OK) return prof_table_disconnect(&table->base), rc;
     *vtab = &table->base;
@@ -637,12 +639,12 @@ static int row_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int col
 {
     RowCursor *c = (RowCursor *)cursor;
     const Table *table = ((ProfTable *)cursor->pVtab)->table;
+    int first = ((ProfTable *)cursor->pVtab)->first_argument;
     const char *name = table->columns[column].name;
-    int source = table->rows->n_parameters ? table_column(table, "source") : -1;
-    if (source >= 0 && column > source) {
-        if (c->parameters[column - source - 1])
-            sqlite3_result_value(ctx, c->parameters[column - source - 1]);
-    } else if (column == table_first_argument(table))
+    if (first >= 0 && column > first && column <= first + table->rows->n_parameters) {
+        if (c->parameters[column - first - 1])
+            sqlite3_result_value(ctx, c->parameters[column - first - 1]);
+    } else if (column == first)
         sqlite3_result_text(ctx, row_source(c), -1, SQLITE_TRANSIENT);
     else if (column == 0 && c->from && !strcmp(name, "run"))
         sqlite3_result_text(ctx, c->from->label, -1, SQLITE_TRANSIENT);

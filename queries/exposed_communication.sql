@@ -50,26 +50,26 @@ WITH device AS MATERIALIZED (
            sum(1.0 * exposed_transfer_ps) AS transfer_ps, sum(1.0 * any_exposed_ps) AS any_ps
     FROM device
     GROUP BY run, name
-), span AS MATERIALIZED (
-    SELECT run, d.name AS device, hlo_op AS op, kind, category, is_synchronous, duration_ps,
-           exposed_ps,
-           wait_ps, bytes, overlapped_by
-    FROM temp.async_ops(:source, 1) JOIN device AS d USING (run, plane_id)
+), part AS MATERIALIZED ( -- the only pass over single occurrences
+    SELECT run, plane_id, hlo_op AS op, kind, category, is_synchronous, overlapped_by,
+           count(*) AS n, sum(1.0 * duration_ps) AS total_ps, sum(1.0 * exposed_ps) AS exposed_ps,
+           sum(1.0 * wait_ps) AS wait_ps, count(bytes) AS n_bytes, sum(1.0 * bytes) AS bytes
+    FROM temp.async_ops(:source, 1)
     WHERE duration_ps IS NOT NULL
+    GROUP BY plane_id, hlo_op, overlapped_by, category, kind, is_synchronous, run
 ), op AS (
-    SELECT run, device, op, kind, category, is_synchronous, count(*) AS n,
-           sum(1.0 * duration_ps) AS total_ps, sum(1.0 * exposed_ps) AS exposed_ps,
-           sum(1.0 * wait_ps) AS wait_ps,
-           CASE WHEN count(bytes) = count(*) THEN CAST(sum(1.0 * bytes) AS INTEGER) END AS bytes
-    FROM span
-    GROUP BY run, device, op, kind, category, is_synchronous
+    SELECT p.run, d.name AS device, op, kind, category, is_synchronous, sum(n) AS n,
+           sum(total_ps) AS total_ps, sum(exposed_ps) AS exposed_ps, sum(wait_ps) AS wait_ps,
+           CASE WHEN sum(n_bytes) = sum(n) THEN CAST(sum(bytes) AS INTEGER) END AS bytes
+    FROM part AS p JOIN device AS d ON d.run = p.run AND d.plane_id = p.plane_id
+    GROUP BY p.run, d.name, op, kind, category, is_synchronous
 ), cover AS (
-    SELECT run, device, op, kind, category, is_synchronous, overlapped_by,
-           row_number() OVER (PARTITION BY run, device, op, kind, category, is_synchronous
-                              ORDER BY count(*) DESC, overlapped_by) AS nth
-    FROM span
+    SELECT p.run, d.name AS device, op, kind, category, is_synchronous, overlapped_by,
+           row_number() OVER (PARTITION BY p.run, d.name, op, kind, category, is_synchronous
+                              ORDER BY sum(n) DESC, overlapped_by) AS nth
+    FROM part AS p JOIN device AS d ON d.run = p.run AND d.plane_id = p.plane_id
     WHERE overlapped_by IS NOT NULL
-    GROUP BY run, device, op, kind, category, is_synchronous, overlapped_by
+    GROUP BY p.run, d.name, op, kind, category, is_synchronous, overlapped_by
 ), ranked AS (
     SELECT o.*, t.span_ps, t.any_ps,
            iif(o.kind = 'collective', t.collective_ps, t.transfer_ps) AS kind_exposed_ps,
