@@ -89,6 +89,16 @@ def iota(shape, order, size):
     return [flat[i:i + size] for i in range(0, len(flat), size)]
 
 
+def group_size(groups):
+    """Devices in a group; None: unknown, or groups of several sizes."""
+    sizes, assigned = {len(m) for m in groups.members or []}, groups.assignment
+    if groups.pairs is not None or not groups.known:
+        return None
+    if groups.members is None:
+        return {'replica': len(assigned[0]), 'partition': len(assigned)}.get(groups.ids, sum(map(len, assigned))) if assigned else None
+    return sizes.pop() * (len(assigned) if groups.ids == 'both' and assigned else 1) if len(sizes) == 1 else None
+
+
 class Groups:
     """members: lists of ids; pairs: of source and target; neither: all devices. known: False: nothing says them."""
 
@@ -197,14 +207,27 @@ def occurrences(run, mine):
     return found, about
 
 
+def waits_over_hosts(d, times, everywhere, run, mine, groups, starts):
+    """(time, whether over hosts) that a device waits for its peers on all hosts."""
+    def number(x):
+        return number_of(x, run, sum(1 for y in mine if y.kind == x.kind and y.host == x.host), groups)
+    here = number(d)
+    peers = [(x, of_peer) for x, of_peer in everywhere if x is not d and groups.peers(here, number(x))]
+    over = any(x.host != d.host for x, _ in peers)
+    if not peers or any(len(of_peer) != len(times) for _, of_peer in peers) or (over and any(not starts[x.host] for x in [d] + [x for x, _ in peers])):
+        return None, None
+    shifts = [((starts[x.host] - starts[d.host]) * 1000 if over else 0, of_peer) for x, of_peer in peers]
+    return sum(min(max([start] + [of_peer[k][0] + shift for shift, of_peer in shifts]) - start, duration) for k, (start, duration) in enumerate(times)), int(over)
+
+
 def check(run):
     mine = devices(run)
     found, about = occurrences(run, mine)
     programs = {host: programs_of(planes) for host, planes in run.hosts.items()}
-    want = {}
+    want, starts = {}, {r['host']: r['start_unix_ns'] for r in run.ask('SELECT host, start_unix_ns FROM hosts({x})')}
+    for times in (times for of_devices in found.values() for times in of_devices.values()):
+        times.sort()
     for (host, program, name, instruction), of_devices in found.items():
-        for d, times in of_devices.items():
-            times.sort()
         for d, times in of_devices.items():
             kind, event = about[(host, program, name, instruction), d]
             known = programs[host].get(program)
@@ -217,12 +240,25 @@ def check(run):
             wait = None
             if peers and all(len(of_devices[x]) == len(times) for x in peers):
                 wait = sum(min(max([start] + [of_devices[x][k][0] for x in peers]) - start, duration) for k, (start, duration) in enumerate(times))
+            size = group_size(groups)
+            everywhere = [(x, times) for key, of_host in found.items() if key[1:3] == (program, name) and (key[3] == instruction or not key[3] or not instruction)
+                          for x, times in of_host.items()]
             want[host, d.plane.name, str(program) if program is not None else None, name, instruction or None] = (
-                of_program or kind, len(times), sum(t for _, t in times), wait)
-    got = run.ask('SELECT host, plane, program_id, name, hlo_op, kind, occurrences, total_ps, wait_ps FROM collectives({x})')
+                of_program or kind, len(times), sum(t for _, t in times), wait, size) + waits_over_hosts(d, times, everywhere, run, mine, groups, starts)
+    got = run.ask('SELECT host, plane, program_id, name, hlo_op, kind, occurrences, total_ps, wait_ps, group_size, global_wait_ps, spans_hosts FROM collectives({x})')
     agree('collectives', {tuple(r.values())[:5]: tuple(r.values())[5:] for r in got}, want)
+    for r in run.ask('SELECT * FROM collectives({x})'):
+        n, size, time = r['group_size'], r['bytes'], r['total_ps'] / r['occurrences'] / 1e12
+        if r['kind'] == 'ragged-all-to-all' or (r['kind'] == 'all-gather' and n is None):
+            size = None
+        elif size is not None and r['kind'] == 'all-gather':
+            size *= n
+        factor = {'all-reduce': 2, 'all-gather': 1, 'reduce-scatter': 1, 'all-to-all': 1}.get(r['kind'])
+        speed = size / time / 2**30 if size is not None and time else None
+        bus = speed if factor is None or speed is None else factor * (n - 1) / n * speed if n else None
+        agree('bandwidth of %s' % r, [r['message_bytes'], r['algorithm_gibps'], r['bus_gibps']], [size, speed, bus])
     waited = collections.defaultdict(dict)
-    for (host, plane, *_), (_, _, _, wait) in want.items():
+    for (host, plane, *_), (_, _, _, wait, *_) in want.items():
         if wait is not None:
             waited[host][plane] = waited[host].get(plane, 0) + wait
     steps = {(row['host'], row['core_id']): row['n'] for row in run.ask('SELECT host, core_id, count(DISTINCT start_ps) AS n FROM core_steps({x}) GROUP BY host, core_id')}

@@ -8,7 +8,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from compare import agree, checking, finish, runs  # noqa: E402
-from device_steps import of_first_started, plane_ids  # noqa: E402
+from device_steps import of_first_started  # noqa: E402
 from device_time import COLLECTIVE, COMPUTE, TRANSFER, devices, ends, innermost, own_times, work_lines  # noqa: E402
 
 WORDS = {COMPUTE: 'computing', COLLECTIVE: 'communicating', TRANSFER: 'transferring'}
@@ -51,7 +51,7 @@ def breakdown(work, steps, start, end):
 
 def check(run):
     mine = [d for d in devices(run) if d.events]
-    ids, ranges = plane_ids(run), {}
+    ids, ranges = {id(plane): i for i, plane in enumerate(p for planes in run.hosts.values() for p in planes)}, {}
     for d in mine:
         start, end = ranges.get((d.host, d.kind), (min(e.start_ps for e in d.events), max(map(ends, d.events))))
         ranges[d.host, d.kind] = min(start, min(e.start_ps for e in d.events)), max(end, max(map(ends, d.events)))
