@@ -34,7 +34,8 @@ static uint64_t length(int64_t start, int64_t end)
     C(PR_PLANE, PLANE_DOC)                                                                         \
     C(PR_PROGRAM, "program_id", "TEXT", NULL, "id of the HLO program, decimal; NULL if unknown",   \
       "program_id; name of the event")                                                             \
-    C(PR_MODULE, "hlo_module", "TEXT", NULL, "name of the HLO module; NULL if unknown",            \
+    C(PR_MODULE, "hlo_module", "TEXT", NULL,                                                       \
+      "name of the HLO module, without (program id); NULL if unknown",                             \
       "hlo_module; name of the event")                                                             \
     C(PR_START, "start_ps", "INTEGER", "ps",                                                       \
       "start of the execution, from the session start: of an event of the line XLA Modules; on "   \

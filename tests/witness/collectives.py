@@ -48,7 +48,7 @@ def last(message, number, default=None):
 
 class Program:
     def __init__(self, module):
-        self.instructions, self.roots = {}, {}
+        self.module, self.instructions, self.roots = module, {}, {}
         for computation in all_of(module, 3):
             self.roots[last(computation, 5, 0)] = last(computation, 6, 0)
             for message in all_of(computation, 2):

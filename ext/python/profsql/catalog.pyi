@@ -1643,7 +1643,7 @@ class ProgramRuns(NamedTuple):
     program_id: str | None
     """id of the HLO program, decimal; NULL if unknown"""
     hlo_module: str | None
-    """name of the HLO module; NULL if unknown"""
+    """name of the HLO module, without (program id); NULL if unknown"""
     start_ps: int
     """start of the execution, from the session start: of an event of the line XLA Modules; on a
     GPU, of its first kernel [ps]"""
