@@ -24,14 +24,13 @@ EXCEPTIONS = {
     'overview_page': 'the rows of overview, top_device_ops and recommendations, which are compared with XProf, in one list',
     'capture_summary': 'rows of prof_runs, steps, device_time, kernel_stats, top_kernels and prof_issues, as text: tests/cases, tests/capture',
     'profsql_live': 'lists live profilers, no profile', 'prof_tables': 'documentation', 'prof_columns': 'documentation', 'prof_queries': 'documentation', 'prof_functions': 'documentation', 'prof_help': 'searches the documentation',
-    'mfu': 'witness follows',
     'prof_differences': 'documentation', 'prof_find': 'searches folders', 'prof_runs': 'lists what is attached: tests/sql',
 }
 
 # Witnesses that start from rows of other tables, and what they witness. A table that they start from needs a source of its own: XProf, or a witness that reads the file.
 FROM_TABLES = {'two_runs.py': {'compare_ops', 'compare_hlo_ops', 'compare_kernels', 'compare_tf_ops', 'compare_steps'},
                'input_pipeline.py': {'input_pipeline', 'recommendations'},
-               'queries.py': {'top_hlo_ops', 'top_wasted', 'eager_ops', 'tensorcore_missed', 'input_bound', 'gpu_samples'}, 'hosts_apart.py': set()}
+               'queries.py': {'top_hlo_ops', 'top_wasted', 'eager_ops', 'tensorcore_missed', 'input_bound', 'gpu_samples', 'mfu'}, 'hosts_apart.py': set()}
 
 
 def source(*parts):

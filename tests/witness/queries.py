@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Queries that rank, filter or pair the rows of tables which are compared with XProf elsewhere (tests/parity): top_hlo_ops, top_wasted, eager_ops, tensorcore_missed,
-input_bound and gpu_samples. Each starts from all rows of such a table and works the answer out in Python."""
+"""Queries that rank, filter, sum or pair the rows of tables which are compared elsewhere (tests/parity, other witnesses): top_hlo_ops, top_wasted, eager_ops,
+tensorcore_missed, input_bound, gpu_samples and mfu. Each starts from all rows of such a table and works the answer out in Python."""
 import collections
 import statistics
 import sys
@@ -94,6 +94,42 @@ def utilization(run, ops):
         agree('use of memory by %s' % o['hlo_op'], o['hbm_utilization'], want, rel=1e-6)
 
 
+def mfu(run, ops):
+    """Operations over what the devices' peaks allow in their time, with the peaks of the file and with one that is given."""
+    peaks = {r['plane_id']: r['peak_flops_per_second'] for r in run.ask('SELECT plane_id, peak_flops_per_second FROM devices({x})')}
+    times = [t for t in run.ask("SELECT * FROM device_time({x}) WHERE kind IN ('gpu', 'tensorcore') AND busy_ps IS NOT NULL") if t['plane_id'] in peaks]
+    spans, steps = collections.Counter(), run.ask('SELECT step, duration_ms, flops, model_flops FROM flops_utilization_by_step({x})')
+    for r in run.ask('SELECT program_id, duration_ps FROM program_runs({x})'):
+        spans[r['program_id']] += r['duration_ps']
+    model, hardware, self_ps = collections.Counter(), collections.Counter(), collections.Counter()
+    for o in ops:
+        for program in (o['program_id'], None):  # None: the run
+            model[program] += (o['model_flops_actual'] or 0) if o['rematerialization'] == 'No' else 0
+            hardware[program] += o['flops_actual'] or 0
+        self_ps[o['program_id']] += o['event_self_ps']
+    for given in (None, 3e14):
+        of = [given or peaks[t['plane_id']] for t in times]
+        known, n = bool(times) and all(of), len(times)
+        mean = sum(of) / n if known else None
+
+        def row(flops, more, span, busy, allowed, allowed_busy):
+            return [flops or None, more or None, span / n / 1e9 if span is not None else None, busy / n / 1e9 if busy is not None else None, mean] + [
+                100 * part / (of_peak / 1e12) if part and of_peak else None for part, of_peak in ((flops, allowed), (flops, allowed_busy), (more, allowed))]
+        want = {}
+        if times:
+            want['run', None, None] = row(model[None], hardware[None], sum(t['span_ps'] for t in times), sum(t['busy_ps'] for t in times),
+                                          *(sum(p * t[time] for p, t in zip(of, times)) if known else None for time in ('span_ps', 'busy_ps')))
+            for r in steps:
+                ps = r['duration_ms'] * 1e9 * n
+                want['step', r['step'], None] = row(r['model_flops'], r['flops'], ps, None, ps * mean if known else None, None)
+            for program in set(self_ps) - {'0'}:
+                span, busy = spans.get(program), self_ps[program]
+                want['program', None, program] = row(model[program], hardware[program], span, busy, span * mean if known and span else None, busy * mean if known else None)
+        got = run.ask('SELECT scope, step, program_id, model_flops, hardware_flops, span_ms, busy_ms, peak_flops, mfu_percent, mfu_busy_percent, hfu_percent FROM mfu({x}%s)' % (
+            ', %f' % given if given else ''))
+        agree('mfu, peak %s' % given, {tuple(r.values())[:3]: list(r.values())[3:] for r in got}, want, rel=1e-6)
+
+
 # ---- framework ops and kernels ----
 
 def eager_ops(run):
@@ -164,7 +200,7 @@ def input_bound(run):
 if __name__ == '__main__':
     for one in runs():
         hlo_ops = one.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0')
-        for check in (top_hlo_ops, top_wasted, utilization):
+        for check in (top_hlo_ops, top_wasted, utilization, mfu):
             with checking('%s %s' % (check.__name__, one.path)):
                 check(one, hlo_ops)
         for check in (eager_ops, tensorcore_missed, helpers, input_bound, gpu_samples):
