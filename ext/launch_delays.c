@@ -52,14 +52,15 @@ SQLITE_EXTENSION_INIT3
     C(LD_QUEUED_US, "queued_us", "REAL", "us", "queued_ps in microseconds", "libprofsql")          \
     C(LD_ANNOTATION, "annotation", "TEXT", NULL,                                                   \
       "name of the innermost event of the host that contains the launch call in time and is "      \
-      "neither a call with a correlation_id nor a Python frame, such as a TraceMe range; NULL "    \
-      "if there is none",                                                                          \
+      "neither a call with a correlation_id nor a Python frame, such as a TraceMe range; of "      \
+      "other threads only if nothing on the call's own line contains it. NULL if there is none",   \
       "libprofsql")                                                                                \
     C(LD_ANNOTATION_EVENT, "annotation_event_id", "INTEGER", NULL,                                 \
       "event_id of annotation; NULL if there is none", "libprofsql")                               \
     C(LD_PYTHON, "python_frame", "TEXT", NULL,                                                     \
       "name of the innermost Python frame that contains the launch call in time: an event of "     \
-      "the host whose name starts with $; NULL if there is none (python_tracer_level = 0 "         \
+      "the host whose name starts with $, on the call's own line first; NULL if there is none "    \
+      "(python_tracer_level = 0 "                                                                  \
       "records none)",                                                                             \
       "libprofsql")                                                                                \
     C(LD_STACK, "python_stack", "TEXT", NULL,                                                      \

@@ -61,6 +61,15 @@ def contexts_of_launches():
 
 
 @case
+def the_own_line_first():
+    """Where the call's line has what contains it, ranges of other threads are not its context; frames are sought on other lines only without one of its own."""
+    calls = [('op', 0, 50), ('call', 10, 2, 1), ('$own.py:1 f', 60, 20), ('call', 65, 2, 2), ('call', 90, 2, 3)]
+    x = profile([('k%d' % i, 300 + i, 1, i) for i in range(1, 4)], calls, [('other', 5, 200), ('$main.py:2 g', 8, 100)])
+    same(rows("SELECT name, annotation, python_frame FROM launch_delays('{x}')", x=x),
+         [('k1', 'op', '$main.py:2 g'), ('k2', None, '$own.py:1 f'), ('k3', 'other', '$main.py:2 g')])
+
+
+@case
 def kernels_under_a_range():
     """Each launch counts once, whichever thread called it; one that ends after the range is out."""
     ranges = [('step', 0, 50), ('step', 10, 20), ('other', 60, 20), ('step', 100, 10)]

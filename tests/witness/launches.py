@@ -65,8 +65,9 @@ def check(run):
     want, kernels = {}, collections.defaultdict(list)
     for host, plane, line, event_id, e, free, (call_id, call), of in found:
         around = hosts[host].around(of, call)
-        frame = innermost([x for x in around if x[1].name.startswith('$')])
-        annotation = innermost([x for x in around if not x[1].name.startswith('$')])
+        own = [x for x in around if x[1].line is call.line]
+        frame = innermost([x for x in own if x[1].name.startswith('$')] or [x for x in around if x[1].name.startswith('$')])
+        annotation = innermost([x for x in own or around if not x[1].name.startswith('$')])
         stack = None
         if frame:
             same = [x for x in hosts[host].others[process(of)] if x[1].line is frame[1].line and x[1].name.startswith('$') and x[1].start_ps <= frame[1].start_ps and ends(x[1]) >= ends(frame[1])]

@@ -1620,13 +1620,14 @@ class LaunchDelays(NamedTuple):
     """queued_ps in microseconds [us]"""
     annotation: str | None
     """name of the innermost event of the host that contains the launch call in time and is neither
-    a call with a correlation_id nor a Python frame, such as a TraceMe range; NULL if there is
-    none"""
+    a call with a correlation_id nor a Python frame, such as a TraceMe range; of other threads only
+    if nothing on the call's own line contains it. NULL if there is none"""
     annotation_event_id: int | None
     """event_id of annotation; NULL if there is none"""
     python_frame: str | None
     """name of the innermost Python frame that contains the launch call in time: an event of the
-    host whose name starts with $; NULL if there is none (python_tracer_level = 0 records none)"""
+    host whose name starts with $, on the call's own line first; NULL if there is none
+    (python_tracer_level = 0 records none)"""
     python_stack: str | None
     """python_frame and the Python frames around it on its line, one a line of text, the innermost
     first; NULL if there is no Python frame"""

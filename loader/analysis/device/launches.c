@@ -17,7 +17,8 @@
 
 /* An event that contains the start of a launch. */
 typedef struct {
-    int64_t start_ps, end_ps, process_id;
+    int64_t start_ps, end_ps, place; /* place: see Moment */
+    const Line *line;
     LaunchContext event;
 } Container;
 
@@ -29,9 +30,9 @@ typedef struct {
     LIST(Container) containers;
 } LineLaunches;
 
-/* A launch of something. */
+/* A launch of something. What contains it has the same place: process, or line. */
 typedef struct {
-    int64_t process_id, start_ps, end_ps;
+    int64_t place, start_ps, end_ps;
     uint32_t launch;
 } Moment;
 
@@ -39,7 +40,7 @@ typedef struct {
     Host *host;
     LineLaunches *lines;
     Launches *result;
-    Moment *moments; /* by process, then by start */
+    Moment *moments; /* by place, then by start */
     size_t n_moments;
 } LaunchesBuilder;
 
@@ -88,9 +89,7 @@ static void take_event(LineLaunches *out, const Line *line, const EventAt *e, bo
     if (line->plane->kind == PLANE_HOST) {
         Launch *call = has_id ? PUSH(out->calls) : NULL;
         if (call)
-            *call = (Launch){
-                id,  e->event, e->meta, e->start_ps, e->duration_ps, line->plane->process_id,
-                {0}, {0}};
+            *call = (Launch){id, e->event, e->meta, e->start_ps, e->duration_ps, line, {0}, {0}};
         if (has_id && !call) prof_nomem(err);
         return;
     }
@@ -232,7 +231,7 @@ static void join_work(LaunchesBuilder *m, ProfErr *err)
 static int by_moment(const void *a, const void *b)
 {
     const Moment *x = a, *y = b;
-    if (x->process_id != y->process_id) return x->process_id < y->process_id ? -1 : 1;
+    if (x->place != y->place) return x->place < y->place ? -1 : 1;
     return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
 }
 
@@ -248,8 +247,8 @@ static void list_moments(LaunchesBuilder *m, ProfErr *err)
         const Launch *l = &all->launches[i];
         if (wanted[i])
             m->moments[m->n_moments++] =
-                (Moment){l->process_id, l->start_ps, add_saturated(l->start_ps, l->duration_ps),
-                         (uint32_t)i};
+                (Moment){l->line->plane->process_id, l->start_ps,
+                         add_saturated(l->start_ps, l->duration_ps), (uint32_t)i};
     }
     prof_free(wanted);
     if (!err->code) sort_array(m->moments, m->n_moments, sizeof *m->moments, by_moment);
@@ -257,9 +256,9 @@ static void list_moments(LaunchesBuilder *m, ProfErr *err)
 
 static bool contains_start(const LaunchesBuilder *m, const Container *c)
 {
-    const Moment from = {c->process_id, c->start_ps, 0, 0};
+    const Moment from = {c->place, c->start_ps, 0, 0};
     size_t at = LOWER_BOUND(i, 0, m->n_moments, by_moment(&m->moments[i], &from) < 0);
-    return at < m->n_moments && m->moments[at].process_id == c->process_id &&
+    return at < m->n_moments && m->moments[at].place == c->place &&
            m->moments[at].start_ps <= c->end_ps;
 }
 
@@ -279,6 +278,7 @@ static void read_containers(void *context, size_t i, ProfErr *err)
         Container c = {e.start_ps,
                        add_saturated(e.start_ps, e.duration_ps),
                        line->plane->process_id,
+                       line,
                        {e.event, e.meta}};
         if (is_call || e.occurrences >= 0 || !contains_start(m, &c)) continue;
         Container *place = PUSH(out->containers);
@@ -294,7 +294,7 @@ static void read_containers(void *context, size_t i, ProfErr *err)
 static int by_opening(const void *a, const void *b)
 {
     const Container *x = a, *y = b;
-    if (x->process_id != y->process_id) return x->process_id < y->process_id ? -1 : 1;
+    if (x->place != y->place) return x->place < y->place ? -1 : 1;
     return BY_START_THEN_LONGEST(x, y, start_ps, end_ps, event.event);
 }
 
@@ -304,7 +304,7 @@ typedef LIST(const Container *) Open;
 static bool open_container(Open *open, const Container *c)
 {
     while (open->n && (open->items[open->n - 1]->end_ps <= c->end_ps ||
-                       open->items[open->n - 1]->process_id != c->process_id))
+                       open->items[open->n - 1]->place != c->place))
         open->n--;
     const Container **place = PUSH(*open);
     if (place) *place = c;
@@ -314,11 +314,13 @@ static bool open_container(Open *open, const Container *c)
 static LaunchContext innermost(const Open *open, const Moment *moment)
 {
     size_t n = LOWER_BOUND(i, 0, open->n, open->items[i]->end_ps >= moment->end_ps);
-    bool found = n && open->items[n - 1]->process_id == moment->process_id;
+    bool found = n && open->items[n - 1]->place == moment->place;
     return found ? open->items[n - 1]->event : (LaunchContext){0};
 }
 
-static void visit(LaunchesBuilder *m, const Container *containers, size_t n, ProfErr *err)
+/* Sets what contains each launch; on its own line, replaces what other lines have. */
+static void visit(LaunchesBuilder *m, const Container *containers, size_t n, bool own_line,
+                  ProfErr *err)
 {
     Open annotations = {0}, frames = {0};
     size_t at = 0;
@@ -327,14 +329,16 @@ static void visit(LaunchesBuilder *m, const Container *containers, size_t n, Pro
         Launch *launch = &m->result->launches[moment->launch];
         for (; at < n && !err->code; at++) {
             const Container *c = &containers[at];
-            if (c->process_id > moment->process_id ||
-                (c->process_id == moment->process_id && c->start_ps > moment->start_ps))
+            if (c->place > moment->place ||
+                (c->place == moment->place && c->start_ps > moment->start_ps))
                 break;
             if (!open_container(is_python_frame(c->event.meta) ? &frames : &annotations, c))
                 prof_nomem(err);
         }
-        launch->annotation = innermost(&annotations, moment);
-        launch->python = innermost(&frames, moment);
+        LaunchContext annotation = innermost(&annotations, moment),
+                      python = innermost(&frames, moment);
+        if (!own_line || annotation.meta || python.meta) launch->annotation = annotation;
+        if (!own_line || python.meta) launch->python = python;
         if (interrupt_due(1)) interrupt_poll(0, err);
     }
     prof_free(annotations.items);
@@ -360,7 +364,13 @@ static void find_contexts(LaunchesBuilder *m, ProfErr *err)
         line->containers.items = NULL;
     }
     sort_array(all.items, all.n, sizeof *all.items, by_opening);
-    visit(m, all.items, all.n, err);
+    visit(m, all.items, all.n, false, err);
+    for (size_t i = 0; i < all.n; i++) all.items[i].place = all.items[i].line - m->host->lines;
+    for (size_t i = 0; i < m->n_moments; i++)
+        m->moments[i].place = m->result->launches[m->moments[i].launch].line - m->host->lines;
+    sort_array(all.items, all.n, sizeof *all.items, by_opening);
+    sort_array(m->moments, m->n_moments, sizeof *m->moments, by_moment);
+    if (!err->code) visit(m, all.items, all.n, true, err);
     prof_free(all.items);
 }
 

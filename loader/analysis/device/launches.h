@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* launches.h: the call on the host that launched each kernel, and what the host was doing then.
  *
- * Calls are often on a line of their own, beside the threads that made them. So what contains a
- * call is sought in time, on all lines of its process: docs/semantics.md has the rules. */
+ * Calls are often on a line of their own, beside the threads that made them. What contains a call
+ * is sought in time, on its line first, then on all lines of its process: docs/semantics.md has the
+ * rules. */
 #ifndef PROF_LAUNCHES_H
 #define PROF_LAUNCHES_H
 
@@ -19,7 +20,7 @@ typedef struct {
     uint64_t correlation_id, event;
     const EventMeta *meta;
     int64_t start_ps, duration_ps;
-    int64_t process_id;
+    const Line *line;
     LaunchContext annotation, python; /* the innermost of each kind */
 } Launch;
 
