@@ -27,6 +27,7 @@ SQLITE_EXTENSION_INIT1
     T(trace_events) \
     T(events) \
     T(event_totals) \
+    T(op_percentiles) \
     T(timeline) \
     T(xprof_events) \
     T(event_stats) \

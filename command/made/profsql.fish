@@ -113,6 +113,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from mfu' -l peak -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a op_metrics -d 'one op on host threads or on devices, with its occurrences, times, FLOPs and bytes'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a op_metrics_totals -d 'one side of a run (host, device or framework), with its measured time, time in ops and duty cycle'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a op_percentiles -d 'one op, program or step on the planes of a kind: how its durations spread (docs/semantics.md)'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a op_profile -d 'one node of XProf\'s op profile, a tree of the devices\' ops; in preorder'
 complete -c profsql -n '__fish_seen_subcommand_from op_profile' -l group-by -x
 complete -c profsql -n '__fish_seen_subcommand_from op_profile' -l include-idle -x

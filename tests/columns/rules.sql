@@ -277,3 +277,10 @@ SELECT 1 FROM (SELECT plane_id, sum(duration_ps) AS gaps, sum(idle_ps) AS idle, 
 SELECT 1 FROM program_gaps('x') WHERE duration_ps <= 0 OR idle_ps < 0 OR idle_ps > duration_ps UNION ALL
 SELECT 1 FROM (SELECT count(*) AS n FROM program_runs('x') AS p JOIN planes('x') USING (plane_id) WHERE kind <> 'gpu'),
  (SELECT count(*) AS m FROM trace_events('x') WHERE line_kind = 'modules' AND NOT derived AND occurrences IS NULL AND plane_kind IN ('tensorcore', 'sparsecore')) WHERE n <> m;
+
+-- op_percentiles: every event with a duration of its own counts once, in the row of its name
+SELECT 1 FROM (SELECT host, plane_kind, line_kind, name, sum(occurrences) AS n, sum(total_us) AS total, min(min_us) AS low, max(max_us) AS high FROM op_percentiles('x') GROUP BY 1, 2, 3, 4) AS p
+ FULL JOIN (SELECT host, plane_kind, line_kind, name, count(*) AS n, sum(duration_us) AS total, min(duration_us) AS low, max(duration_us) AS high
+            FROM trace_events('x') WHERE NOT derived AND occurrences IS NULL GROUP BY 1, 2, 3, 4) AS t
+ USING (host, plane_kind, line_kind, name) WHERE p.n IS NOT t.n OR abs(p.total - t.total) > 1e-9 * abs(t.total) OR p.low IS NOT t.low OR p.high IS NOT t.high UNION ALL
+SELECT 1 FROM op_percentiles('x') WHERE NOT (min_us <= p50_us AND p50_us <= p90_us AND p90_us <= p99_us AND p99_us <= max_us) OR (stddev_us IS NULL) <> (occurrences = 1);

@@ -530,6 +530,51 @@ class EventTotals(NamedTuple):
     display_name: str
     """name of the events for display: the display name, else the name"""
 
+class OpPercentiles(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    host: str
+    """name of the host, taken from its file name"""
+    plane_kind: str
+    """kind of the planes, as in planes.kind; planes of a kind on one host are combined"""
+    line_kind: str
+    """kind of the lines, as in lines.kind: ops, stream and thread have ops, modules has runs of
+    programs, steps has steps"""
+    name: str
+    """name of the events: on TPUs the op's HLO text, on GPUs the kernel, on modules lines
+    program(id)"""
+    short_name: str
+    """readable name: for events of GPUs the name without namespaces, template arguments and
+    parameters, unique in the run (docs/semantics.md); for others the display name, else the name"""
+    hlo_op: str | None
+    """HLO instruction of the events; NULL if they record none"""
+    shape: str | None
+    """shape of the op's result: from the HLO text in name, else with its layout from the program of
+    hlo_op; NULL if the file has neither"""
+    program_id: str | None
+    """id of the program, decimal; NULL if the events record none"""
+    hlo_module: str | None
+    """HLO module of the program, without (id); NULL if program_id is NULL or the file does not have
+    the program"""
+    occurrences: int
+    """number of events [events]"""
+    total_us: float
+    """sum of the durations, nested events included [us]"""
+    avg_us: float
+    """average duration [us]"""
+    stddev_us: float | None
+    """sample standard deviation of the durations; NULL for one event [us]"""
+    min_us: float
+    """shortest duration [us]"""
+    p50_us: float
+    """median of the durations, interpolated as by percentile() [us]"""
+    p90_us: float
+    """90th percentile of the durations, interpolated as by percentile() [us]"""
+    p99_us: float
+    """99th percentile of the durations, interpolated as by percentile() [us]"""
+    max_us: float
+    """longest duration [us]"""
+
 class Timeline(NamedTuple):
     run: str
     """label of the attached run; for a path, the name of the run folder or file"""
@@ -5030,6 +5075,9 @@ class Tables:
     def event_totals(self, *, source: Source | None = None) -> Result[EventTotals]:
         """One row: one event name on one line (on TPUs, one op of one program): number of events;
         total, self, shortest and longest time."""
+    def op_percentiles(self, *, source: Source | None = None) -> Result[OpPercentiles]:
+        """One row: one op, program or step on the planes of a kind: how its durations spread
+        (docs/semantics.md)."""
     def timeline(self, *, source: Source | None = None) -> Result[Timeline]:
         """One row: one event that XProf's trace viewer displays; `derived = 1` marks events on
         lines that XProf adds."""
