@@ -19,8 +19,10 @@ const HelpWords help_words[] = {
      "steps, step_time_graph, slowest_steps, step_breakdown, kpi.step_time_ms"},
     {"jitter, outlier, slow step", "slowest_steps, kpi.step_time_deviation_percent"},
     {"idle, bubble, gap, stall, pipeline bubble, duty cycle",
-     "idle_gaps, program_gaps, time_breakdown, device_time, kpi.device_busy_percent, "
-     "kpi.duty_cycle_percent"},
+     "idle_gaps, idle_causes, program_gaps, time_breakdown, device_time, "
+     "kpi.device_busy_percent, kpi.duty_cycle_percent"},
+    {"why idle, cause of idle time, waits for the host, starved GPU, all others",
+     "idle_causes, idle_gaps, host_bound"},
     {"straggler, skew, imbalance, slow host, slow rank",
      "stragglers, collectives, collectives.global_wait_ps, core_steps"},
     {"allreduce, all-reduce, allgather, all-gather, reduce-scatter, all-to-all, NCCL, RCCL, "
@@ -35,11 +37,11 @@ const HelpWords help_words[] = {
     {"memcpy, memset, H2D, D2H, D2D, host to device, transfer, copy, PCIe",
      "device_time, exposed_communication, async_ops, device_time.transferring_ps"},
     {"host bound, dispatch, launch overhead, CPU bound",
-     "host_bound, launch_latency, launch_delays, idle_gaps"},
+     "host_bound, launch_latency, launch_delays, idle_causes, idle_gaps"},
     {"annotation, TraceAnnotation, NVTX, range, record_function, named range",
      "range_kernels, launch_delays.annotation, trace_events"},
     {"input bound, data loading, dataloader, data pipeline, infeed",
-     "input_bound, input_pipeline, input_ops, input_breakdown, steps.input_ms"},
+     "input_bound, input_pipeline, input_ops, input_breakdown, steps.input_ms, idle_causes"},
     {"tf.data, prefetch, dataset, iterator",
      "tf_data_pipelines, tf_data_iterators, tf_data_calls, input_ops"},
     {"retracing, retrace, tracing, tf.function", "tf_functions, tf_functions.tracing_count"},

@@ -53,6 +53,7 @@ SQLITE_EXTENSION_INIT1
     T(op_profile) \
     T(compilations) \
     T(recompilations) \
+    T(idle_causes) \
     T(roofline) \
     T(roofline_properties) \
     T(tf_functions) \

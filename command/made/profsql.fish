@@ -66,6 +66,7 @@ complete -c profsql -n '__fish_seen_subcommand_from hlo_text' -l style -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a host_bound -d 'Does the host slow the devices down, and with what?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a host_steps -d 'one step, or group of events, on one host, including steps that XProf does not count and the reason for it'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a hosts -d 'one host file of a run'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a idle_causes -d 'one activity of the host during which devices were idle, with the idle time; the longest first'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a idle_gaps -d 'When was a device idle, and what ran before and after?'
 complete -c profsql -n '__fish_seen_subcommand_from idle_gaps' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a inference_batches -d 'one batch that a model server ran; ordered by model, shortest batch first'

@@ -63,7 +63,7 @@ def words_that_people_search_for():
     """What comes first for words that are in no name."""
     for word, first in (('MFU', 'mfu'), ('hfu', 'mfu'), ('OOM', 'peak_memory'), ('bubble', 'idle_gaps'),
                         ('nccl', 'collectives'), ('AllReduce', 'collectives'), ('all reduce', 'collectives'), ('straggler', 'stragglers'), ('retracing', 'tf_functions'), ('recompile', 'recompilations'),
-                        ('layer', 'tf_ops'), ('h2d', 'device_time'), ('tf.data', 'tf_data_pipelines'), ('idle', 'idle_gaps'), ('bottleneck', 'host_bound')):
+                        ('layer', 'tf_ops'), ('h2d', 'device_time'), ('tf.data', 'tf_data_pipelines'), ('idle', 'idle_causes'), ('bottleneck', 'host_bound')):
         same(found(word, 'name')[0], (first,), word)
 
 

@@ -81,6 +81,12 @@ SELECT 1 FROM recompilations('x') LEFT JOIN (SELECT host, hlo_module, count(*) A
  OR compilation_count < 2 AND program_count < 2 UNION ALL
 SELECT 1 FROM core_steps('x') AS s WHERE compilation_us_actual > 1e-6 + (SELECT total(interval_overlap(s.start_ps, CAST(s.total_us * 1e6 AS INTEGER), c.start_ps, c.duration_ps)) / 1e6 FROM compilations('x') AS c WHERE c.host = s.host);
 
+-- causes of idle time add up to the idle gaps of the devices (aggregated events, which have no times, end gaps of idle_gaps)
+SELECT 1 FROM (SELECT total(idle_us) AS us, max(device_count) AS n, total(idle_percent) AS percent, count(*) AS causes FROM idle_causes('x')), (SELECT total(duration_us) AS gaps FROM idle_gaps('x'))
+ WHERE (causes > 0 AND abs(percent - 100) > 1e-6) OR EXISTS (SELECT 1 FROM device_time('x') WHERE busy_ps > 0) AND abs(us * coalesce(n, 1) - gaps) > 1e-6 * gaps + 1e-6
+ AND NOT EXISTS (SELECT 1 FROM trace_events('x') WHERE occurrences IS NOT NULL AND plane_kind <> 'host') UNION ALL
+SELECT 1 FROM idle_causes('x') WHERE device_count <> (SELECT count(*) FROM device_time('x') WHERE is_main AND busy_ps > 0) AND EXISTS (SELECT 1 FROM device_time('x') WHERE busy_ps > 0);
+
 -- a step lasts as long as on its longest core
 SELECT 1 FROM steps('x') JOIN (SELECT step, max(total_us) / 1e3 AS ms FROM core_steps('x') GROUP BY 1) USING (step) WHERE abs(duration_ms - ms) > 1e-6 * ms;
 

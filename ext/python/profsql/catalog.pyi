@@ -1901,6 +1901,27 @@ class Recompilations(NamedTuple):
     first; the result's shapes if no parameter differs, and then both with layouts; NULL if the file
     has fewer than two of the programs, or one cannot be read"""
 
+class IdleCauses(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    cause: str
+    """what the thread that launches the next work did: compiling, tracing (and lowering), input,
+    copy, waiting, launching, queued (the next work was launched before: the device's own delay),
+    python (a Python frame), host (another event) or unknown (no event)"""
+    name: str | None
+    """name of the innermost annotation or other event in which it did so, no deeper than a tenth of
+    the idle time goes; for compiling and tracing the call of the function; NULL if there is none"""
+    python_frame: str | None
+    """name of the innermost Python frame in which it did so, likewise; NULL if there is none"""
+    idle_us: float
+    """idle time, average of the devices: a moment at which all are idle counts once. All rows of a
+    run add up to the sum of its idle gaps over device_count [us]"""
+    idle_percent: float
+    """idle_us as a percentage of the sum of all rows of the run [percent 0..100]"""
+    device_count: int
+    """number of GPUs and TensorCores of the run with work; SparseCores if none of these has work;
+    if the run has no device, processes that run ops [devices]"""
+
 class Roofline(NamedTuple):
     run: str
     """label of the attached run; for a path, the name of the run folder or file"""
@@ -5147,6 +5168,9 @@ class Tables:
     def recompilations(self, *, source: Source | None = None) -> Result[Recompilations]:
         """One row: one function that was compiled several times, or has several programs in the
         file: how long that took, and the parameters whose shapes differ; longest compiled first."""
+    def idle_causes(self, *, source: Source | None = None) -> Result[IdleCauses]:
+        """One row: one activity of the host during which devices were idle, with the idle time; the
+        longest first."""
     def roofline(self, *, source: Source | None = None) -> Result[Roofline]:
         """One row: one op, or the entire program, compared with the peak rates of the device, as in
         XProf's roofline model."""

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+/* idle_gaps.c: when devices are idle, and the thread that launches what comes next; see
+ * idle_parts.h. */
+#include "../../base/interrupt.h"
+#include "../../base/parallel.h"
+#include "../../base/search.h"
+#include "../../base/sort.h"
+#include "../../plane.h"
+#include "../../store/events.h"
+#include "../device/device_work.h"
+#include "idle_parts.h"
+
+/* A piece of work, then what ends a gap. */
+typedef struct {
+    int64_t start, end;
+    uint64_t event;
+} Piece;
+
+/* A gap and the launch of the work after it. */
+typedef struct {
+    int64_t start, end;
+    int64_t launch_start, launch_end;
+    uint64_t correlation;
+    Line *line; /* of the launch; NULL: not known */
+    bool correlated, bare;
+} Gap;
+
+typedef struct {
+    Plane *plane;
+    LIST(Piece) work;
+    bool unordered;
+    LIST(Gap) gaps;
+} Device;
+
+static bool add_work(Device *d, int64_t start, int64_t end, uint64_t event)
+{
+    Piece *last = d->work.n ? &d->work.items[d->work.n - 1] : NULL;
+    if (last && start >= last->start && start <= last->end) { /* it ends no gap */
+        if (end > last->end) last->end = end;
+        return true;
+    }
+    if (last && start < last->start) d->unordered = true;
+    Piece *piece = PUSH(d->work);
+    if (piece) *piece = (Piece){start, end, event};
+    return piece != NULL;
+}
+
+static bool visit_work(void *context, const WorkPiece *piece)
+{
+    return add_work(context, piece->start, piece->end, piece->event);
+}
+
+static int by_start_then_event(const void *a, const void *b)
+{
+    const Piece *x = a, *y = b;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    return (x->event > y->event) - (x->event < y->event);
+}
+
+/* Gaps start where all work before has ended. Of several events that end one, the first in the file
+ * counts. */
+static void find_gaps(Device *d, ProfErr *err)
+{
+    int64_t busy_until = 0;
+    if (d->unordered)
+        sort_in_place(d->work.items, d->work.n, sizeof *d->work.items, by_start_then_event);
+    for (size_t i = 0; i < d->work.n && !interrupt_poll(1, err); i++) {
+        const Piece *work = &d->work.items[i];
+        if (i && work->start > busy_until) {
+            Gap *gap = PUSH(d->gaps);
+            if (!gap) {
+                prof_nomem(err);
+                break;
+            }
+            *gap = (Gap){.start = busy_until, .end = work->start, .correlation = work->event};
+        }
+        if (!i || work->end > busy_until) busy_until = work->end;
+    }
+    prof_free(d->work.items);
+    d->work.items = NULL;
+}
+
+/* ---- launches ---- */
+
+static bool event_correlation(const Plane *plane, const EventAt *e, uint64_t *id)
+{
+    Stat stat;
+    StatIter stats = stat_iter_of_event(e);
+    while (stat_iter_next(&stats, &stat)) {
+        if (stat_known(plane, stat.id) != STAT_CORRELATION_ID) continue;
+        if (!stat_is_integer(&stat)) return false;
+        *id = stat.u64;
+        return true;
+    }
+    return false;
+}
+
+/* Replaces the event that ends each gap by its correlation id. */
+static void read_correlations(Device *d, ProfErr *err)
+{
+    EventFinder finder = {0};
+    EventAt e;
+    bool any = plane_declares(d->plane, STAT_CORRELATION_ID);
+    for (size_t i = 0; any && i < d->gaps.n && !interrupt_poll(1, err); i++) {
+        Gap *gap = &d->gaps.items[i];
+        Line *line = run_line_of_event(d->plane->host->run, gap->correlation);
+        if (!line ||
+            !event_find(&finder, line, gap->correlation - line->first_event, EVENT_STATS, &e, err))
+            continue;
+        gap->correlated = event_correlation(d->plane, &e, &gap->correlation);
+    }
+    event_finder_close(&finder);
+}
+
+/* Gaps by correlation id. All kernels of a CUDA graph have one. */
+typedef struct {
+    Gap **gaps;
+    size_t n;
+} Launched;
+
+static int by_correlation(const void *a, const void *b)
+{
+    const Gap *x = *(Gap *const *)a, *y = *(Gap *const *)b;
+    return (x->correlation > y->correlation) - (x->correlation < y->correlation);
+}
+
+static int list_launched(Launched *l, Device *devices, size_t n_devices, ProfErr *err)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < n_devices; i++) n += devices[i].gaps.n;
+    if (!(l->gaps = prof_alloc((n + 1) * sizeof *l->gaps))) return prof_nomem(err);
+    for (size_t i = 0; i < n_devices; i++)
+        for (size_t k = 0; k < devices[i].gaps.n; k++)
+            if (devices[i].gaps.items[k].correlated) l->gaps[l->n++] = &devices[i].gaps.items[k];
+    sort_array(l->gaps, l->n, sizeof *l->gaps, by_correlation);
+    return interrupt_poll(n, err);
+}
+
+static Gap *first_of(const Launched *l, uint64_t correlation)
+{
+    size_t at = LOWER_BOUND(i, 0, l->n, l->gaps[i]->correlation < correlation);
+    return at < l->n && l->gaps[at]->correlation == correlation ? l->gaps[at] : NULL;
+}
+
+/* Of several calls of one id the first by start counts. */
+static void find_launches_of_line(const Launched *l, Line *line, const StatFilter *filter,
+                                  ProfErr *err)
+{
+    EventReader reader;
+    EventAt e;
+    Stat stat;
+    unsigned known;
+    int64_t covered = INT64_MIN;
+    event_reader_open_for(&reader, line, &filter->wanted, err);
+    while (event_reader_next(&reader, &e)) {
+        StatIter stats = stat_iter_of_event(&e);
+        bool bare = e.start_ps >= covered;
+        int64_t end = e.duration_ps > 0 ? add_saturated(e.start_ps, e.duration_ps) : e.start_ps;
+        if (e.occurrences >= 0) continue;
+        if (end > covered) covered = end;
+        if (!event_has_stats(&e) || !stat_iter_next_wanted(&stats, filter, &known, &stat) ||
+            !stat_is_integer(&stat))
+            continue;
+        Gap *gap = first_of(l, stat.u64);
+        if (!gap || (gap->line && gap->launch_start <= e.start_ps)) continue;
+        gap->line = line, gap->bare = bare;
+        gap->launch_start = e.start_ps, gap->launch_end = end;
+    }
+    event_reader_close(&reader);
+}
+
+static int find_launches(Host *host, Device *devices, size_t n_devices, ProfErr *err)
+{
+    static const enum KnownStat wanted[] = {STAT_CORRELATION_ID};
+    Launched l = {0};
+    list_launched(&l, devices, n_devices, err);
+    for (size_t i = 0; l.n && i < host->n_planes && !err->code; i++) {
+        Plane *plane = &host->planes[i];
+        StatFilter filter = {0};
+        if (plane->kind != PLANE_HOST || !plane_declares(plane, STAT_CORRELATION_ID)) continue;
+        stat_filter_open(&filter, plane, wanted, COUNT(wanted), err);
+        for (size_t k = 0; k < plane->n_lines && !err->code; k++) {
+            Line *line = &host->lines[plane->first_line + k];
+            if (!line->derived) find_launches_of_line(&l, line, &filter, err);
+        }
+        stat_filter_close(&filter);
+    }
+    for (size_t i = 1; i < l.n && !err->code; i++) {
+        Gap *gap = l.gaps[i], *same = l.gaps[i - 1];
+        if (gap->correlation == same->correlation)
+            gap->line = same->line, gap->bare = same->bare, gap->launch_start = same->launch_start,
+            gap->launch_end = same->launch_end;
+    }
+    prof_free(l.gaps);
+    return err->code;
+}
+
+/* ---- ops of a host without devices ---- */
+
+static bool is_host_op(Slice name)
+{
+    TfOp op = tf_op_parse(name);
+    return op.category == OP_TENSORFLOW && !slice_starts_ignoring_case(name, "IteratorGetNext") &&
+           !slice_starts_ignoring_case(op.type, "IteratorGetNext");
+}
+
+static void read_ops(Device *d, ProfErr *err)
+{
+    static const enum KnownStat wanted[] = {STAT_HLO_OP};
+    StatFilter filter = {0};
+    bool *is_op = prof_alloc(d->plane->n_event_metas + 1);
+    if (!is_op) prof_nomem(err);
+    for (size_t i = 0; is_op && i < d->plane->n_event_metas; i++)
+        is_op[i] = is_host_op(slice_of(d->plane->event_metas[i].name));
+    stat_filter_open(&filter, d->plane, wanted, COUNT(wanted), err);
+    for (size_t i = 0; i < d->plane->n_lines && !err->code; i++) {
+        Line *line = &d->plane->host->lines[d->plane->first_line + i];
+        EventReader reader;
+        EventAt e;
+        Stat stat;
+        unsigned known;
+        if (line->derived) continue;
+        event_reader_open_for(&reader, line, &filter.wanted, err);
+        while (event_reader_next(&reader, &e)) {
+            StatIter stats = stat_iter_of_event(&e);
+            bool op =
+                is_op[e.meta - d->plane->event_metas] ||
+                (event_has_stats(&e) && stat_iter_next_wanted(&stats, &filter, &known, &stat));
+            if (!op || e.occurrences >= 0 || e.duration_ps <= 0) continue;
+            if (!add_work(d, e.start_ps, add_saturated(e.start_ps, e.duration_ps), e.event))
+                prof_nomem(err);
+        }
+        event_reader_close(&reader);
+    }
+    stat_filter_close(&filter);
+    prof_free(is_op);
+}
+
+/* ---- all devices of a host ---- */
+
+static void device_task(void *context, size_t i, ProfErr *err)
+{
+    Device *d = &((Device *)context)[i];
+    WorkRange range;
+    if (plane_is_device(d->plane))
+        device_work_walk(d->plane, visit_work, d, &range, err);
+    else
+        read_ops(d, err);
+    bool works = d->work.n > 0;
+    if (!err->code) find_gaps(d, err);
+    if (!works) d->plane = NULL;
+    if (works && d->plane->kind == PLANE_GPU && !err->code) read_correlations(d, err);
+}
+
+static bool is_of_class(const Plane *plane, enum IdleClass which)
+{
+    if (which == CLASS_HOSTS) return plane->kind == PLANE_HOST;
+    if (which == CLASS_SPARSECORES) return plane->kind == PLANE_SPARSECORE;
+    return plane->kind == PLANE_GPU || plane->kind == PLANE_TENSORCORE;
+}
+
+static bool add_stretch(IdleStretches *out, const Gap *gap, int64_t end)
+{
+    IdleStretch *stretch = PUSH(*out);
+    if (stretch)
+        *stretch = (IdleStretch){gap->line, gap->start, end, 1, gap->launch_start, gap->bare};
+    return stretch != NULL;
+}
+
+/* What follows the launch is up to the device. */
+static void add_gap(IdleStretches *out, IdleTree *tree, const Gap *gap, ProfErr *err)
+{
+    int64_t until = gap->end;
+    if (gap->line && gap->launch_end < until) until = gap->launch_end;
+    if (until < gap->start) until = gap->start;
+    if (until > gap->start && !add_stretch(out, gap, until)) prof_nomem(err);
+    tree->queued_ps += (uint64_t)gap->end - (uint64_t)until;
+}
+
+int idle_gaps_of_host(Host *host, enum IdleClass which, IdleStretches *out, IdleTree *tree,
+                      ProfErr *err)
+{
+    size_t n = 0;
+    Device *devices = prof_alloc((host->n_planes + 1) * sizeof *devices);
+    if (!devices) return prof_nomem(err);
+    for (size_t i = 0; i < host->n_planes; i++)
+        if (is_of_class(&host->planes[i], which)) devices[n++].plane = &host->planes[i];
+    if (n) parallel_for(host->run->n_workers, n, device_task, devices, err);
+    if (!err->code) find_launches(host, devices, n, err);
+    for (size_t i = 0; i < n; i++) {
+        tree->n_devices += devices[i].plane != NULL;
+        for (size_t k = 0; k < devices[i].gaps.n && !interrupt_poll(1, err); k++)
+            add_gap(out, tree, &devices[i].gaps.items[k], err);
+        prof_free(devices[i].work.items);
+        prof_free(devices[i].gaps.items);
+    }
+    prof_free(devices);
+    return err->code;
+}

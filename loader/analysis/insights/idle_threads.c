@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: Apache-2.0
+/* idle_threads.c: what host threads did while devices were idle; see idle_parts.h.
+ *
+ * A thread is walked once, with its open events as a stack and the number of idle devices as a
+ * function of time. */
+#include "../../base/interrupt.h"
+#include "../../base/search.h"
+#include "../../base/sort.h"
+#include "../../store/events.h"
+#include "../../store/lines.h"
+#include "../steps/compile_events.h"
+#include "idle_parts.h"
+
+/* ---- what an event is by its name ---- */
+
+static bool contains_one(Slice name, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (slice_contains(name, words[i])) return true;
+    return false;
+}
+
+static bool is_input(Slice name) { return slice_starts_ignoring_case(name, "IteratorGetNext"); }
+
+static enum IdleCause cause_of(Slice name)
+{
+    static const char *const waiting[] = {
+        "Synchronize", "block_until_ready", "BlockUntilReady",       "BlockHostUntilReady",
+        "Await",       "Acquire semaphore", "(wait for completion)", "np.asarray(jax.Array)"};
+    static const char *const copies[] = {"Memcpy",       "DevicePut",  "device_put", "shard_arg",
+                                         "HostBuffer",   "ToLiteral",  "ToDevice",   "FromDevice",
+                                         "MapDmaBuffer", "TransferTo", "Memset"};
+    static const char *const launches[] = {"Launch", "Executable::Execute", "Executable_Execute",
+                                           "EnqueueExecution", "ExecuteReplicated"};
+    TfOp op = tf_op_parse(name);
+    if (is_compile_event(name)) return IDLE_COMPILING;
+    if (is_tracing_event(name) || is_lowering_event(name)) return IDLE_TRACING;
+    if (is_input(name) || slice_starts(name, "Iterator::") || op_is_infeed_enqueue(op.type))
+        return IDLE_INPUT;
+    if (contains_one(name, waiting, COUNT(waiting))) return IDLE_WAITING;
+    if (op.category >= OP_MEMCPY_HTOD || contains_one(name, copies, COUNT(copies)))
+        return IDLE_COPY;
+    if (*name.text == '$' && name.n) return IDLE_PYTHON;
+    if (called_function(name).n || contains_one(name, launches, COUNT(launches)))
+        return IDLE_LAUNCHING;
+    return IDLE_HOST;
+}
+
+/* Causes above queued are specific: what goes on inside belongs to them, unless it has its own. */
+static bool is_specific(enum IdleCause cause) { return cause > IDLE_QUEUED; }
+/* Whatever goes on inside belongs to it. */
+static bool is_final(enum IdleCause cause) { return cause >= IDLE_TRACING; }
+
+/* ---- paths ---- */
+
+static uint32_t find_node(IdleTree *tree, uint32_t parent, enum IdleCause cause, const Text *text)
+{
+    uint64_t hash = hash64((uint64_t)(uintptr_t)text ^ mix64((uint64_t)parent << 8 | cause));
+    HASH_EACH(i, &tree->by_path, hash) {
+        const IdleNode *node = &tree->nodes.items[i];
+        if (node->parent == parent && node->cause == cause && node->text == text)
+            return (uint32_t)i + 1;
+    }
+    IdleNode *node = PUSH(tree->nodes);
+    if (!node || !hash_add(&tree->by_path, hash, tree->nodes.n - 1)) return 0;
+    *node = (IdleNode){.parent = parent, .cause = cause, .text = text};
+    return (uint32_t)tree->nodes.n;
+}
+
+/* ---- a thread ---- */
+
+typedef struct {
+    int64_t start, end;
+    uint64_t place;
+    uint32_t meta;
+} HostSpan;
+
+typedef struct {
+    HostSpan span;
+    enum IdleCause cause; /* of moments inside */
+    bool named;           /* its name is the path's end, not that of the event around it */
+    uint32_t node;        /* index + 1; 0: not made yet */
+    uint32_t call;        /* index + 1 of the innermost call of a function among the open */
+} Open;
+
+typedef struct {
+    int64_t time, change;
+} Change;
+
+typedef struct {
+    IdleTree *tree;
+    Line *line;
+    const uint8_t *causes; /* by metadata */
+    const Text **names;    /* the tree's, by metadata; NULL: not looked up yet */
+    const Cover *input;    /* when a thread of the host waits for input */
+    const Text *input_name;
+    size_t at_input;
+    LIST(Open) open;
+    LIST(Change) changes; /* of the number of idle devices, by time */
+    size_t at_change;
+    int64_t weight, reached;
+    IdleStretches *left; /* moments without an event; NULL: they are unknown */
+} Walk;
+
+static const Text *name_of(Walk *w, uint32_t meta)
+{
+    const Text *name = w->line->plane->event_metas[meta].name;
+    if (!w->names[meta])
+        w->names[meta] = text_intern(&w->tree->names, &w->tree->arena, (const uint8_t *)name->text,
+                                     name->n_bytes);
+    return w->names[meta];
+}
+
+/* The path of the i-th open event. 0: no memory. */
+static uint32_t node_of(Walk *w, size_t i)
+{
+    size_t first = i;
+    while (first && !w->open.items[first].node) first--;
+    for (size_t k = first; k <= i; k++) {
+        Open *o = &w->open.items[k];
+        uint32_t around = k ? w->open.items[k - 1].node : 0, meta = o->span.meta;
+        if (o->node) continue;
+        if (!o->named && k) {
+            o->node = around;
+            continue;
+        }
+        if (is_final(o->cause) && o->call) { /* the function says more than the compiler's event */
+            around = w->open.items[o->call - 1].node;
+            meta = w->open.items[o->call - 1].span.meta;
+        }
+        const Text *name = name_of(w, meta);
+        if (!name || !(o->node = find_node(w->tree, around, o->cause, name))) return 0;
+    }
+    return w->open.items[i].node;
+}
+
+static bool add_time(Walk *w, uint32_t node, int64_t start, int64_t end)
+{
+    if (!node) return false;
+    w->tree->nodes.items[node - 1].own_ps +=
+        ((uint64_t)end - (uint64_t)start) * (uint64_t)w->weight;
+    return true;
+}
+
+/* The input that another thread waits for is the cause where the thread's own is not known. */
+static bool add_input(Walk *w, uint32_t around, int64_t start, int64_t end)
+{
+    return add_time(w, find_node(w->tree, around, IDLE_INPUT, w->input_name), start, end);
+}
+
+static bool add_moment(Walk *w, int64_t start, int64_t end, bool input)
+{
+    if (!w->open.n) {
+        if (w->left) {
+            IdleStretch *stretch = PUSH(*w->left);
+            if (stretch) *stretch = (IdleStretch){.start = start, .end = end, .weight = w->weight};
+            return stretch != NULL;
+        }
+        if (input) return add_input(w, 0, start, end);
+        w->tree->unknown_ps += ((uint64_t)end - (uint64_t)start) * (uint64_t)w->weight;
+        return true;
+    }
+    const Open *top = &w->open.items[w->open.n - 1];
+    uint32_t node = node_of(w, w->open.n - 1);
+    if (!node) return false;
+    bool specific = is_specific(top->cause) && top->cause != IDLE_WAITING;
+    return input && !specific ? add_input(w, node, start, end) : add_time(w, node, start, end);
+}
+
+/* Splits a time at which the open events stay the same where another thread waits for input. */
+static bool add_times(Walk *w, int64_t start, int64_t end)
+{
+    while (start < end) {
+        while (w->at_input < w->input->n && w->input->items[w->at_input].end <= start)
+            w->at_input++;
+        const Stretch *next = w->at_input < w->input->n ? &w->input->items[w->at_input] : NULL;
+        bool input = next && next->start <= start;
+        int64_t until = !next ? end : input ? next->end : next->start;
+        if (until > end) until = end;
+        if (!add_moment(w, start, until, input)) return false;
+        start = until;
+    }
+    return true;
+}
+
+/* Adds the time up to a moment in which devices are idle; the open events stay the same. */
+static bool pass(Walk *w, int64_t time)
+{
+    while (w->reached < time) {
+        const Change *next = w->at_change < w->changes.n ? &w->changes.items[w->at_change] : NULL;
+        int64_t until = next && next->time < time ? next->time : time;
+        if (until > w->reached) {
+            if (w->weight > 0 && !add_times(w, w->reached, until)) return false;
+            w->reached = until;
+        }
+        if (next && next->time <= w->reached) w->weight += next->change, w->at_change++;
+    }
+    return true;
+}
+
+static bool advance(Walk *w, int64_t time)
+{
+    while (w->open.n && w->open.items[w->open.n - 1].span.end <= time) {
+        if (!pass(w, w->open.items[w->open.n - 1].span.end)) return false;
+        w->open.n--;
+    }
+    return pass(w, time);
+}
+
+static bool take(Walk *w, const HostSpan *span)
+{
+    if (!advance(w, span->start)) return false;
+    while (w->open.n && w->open.items[w->open.n - 1].span.end < span->end) w->open.n--;
+    const Open *around = w->open.n ? &w->open.items[w->open.n - 1] : NULL;
+    Open now = {.span = *span, .cause = w->causes[span->meta], .named = true};
+    if (around) now.call = around->call;
+    if (around &&
+        (is_final(around->cause) || (is_specific(around->cause) && !is_specific(now.cause))))
+        now.cause = around->cause, now.named = false;
+    Open *place = PUSH(w->open);
+    if (!place) return false;
+    if (called_function(slice_of(w->line->plane->event_metas[span->meta].name)).n && now.named)
+        now.call = (uint32_t)w->open.n;
+    *place = now;
+    return true;
+}
+
+static int by_start_then_longest(const void *a, const void *b)
+{
+    const HostSpan *x = a, *y = b;
+    return BY_START_THEN_LONGEST(x, y, start, end, place);
+}
+
+/* Walks the thread to the end of its last stretch. */
+static void walk_line(Walk *w, ProfErr *err)
+{
+    LIST(HostSpan) all = {0};
+    EventReader reader;
+    EventAt e;
+    int64_t last = w->changes.items[w->changes.n - 1].time;
+    bool sorts = !w->line->ordered;
+    w->open.n = w->at_change = w->at_input = 0, w->weight = 0, w->reached = INT64_MIN;
+    event_reader_open(&reader, w->line, 0, err);
+    while (!err->code && event_reader_next(&reader, &e)) {
+        if (e.occurrences >= 0 || e.duration_ps <= 0) continue;
+        if (!sorts && e.start_ps >= last) break;
+        HostSpan span = {e.start_ps, add_saturated(e.start_ps, e.duration_ps), e.event,
+                         (uint32_t)(e.meta - w->line->plane->event_metas)};
+        HostSpan *place = sorts ? PUSH(all) : NULL;
+        if (sorts ? !place : !take(w, &span)) prof_nomem(err);
+        if (place) *place = span;
+    }
+    event_reader_close(&reader);
+    sort_in_place(all.items, all.n, sizeof *all.items, by_start_then_longest);
+    for (size_t i = 0; i < all.n && !interrupt_poll(1, err); i++)
+        if (!take(w, &all.items[i])) prof_nomem(err);
+    if (!err->code && !advance(w, last)) prof_nomem(err);
+    prof_free(all.items);
+}
+
+/* ---- the host ---- */
+
+/* Planes' causes and names, made when the first thread of the plane is walked. */
+typedef struct {
+    uint8_t *causes;
+    const Text **names;
+} PlaneNames;
+
+/* A bare launch, and the event that started last of those that go on around it. */
+typedef struct {
+    IdleStretch *stretch;
+    Line *line; /* NULL: none found yet */
+    int64_t start;
+} Bare;
+
+typedef struct {
+    Host *host;
+    PlaneNames *planes;
+    LIST(Bare) bare;   /* by launch */
+    bool *launches;    /* by line of the host: it has bare launches */
+    LIST(Change) open; /* of a line: times of start and, here, end */
+    Cover input;
+    const Text *input_name;
+    Line *main;
+} Threads;
+
+static PlaneNames *names_of_plane(Threads *t, const Plane *plane, ProfErr *err)
+{
+    PlaneNames *p = &t->planes[plane - t->host->planes];
+    if (p->causes) return p;
+    p->causes = prof_alloc(plane->n_event_metas + 1);
+    p->names = prof_alloc((plane->n_event_metas + 1) * sizeof *p->names);
+    if (!p->causes || !p->names) prof_nomem(err);
+    for (size_t i = 0; i < plane->n_event_metas && !interrupt_poll(1, err); i++)
+        p->causes[i] = (uint8_t)cause_of(slice_of(plane->event_metas[i].name));
+    return err->code ? NULL : p;
+}
+
+/* How much of a line's time is covered by events of a kind. */
+enum { COVERED_CALLS, COVERED_FRAMES, COVERED_ALL, N_COVERED };
+
+static bool calls_functions(Slice name)
+{
+    return called_function(name).n || slice_starts(name, "FunctionRun") ||
+           slice_starts(name, "EagerExecute");
+}
+
+static int by_launch(const void *a, const void *b)
+{
+    const Bare *x = a, *y = b;
+    return (x->stretch->launch > y->stretch->launch) - (x->stretch->launch < y->stretch->launch);
+}
+
+static int list_bare(Threads *t, IdleStretches *stretches, ProfErr *err)
+{
+    if (!(t->launches = prof_alloc(t->host->n_lines + 1))) return prof_nomem(err);
+    for (size_t i = 0; i < stretches->n && !interrupt_poll(1, err); i++) {
+        IdleStretch *s = &stretches->items[i];
+        if (!s->line || !s->bare) continue;
+        Bare *bare = PUSH(t->bare);
+        if (!bare) return prof_nomem(err);
+        *bare = (Bare){.stretch = s};
+        t->launches[s->line - t->host->lines] = true;
+    }
+    sort_array(t->bare.items, t->bare.n, sizeof *t->bare.items, by_launch);
+    return err->code;
+}
+
+/* Looks what goes on around the bare launches before a time, from *at on. */
+static void look_around(Threads *t, Line *line, size_t *at, int64_t time)
+{
+    while (*at < t->bare.n && t->bare.items[*at].stretch->launch < time) {
+        int64_t launch = t->bare.items[*at].stretch->launch;
+        while (t->open.n && t->open.items[t->open.n - 1].change <= launch) t->open.n--;
+        if (!t->open.n) {
+            *at = LOWER_BOUND(i, *at, t->bare.n, t->bare.items[i].stretch->launch < time);
+            return;
+        }
+        Bare *bare = &t->bare.items[(*at)++];
+        int64_t start = t->open.items[t->open.n - 1].time;
+        if (!bare->line || start > bare->start) bare->line = line, bare->start = start;
+    }
+}
+
+static void look_at_line(Threads *t, Line *line, const uint8_t *kinds, uint64_t *covered,
+                         IdleTree *tree, ProfErr *err)
+{
+    EventReader reader;
+    EventAt e;
+    int64_t ends[N_COVERED] = {INT64_MIN, INT64_MIN, INT64_MIN};
+    bool looks = t->bare.n && line->ordered && !t->launches[line - t->host->lines];
+    size_t at = 0;
+    t->open.n = 0;
+    event_reader_open(&reader, line, 0, err);
+    while (event_reader_next(&reader, &e)) {
+        size_t meta = (size_t)(e.meta - line->plane->event_metas);
+        if (e.occurrences >= 0 || e.duration_ps <= 0) continue;
+        int64_t end = add_saturated(e.start_ps, e.duration_ps);
+        for (int k = 0; k < N_COVERED; k++) {
+            if (!(kinds[meta] >> k & 1) || end <= ends[k]) continue;
+            int64_t from = e.start_ps > ends[k] ? e.start_ps : ends[k];
+            covered[k] += (uint64_t)end - (uint64_t)from, ends[k] = end;
+        }
+        if (looks) {
+            look_around(t, line, &at, e.start_ps);
+            while (t->open.n && t->open.items[t->open.n - 1].change <= e.start_ps) t->open.n--;
+            Change *open = PUSH(t->open);
+            if (open)
+                *open = (Change){e.start_ps, end};
+            else
+                prof_nomem(err);
+        }
+        if (!(kinds[meta] >> N_COVERED)) continue;
+        const Text *name = line->plane->event_metas[meta].name;
+        if (!t->input_name)
+            t->input_name =
+                text_intern(&tree->names, &tree->arena, (const uint8_t *)name->text, name->n_bytes);
+        if (!t->input_name || !cover_add(&t->input, e.start_ps, end)) prof_nomem(err);
+    }
+    event_reader_close(&reader);
+    if (looks && !err->code) look_around(t, line, &at, INT64_MAX);
+}
+
+/* The main thread calls compiled functions for the longest time; without calls it is the thread
+ * with Python frames, and without these any, for the longest time. */
+static int find_main(Threads *t, IdleTree *tree, ProfErr *err)
+{
+    uint64_t most[N_COVERED] = {0};
+    for (size_t i = 0; i < t->host->n_planes && !err->code; i++) {
+        Plane *plane = &t->host->planes[i];
+        if (plane->kind != PLANE_HOST) continue;
+        uint8_t *kinds = prof_alloc(plane->n_event_metas + 1);
+        if (!kinds) prof_nomem(err);
+        for (size_t k = 0; kinds && k < plane->n_event_metas && !interrupt_poll(1, err); k++) {
+            Slice name = slice_of(plane->event_metas[k].name);
+            kinds[k] = (uint8_t)(calls_functions(name) << COVERED_CALLS |
+                                 slice_starts(name, "$") << COVERED_FRAMES | 1 << COVERED_ALL |
+                                 is_input(name) << N_COVERED);
+        }
+        for (size_t k = 0; k < plane->n_lines && !err->code; k++) {
+            Line *line = &t->host->lines[plane->first_line + k];
+            uint64_t covered[N_COVERED] = {0};
+            if (line->derived) continue;
+            look_at_line(t, line, kinds, covered, tree, err);
+            int order = 0;
+            for (int c = 0; c < N_COVERED && !order; c++)
+                order = (covered[c] > most[c]) - (covered[c] < most[c]);
+            if (order > 0) t->main = line, memcpy(most, covered, sizeof most);
+        }
+        prof_free(kinds);
+    }
+    cover_finish(&t->input);
+    return err->code;
+}
+
+static int by_line(const void *a, const void *b)
+{
+    const IdleStretch *x = a, *y = b;
+    uintptr_t x_line = (uintptr_t)x->line, y_line = (uintptr_t)y->line;
+    return (x_line > y_line) - (x_line < y_line);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const Change *x = a, *y = b;
+    return (x->time > y->time) - (x->time < y->time);
+}
+
+static void walk_stretches(Threads *t, Walk *w, const IdleStretch *stretches, size_t n,
+                           ProfErr *err)
+{
+    PlaneNames *names = names_of_plane(t, w->line->plane, err);
+    w->changes.n = 0;
+    for (size_t i = 0; i < n && !interrupt_poll(1, err); i++) {
+        Change *start = PUSH(w->changes);
+        if (start) *start = (Change){stretches[i].start, stretches[i].weight};
+        Change *end = PUSH(w->changes);
+        if (end) *end = (Change){stretches[i].end, -stretches[i].weight};
+        if (!start || !end) prof_nomem(err);
+    }
+    if (!names || !n || err->code) return;
+    sort_array(w->changes.items, w->changes.n, sizeof *w->changes.items, by_time);
+    w->causes = names->causes, w->names = names->names;
+    walk_line(w, err);
+}
+
+static int walk_threads(Threads *t, IdleStretches *stretches, IdleTree *tree, ProfErr *err)
+{
+    IdleStretches left = {0};
+    Walk w = {.tree = tree, .input = &t->input, .input_name = t->input_name, .left = &left};
+    sort_array(stretches->items, stretches->n, sizeof *stretches->items, by_line);
+    for (size_t first = 0, end; first < stretches->n && !err->code; first = end) {
+        Line *line = stretches->items[first].line;
+        for (end = first; end < stretches->n && stretches->items[end].line == line;) end++;
+        if (line && line != t->main) {
+            w.line = line;
+            walk_stretches(t, &w, stretches->items + first, end - first, err);
+        }
+    }
+    for (size_t i = 0; i < stretches->n && !err->code; i++) {
+        const IdleStretch *s = &stretches->items[i];
+        if (s->line && s->line != t->main) continue;
+        IdleStretch *place = PUSH(left);
+        if (place)
+            *place = *s;
+        else
+            prof_nomem(err);
+    }
+    w.left = NULL, w.line = t->main;
+    if (t->main) walk_stretches(t, &w, left.items, left.n, err);
+    for (size_t i = 0; !t->main && i < left.n; i++)
+        tree->unknown_ps += ((uint64_t)left.items[i].end - (uint64_t)left.items[i].start) *
+                            (uint64_t)left.items[i].weight;
+    prof_free(left.items);
+    prof_free(w.open.items);
+    prof_free(w.changes.items);
+    return err->code;
+}
+
+int idle_threads_of_host(Host *host, IdleStretches *stretches, IdleTree *tree, ProfErr *err)
+{
+    Threads t = {.host = host, .planes = prof_alloc((host->n_planes + 1) * sizeof *t.planes)};
+    if (!t.planes) prof_nomem(err);
+    if (!err->code && !list_bare(&t, stretches, err) && !find_main(&t, tree, err)) {
+        for (size_t i = 0; i < t.bare.n; i++)
+            if (t.bare.items[i].line) t.bare.items[i].stretch->line = t.bare.items[i].line;
+        walk_threads(&t, stretches, tree, err);
+    }
+    prof_free(t.bare.items);
+    prof_free(t.launches);
+    prof_free(t.open.items);
+    for (size_t i = 0; t.planes && i < host->n_planes; i++) {
+        prof_free(t.planes[i].causes);
+        prof_free(t.planes[i].names);
+    }
+    prof_free(t.planes);
+    cover_free(&t.input);
+    return err->code;
+}
