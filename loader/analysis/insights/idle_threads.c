@@ -266,17 +266,18 @@ typedef struct {
     const Text **names;
 } PlaneNames;
 
-/* A bare launch, and the event that started last of those that go on around it. */
+/* The bare launches from `first` up to `end` are in an event that is the innermost of its line. */
 typedef struct {
-    IdleStretch *stretch;
-    Line *line; /* NULL: none found yet */
-    int64_t start;
-} Bare;
+    uint32_t first, end;
+    int64_t start; /* of the event */
+    Line *line;
+} Around;
 
 typedef struct {
     Host *host;
     PlaneNames *planes;
-    LIST(Bare) bare;   /* by launch */
+    LIST(IdleStretch *) bare; /* by launch */
+    LIST(Around) around;
     bool *launches;    /* by line of the host: it has bare launches */
     LIST(Change) open; /* of a line: times of start and, here, end */
     Cover input;
@@ -307,8 +308,8 @@ static bool calls_functions(Slice name)
 
 static int by_launch(const void *a, const void *b)
 {
-    const Bare *x = a, *y = b;
-    return (x->stretch->launch > y->stretch->launch) - (x->stretch->launch < y->stretch->launch);
+    const IdleStretch *x = *(IdleStretch *const *)a, *y = *(IdleStretch *const *)b;
+    return (x->launch > y->launch) - (x->launch < y->launch);
 }
 
 static int list_bare(Threads *t, IdleStretches *stretches, ProfErr *err)
@@ -317,29 +318,63 @@ static int list_bare(Threads *t, IdleStretches *stretches, ProfErr *err)
     for (size_t i = 0; i < stretches->n && !interrupt_poll(1, err); i++) {
         IdleStretch *s = &stretches->items[i];
         if (!s->line || !s->bare) continue;
-        Bare *bare = PUSH(t->bare);
+        IdleStretch **bare = PUSH(t->bare);
         if (!bare) return prof_nomem(err);
-        *bare = (Bare){.stretch = s};
+        *bare = s;
         t->launches[s->line - t->host->lines] = true;
     }
+    if (t->bare.n >= UINT32_MAX)
+        return prof_fail(err, PROF_LIMIT, 0, "%s: too many launches", t->host->name);
     sort_array(t->bare.items, t->bare.n, sizeof *t->bare.items, by_launch);
     return err->code;
 }
 
-/* Looks what goes on around the bare launches before a time, from *at on. */
-static void look_around(Threads *t, Line *line, size_t *at, int64_t time)
+/* Records what goes on around the bare launches before a time, from *at on. */
+static bool look_around(Threads *t, Line *line, size_t *at, int64_t time)
 {
-    while (*at < t->bare.n && t->bare.items[*at].stretch->launch < time) {
-        int64_t launch = t->bare.items[*at].stretch->launch;
+    while (*at < t->bare.n && t->bare.items[*at]->launch < time) {
+        int64_t launch = t->bare.items[*at]->launch, until = time;
         while (t->open.n && t->open.items[t->open.n - 1].change <= launch) t->open.n--;
-        if (!t->open.n) {
-            *at = LOWER_BOUND(i, *at, t->bare.n, t->bare.items[i].stretch->launch < time);
-            return;
+        const Change *top = t->open.n ? &t->open.items[t->open.n - 1] : NULL;
+        if (top && top->change < until) until = top->change;
+        size_t end = LOWER_BOUND(i, *at, t->bare.n, t->bare.items[i]->launch < until);
+        if (top) {
+            Around *around = PUSH(t->around);
+            if (!around) return false;
+            *around = (Around){(uint32_t)*at, (uint32_t)end, top->time, line};
         }
-        Bare *bare = &t->bare.items[(*at)++];
-        int64_t start = t->open.items[t->open.n - 1].time;
-        if (!bare->line || start > bare->start) bare->line = line, bare->start = start;
+        *at = end;
     }
+    return true;
+}
+
+static int latest_first(const void *a, const void *b)
+{
+    const Around *x = a, *y = b;
+    if (x->start != y->start) return x->start > y->start ? -1 : 1;
+    return (x->line > y->line) - (x->line < y->line);
+}
+
+static uint32_t next_free(uint32_t *next, uint32_t i)
+{
+    while (next[i] != i) i = next[i] = next[next[i]];
+    return i;
+}
+
+/* Gives each bare launch the line whose event around it started last. */
+static int assign_bare(Threads *t, ProfErr *err)
+{
+    uint32_t n = (uint32_t)t->bare.n, *next = prof_buffer(((size_t)n + 1) * sizeof *next);
+    if (!next) return prof_nomem(err);
+    for (uint32_t i = 0; i <= n; i++) next[i] = i;
+    sort_array(t->around.items, t->around.n, sizeof *t->around.items, latest_first);
+    for (size_t k = 0; k < t->around.n && !interrupt_poll(1, err); k++) {
+        const Around *around = &t->around.items[k];
+        for (uint32_t i = next_free(next, around->first); i < around->end; i = next_free(next, i))
+            t->bare.items[i]->line = around->line, next[i] = i + 1;
+    }
+    prof_free(next);
+    return err->code;
 }
 
 static void look_at_line(Threads *t, Line *line, const uint8_t *kinds, uint64_t *covered,
@@ -362,7 +397,7 @@ static void look_at_line(Threads *t, Line *line, const uint8_t *kinds, uint64_t 
             covered[k] += (uint64_t)end - (uint64_t)from, ends[k] = end;
         }
         if (looks) {
-            look_around(t, line, &at, e.start_ps);
+            if (!look_around(t, line, &at, e.start_ps)) prof_nomem(err);
             while (t->open.n && t->open.items[t->open.n - 1].change <= e.start_ps) t->open.n--;
             Change *open = PUSH(t->open);
             if (open)
@@ -378,7 +413,7 @@ static void look_at_line(Threads *t, Line *line, const uint8_t *kinds, uint64_t 
         if (!t->input_name || !cover_add(&t->input, e.start_ps, end)) prof_nomem(err);
     }
     event_reader_close(&reader);
-    if (looks && !err->code) look_around(t, line, &at, INT64_MAX);
+    if (looks && !err->code && !look_around(t, line, &at, INT64_MAX)) prof_nomem(err);
 }
 
 /* The main thread calls compiled functions for the longest time; without calls it is the thread
@@ -481,12 +516,11 @@ int idle_threads_of_host(Host *host, IdleStretches *stretches, IdleTree *tree, P
 {
     Threads t = {.host = host, .planes = prof_alloc((host->n_planes + 1) * sizeof *t.planes)};
     if (!t.planes) prof_nomem(err);
-    if (!err->code && !list_bare(&t, stretches, err) && !find_main(&t, tree, err)) {
-        for (size_t i = 0; i < t.bare.n; i++)
-            if (t.bare.items[i].line) t.bare.items[i].stretch->line = t.bare.items[i].line;
+    if (!err->code && !list_bare(&t, stretches, err) && !find_main(&t, tree, err) &&
+        !assign_bare(&t, err))
         walk_threads(&t, stretches, tree, err);
-    }
     prof_free(t.bare.items);
+    prof_free(t.around.items);
     prof_free(t.launches);
     prof_free(t.open.items);
     for (size_t i = 0; t.planes && i < host->n_planes; i++) {
