@@ -66,7 +66,7 @@ def modules_and_programs():
     programs = metadata(program(7, 'jit_f', f32[0], f32[2], names=['x']), program(5, 'jit_f', f32[1], f32[2], names=['x']), program(3, 'jit_f', f32[2], f32[2]), program(9, 'jit__lambda_', f32[0]))
     host = threads([('PjitFunction(f)', 0, 110), ('backend_compile', 10, 90), ('PjitFunction(f)', 200, 200), ('backend_compile', 210, 90), ('PjitFunction(<lambda>)', 500, 200), ('backend_compile', 510, 10),
                     ('Compiler::Compile', 800, 10, {'name': {'str': 'jit_f'}}), ('Compiler::Compile', 900, 10, {'name': {'str': 'kernel'}}), ('Compiler::Compile', 950, 10, {'hlo_module': {'str': 'other'}})],
-                   [run('add', 3, 5), run('add', 5, 120), run('add', 7, 310)], [('X::Compile', 20, 5, {'name': {'str': 'jit_f'}}), ('X::Compile', 30, 5, {'hlo_module': {'str': 'kernel'}})])
+                   [run('add', 3, 5), run('add', 5, 120), run('add', 7, 310)], [('X::Compile', 20, 5, {'hlo_module': {'str': 'kernel'}}), ('X::Compile', 30, 5, {'name': {'str': 'jit_f'}})])
     same(compiled(space(host, programs), 'function, hlo_module, program_id, parameter_shapes, differs'),
          [('f', 'jit_f', '5', 'f32[2], f32[4]', 'parameter 0 (x): f32[4] -> f32[2]'), ('f', 'jit_f', '7', 'f32[1], f32[4]', 'parameter 0 (x): f32[2] -> f32[1]'),
           ('<lambda>', 'jit__lambda_', '9', 'f32[1]', None), ('f', 'jit_f', None, None, None), (None, None, None, None, None), (None, 'other', None, None, None)])
@@ -76,6 +76,7 @@ def modules_and_programs():
     host = threads([('PjitFunction(f)', 0, 110), ('backend_compile', 10, 90), ('PjitFunction(f)', 200, 200), ('backend_compile', 210, 90)])
     same(compiled(space(host, device, programs), 'program_id'), [('5',), ('7',)], 'programs by the names of modules on a device')
     same(compiled(space(host, programs), 'program_id'), [(None,), (None,)], 'nothing runs')
+    same(compiled(space(threads([('PjitFunction(<lambda>)', 500, 200), ('backend_compile', 510, 10)], [run('add', 9, 400)]), programs), 'hlo_module, program_id'), [('jit__lambda_', None)], 'the only program ran before')
     stat_of_metadata = Plane('/device:TPU:0')
     stat_of_metadata.meta('op', stats={'program_id': {'uint64': 5}}, key=1)
     same(compiled(space(host, stat_of_metadata.line(3, 'XLA Ops', [(1, 150, 5)]).bytes(), programs), 'program_id'), [('5',), (None,)])

@@ -231,7 +231,7 @@ static int distribute(Build *b, ProfErr *err)
     return err->code;
 }
 
-/* The programs of modules with several, by id. */
+/* The programs of modules that were compiled, by id. */
 typedef struct {
     Candidate **items;
     size_t n;
@@ -303,15 +303,14 @@ static void find_runs_of_plane(const Watched *w, Plane *plane, ProfErr *err)
     prof_free(has_id);
 }
 
-/* Of modules that were compiled and have several programs. */
+/* Of modules that were compiled. */
 static int find_first_runs(Build *b, ProfErr *err)
 {
     Watched w = {prof_buffer((b->n_candidates + 1) * sizeof *w.items), 0};
     if (!w.items) return prof_nomem(err);
     for (size_t i = 0; i < b->modules.n; i++) {
         const Module *m = &b->modules.items[i];
-        for (size_t k = 0;
-             m->n_compilations + m->n_programs > 2 && m->n_compilations && k < m->n_programs; k++)
+        for (size_t k = 0; m->n_compilations && k < m->n_programs; k++)
             w.items[w.n++] = &m->programs[k];
     }
     sort_array(w.items, w.n, sizeof *w.items, by_id);
