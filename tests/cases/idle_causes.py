@@ -64,6 +64,8 @@ def launching_thread():
     driver = host([('PjitFunction(main)', 0, 2000)], [('worker', 150, 800), ('inner', 500, 200)], [launch(600, 50, 2)], [('other', 300, 1000)])
     same(causes(space(gpu((0, 100, 1), (1000, 100, 2)), driver)), [('queued', None, 350.0), ('host', 'worker', 350.0), ('host', 'inner', 150.0), ('launching', 'PjitFunction(main)', 50.0)])
     same(causes(space(gpu((0, 100, 1), (1000, 100, 2)), host([('a', 100, 100)], [launch(2000, 5, 2)]))), [('unknown', None, 800.0), ('host', 'a', 100.0)], 'clocks that disagree')
+    both = host([('PjitFunction(main)', 0, 2000)], [('late', 0, 2000), launch(600, 50, 2)], [('early', 0, 2000), launch(300, 50, 2)], [('later', 0, 2000), launch(500, 50, 2)])
+    same(causes(space(gpu((0, 100, 1), (1000, 100, 2)), both)), [('queued', None, 650.0), ('host', 'early', 200.0), ('launching', 'early', 50.0)], 'several calls of one id')
     graph = gpu((0, 100, 1), (1000, 100, 2), (1200, 100, 2))
     same(causes(space(graph, host([launch(900, 50, 2), ('b', 0, 2000)][::-1]))), [('host', 'b', 800.0), ('queued', None, 150.0), ('launching', 'b', 50.0)], 'two kernels of one launch')
 
