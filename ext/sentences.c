@@ -97,7 +97,8 @@ static char *compilation_sentence(const CompilingSteps *c)
     return sqlite3_mprintf(
         "Programs are compiled in %d of %d steps, for %.1f ms (%.1f%% of the steps' "
         "time). The step that starts at %.3f ms compiles longest: %.1f ms. Run each "
-        "shape once before measuring, and keep input shapes the same in all steps.",
+        "shape once before measuring, and keep input shapes the same in all steps. Query "
+        "recompilations to see which shapes differ.",
         (int)c->n_compiling, (int)c->n_steps, c->total_ms, c->percent, c->longest_start_ms,
         c->longest_ms);
 }
@@ -155,8 +156,8 @@ char *advice_statement(const AdviceList *list, const Advice *a)
     case ADVICE_DEVICE_IDLE:
         return sqlite3_mprintf(
             "Devices are idle for %.1f%% of the time from their first to their last "
-            "work (%d devices with work). Query device_time for each device, and "
-            "idle_gaps for the longest gaps and what runs before and after them.",
+            "work (%d devices with work). Query idle_causes to see what the host did meanwhile, "
+            "device_time for each device, and idle_gaps for the longest gaps.",
             a->percent, (int)a->count);
     case ADVICE_COMPILATION: return compilation_sentence(&list->compiling);
     case RULE_STRAGGLER: return straggler_sentence(a);
