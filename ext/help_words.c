@@ -19,8 +19,8 @@ const HelpWords help_words[] = {
      "steps, step_time_graph, slowest_steps, step_breakdown, kpi.step_time_ms"},
     {"jitter, outlier, slow step", "slowest_steps, kpi.step_time_deviation_percent"},
     {"idle, bubble, gap, stall, pipeline bubble, duty cycle",
-     "idle_gaps, idle_causes, program_gaps, time_breakdown, device_time, "
-     "kpi.device_busy_percent, kpi.duty_cycle_percent"},
+     "idle_gaps, program_gaps, time_breakdown, device_time, kpi.device_busy_percent, "
+     "kpi.duty_cycle_percent"},
     {"why idle, cause of idle time, waits for the host, starved GPU, all others",
      "idle_causes, idle_gaps, host_bound"},
     {"straggler, skew, imbalance, slow host, slow rank",
