@@ -82,10 +82,9 @@ static void async_ops_list(RowCursor *c, RowList *list)
     if (all) *list = ROW_LIST(all->ops, all->n_ops);
 }
 
-static bool async_ops_shows(RowCursor *c, const void *item)
+static const Plane *async_ops_plane(const void *item)
 {
-    const AsyncOp *op = item;
-    return row_wants_plane(c, op->shared->plane);
+    return ((const AsyncOp *)item)->shared->plane;
 }
 
 static void result_slice(sqlite3_context *ctx, Slice s)
@@ -141,7 +140,7 @@ static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource async_ops_rows = {
     .list = async_ops_list,
-    .shows = async_ops_shows,
+    .plane = async_ops_plane,
     .column = async_ops_column,
     .n_parameters = 1,
     .needs = NEED_EVENTS | NEED_DEVICE,

@@ -83,10 +83,9 @@ static void collectives_list(RowCursor *c, RowList *list)
     if (all) *list = ROW_LIST(all->collectives.items, all->collectives.n);
 }
 
-static bool collectives_shows(RowCursor *c, const void *item)
+static const Plane *collectives_plane(const void *item)
 {
-    const Collective *op = item;
-    return row_wants_plane(c, op->plane);
+    return ((const Collective *)item)->plane;
 }
 
 /* Bytes of each occurrence over the time of all; unknown below 0 and as NaN. */
@@ -143,7 +142,7 @@ static void collectives_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource collectives_rows = {.list = collectives_list,
-                                           .shows = collectives_shows,
+                                           .plane = collectives_plane,
                                            .column = collectives_column,
                                            .nothing = "no collective op ran on a device",
                                            .needs = NEED_EVENTS | NEED_DEVICE};

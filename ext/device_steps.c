@@ -48,10 +48,9 @@ static void device_steps_list(RowCursor *c, RowList *list)
     if (all) *list = ROW_LIST(all->rows, all->n_rows);
 }
 
-static bool device_steps_shows(RowCursor *c, const void *item)
+static const Plane *device_steps_plane(const void *item)
 {
-    const DeviceStep *row = item;
-    return row_wants_plane(c, row->plane);
+    return ((const DeviceStep *)item)->plane;
 }
 
 static void device_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
@@ -84,7 +83,7 @@ static void device_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource device_steps_rows = {
     .list = device_steps_list,
-    .shows = device_steps_shows,
+    .plane = device_steps_plane,
     .column = device_steps_column,
     .needs = NEED_EVENTS | NEED_DEVICE | NEED_STEPS,
     .nothing = "no collective or transfer ran on a GPU or TensorCore"};

@@ -87,10 +87,9 @@ static void device_time_list(RowCursor *c, RowList *list)
     if (all) *list = ROW_LIST(all->devices, all->n_devices);
 }
 
-static bool device_time_shows(RowCursor *c, const void *item)
+static const Plane *device_time_plane(const void *item)
 {
-    const DeviceTime *time = item;
-    return row_wants_plane(c, time->plane);
+    return ((const DeviceTime *)item)->plane;
 }
 
 static void result_percent(sqlite3_context *ctx, uint64_t part, uint64_t span)
@@ -140,7 +139,7 @@ static void device_time_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource device_time_rows = {.list = device_time_list,
-                                           .shows = device_time_shows,
+                                           .plane = device_time_plane,
                                            .column = device_time_column,
                                            .needs = NEED_EVENTS | NEED_DEVICE,
                                            .nothing =

@@ -111,19 +111,13 @@ SQLITE_EXTENSION_INIT3
 enum { DEVICES_COLUMNS(COLUMN_ENUM) };
 static const Column devices_columns[] = {DEVICES_COLUMNS(COLUMN_DOC)};
 
-/* The devices of all hosts of the source lie in one list; a cursor shows those of its host. */
 static void devices_list(RowCursor *c, RowList *list)
 {
     const DeviceCapabilities *all = run_devices(c->from->run, c->from->only, &c->err);
     if (all) *list = ROW_LIST(all->devices, all->n_devices);
 }
 
-static bool devices_shows(RowCursor *c, const void *item)
-{
-    const Device *device = item;
-    c->place = device->plane->plane_id;
-    return row_wants_plane(c, device->plane);
-}
+static const Plane *devices_plane(const void *item) { return ((const Device *)item)->plane; }
 
 static void result_count(sqlite3_context *ctx, int64_t n)
 {
@@ -202,7 +196,7 @@ static void devices_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource devices_rows = {
     .list = devices_list,
-    .shows = devices_shows,
+    .plane = devices_plane,
     .column = devices_column,
     .needs = NEED_EVENTS,
     .nothing = "no plane is a GPU, TensorCore or SparseCore: the run used only the CPU, or the "

@@ -44,10 +44,8 @@ static bool run_has_steps(Run *run, Host *only, ProfErr *err)
 static bool has(Run *run, Host *only, enum Need need, ProfErr *err)
 {
     if (need == NEED_STEPS) return run_has_steps(run, only, err);
-    for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
-        Host *host = &run->hosts[h];
-        if (host->readable && (!only || host == only) && host_has(host, need, err)) return true;
-    }
+    EACH_HOST(host, run, only)
+        if (host->readable && !err->code && host_has(host, need, err)) return true;
     return false;
 }
 

@@ -397,12 +397,6 @@ static inline size_t row_seek(const RowCursor *c, enum RowKey key, uint64_t firs
     return wanted < n && wanted >= at ? (size_t)wanted : n;
 }
 
-/* Is the row of a plane wanted in a table whose rows are those of the run's planes? */
-static inline bool row_wants_plane(const RowCursor *c, const Plane *plane)
-{
-    return plane->host == c->host && row_wanted(c, KEY_PLANE_ID, plane->plane_id);
-}
-
 static inline sqlite3 *row_db(const RowCursor *c)
 {
     return ((const ProfTable *)c->base.pVtab)->prof->db;
@@ -422,6 +416,10 @@ typedef struct RowSource {
     /* Sets *list to an array whose items are the rows. Called once. The items stay as they are
      * until the next host. The place of a row is its index, unless the list says otherwise. */
     void (*list)(RowCursor *c, RowList *list);
+    /* The plane of an item, if the list has the items of all hosts, in order of planes: those of
+     * the host, or of the one plane that is asked for, are the rows. NULL: the list is the host's.
+     */
+    const Plane *(*plane)(const void *item);
     /* Is this item of the list a row? It may set c->place. NULL: all items are. */
     bool (*shows)(RowCursor *c, const void *item);
     /* Moves to the host's next row and sets c->place to a number that no other row of the run has,

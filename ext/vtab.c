@@ -9,6 +9,7 @@
  * giving it. */
 #include "../loader/plane.h"
 #include "../loader/analysis/ops/short_names.h"
+#include "../loader/base/search.h"
 #include "../loader/base/text_buffer.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -529,15 +530,34 @@ static int row_fail(RowCursor *c)
     return prof_table_fail(c->base.pVtab, rc, message);
 }
 
+static const void *item_at(const RowList *list, size_t i)
+{
+    return (const char *)list->items + i * list->stride;
+}
+
+/* Narrows a list in order of planes to those of the cursor's host, or to the one asked for. */
+static void take_planes(RowCursor *c, const RowSource *rows)
+{
+    RowList *list = &c->list;
+    bool one = c->has_key[KEY_PLANE_ID];
+    uint64_t first = one ? (uint64_t)c->key[KEY_PLANE_ID] : c->host->first_plane,
+             end = first + (one ? 1 : c->host->n_planes);
+    size_t from = LOWER_BOUND(i, 0, list->n, rows->plane(item_at(list, i))->plane_id < first);
+    size_t to = LOWER_BOUND(i, from, list->n, rows->plane(item_at(list, i))->plane_id < end);
+    if (to > from) list->items = item_at(list, from);
+    list->n = to - from, list->first_place += from;
+}
+
 static bool next_in_list(RowCursor *c, const RowSource *rows)
 {
     c->at_row = c->started ? c->at_row + 1 : 0;
     if (!c->started) {
         c->list = (RowList){0};
         rows->list(c, &c->list);
+        if (rows->plane) take_planes(c, rows);
     }
     for (; c->at_row < c->list.n && !c->err.code; c->at_row++) {
-        c->row = (const char *)c->list.items + c->at_row * c->list.stride;
+        c->row = item_at(&c->list, c->at_row);
         c->place = c->list.first_place + c->at_row;
         if (!rows->shows || rows->shows(c, c->row)) return true;
     }

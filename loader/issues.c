@@ -66,12 +66,12 @@ static bool is_loss(const Issue *issue)
     return false;
 }
 
-bool run_has_losses(Run *run, const Host *only)
+bool run_has_losses(Run *run, Host *only)
 {
     Issue issue;
     ProfErr lost = {0}; /* a remark that there was no memory for; a loss is recorded or fails */
-    for (size_t h = 0; h < run->n_hosts; h++)
-        for (size_t i = 0; host_issue_at(&run->hosts[h], i, &issue, &lost); i++)
-            if (is_loss(&issue) && (!only || only == &run->hosts[h])) return true;
+    EACH_HOST(host, run, only)
+        for (size_t i = 0; host_issue_at(host, i, &issue, &lost); i++)
+            if (is_loss(&issue)) return true;
     return false;
 }

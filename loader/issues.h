@@ -29,6 +29,6 @@ void host_remark(Host *host, const char *severity, const char *code, const void 
  * set if an issue was lost because there was no memory. */
 bool host_issue_at(Host *host, size_t i, Issue *issue, ProfErr *err);
 /* Could parts of the files of a run, or of its host `only`, not be read? */
-bool run_has_losses(Run *run, const Host *only);
+bool run_has_losses(Run *run, Host *only);
 
 #endif

@@ -353,7 +353,8 @@ struct Run {
                                         the last; under their lock */
     struct DerivedResult *analyses;
     Arena derived_arena;
-    Line **lines; /* all lines of all hosts, by ordinal */
+    Line **lines;     /* all lines of all hosts, by ordinal */
+    bool totals_made; /* of all lines: run_totals() */
     struct Correlated *correlated;
     size_t n_correlated;
     bool correlated_made;
@@ -390,6 +391,12 @@ bool run_is_current(const Run *run);
 int run_load_all_events(Run *run, ProfErr *err);
 int host_load_only(Host *host, ProfErr *err);
 
+/* Walks over the hosts of a run, or over one alone if `only` is not NULL. */
+#define EACH_HOST(host, run, only)                                                                 \
+    for (Host *host = (only) ? (only) : (run)->hosts,                                              \
+              *host##_end = (only) ? host + 1 : host + (run)->n_hosts;                             \
+         host < host##_end; host++)
+
 /* What the file calls its host; "localhost" where it does not say. Valid as long as the run. */
 const char *host_hostname(const Host *host);
 
@@ -415,7 +422,7 @@ Line *run_line_of_event(const Run *run, uint64_t event);
 
 const NestingChunk *line_nesting(Line *line, ProfErr *err);
 bool line_totals(Line *line, ProfErr *err);
-/* Computes the totals of all lines, on all processors. */
+/* Computes the totals of all lines, on all processors. The events of all hosts are in memory. */
 bool run_totals(Run *run, ProfErr *err);
 
 /* The events that an analysis needs. They are loaded before it is made, also of a run that was

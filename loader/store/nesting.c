@@ -347,4 +347,10 @@ bool line_totals(Line *line, ProfErr *err)
     return !err->code;
 }
 
-bool run_totals(Run *run, ProfErr *err) { return run_each_line(run, total_line, err); }
+bool run_totals(Run *run, ProfErr *err)
+{
+    if (__atomic_load_n(&run->totals_made, __ATOMIC_ACQUIRE)) return true;
+    if (!run_each_line(run, total_line, err)) return false;
+    __atomic_store_n(&run->totals_made, true, __ATOMIC_RELEASE);
+    return true;
+}

@@ -169,7 +169,7 @@ BY_HOST = ['op_metrics', 'op_metrics_totals', 'tf_ops', 'hlo_ops', 'kernel_stats
            'step_breakdown', 'core_steps', 'input_pipeline', 'input_steps', 'input_ops', 'input_breakdown', 'overview', 'top_device_ops', 'recommendations',
            'inference_models', 'inference_requests', 'inference_batches', 'inference_percentiles', 'inference_tensor_patterns', 'inference_latency', 'tf_functions',
            'dcn_collectives']
-WHOLE = ['prof_issues', 'lines', 'trace_events', 'async_ops']
+WHOLE = ['prof_issues', 'event_totals', 'lines', 'trace_events', 'event_totals', 'event_metadata', 'async_ops', 'device_time', 'device_steps', 'collectives']
 
 
 def answers(attach, folder, tables):

@@ -6,6 +6,7 @@
 
 #include "../../format/hlo.h"
 #include "../../base/interrupt.h"
+#include "../../base/search.h"
 #include "../../base/sort.h"
 #include "../../base/parallel.h"
 #include "async_pairs.h"
@@ -176,12 +177,15 @@ static bool describe(Collective *c, const AsyncShared *op, CollectiveGroups *gro
 static int64_t device_number(const CollectivesBuilder *m, const Plane *plane,
                              const CollectiveGroups *groups)
 {
+    const DeviceCapabilities *all = m->devices;
     size_t n_planes = 0;
     int64_t number = -1;
-    for (size_t i = 0; i < m->devices->n_devices; i++) {
-        const Device *d = &m->devices->devices[i];
+    size_t first = LOWER_BOUND(i, 0, all->n_devices,
+                               all->devices[i].plane->plane_id < plane->host->first_plane);
+    for (size_t i = first; i < all->n_devices && all->devices[i].plane->host == plane->host; i++) {
+        const Device *d = &all->devices[i];
         if (d->plane == plane && d->global_core_id >= 0) return d->global_core_id;
-        n_planes += d->plane->kind == plane->kind && d->plane->host == plane->host;
+        n_planes += d->plane->kind == plane->kind;
     }
     const char *last = strrchr(plane->name->text, ':');
     if (plane->host->run->n_hosts > 1 || groups_device_count(groups) > (int64_t)n_planes || !last ||

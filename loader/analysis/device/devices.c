@@ -397,14 +397,13 @@ static void *devices_make(Run *run, Host *only, ProfErr *err)
     if (!d) return prof_nomem(err), NULL;
     d->device_type = "CPU";
     size_t n = 0;
-    for (size_t i = 0; i < run->n_hosts; i++)
-        for (size_t k = 0; k < run->hosts[i].n_planes; k++)
-            n += (!only || only == &run->hosts[i]) && is_device(&run->hosts[i].planes[k]);
+    EACH_HOST(host, run, only)
+        for (size_t k = 0; k < host->n_planes; k++) n += is_device(&host->planes[k]);
     Device *devices = arena_alloc(&d->arena, n * sizeof *devices);
     if (!devices) prof_nomem(err);
-    for (size_t i = 0; i < run->n_hosts && !err->code; i++)
-        if (run->hosts[i].readable && (!only || only == &run->hosts[i]))
-            read_host(d, devices, &run->hosts[i], only || run->n_hosts == 1, err);
+    EACH_HOST(host, run, only)
+        if (host->readable && !err->code)
+            read_host(d, devices, host, only || run->n_hosts == 1, err);
     d->devices = devices;
     if (err->code) return devices_release(d), NULL;
     return d;
