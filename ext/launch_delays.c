@@ -87,7 +87,7 @@ static bool launch_delays_shows(RowCursor *c, const void *item)
 {
     const LaunchedWork *work = item;
     c->place = work->event;
-    return row_wants_plane(c, work->line->plane) &&
+    return row_wanted(c, KEY_PLANE_ID, work->line->plane->plane_id) &&
            row_wanted(c, KEY_LINE_ID, work->line->line_id) &&
            row_wanted(c, KEY_EVENT_ID, (int64_t)work->event);
 }
