@@ -55,10 +55,9 @@ static void program_runs_list(RowCursor *c, RowList *list)
     if (all) *list = ROW_LIST(all->runs, all->n);
 }
 
-static bool program_runs_shows(RowCursor *c, const void *item)
+static const Plane *program_runs_plane(const void *item)
 {
-    const ProgramRun *run = item;
-    return row_wants_plane(c, run->plane);
+    return ((const ProgramRun *)item)->plane;
 }
 
 static void program_runs_column(RowCursor *c, sqlite3_context *ctx, int column)
@@ -77,7 +76,7 @@ static void program_runs_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource program_runs_rows = {
     .list = program_runs_list,
-    .shows = program_runs_shows,
+    .plane = program_runs_plane,
     .column = program_runs_column,
     .needs = NEED_EVENTS | NEED_DEVICE,
     .nothing =
@@ -145,10 +144,9 @@ static void program_gaps_list(RowCursor *c, RowList *list)
     if (all) *list = ROW_LIST(all->gaps, all->n);
 }
 
-static bool program_gaps_shows(RowCursor *c, const void *item)
+static const Plane *program_gaps_plane(const void *item)
 {
-    const ProgramGap *gap = item;
-    return row_wants_plane(c, gap->plane);
+    return ((const ProgramGap *)item)->plane;
 }
 
 static void program_gaps_column(RowCursor *c, sqlite3_context *ctx, int column)
@@ -176,7 +174,7 @@ static void program_gaps_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource program_gaps_rows = {
     .list = program_gaps_list,
-    .shows = program_gaps_shows,
+    .plane = program_gaps_plane,
     .column = program_gaps_column,
     .needs = NEED_EVENTS | NEED_DEVICE,
     .nothing = "no device has a gap: either none ran a program (program_runs), or programs fill "

@@ -58,12 +58,15 @@ static void time_breakdown_list(RowCursor *c, RowList *list)
     if (all) *list = ROW_LIST(all->parts, all->n);
 }
 
+static const Plane *time_breakdown_plane(const void *item)
+{
+    return ((const TimePart *)item)->plane;
+}
+
 static bool time_breakdown_shows(RowCursor *c, const void *item)
 {
     const TimePart *part = item;
-    return row_wants_plane(c, part->plane) &&
-           (part->line ? row_wanted(c, KEY_LINE_ID, part->line->line_id)
-                       : !c->has_key[KEY_LINE_ID]);
+    return part->line ? row_wanted(c, KEY_LINE_ID, part->line->line_id) : !c->has_key[KEY_LINE_ID];
 }
 
 static void time_breakdown_column(RowCursor *c, sqlite3_context *ctx, int column)
@@ -97,6 +100,7 @@ static void time_breakdown_column(RowCursor *c, sqlite3_context *ctx, int column
 }
 
 static const RowSource time_breakdown_rows = {.list = time_breakdown_list,
+                                              .plane = time_breakdown_plane,
                                               .shows = time_breakdown_shows,
                                               .column = time_breakdown_column,
                                               .n_parameters = 2,
