@@ -35,7 +35,7 @@ def ask_all(*queries):
     sql = ";\nSELECT 'next' AS next;\n".join(queries)
     done = subprocess.run([SQLITE3, '-batch', '-json', ':memory:', '-cmd', '.load %s' % PROFSQL, sql], capture_output=True, text=True, timeout=300)
     if done.returncode or done.stderr:
-        raise RuntimeError('%s\n%s' % (sql, done.stderr))
+        raise RuntimeError('exit status %d, %s, of %s' % (done.returncode, done.stderr.strip() or 'no message', sql))
     return [json.loads(part or '[]') for part in done.stdout.split('[{"next":"next"}]\n')]
 
 
