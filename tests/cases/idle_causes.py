@@ -66,6 +66,8 @@ def launching_thread():
     same(causes(space(gpu((0, 100, 1), (1000, 100, 2)), host([('a', 100, 100)], [launch(2000, 5, 2)]))), [('unknown', None, 800.0), ('host', 'a', 100.0)], 'clocks that disagree')
     both = host([('PjitFunction(main)', 0, 2000)], [('late', 0, 2000), launch(600, 50, 2)], [('early', 0, 2000), launch(300, 50, 2)], [('later', 0, 2000), launch(500, 50, 2)])
     same(causes(space(gpu((0, 100, 1), (1000, 100, 2)), both)), [('queued', None, 650.0), ('host', 'early', 200.0), ('launching', 'early', 50.0)], 'several calls of one id')
+    tied = host([('short', 0, 2000), launch(300, 50, 2)], [('long', 0, 2000), launch(300, 80, 2)])
+    same(causes(space(gpu((0, 100, 1), (1000, 100, 2)), tied)), [('queued', None, 620.0), ('host', 'long', 200.0), ('launching', 'long', 80.0)], 'calls of one id at once')
     graph = gpu((0, 100, 1), (1000, 100, 2), (1200, 100, 2))
     same(causes(space(graph, host([launch(900, 50, 2), ('b', 0, 2000)][::-1]))), [('host', 'b', 800.0), ('queued', None, 150.0), ('launching', 'b', 50.0)], 'two kernels of one launch')
 
@@ -109,6 +111,7 @@ def without_devices():
     op = {'hlo_op': {'str': 'add'}}
     data = space(host([('PjitFunction(f)', 0, 150), ('load', 150, 300), ('add', 500, 10, op)], [('add', 100, 50, op), ('x/MatMul:MatMul', 200, 50), ('IteratorGetNext:IteratorGetNext', 300, 5)]))
     same(causes(data), [('host', 'load', 245.0), ('unknown', None, 50.0), ('input', 'load', 5.0)])
+    same(causes(space(host([('a:MatMul', 0, 5), (':', 50, 5), ('b:', 60, 5), ('c:MatMul', 100, 5)]))), [('unknown', None, 85.0), ('host', ':', 5.0), ('host', 'b:', 5.0)], 'names without a type')
     same([r['message'].split(': ')[0] for r in ask("SELECT message FROM idle_causes('{x}') RIGHT JOIN prof_issues('{x}') ON 1 WHERE code = 'nothing_to_show'", x=space(host([('a', 0, 5), ('b', 100, 5)])))], ['idle_causes has no rows'])
 
 

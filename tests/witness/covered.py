@@ -20,7 +20,7 @@ EXCEPTIONS = {
     'hlo_text': 'compared with the text that XLA prints: tests/parity/hlo_text.py',
     'timeline': 'compared with a second computation: tests/parity/timeline.py',
     'host_steps': 'the marks of steps on single hosts: checked by hand-made profiles in tests/cases',
-    'compilations': 'witness follows', 'recompilations': 'witness follows', 'idle_causes': 'witness follows',
+    'compilations': 'witness follows', 'recompilations': 'witness follows',
     'overview_page': 'the rows of overview, top_device_ops and recommendations, which are compared with XProf, in one list',
     'capture_summary': 'rows of prof_runs, steps, device_time, kernel_stats, top_kernels and prof_issues, as text: tests/cases, tests/capture',
     'profsql_live': 'lists live profilers, no profile', 'prof_tables': 'documentation', 'prof_columns': 'documentation', 'prof_queries': 'documentation', 'prof_functions': 'documentation', 'prof_help': 'searches the documentation',

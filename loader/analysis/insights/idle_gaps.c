@@ -142,7 +142,7 @@ static Gap *first_of(const Launched *l, uint64_t correlation)
     return at < l->n && l->gaps[at]->correlation == correlation ? l->gaps[at] : NULL;
 }
 
-/* Of several calls of one id the first by start counts. */
+/* Of several calls of one id the first by start counts, of several at once the longest. */
 static void find_launches_of_line(const Launched *l, Line *line, const StatFilter *filter,
                                   ProfErr *err)
 {
@@ -162,7 +162,9 @@ static void find_launches_of_line(const Launched *l, Line *line, const StatFilte
             !stat_is_integer(&stat))
             continue;
         Gap *gap = first_of(l, stat.u64);
-        if (!gap || (gap->line && gap->launch_start <= e.start_ps)) continue;
+        if (!gap || (gap->line && (gap->launch_start < e.start_ps ||
+                                   (gap->launch_start == e.start_ps && gap->launch_end >= end))))
+            continue;
         gap->line = line, gap->bare = bare;
         gap->launch_start = e.start_ps, gap->launch_end = end;
     }
@@ -200,7 +202,8 @@ static int find_launches(Host *host, Device *devices, size_t n_devices, ProfErr 
 static bool is_host_op(Slice name)
 {
     TfOp op = tf_op_parse(name);
-    return op.category == OP_TENSORFLOW && !slice_starts_ignoring_case(name, "IteratorGetNext") &&
+    return op.category == OP_TENSORFLOW && !slice_ends(name, ":") &&
+           !slice_starts_ignoring_case(name, "IteratorGetNext") &&
            !slice_starts_ignoring_case(op.type, "IteratorGetNext");
 }
 
