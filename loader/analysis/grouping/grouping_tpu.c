@@ -60,19 +60,34 @@ static int64_t until(int64_t start_ps, int64_t end_ps)
     return (int64_t)((uint64_t)end_ps - (uint64_t)start_ps);
 }
 
+/* Joins two spans as XProf does: one of no length at time 0 is none. */
+static void join_span(int64_t *start_ps, int64_t *duration_ps, int64_t by_start, int64_t by_duration)
+{
+    if (!by_start && !by_duration) return;
+    if (!*start_ps && !*duration_ps) {
+        *start_ps = by_start, *duration_ps = by_duration;
+        return;
+    }
+    int64_t end = add_saturated(*start_ps, *duration_ps),
+            by_end = add_saturated(by_start, by_duration);
+    if (by_start < *start_ps) *start_ps = by_start;
+    *duration_ps = until(*start_ps, by_end > end ? by_end : end);
+}
+
+/* An event without the device's times has its own for them, as in XProf. */
 static void extend_step(MergedStep *step, const MergedStep *by)
 {
+    bool measured = by->device_start_ps != NOT_KNOWN;
     step->extended = true;
     step->duration_ps = until(step->start_ps, add_saturated(by->start_ps, by->duration_ps));
-    if (by->device_start_ps == NOT_KNOWN || step->device_start_ps == NOT_KNOWN) return;
-    int64_t end = add_saturated(step->device_start_ps, step->device_duration_ps),
-            by_end = add_saturated(by->device_start_ps, by->device_duration_ps);
-    if (by->device_start_ps < step->device_start_ps) step->device_start_ps = by->device_start_ps;
-    step->device_duration_ps = until(step->device_start_ps, by_end > end ? by_end : end);
+    if (step->device_start_ps != NOT_KNOWN)
+        join_span(&step->device_start_ps, &step->device_duration_ps,
+                  measured ? by->device_start_ps : by->start_ps,
+                  measured ? by->device_duration_ps : by->duration_ps);
 }
 
 /* Idle time runs on from step to step, as XProf lets it: a step without the stat shows that of the
- * step before, and events that are merged add theirs. */
+ * step before, unless an event of no group lies between, and events that are merged add theirs. */
 size_t tpu_merge_steps(MergedStep *steps, size_t n)
 {
     size_t n_merged = 0;
@@ -89,6 +104,8 @@ size_t tpu_merge_steps(MergedStep *steps, size_t n)
             last = &steps[n_merged++];
             *last = step;
             if (step.idle_ps != NOT_KNOWN) idle_ps = step.idle_ps;
+        } else {
+            idle_ps = 0;
         }
         open = step.group >= 0;
         if (open) last->idle_ps = idle_ps;

@@ -18,6 +18,8 @@
     zero        kernels and a step that begin before time 0 and end after it
     unsigned    a TensorCore whose steps name their groups by unsigned numbers
     offloads    ops and programs that they offload, by ids of either integer type
+    memories    a TensorCore that declares every peak, with ops that access every memory and say what energy they took
+    shares      steps of three TensorCores with ops of every category that XProf breaks a step down by
 
 The same bytes each time."""
 import os
@@ -27,7 +29,7 @@ import sys
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", ".."))
-from lib.wire import event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402
+from lib.wire import L, V, event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402
 
 NAMES = ["program_id", "symbol_id", "hlo_category", "tf_op", "flops", "bytes_accessed", "group_id", "_c", "offload_core_id", "tc_offload_start_id", "correlation_id", "device_type_string"]
 KEYS = {name: i + 1 for i, name in enumerate(NAMES)}
@@ -224,9 +226,52 @@ def offloads():
     return {"both_unsigned": host("uint64", "uint64"), "mixed_types": host("uint64", "int64"), "both_signed": host("int64", "int64")}
 
 
+PEAKS = ["peak_teraflops_per_second"] + ["peak_%s_bw_gigabytes_per_second" % memory for memory in ("hbm", "cmem_rd", "cmem_wr", "vmem_rd", "vmem_wr", "sram_rd", "sram_wr")]
+
+
+def memories():
+    def access(*entries):
+        return b"".join(L(1, V(1, operation), V(2, memory), V(3, n)) for operation, memory, n in entries)
+    keys = {name: 50 + i for i, name in enumerate(["memory_access_breakdown", "vdd_energy_j", "model_flops", "deduplicated_name", "has_megacore", "has_merged_vmem"] + PEAKS)}
+    breakdowns = [access((1, 1, 10**6), (2, 1, 2 * 10**6)), access((1, 2, 3 * 10**6), (2, 2, 5 * 10**6), (1, 1, 10**5)), access((1, 3, 7 * 10**6), (2, 3, 11 * 10**6)),
+                  access((1, 2, 13 * 10**6), (1, 2, 1), (2, 3, 17 * 10**6), (0, 2, 19), (1, 0, 23), (1, 9, 29)), b""]
+    metadata = b"".join(event_metadata(i + 1, "%%op.%d = f32[1]{0} add()" % i, "op.%d" % i, [
+        s("program_id", uint64=7), s("symbol_id", uint64=i + 1), s("hlo_category", str="fusion"), s("flops", uint64=(i + 1) * 10**8), s("bytes_accessed", uint64=(i + 2) * 10**7),
+        s("tf_op", str="a/op%d:Op" % i), stat(keys["model_flops"], uint64=(i + 1) * 7 * 10**7)] + ([stat(keys["memory_access_breakdown"], bytes=b)] if b else []))
+        for i, b in enumerate(breakdowns)) + STAT_METADATA + b"".join(stat_metadata(i, name) for name, i in keys.items())
+    ops = [event(1 + n % 5, 10**7 * n, 10**6 * (3 + n), [stat(keys["vdd_energy_j"], double=0.5 + n / 4)] if n % 3 else []) for n in range(10)]
+
+    def host(megacore, cmem):
+        peaks = [stat(keys[name], double=100.0 + 7 * i) for i, name in enumerate(PEAKS) if cmem or "cmem" not in name]
+        return space(plane(3, "/device:TPU:0", [line(OPS, "XLA Ops", ops)], metadata,
+                           peaks + [stat(keys["has_megacore"], int64=megacore), stat(keys["has_merged_vmem"], int64=1 - megacore), s("device_type_string", str="TPU v4")]))
+    return {"megacore": host(1, True), "merged": host(0, False)}
+
+
+def shares():
+    categories = ["sparsecorev0 infeed", "sparsecorev0 outfeed", "infeed", "outfeed", "all-reduce", "all-reduce fusion", "all-to-all", "send", "send-done", "recv", "recv-done", "host send",
+                  "host send-done", "host recv", "host recv-done", "megacore fusion", "convolution", "convolution base-dilated", "convolution window-dilated", "convolution fusion",
+                  "output fusion", "loop fusion", "copy", "IDLE"]
+    metadata = b"".join(op(i + 1, "op%d" % i, category) for i, category in enumerate(categories)) + b"".join(event_metadata(90 + g, str(g)) for g in range(4)) + STAT_METADATA
+    rng = random.Random(4)
+    groups = [[s("group_id", int64=g)] for g in range(4)]
+
+    def core(number):
+        steps, ops, at = [], [], 10**6 * number
+        for g in range(4):
+            begin = at
+            for key in rng.sample(range(1, len(categories) + 1), 24 if g < 2 else 12):
+                length = 10**6 * rng.randrange(1, 99)
+                ops.append(event(key, at, length, groups[g]))
+                at += length + 10**5 * rng.randrange(0, 30)
+            steps.append(event(90 + g, begin, at - begin, groups[g]))
+        return plane(3 + number, "/device:TPU:%d" % number, [line(STEPS, "Steps", steps), line(OPS, "XLA Ops", ops)], metadata)
+    return {"a": space(core(0), core(1)), "b": space(core(2))}
+
+
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "ops_odd", "plugins", "profile")
-    for make in (categories, sparse, pools, planes, untyped, apart, mixed, unnumbered, coordinator, twins, duty, overlaps, unsigned, zero, offloads):
+    for make in (categories, sparse, pools, planes, untyped, apart, mixed, unnumbered, coordinator, twins, duty, overlaps, unsigned, zero, offloads, memories, shares):
         for host, data in make().items():
             os.makedirs(os.path.join(folder, make.__name__), exist_ok=True)
             with open(os.path.join(folder, make.__name__, host + ".xplane.pb"), "wb") as f:
