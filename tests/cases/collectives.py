@@ -150,3 +150,64 @@ def waiting_over_hosts():
     same(waits('{{0,3},{3,0},{1,1}}', op=pairs), [(None, 0, 1), (None, None, None), (None, None, None), (None, 200, 1)], 'pairs')
     same(waits('{{0,1},{1,2}}', op=pairs), [(0, 0, 0), (100, 600, 1), (None, 0, 1), (None, None, None)], 'a chain')
     same(waits('{{0,1,2,3}}', source='x/host0'), [(0, None, None), (100, None, None)], 'one host of several')
+
+
+def waits_of_program(fields, opcode='all-reduce', partitions=((0,), (2,), (1,), (3,)), name='x.1', others=()):
+    """group_size and wait_ps of four devices in a collective of a program: its instruction's further fields, and the devices of each partition's replicas."""
+    f32 = hlo.shape(hlo.F32, 8)
+    assigned = L(15, V(1, len(partitions[0])) + V(2, len(partitions)) + b''.join(L(3, hlo.ints(1, *devices)) for devices in partitions)) if partitions else b''
+    main = hlo.computation(1, 'main', [hlo.instruction(1, 'a', 'parameter', f32), hlo.instruction(2, name, opcode, f32, [1], more=fields)], 2)
+    programs = Plane('/host:metadata', 9)
+    programs.meta('m(1)', stats={'Hlo Proto': {'bytes': L(1, hlo.module('m', main, *others, more=assigned))}}, key=1)
+    stats = {'hlo_op': {'ref': name}, 'program_id': {'uint64': 1}}
+    planes = [Plane('/device:GPU:%d' % i, i + 1).line(7, 'Stream #7', [('ncclKernel_AllReduce', begin, 400 - begin, stats)]) for i, begin in enumerate(STARTS)]
+    found = rows("SELECT group_size, wait_ps, kind, bytes FROM collectives('{x}') ORDER BY plane", space(*(p.bytes() for p in planes), programs.bytes()))
+    return found[0][0], [wait for _, wait, _, _ in found], found[0][2:]
+
+
+@case
+def forms_of_groups():
+    """Groups as lists, as an array of numbers reshaped and transposed, in each of the fields that XLA has for them; all devices if there are none; unknown in axes of a mesh."""
+    def listed(*groups):
+        return b''.join(L(1, hlo.ints(1, *g)) for g in groups)
+
+    def array(groups, size, dims, transpose=()):
+        return V(1, groups) + V(2, size) + hlo.ints(3, *dims) + hlo.ints(4, *transpose)
+    device = V(26, 5) + V(71, 1)  # channel_id, use_global_device_ids: the ids are places in the assignment, partitions are on devices 0, 2, 1, 3
+    rows_of_2, columns, nonsense = array(2, 2, (4,)), array(2, 2, (2, 2), (1, 0)), array(2, 2, (2, 2), (0, 0))
+    pairs, across, everyone = (2, [200, 50, 0, 0]), (2, [50, 0, 0, 100]), (4, [200, 150, 0, 100])
+    for what, fields, want in [
+            ('a list of devices', device + L(87, listed((0, 1), (2, 3))), pairs), ('an array', device + L(92, rows_of_2), pairs), ('in the list of devices', device + L(87, L(2, rows_of_2)), pairs),
+            ('transposed', device + L(92, columns), across), ('transposed in the list', device + L(87, L(2, columns)), across), ('none', device, everyone),
+            ('an axis twice', device + L(92, nonsense), (None, everyone[1])), ('more axes in the order than there are', device + L(92, array(2, 2, (4,), (0, 1))), (None, everyone[1])),
+            ('fewer', device + L(92, array(2, 2, (2, 2), (1,))), (None, everyone[1])), ('another number', device + L(92, array(2, 2, (3,))), (None, everyone[1])),
+            ('seventeen axes', device + L(92, array(2, 2, (1,) * 16 + (4,))), (None, everyone[1])), ('sixteen', device + L(92, array(2, 2, (1,) * 15 + (4,))), pairs),
+            ('axes of a mesh', device + L(93, b''), (None, everyone[1]))]:
+        same(waits_of_program(fields)[:2], want, what)
+    same(waits_of_program(device, opcode='all-to-all')[2], ('all-to-all', 32), 'the instruction says its kind, not the kernel')
+
+
+@case
+def size_of_groups():
+    """Replicas 0 and 1 of partitions 0 and 1 are on devices 0 and 1, 2 and 3. Ids count replicas without a channel, partitions in an all-to-all with one; a reduction's replicas
+    exchange with all their partitions unless use_global_device_ids counts devices."""
+    replicas, channel, device = ((0, 1), (2, 3)), V(26, 5), V(26, 5) + V(71, 1)
+    alone, both = L(49, hlo.ints(1, 0)) + L(49, hlo.ints(1, 1)), L(49, hlo.ints(1, 0, 1))
+    everyone = (4, [200, 150, 0, 100])
+    for what, fields, opcode, want in [
+            ('replicas', both, 'all-reduce', (2, [50, 0, 0, 100])), ('all replicas', b'', 'all-reduce', (2, [50, 0, 0, 100])),
+            ('partitions', channel + both, 'all-to-all', (2, [200, 50, 0, 0])), ('all partitions', channel, 'all-to-all', (2, [200, 50, 0, 0])),
+            ('replicas of all partitions', channel + both, 'all-reduce', everyone), ('all of them', channel, 'all-reduce', everyone),
+            ('one replica, both partitions', channel + alone, 'all-reduce', (2, [200, 50, 0, 0])),
+            ('devices', device + L(49, hlo.ints(1, 0, 1)) + L(49, hlo.ints(1, 2, 3)), 'all-reduce', (2, [200, 50, 0, 0])), ('all devices', device, 'all-reduce', everyone)]:
+        same(waits_of_program(fields, opcode, replicas)[:2], want, what)
+
+
+@case
+def wrapped_collectives():
+    """A generic asynchronous op has the groups and the operands of the op that it wraps."""
+    f32 = hlo.shape(hlo.F32, 100)
+    inner = hlo.instruction(12, 'inner', 'all-to-all', f32, [11], more=V(26, 5) + L(49, hlo.ints(1, 0, 1)) + L(49, hlo.ints(1, 2, 3)))
+    wrapped = hlo.computation(10, 'wrapped', [hlo.instruction(11, 'p', 'parameter', f32), inner], 12)
+    for opcode, want in (('async-start', (2, [200, 50, 0, 0], ('all-to-all', 400))), ('asynchronous', (None, [200, 150, 0, 100], ('all-reduce', None)))):
+        same(waits_of_program(hlo.ints(38, 10), opcode, others=[wrapped]), want, opcode)

@@ -38,6 +38,13 @@ def peaks():
         same(row['device_type'], model, name)
     for capability, model in [((7, 2), 'Volta'), ((7, 5), 'Turing'), ((8, 0), 'Ampere'), ((8, 7), 'Ampere'), ((8, 9), 'Ada Lovelace'), ((9, 0), 'Hopper')]:
         same(device(gpu('Nvidia', *capability, 40, 1.59))['device_type'], 'Nvidia GPU (%s)' % model)
+    # operations of a core in a cycle, as XProf 2.24.2 counts them: vectors of the oldest, halves from Pascal on, tensor cores from Volta on
+    for capability, flops, model in [((1, 3), 64, ''), ((2, 0), 64, ' (Fermi)'), ((2, 1), 64, ' (Fermi)'), ((3, 0), 384, ' (Kepler)'), ((3, 7), 384, ' (Kepler)'), ((4, 0), 384, ''),
+                                     ((5, 0), 256, ' (Maxwell)'), ((5, 3), 256, ' (Maxwell)'), ((6, 0), 256, ' (Pascal)'), ((6, 1), 256, ' (Pascal)'), ((7, 2), 1024, ' (Volta)'),
+                                     ((8, 6), 1024, ' (Ampere)'), ((8, 7), 1024, ' (Ampere)'), ((8, 9), 1024, ' (Ada Lovelace)'), ((11, 0), 8192, ''), ((12, 0), 8192, '')]:
+        row = device(gpu('Nvidia', *capability, 10, 1))
+        near(row['peak_flops_per_second'], 10 * flops * 1e9, capability)
+        same((row['device_type'], row['peak_sram_read_bytes_per_second']), ('Nvidia GPU' + model, 10 * (64 if capability[0] <= 2 else 256) * 1e9), capability)
     near(device(gpu('Nvidia', 7, 0, 80, 1.53, 900))['hbm_ridge_point'], 139.26, 'ridge', 1e-4)
     near(device(gpu('AMD', 9, 4, 304, 2.1))['peak_sram_read_bytes_per_second'], 81715.2e9, 'LDS of MI300X')
     near(device(gpu('AMD', 9, 5, 256, 2.4))['peak_sram_write_bytes_per_second'], 157286.4e9, 'LDS of MI355X')

@@ -234,13 +234,15 @@ int64_t groups_size(const CollectiveGroups *g)
 {
     const Xla__DeviceAssignmentProto *a = g->assignment;
     int64_t partitions = a ? (int64_t)a->n_computation_devices : 0,
-            replicas = partitions ? (int64_t)a->computation_devices[0]->n_replica_device_ids : 0;
+            replicas = partitions ? (int64_t)a->computation_devices[0]->n_replica_device_ids : 0,
+            size;
     bool all = g->form == GROUPS_ALL;
     switch (g->ids) {
     case IDS_REPLICA: return all ? replicas : g->size;
     case IDS_PARTITION: return all ? partitions : g->size;
     case IDS_REPLICA_AND_PARTITIONS:
-        return all ? replicas * partitions : g->size * (a ? partitions : 1);
+        if (all) return replicas * partitions;
+        return __builtin_mul_overflow(g->size, a ? partitions : 1, &size) ? 0 : size;
     default: return all ? replicas * partitions : g->size;
     }
 }

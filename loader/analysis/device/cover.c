@@ -41,18 +41,6 @@ void cover_finish(Cover *cover)
     cover->n = n, cover->unordered = false;
 }
 
-void cover_clip(Cover *cover, int64_t start, int64_t end)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < cover->n; i++) {
-        Stretch s = cover->items[i];
-        if (s.start < start) s.start = start;
-        if (s.end > end) s.end = end;
-        if (s.start < s.end) cover->items[n++] = s;
-    }
-    cover->n = n;
-}
-
 uint64_t cover_length(const Cover *cover)
 {
     uint64_t sum = 0;

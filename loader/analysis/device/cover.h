@@ -24,8 +24,6 @@ typedef struct {
 bool cover_add(Cover *cover, int64_t start, int64_t end);
 /* Sorts and joins the intervals. Required after adding and before the functions that follow. */
 void cover_finish(Cover *cover);
-/* Removes all times before `start` and from `end` on. */
-void cover_clip(Cover *cover, int64_t start, int64_t end);
 /* Returns the total length. */
 uint64_t cover_length(const Cover *cover);
 /* Returns the total length of the times that are in at least one of n covers. */
