@@ -61,7 +61,8 @@ static int64_t until(int64_t start_ps, int64_t end_ps)
 }
 
 /* Joins two spans as XProf does: one of no length at time 0 is none. */
-static void join_span(int64_t *start_ps, int64_t *duration_ps, int64_t by_start, int64_t by_duration)
+static void join_span(int64_t *start_ps, int64_t *duration_ps, int64_t by_start,
+                      int64_t by_duration)
 {
     if (!by_start && !by_duration) return;
     if (!*start_ps && !*duration_ps) {
