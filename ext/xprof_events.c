@@ -419,10 +419,10 @@ static void stat_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, enum 
 {
     const Stat *stat = kept_stat(c, r, which);
     if (!stat) return;
-    if (which == KEPT_FLOPS || which == KEPT_BYTES)
+    if (which == KEPT_FLOPS || which == KEPT_BYTES || which == KEPT_FLOW)
         result_u64(ctx, stat_int_or_uint(stat));
     else
-        result_stat(ctx, r->line->plane, stat);
+        result_slice(ctx, stat_text(r->line->plane, stat));
 }
 
 static void xprof_events_column(RowCursor *c, sqlite3_context *ctx, int column)

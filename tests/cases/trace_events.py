@@ -2,7 +2,7 @@
 """trace_events and lines: chunks that stay in the file, the step and module of an op, derived lines."""
 from lib.cases import case, same
 from lib.shell import rows
-from lib.wire import Plane, space
+from lib.wire import L, Plane, V, event, event_metadata, line, plane, space
 
 
 @case
@@ -47,3 +47,24 @@ def several_groups():
               " AND s.name = 'train 5'", data), [('a:MatMul',), ('k',)])
     alone = space(host.bytes())
     same(rows("SELECT step, host_compute_us * 1e6 FROM core_steps('{x}')", alone), [(5, 200.0)])
+
+
+@case
+def fields_that_writers_leave_out():
+    """An id to display, a line's own duration, opaque bytes of a metadata and the description of a stat."""
+    threads = line(7, 'main', [event(1, 0, 5)], 3) + V(9, 2500000) + V(10, 42) + L(11, 'shown')
+    metadata = event_metadata(1, 'x', rest=L(3, b'\x00\xff')) + event_metadata(2, 'y') + L(5, V(1, 4), L(2, V(1, 4), L(2, 's'), L(3, 'what s counts')))
+    data = space(plane(1, '/host:CPU', [threads], metadata))
+    same(rows("SELECT proto_id, name, display_name, display_id, timestamp_ns, duration_ps, duration_us FROM lines('{x}')", data), [('7', 'main', 'shown', 42, 3, 2500000, 2.5)])
+    same(rows("SELECT name, hex(metadata) FROM event_metadata('{x}') ORDER BY 1", data), [('x', '00FF'), ('y', '')])
+    same(rows("SELECT name, description FROM stat_metadata('{x}')", data), [('s', 'what s counts')])
+
+
+@case
+def stats_of_other_types():
+    """XProf 2.24.2 reads the flow and the source of a host event, of whatever type, as an unsigned number and as a text."""
+    flows = [('uint64', 77), ('int64', -3), ('str', 'x'), ('double', 2.5), ('uint64', 2 ** 63 + 5)]
+    sources = [('str', 'f.py:3'), ('ref', 'g.py:4'), ('uint64', 77), ('bytes', b'f.py:3'), ('double', 1.5)]
+    host = Plane('/host:CPU').line(1, 'main', [('a', i, 1, {'flow': dict([flow]), 'source': dict([source])}) for i, (flow, source) in enumerate(zip(flows, sources))] + [('b', 9, 1)])
+    same(rows("SELECT CAST(flow AS TEXT), source_line FROM xprof_events('{x}') ORDER BY rowid", space(host.bytes())),
+         [('77', 'f.py:3'), ('18446744073709551613', 'g.py:4'), ('0', ''), ('0', ''), ('9223372036854775813', ''), (None, None)])
