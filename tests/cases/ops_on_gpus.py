@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ops of GPU kernels, by framework op and by instruction."""
+from lib import hlo
 from lib.cases import case, same
 from lib.shell import ask
 from lib.wire import L, Plane, US, V, space, stat, stat_metadata
@@ -132,3 +133,19 @@ def kernels_in_events():
     plane.line(1, 'Stream #1', [('k%d' % i, i * US, US, {**both, **{k: {'uint64' if k == 'program_id' else 'str': v} for k, v in stats.items()}}) for i, (stats, _) in enumerate(kernels)])
     rows = ask("SELECT hlo_op, hlo_module, tf_op_name, input_tensors FROM xprof_events('{x}') ORDER BY start_ns", x=space(plane.bytes(), hlo_plane(1, ('a', 'custom-call'))))
     same([tuple(r.values()) for r in rows], [want for _, want in kernels])
+
+
+@case
+def sources_of_ops():
+    """The source of an op is its instruction's, and the stack the frames from the innermost on; what XLA added has its name as its type too."""
+    frames = L(17, L(1, 'a.py') + L(1, 'b.py') + L(2, 'f') + L(3, V(1, 1) + V(2, 1) + V(3, 10) + V(4, 5)) + L(3, V(1, 2) + V(2, 1) + V(3, 20) + V(4, 7)) + L(4, V(1, 1) + V(2, 2)) + L(4, V(1, 2)))
+    described = {'inner': L(2, 'f/x') + L(1, 'Mul') + V(15, 1), 'own': L(2, 'XLA_Args') + L(3, 'own.py') + V(4, 3) + V(15, 2), 'ret': L(2, 'XLA_Retvals') + L(1, 'T'), 'typed': L(1, 'Add'), 'bare': b''}
+    main = hlo.computation(1, 'main', [hlo.instruction(i + 1, name, 'custom-call', more=L(7, metadata)) for i, (name, metadata) in enumerate(described.items())], len(described))
+    programs = Plane('/host:metadata', 9)
+    programs.meta('m(1)', stats={'Hlo Proto': {'bytes': hlo.proto(hlo.module('m', main, more=L(2, 'main') + L(4) + frames))}}, key=1)
+    gpu = Plane('/device:GPU:0').line(7, 'Stream #7', [('k', 10 * i, 5, {'hlo_op': {'ref': name}, 'program_id': {'uint64': 1}, 'correlation_id': {'int64': i}})
+                                                       for i, name in enumerate(described)])
+    same([tuple(row.values()) for row in ask("SELECT name, provenance, source_file, source_line, source_stack FROM op_metrics('{x}') WHERE side = 'device' AND name <> 'IDLE'",
+                                             x=space(gpu.bytes(), programs.bytes()))],
+         [('inner', 'f/x:Mul', 'a.py', 10, 'a.py:10:5\nb.py:20:7\n'), ('own', 'XLA_Args:XLA_Args', 'own.py', 3, 'b.py:20:7\n'), ('ret', 'XLA_Retvals:T', None, None, None),
+          ('typed', ':Add', None, None, None), ('bare', None, None, None, None)])
