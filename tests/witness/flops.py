@@ -20,7 +20,7 @@ from lib.wire import F64, L, V, event, event_metadata, line, plane, space, stat,
 
 NOT_COUNTED = {'reduce-window', 'select-and-scatter', 'scan', 'ragged-dot'}  # hlo.py has no second way to count them
 OP_LINES = ('XLA Ops', 'Framework Ops', 'Sparse Core Ops')
-CONTAINERS = {'while', 'conditional', 'call', 'async-start'}
+CONTAINERS = {'while', 'conditional', 'call', 'async-start', 'megacore fusion'}
 
 
 def programs_of(planes):
