@@ -75,7 +75,7 @@ typedef struct {
 
 #define BETWEEN_WORDS " \t\r\n,;?!/'\""
 
-/* The next word of a text, which is moved behind it; n is 0 at the end. */
+/* Returns the next word and moves *text to its end; n is 0 if no word follows. */
 static Slice next_word(const char **text)
 {
     const char *start = *text + strspn(*text, BETWEEN_WORDS);

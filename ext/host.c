@@ -52,7 +52,7 @@ EXPORTED int profsql_serve(sqlite3 *db, const char *folder, char **message)
                 message);
 }
 
-/* Whoever waits for the connection may be a user of it, who is told no more than this. */
+/* Writes the reason to standard error. Users of a served connection must not see paths. */
 static int hide(int rc, const char *variable, char **message)
 {
     if (rc == SQLITE_OK || rc == SQLITE_NOMEM || rc == SQLITE_INTERRUPT) return rc;
@@ -69,6 +69,10 @@ static int attach_entry(sqlite3 *db, char *entry, char **message)
 {
     char *equals = strchr(entry, '=');
     if (!*entry) return SQLITE_OK;
+    if (equals == entry || (equals && !equals[1])) {
+        *message = sqlite3_mprintf("'%s': give label=path, or a path", entry);
+        return SQLITE_ERROR;
+    }
     if (equals) *equals = 0;
     return profsql_attach(db, equals ? equals + 1 : entry, equals ? entry : NULL, message);
 }

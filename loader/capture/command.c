@@ -374,7 +374,7 @@ static const OptionSpec own_options[] = {
      "at the end print what the profile contains, on one screen (needs libsqlite3 and libprofsql)"},
     {"convert", KEY_CONVERT, "PATH", NULL,
      "make the profile of a spool, or of all in a run folder, that a killed program left"},
-    {"send", KEY_SEND, "WORD", NULL, "tell a running process: start, stop or status"},
+    {"send", KEY_SEND, "WORD", NULL, "command for a running process: start, stop or status"},
     {"help", KEY_HELP, NULL, NULL, "print this list"},
     {"version", KEY_VERSION, NULL, NULL, "print the version"},
 };

@@ -81,6 +81,8 @@ def runs_of_a_list():
         told, hidden = error.splitlines()[0], error.splitlines()[1]
         must(told.startswith('libprofsql: ' + list(setting)[0]) and '/no/such/run' in told, error)
         must('cannot be read' in hidden and '/no' not in hidden, error)
+    for entry in ('=', '=' + GPU, 'g='):
+        must("PROFSQL_RUNS: '%s': give label=path" % entry in serve('SELECT 1 FROM prof_tables;', PROFSQL_RUNS=entry)[1], entry)
 
 
 def plan_lines(sql, **environment):

@@ -307,8 +307,8 @@ static int by_form(const void *a, const void *b)
     return c ? c : compare_texts(x->full, y->full);
 }
 
-/* Step 9: what tells names of one form apart. The kernels are sorted by_form(). */
-static void tell_apart(ShortNames *names, NamedKernel *kernels, size_t n, ProfErr *err)
+/* Step 9: a suffix that distinguishes names of one form. The kernels are sorted by_form(). */
+static void add_suffixes(ShortNames *names, NamedKernel *kernels, size_t n, ProfErr *err)
 {
     enum { NONE, FOUR_DIGITS, EIGHT_DIGITS, NUMBER } suffix = NONE;
     for (size_t i = 1; i < n; i++) {
@@ -342,7 +342,7 @@ static void make_unique(ShortNames *names, ProfErr *err)
     sort_in_place(all, n, sizeof *all, by_form);
     for (size_t i = 0, end; i < n && !interrupt_poll(1, err); i = end) {
         for (end = i + 1; end < n && all[end].form == all[i].form;) end++;
-        tell_apart(names, all + i, end - i, err);
+        add_suffixes(names, all + i, end - i, err);
     }
     hash_clear(&names->by_name);
     for (size_t i = 0; i < n; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tpu_op_table.c: ops of one TPU core, told by program and symbol: sums of events joined with what
- * their metadata says. */
+/* tpu_op_table.c: ops of one TPU core, by program and symbol: sums over their events, joined with
+ * the metadata of the events. */
 #include "device_ops.h"
 #include "op_metadata.h"
 
