@@ -69,9 +69,12 @@ $(BUILD)/schema/%.pb-c.c: schema/%.proto schema/compact.awk | setup
 	$(Q)protoc-c --proto_path=schema --c_out=$(@D)/whole $<
 	$(Q)for f in $*.pb-c.h $*.pb-c.c; do awk -f schema/compact.awk $(@D)/whole/$$f > $(@D)/$$f.part && mv $(@D)/$$f.part $(@D)/$$f || exit; done
 
+# A program that starts while another is built finds the old file or the new one.
+replace = && mv $@.part $@
+
 $(BUILD)/libprofsql.so: $(OBJECTS)
 	$(call say,LINK)
-	$(Q)$(CC) -shared -o $@ $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -Wl,--exclude-libs,ALL,-soname,$(@F)
+	$(Q)$(CC) -shared -o $@.part $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -Wl,--exclude-libs,ALL,-soname,$(@F) $(replace)
 # For the Python package: stripped, and with protobuf-c (and SQLite, for the command) inside where there are static ones.
 archive = $(or $(wildcard $(shell $(CC) -print-file-name=lib$(1).a)),-l$(1))
 PROTOBUF_C = $(call archive,protobuf-c)
@@ -86,14 +89,14 @@ $(BUILD)/python/profsql: $(COMMAND_OBJECTS) $(BUILD)/libprofsql.a
 # Links nothing of CUDA: CUPTI is looked for when a program uses its GPU.
 $(BUILD)/libprofsql_capture.so: $(CAPTURE_OBJECTS)
 	$(call say,LINK)
-	$(Q)$(CC) -shared -o $@ $(CFLAGS) $(LDFLAGS) $^ -ldl -lm -pthread -Wl,-z,nodelete,-soname,$(@F)
+	$(Q)$(CC) -shared -o $@.part $(CFLAGS) $(LDFLAGS) $^ -ldl -lm -pthread -Wl,-z,nodelete,-soname,$(@F) $(replace)
 $(BUILD)/profsql-capture: $(BUILD)/shared/loader/capture/command.o $(BUILD)/shared/loader/base/beside.o $(CAPTURE_OBJECTS)
 	$(call say,LINK)
-	$(Q)$(CC) -o $@ $(CFLAGS) $(LDFLAGS) $^ -ldl -lm -pthread
+	$(Q)$(CC) -o $@.part $(CFLAGS) $(LDFLAGS) $^ -ldl -lm -pthread $(replace)
 $(BUILD)/shared/loader/capture/command.o: ALL_CFLAGS += -DCAPTURE_VERSION='"$(VERSION)"'
 $(BUILD)/profsql: $(COMMAND_OBJECTS) $(BUILD)/libprofsql.a
 	$(call say,LINK)
-	$(Q)$(CC) -o $@ $(CFLAGS) $(LDFLAGS) $^ -lsqlite3 $(LIBS)
+	$(Q)$(CC) -o $@.part $(CFLAGS) $(LDFLAGS) $^ -lsqlite3 $(LIBS) $(replace)
 $(BUILD)/shared/command/main.o: ALL_CFLAGS += -DPROFSQL_COMMAND_VERSION='"$(VERSION)"'
 $(BUILD)/libprofsql.a: $(CORE_OBJECTS)
 	$(call say,AR)
