@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* timeline.h: what the two halves of the converter share: convert.c makes items out of records,
+/* timeline.h: the items of a conversion: spool_items.c and convert.c make them out of records,
  * timeline.c writes them. */
 #ifndef PROF_CAPTURE_TIMELINE_H
 #define PROF_CAPTURE_TIMELINE_H
