@@ -17,7 +17,8 @@ const HelpWords help_words[] = {
      "roofline, top_wasted, roofline_flops, arithmetic_intensity, hlo_ops.bound_by"},
     {"step time, iteration, iteration time, throughput, steps per second",
      "steps, step_time_graph, slowest_steps, step_breakdown, kpi.step_time_ms"},
-    {"jitter, outlier, slow step", "slowest_steps, kpi.step_time_deviation_percent"},
+    {"jitter, outlier, slow step",
+     "slowest_steps, slow_step_ops, step_variance, step_ops, kpi.step_time_deviation_percent"},
     {"idle, bubble, gap, stall, pipeline bubble, duty cycle",
      "idle_gaps, program_gaps, time_breakdown, device_time, kpi.device_busy_percent, "
      "kpi.duty_cycle_percent"},
@@ -71,7 +72,7 @@ const HelpWords help_words[] = {
      "compare_ops, compare_steps, compare_kernels, compare_hlo_ops, compare_tf_ops"},
     {"latency, percentile, p50, p99, serving, inference",
      "op_percentiles, inference_latency, inference_percentiles, inference_requests, percentile"},
-    {"variance, spread, tail, standard deviation", "op_percentiles, stddev"},
+    {"variance, spread, tail, standard deviation", "step_variance, op_percentiles, stddev"},
     {"batch, batching, batch size", "inference_batches, inference_models"},
     {"power, temperature, clock, throttling", "gpu_samples"},
     {"hardware, accelerator, peak bandwidth", "devices, kpi.hardware, bandwidth_utilization"},

@@ -64,6 +64,7 @@ SQLITE_EXTENSION_INIT1
     T(step_breakdown) \
     T(core_steps) \
     T(host_steps) \
+    T(step_ops) \
     T(input_pipeline) \
     T(input_steps) \
     T(input_ops) \

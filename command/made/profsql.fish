@@ -156,12 +156,18 @@ complete -c profsql -n '__fish_seen_subcommand_from remat_candidates' -l space -
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a roofline -d 'one op, or the entire program, compared with the peak rates of the device, as in XProf\'s roofline model'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a roofline_properties -d 'one property of the devices that XProf\'s roofline model uses'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a session -d 'one fact about the capture: its environment, or an error or warning of the profiler'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a slow_step_ops -d 'What did a slow step have more of than the median step?'
+complete -c profsql -n '__fish_seen_subcommand_from slow_step_ops' -l of-step -x
+complete -c profsql -n '__fish_seen_subcommand_from slow_step_ops' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a slowest_steps -d 'Which steps took longest, and what did they spend more time on than the median complete step?'
 complete -c profsql -n '__fish_seen_subcommand_from slowest_steps' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a stat_metadata -d 'one stat name that a plane declares'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a step_breakdown -d 'one category of time of one core in one step, as in XProf\'s step database'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a step_ops -d 'one op or host event in one step: how often and how long it ran (docs/semantics.md)'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a step_time_graph -d 'How long did each step take, and on what? One text bar per step'
 complete -c profsql -n '__fish_seen_subcommand_from step_time_graph' -l width -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a step_variance -d 'Which ops make the step times vary?'
+complete -c profsql -n '__fish_seen_subcommand_from step_variance' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a steps -d 'one step of a run, with its duration and its time by activity'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a stragglers -d 'Which cores or hosts slow the others down?'
 complete -c profsql -n '__fish_seen_subcommand_from stragglers' -l n -s n -x

@@ -290,3 +290,13 @@ SELECT 1 FROM (SELECT host, plane_kind, line_kind, name, sum(occurrences) AS n, 
             FROM trace_events('x') WHERE NOT derived AND occurrences IS NULL GROUP BY 1, 2, 3, 4) AS t
  USING (host, plane_kind, line_kind, name) WHERE p.n IS NOT t.n OR abs(p.total - t.total) > 1e-9 * abs(t.total) OR p.low IS NOT t.low OR p.high IS NOT t.high UNION ALL
 SELECT 1 FROM op_percentiles('x') WHERE NOT (min_us <= p50_us AND p50_us <= p90_us AND p90_us <= p99_us AND p99_us <= max_us) OR (stddev_us IS NULL) <> (occurrences = 1);
+
+-- step_ops: one row for each name in a step, of steps that are shown; self time nests in the total (true files)
+SELECT 1 FROM step_ops('x') GROUP BY run, host, step, plane_kind, name, in_group HAVING count(*) > 1 UNION ALL
+SELECT 1 FROM step_ops('x') WHERE occurrences < 1 OR (run, step) NOT IN (SELECT run, step FROM steps('x')) UNION ALL
+SELECT 1 FROM (SELECT host, plane_kind, name, sum(occurrences) AS n FROM step_ops('x') GROUP BY 1, 2, 3) AS s
+ LEFT JOIN (SELECT host, plane_kind, name, count(*) AS n FROM trace_events('x') WHERE NOT derived AND occurrences IS NULL GROUP BY 1, 2, 3) AS t
+ ON s.host = t.host AND s.plane_kind = t.plane_kind AND s.name = t.name WHERE t.n IS NULL OR t.n < s.n;
+
+-- step_variance: what the ops explain and the remainder are all of the variance
+SELECT 1 FROM step_variance('x', NULL) GROUP BY run HAVING abs(sum(variance_percent) - 100) > 1e-6 * total(abs(variance_percent)) OR sum(name IS NULL) <> 1;

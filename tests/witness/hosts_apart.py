@@ -27,7 +27,7 @@ COUNTED = {'plane_id': 'planes', 'line_id': 'lines', 'event_id': 'events', 'step
 # Tables of which only some rows of a file are in the run, or that look at all hosts together.
 ALIGNED = 'the run has the steps that its hosts have in common'
 SOME = {'step_breakdown': ALIGNED, 'core_steps': ALIGNED, 'device_steps': ALIGNED, 'exposed_communication_by_step': ALIGNED,
-        'idle_gaps': 'gaps of the main devices of the run'}
+        'step_ops': ALIGNED, 'idle_gaps': 'gaps of the main devices of the run'}
 LEFT_OUT = {'prof_issues': 'remarks about the run: equal ones of several hosts are one',
             'stragglers': 'compares the hosts with each other'}
 # One row for equal programs of several hosts, which says how many they are.
@@ -40,7 +40,7 @@ COLUMNS = {('kernel_stats', 'rank'): OF_ALL_HOSTS, ('inference_requests', 'rank'
            ('host_steps', 'step'): 'number of the step in the run', ('step_breakdown', 'step'): 'number of the step in the run', 
            ('core_steps', 'step'): 'number of the step in the run', ('core_steps', 'pod_step'): 'number of the step in the run', ('core_steps', 'dropped'): ALIGNED,
            ('core_steps', 'hostname'): "NULL for steps that XProf's pod viewer omits, those of the run",
-           ('device_steps', 'step'): 'number of the step in the run', ('exposed_communication_by_step', 'step'): 'number of the step in the run',
+           ('device_steps', 'step'): 'number of the step in the run', ('step_ops', 'step'): 'number of the step in the run', ('exposed_communication_by_step', 'step'): 'number of the step in the run',
            ('exposed_communication_by_step', 'name'): 'name of the step on the first host'}
 # Hosts of different kinds, taken from kept runs of one host.
 MIXED = (('perf_counters_odd', 'gpu_samples', 'tpu_train_54'), ('gpu_train_38', 'cpu_tf_82'), ('edge_nested', 'gpu_dropped_steps'), ('cpu_tf_82', 'perf_counters_odd'),

@@ -2388,6 +2388,33 @@ class HostSteps(NamedTuple):
     """duration of the step's longest marker on host threads (NVTX range, step annotation); NULL if
     there is no marker [ps]"""
 
+class StepOps(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    host: str
+    """name of the host, taken from its file name"""
+    step: int
+    """number of the step, as in steps"""
+    plane_kind: str
+    """kind of the planes, as in planes.kind: host, gpu, tensorcore or sparsecore; planes of a kind
+    on one host are combined"""
+    name: str
+    """name of the events; on TPUs the op's HLO text"""
+    short_name: str
+    """readable name: for events of GPUs the name without namespaces, template arguments and
+    parameters, unique in the run (docs/semantics.md); for others the display name, else the name"""
+    in_group: int
+    """1: the events have the step's group; 0: they belong to the step by their time, and may only
+    run at the same time as it [0 or 1]"""
+    occurrences: int
+    """number of events in the step [events]"""
+    total_us: float
+    """sum of the durations of the events in the step, nested events included; simultaneous events
+    of several threads or devices add up [us]"""
+    self_us: float
+    """total_us without the durations of directly nested events; negative if these overlap each
+    other [us]"""
+
 class InputPipeline(NamedTuple):
     run: str
     """label of the attached run; for a path, the name of the run folder or file"""
@@ -4815,6 +4842,40 @@ class RematCandidates(NamedTuple):
     hosts: int
     """number of hosts that have this program with these values [hosts]"""
 
+class SlowStepOps(NamedTuple):
+    run: str
+    """name of the run"""
+    rank: int
+    """rank by difference within the run, what belongs to the step by time alone (in_group = 0)
+    last; 1 is what the step had most more of"""
+    step: int
+    """number of the step"""
+    over_median_us: float | None
+    """duration of the step minus the median duration of the other complete steps; NULL if there are
+    none [us]"""
+    plane_kind: str
+    """where the op ran: host (threads), gpu, tensorcore or sparsecore"""
+    name: str
+    """name of the op or host event"""
+    short_name: str
+    """readable name: for events of GPUs without namespaces, template arguments and parameters,
+    unique in the run (docs/semantics.md); for others the display name, else name"""
+    in_group: int
+    """1: it has the step's group; 0: it belongs to the step by its time, and may have nothing to do
+    with it [0 or 1]"""
+    occurrences: int
+    """number of times that it ran in the step [events]"""
+    self_us: float
+    """self time in the step, summed over threads, devices and hosts [us]"""
+    median_us: float | None
+    """median of its self time over the other complete steps, 0 in a step in which it did not run;
+    NULL if there are no other complete steps [us]"""
+    difference_us: float | None
+    """self_us - median_us; below 0 if the step had less; NULL if median_us is NULL [us]"""
+    other_steps: int
+    """number of other complete steps in which it ran; 0 for what ran in this step alone, such as a
+    compilation [steps]"""
+
 class SlowestSteps(NamedTuple):
     run: str
     """name of the run"""
@@ -4860,6 +4921,37 @@ class StepTimeGraph(NamedTuple):
     dropped: int
     """1: the step is the first or last of more than five, so it may be incomplete, and averages
     exclude it [0 or 1]"""
+
+class StepVariance(NamedTuple):
+    run: str
+    """name of the run"""
+    rank: int
+    """rank by variance_percent within the run, what belongs to the steps by time alone (in_group =
+    0) after the others, the remainder last"""
+    plane_kind: str | None
+    """where the op ran: host (threads), gpu, tensorcore or sparsecore; NULL for the remainder"""
+    name: str | None
+    """name of the op or host event; NULL for the remainder: time of the steps that no op explains,
+    less what ops that run at the same time explain twice"""
+    short_name: str | None
+    """readable name: for events of GPUs without namespaces, template arguments and parameters,
+    unique in the run (docs/semantics.md); for others the display name, else name; NULL for the
+    remainder"""
+    in_group: int | None
+    """1: it has the steps' groups; 0: it belongs to the steps by its time, and may have nothing to
+    do with them; NULL for the remainder [0 or 1]"""
+    steps: int
+    """number of complete steps in which it ran; for the remainder, of all complete steps [steps]"""
+    avg_us: float
+    """average self time per complete step, 0 in a step in which it did not run; for the remainder,
+    average duration of the complete steps [us]"""
+    stddev_us: float
+    """sample standard deviation of its self time per complete step; for the remainder, that of the
+    steps' durations [us]"""
+    variance_percent: float
+    """covariance of its self time per step with the step's duration, as a share of the variance of
+    the duration; negative if it takes longer in short steps; above 100 if ops that run at the same
+    time share what they explain; all rows of a run add up to 100 [percent]"""
 
 class Stragglers(NamedTuple):
     run: str
@@ -5196,6 +5288,9 @@ class Tables:
     def host_steps(self, *, source: Source | None = None) -> Result[HostSteps]:
         """One row: one step, or group of events, on one host, including steps that XProf does not
         count and the reason for it."""
+    def step_ops(self, *, source: Source | None = None) -> Result[StepOps]:
+        """One row: one op or host event in one step: how often and how long it ran
+        (docs/semantics.md)."""
     def input_pipeline(self, *, source: Source | None = None) -> Result[InputPipeline]:
         """One row: one run: whether it waits for its input, by XProf's rules."""
     def input_steps(self, *, source: Source | None = None) -> Result[InputSteps]:
@@ -5347,11 +5442,15 @@ class Tables:
     def remat_candidates(self, n: int | None = None, max_flops_per_byte: float | None = None, space: int | None = None, *, source: Source | None = None) -> Result[RematCandidates]:
         """Which large values stay in memory across the peak although they are cheap to
         recompute?"""
+    def slow_step_ops(self, of_step: int | None = None, n: int | None = None, *, source: Source | None = None) -> Result[SlowStepOps]:
+        """What did a slow step have more of than the median step?"""
     def slowest_steps(self, n: int | None = None, *, source: Source | None = None) -> Result[SlowestSteps]:
         """Which steps took longest, and what did they spend more time on than the median complete
         step?"""
     def step_time_graph(self, width: int | None = None, *, source: Source | None = None) -> Result[StepTimeGraph]:
         """How long did each step take, and on what? One text bar per step"""
+    def step_variance(self, n: int | None = None, *, source: Source | None = None) -> Result[StepVariance]:
+        """Which ops make the step times vary?"""
     def stragglers(self, n: int | None = None, *, source: Source | None = None) -> Result[Stragglers]:
         """Which cores or hosts slow the others down?"""
     def tensorcore_missed(self, n: int | None = None, *, source: Source | None = None) -> Result[TensorcoreMissed]:

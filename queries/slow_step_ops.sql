@@ -1,0 +1,73 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What did a slow step have more of than the median step?
+-- example: SELECT step, name, difference_us, other_steps FROM slow_step_ops LIMIT 10
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- parameter of_step INTEGER = NULL: number of the step, as in the table steps; NULL for the longest
+--   step of each run
+-- parameter n INTEGER = NULL: number of rows of each run, largest difference first; NULL for all
+-- needs: events steps
+-- nothing: the run has no step of this number, or no event is in its steps
+-- column run TEXT: name of the run
+-- column rank INTEGER: rank by difference within the run, what belongs to the step by time alone
+--   (in_group = 0) last; 1 is what the step had most more of
+-- column step INTEGER: number of the step
+-- column over_median_us REAL [us]: duration of the step minus the median duration of the other
+--   complete steps; NULL if there are none
+-- column plane_kind TEXT: where the op ran: host (threads), gpu, tensorcore or sparsecore
+-- column name TEXT: name of the op or host event
+-- column short_name TEXT: readable name: for events of GPUs without namespaces, template arguments
+--   and parameters, unique in the run (docs/semantics.md); for others the display name, else name
+-- column in_group INTEGER [0 or 1]: 1: it has the step's group; 0: it belongs to the step by its
+--   time, and may have nothing to do with it
+-- column occurrences INTEGER [events]: number of times that it ran in the step
+-- column self_us REAL [us]: self time in the step, summed over threads, devices and hosts
+-- column median_us REAL [us]: median of its self time over the other complete steps, 0 in a step
+--   in which it did not run; NULL if there are no other complete steps
+-- column difference_us REAL [us]: self_us - median_us; below 0 if the step had less; NULL if
+--   median_us is NULL
+-- column other_steps INTEGER [steps]: number of other complete steps in which it ran; 0 for what
+--   ran in this step alone, such as a compilation
+WITH step AS MATERIALIZED (
+    SELECT run, step, duration_us, dropped,
+           row_number() OVER (PARTITION BY run ORDER BY duration_us DESC, step) AS rank
+    FROM temp.steps(:source)
+), chosen AS MATERIALIZED (
+    SELECT c.run, c.step, c.duration_us - median(s.duration_us) AS over_us, count(s.step) AS n
+    FROM step AS c LEFT JOIN step AS s ON s.run = c.run AND s.step <> c.step AND NOT s.dropped
+    WHERE iif(:of_step IS NULL, c.rank = 1, c.step = :of_step)
+    GROUP BY c.run, c.step
+), op AS MATERIALIZED (
+    SELECT run, step, plane_kind, name, in_group, max(short_name) AS short_name,
+           sum(occurrences) AS occurrences, total(self_us) AS self_us
+    FROM temp.step_ops(:source)
+    GROUP BY run, step, plane_kind, name, in_group
+), ordered AS (
+    SELECT o.*, c.step AS slow_step, over_us, n, o.step = c.step AS is_chosen,
+           row_number() OVER (PARTITION BY o.run, plane_kind, name, in_group, o.step = c.step
+                              ORDER BY self_us DESC) AS nth
+    FROM op AS o JOIN chosen AS c USING (run) JOIN step AS s ON s.run = o.run AND s.step = o.step
+    WHERE o.step = c.step OR NOT s.dropped
+), compared AS ( -- the median: a step without the op comes after those with it, and counts as 0
+    SELECT run, slow_step, over_us, plane_kind, name, max(short_name) AS short_name, in_group,
+           CAST(total(iif(is_chosen, occurrences, 0)) AS INTEGER) AS occurrences,
+           total(iif(is_chosen, self_us, 0)) AS self_us,
+           CASE WHEN n > 0 THEN
+               total(iif(is_chosen, 0, self_us * ((nth = (n + 1) / 2) + (nth = (n + 2) / 2)))) / 2
+           END AS median_us,
+           CAST(total(NOT is_chosen) AS INTEGER) AS other_steps
+    FROM ordered
+    GROUP BY run, slow_step, plane_kind, name, in_group
+), ranked AS (
+    SELECT *, row_number() OVER (PARTITION BY run
+                                 ORDER BY in_group DESC,
+                                          coalesce(self_us - median_us, self_us) DESC, plane_kind,
+                                          name) AS rank
+    FROM compared
+    WHERE occurrences > 0 OR median_us <> 0
+)
+SELECT run, rank, slow_step, over_us, plane_kind, name, short_name, in_group, occurrences, self_us,
+       median_us, self_us - median_us, other_steps
+FROM ranked
+WHERE rank <= coalesce(:n, rank)
+ORDER BY run, rank

@@ -1,0 +1,71 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Which ops make the step times vary?
+-- example: SELECT name, variance_percent, stddev_us FROM step_variance LIMIT 10
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- parameter n INTEGER = NULL: number of rows of each run, largest share first; NULL for all
+-- needs: events steps
+-- nothing: less than two steps are complete, or all are equally long
+-- column run TEXT: name of the run
+-- column rank INTEGER: rank by variance_percent within the run, what belongs to the steps by time
+--   alone (in_group = 0) after the others, the remainder last
+-- column plane_kind TEXT: where the op ran: host (threads), gpu, tensorcore or sparsecore; NULL
+--   for the remainder
+-- column name TEXT: name of the op or host event; NULL for the remainder: time of the steps that
+--   no op explains, less what ops that run at the same time explain twice
+-- column short_name TEXT: readable name: for events of GPUs without namespaces, template arguments
+--   and parameters, unique in the run (docs/semantics.md); for others the display name, else name;
+--   NULL for the remainder
+-- column in_group INTEGER [0 or 1]: 1: it has the steps' groups; 0: it belongs to the steps by its
+--   time, and may have nothing to do with them; NULL for the remainder
+-- column steps INTEGER [steps]: number of complete steps in which it ran; for the remainder, of all
+--   complete steps
+-- column avg_us REAL [us]: average self time per complete step, 0 in a step in which it did not
+--   run; for the remainder, average duration of the complete steps
+-- column stddev_us REAL [us]: sample standard deviation of its self time per complete step; for
+--   the remainder, that of the steps' durations
+-- column variance_percent REAL [percent]: covariance of its self time per step with the step's
+--   duration, as a share of the variance of the duration; negative if it takes longer in short
+--   steps; above 100 if ops that run at the same time share what they explain; all rows of a run
+--   add up to 100
+WITH step AS MATERIALIZED (
+    SELECT run, step, duration_us, duration_us - avg(duration_us) OVER (PARTITION BY run) AS over_us
+    FROM temp.steps(:source)
+    WHERE NOT dropped
+), total AS MATERIALIZED (
+    SELECT run, count(*) AS n, avg(duration_us) AS avg_us, stddev(duration_us) AS stddev_us,
+           sum(over_us * over_us) AS squares
+    FROM step
+    GROUP BY run
+    HAVING count(*) > 1 AND max(duration_us) > min(duration_us)
+), op AS MATERIALIZED (
+    SELECT run, step, plane_kind, name, in_group, max(short_name) AS short_name,
+           total(self_us) AS self_us
+    FROM temp.step_ops(:source)
+    GROUP BY run, step, plane_kind, name, in_group
+), explained AS MATERIALIZED ( -- steps without the op count as 0
+    SELECT o.run, plane_kind, name, max(short_name) AS short_name, in_group, count(*) AS steps, n,
+           sum(self_us) / n AS avg_us, stddev(self_us) AS stddev_us,
+           100 * sum(self_us * over_us) / squares AS percent
+    FROM op AS o JOIN step AS s ON s.run = o.run AND s.step = o.step
+         JOIN total AS t ON t.run = o.run
+    GROUP BY o.run, plane_kind, name, in_group
+), part AS (
+    SELECT run, plane_kind, name, short_name, in_group, steps, avg_us,
+           sqrt(((steps - 1) * coalesce(stddev_us * stddev_us, 0)
+                 + (n - steps) * avg_us * avg_us * n / steps) / (n - 1)) AS stddev_us, percent
+    FROM explained
+    UNION ALL
+    SELECT t.run, NULL, NULL, NULL, NULL, n, t.avg_us, t.stddev_us,
+           100.0 - coalesce((SELECT sum(percent) FROM explained AS e WHERE e.run = t.run), 0)
+    FROM total AS t
+), ranked AS (
+    SELECT *, row_number() OVER (PARTITION BY run
+                                 ORDER BY name IS NULL, in_group DESC, percent DESC, plane_kind,
+                                          name) AS rank
+    FROM part
+)
+SELECT run, rank, plane_kind, name, short_name, in_group, steps, avg_us, stddev_us, percent
+FROM ranked
+WHERE rank <= coalesce(:n, rank)
+ORDER BY run, rank
