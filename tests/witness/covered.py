@@ -24,7 +24,6 @@ EXCEPTIONS = {
     'overview_page': 'the rows of overview, top_device_ops and recommendations, which are compared with XProf, in one list',
     'capture_summary': 'rows of prof_runs, steps, device_time, kernel_stats, top_kernels and prof_issues, as text: tests/cases, tests/capture',
     'profsql_live': 'lists live profilers, no profile', 'prof_tables': 'documentation', 'prof_columns': 'documentation', 'prof_queries': 'documentation', 'prof_functions': 'documentation', 'prof_help': 'searches the documentation',
-    'op_percentiles': 'witness follows', 'step_ops': 'witness follows', 'slow_step_ops': 'witness follows', 'step_variance': 'witness follows',
     'prof_differences': 'documentation', 'prof_find': 'searches folders', 'prof_runs': 'lists what is attached: tests/sql',
 }
 
