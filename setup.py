@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pyproject.toml cannot say: the version, the extension and the command that make builds, and that the
-wheel is for any Python 3 of one platform."""
+"""What pyproject.toml cannot say: the version, the extension and the command that make builds, and
+that the wheel is for any Python 3 of one platform."""
 
 import os
 import re
@@ -25,7 +25,8 @@ def make(target):
     if not shutil.which("make"):
         raise SystemExit("profsql: make is missing (on Debian: apt-get install make)")
     if subprocess.call(["make", target], cwd=ROOT):
-        raise SystemExit("profsql: make failed. It needs a C compiler, protoc-c and the headers of SQLite, "
+        raise SystemExit("profsql: make failed. It needs a C compiler, "
+                         "protoc-c and the headers of SQLite, "
                          "zlib and protobuf-c (on Debian: gcc libc6-dev libsqlite3-dev zlib1g-dev "
                          "libprotobuf-c-dev protobuf-c-compiler)")
     return os.path.join(ROOT, target)
