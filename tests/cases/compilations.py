@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""compilations and recompilations: which functions were compiled, how long it took, and why again."""
+"""compilations and recompilations: which functions were compiled, how long it took, and why
+again."""
 from lib import hlo
 from lib.cases import case, same
 from lib.hlo import F32, shape
@@ -16,8 +17,10 @@ def threads(*lines, stats=None):
 
 def program(id, name, *shapes, names=(), result=shape(F32)):
     """A program with parameters of these shapes, in the file in falling order of their numbers."""
-    ops = [hlo.instruction(i + 1, 'p%d' % i, 'parameter', s, op_name=names[i] if i < len(names) else '', more=V(9, i)) for i, s in enumerate(shapes)]
-    made = hlo.computation(1, 'main', [hlo.instruction(99, 'root', 'add', result)] + ops[::-1], root=99)
+    ops = [hlo.instruction(i + 1, 'p%d' % i, 'parameter', s, op_name=names[i] if i < len(names)
+                           else '', more=V(9, i)) for i, s in enumerate(shapes)]
+    made = hlo.computation(1, 'main', [hlo.instruction(99, 'root', 'add', result)] + ops[::-1],
+                           root=99)
     return id, name, hlo.proto(hlo.module(name, made, id=id))
 
 
@@ -38,65 +41,109 @@ def compiled(data, columns='name, start_ps, duration_ps'):
 
 @case
 def parts_of_one():
-    """What nests in a compiler's event, and what another thread does meanwhile, is part of it; equal events of two threads are two."""
-    same(compiled(space(threads([('backend_compile_and_load', 10, 90), ('XlaCompile', 20, 10), ('backend_compile_and_load', 200, 50)],
-                                [('PjRtCpuClient::Compile', 15, 80), ('CpuCompiler::RunBackend', 20, 60)], [('FusionCompiler::Compile', 30, 5), ('FusionCompiler::Compile', 98, 5)]))),
-         [('backend_compile_and_load', 10, 90), ('FusionCompiler::Compile', 98, 5), ('backend_compile_and_load', 200, 50)])
-    same(compiled(space(threads([('backend_compile', 10, 90)], [('backend_compile', 10, 90)], [('A::Compile', 10, 90)]))), [('backend_compile', 10, 90)] * 2)
-    same(compiled(space(threads([('A::Compile', 0, 100), ('B::Compile', 50, 100)]))), [('A::Compile', 0, 100), ('B::Compile', 50, 100)], 'events that cross')
-    same(compiled(space(threads([('A::Compile', 0, 100)], [('B::Compile', 10, 50)], [('A::Compile', 20, 10)]))), [('A::Compile', 0, 100), ('A::Compile', 20, 10)],
+    """What nests in a compiler's event, and what another thread does meanwhile, is part of it;
+    equal events of two threads are two."""
+    same(compiled(
+        space(threads([('backend_compile_and_load', 10, 90), ('XlaCompile', 20, 10),
+                       ('backend_compile_and_load', 200, 50)],
+                      [('PjRtCpuClient::Compile', 15, 80), ('CpuCompiler::RunBackend', 20, 60)],
+                      [('FusionCompiler::Compile', 30, 5), ('FusionCompiler::Compile', 98, 5)]))),
+         [('backend_compile_and_load', 10, 90), ('FusionCompiler::Compile', 98, 5),
+          ('backend_compile_and_load', 200, 50)])
+    same(compiled(space(threads([('backend_compile', 10, 90)], [('backend_compile', 10, 90)],
+                                [('A::Compile', 10, 90)]))), [('backend_compile', 10, 90)] * 2)
+    same(compiled(space(threads([('A::Compile', 0, 100), ('B::Compile', 50, 100)]))),
+         [('A::Compile', 0, 100), ('B::Compile', 50, 100)], 'events that cross')
+    same(compiled(space(threads([('A::Compile', 0, 100)], [('B::Compile', 10, 50)],
+                                [('A::Compile', 20, 10)]))),
+         [('A::Compile', 0, 100), ('A::Compile', 20, 10)],
          'a part is none that others are parts of')
-    same(compiled(space(threads([('A::Compiled', 0, 100), ('$x.py:1 backend_compile', 0, 100), ('trace_to_jaxpr_dynamic', 0, 100)]))), [])
+    same(compiled(space(threads([('A::Compiled', 0, 100), ('$x.py:1 backend_compile', 0, 100),
+                                 ('trace_to_jaxpr_dynamic', 0, 100)]))), [])
 
 
 @case
 def function_and_phases():
-    """The function is the innermost call; its tracing and lowering before the compilation count once, without what nests in them."""
-    events = [('PjitFunction(f)', 0, 1000), ('PjitFunction(f)', 1, 999), ('trace_to_jaxpr_dynamic', 10, 100), ('PjitFunction(g)', 20, 70), ('trace_to_jaxpr_dynamic', 25, 10), ('backend_compile', 40, 20),
-              ('lower_sharding_computation', 120, 30), ('trace_to_jaxpr', 130, 5), ('backend_compile', 200, 300), ('$p.py:3 trace_to_jaxpr_final', 600, 7), ('backend_compile', 700, 10), ('backend_compile', 2000, 10)]
-    same(compiled(space(threads(events)), 'function, start_ps, 1e6 * tracing_us, 1e6 * lowering_us, line'),
-         [('g', 40, 20.0, None, 'thread0'), ('f', 200, 85.0, 25.0, 'thread0'), ('f', 700, 7.0, None, 'thread0'), (None, 2000, None, None, 'thread0')])
-    same(compiled(space(threads([('trace_to_jaxpr', 0, 5), ('backend_compile', 10, 5)])), 'tracing_us, lowering_us'), [(None, None)], 'without a call')
+    """The function is the innermost call; its tracing and lowering before the compilation count
+    once, without what nests in them."""
+    events = [('PjitFunction(f)', 0, 1000), ('PjitFunction(f)', 1, 999),
+              ('trace_to_jaxpr_dynamic', 10, 100), ('PjitFunction(g)', 20, 70),
+              ('trace_to_jaxpr_dynamic', 25, 10), ('backend_compile', 40, 20),
+              ('lower_sharding_computation', 120, 30), ('trace_to_jaxpr', 130, 5),
+              ('backend_compile', 200, 300), ('$p.py:3 trace_to_jaxpr_final', 600, 7),
+              ('backend_compile', 700, 10), ('backend_compile', 2000, 10)]
+    same(compiled(space(threads(events)), 'function, start_ps, 1e6 * tracing_us, '
+                  '1e6 * lowering_us, line'),
+         [('g', 40, 20.0, None, 'thread0'), ('f', 200, 85.0, 25.0, 'thread0'),
+          ('f', 700, 7.0, None, 'thread0'), (None, 2000, None, None, 'thread0')])
+    same(compiled(space(threads([('trace_to_jaxpr', 0, 5), ('backend_compile', 10, 5)])),
+                  'tracing_us, lowering_us'), [(None, None)], 'without a call')
 
 
 @case
 def modules_and_programs():
     """Stats name the module; the program is the one of its name that first runs next."""
     f32 = [shape(F32, n) for n in (1, 2, 4)]
-    programs = metadata(program(7, 'jit_f', f32[0], f32[2], names=['x']), program(5, 'jit_f', f32[1], f32[2], names=['x']), program(3, 'jit_f', f32[2], f32[2]), program(9, 'jit__lambda_', f32[0]))
-    host = threads([('PjitFunction(f)', 0, 110), ('backend_compile', 10, 90), ('PjitFunction(f)', 200, 200), ('backend_compile', 210, 90), ('PjitFunction(<lambda>)', 500, 200), ('backend_compile', 510, 10),
-                    ('Compiler::Compile', 800, 10, {'name': {'str': 'jit_f'}}), ('Compiler::Compile', 900, 10, {'name': {'str': 'kernel'}}), ('Compiler::Compile', 950, 10, {'hlo_module': {'str': 'other'}})],
-                   [run('add', 3, 5), run('add', 5, 120), run('add', 7, 310)], [('X::Compile', 20, 5, {'hlo_module': {'str': 'kernel'}}), ('X::Compile', 30, 5, {'name': {'str': 'jit_f'}})])
-    same(compiled(space(host, programs), 'function, hlo_module, program_id, parameter_shapes, differs'),
-         [('f', 'jit_f', '5', 'f32[2], f32[4]', 'parameter 0 (x): f32[4] -> f32[2]'), ('f', 'jit_f', '7', 'f32[1], f32[4]', 'parameter 0 (x): f32[2] -> f32[1]'),
-          ('<lambda>', 'jit__lambda_', '9', 'f32[1]', None), ('f', 'jit_f', None, None, None), (None, None, None, None, None), (None, 'other', None, None, None)])
-    same([tuple(r.values()) for r in ask("SELECT function, program_count, compilation_count, 1e6 * duration_us, differs FROM recompilations('{x}')", x=space(host, programs))],
+    programs = metadata(program(7, 'jit_f', f32[0], f32[2], names=['x']),
+                        program(5, 'jit_f', f32[1], f32[2], names=['x']),
+                        program(3, 'jit_f', f32[2], f32[2]), program(9, 'jit__lambda_', f32[0]))
+    host = threads([('PjitFunction(f)', 0, 110), ('backend_compile', 10, 90),
+                    ('PjitFunction(f)', 200, 200), ('backend_compile', 210, 90),
+                    ('PjitFunction(<lambda>)', 500, 200), ('backend_compile', 510, 10),
+                    ('Compiler::Compile', 800, 10, {'name': {'str': 'jit_f'}}),
+                    ('Compiler::Compile', 900, 10, {'name': {'str': 'kernel'}}),
+                    ('Compiler::Compile', 950, 10, {'hlo_module': {'str': 'other'}})],
+                   [run('add', 3, 5), run('add', 5, 120), run('add', 7, 310)],
+                   [('X::Compile', 20, 5, {'hlo_module': {'str': 'kernel'}}),
+                    ('X::Compile', 30, 5, {'name': {'str': 'jit_f'}})])
+    same(compiled(space(host, programs), 'function, hlo_module, program_id, parameter_shapes, '
+                  'differs'),
+         [('f', 'jit_f', '5', 'f32[2], f32[4]', 'parameter 0 (x): f32[4] -> f32[2]'),
+          ('f', 'jit_f', '7', 'f32[1], f32[4]', 'parameter 0 (x): f32[2] -> f32[1]'),
+          ('<lambda>', 'jit__lambda_', '9', 'f32[1]', None), ('f', 'jit_f', None, None, None),
+          (None, None, None, None, None), (None, 'other', None, None, None)])
+    same([tuple(r.values()) for r in ask("SELECT function, program_count, compilation_count, "
+                                         "1e6 * duration_us, differs FROM recompilations('{x}')",
+                                         x=space(host, programs))],
          [('f', 3, 3, 190.0, 'parameter 0 (x): f32[4] -> f32[2] -> f32[1]')])
-    device = Plane('/device:TPU:0').line(2, 'XLA Modules', [('jit_f(3)', 5, 5), ('jit_f(5)', 120, 5), ('jit_f(7)', 310, 5)]).bytes()
-    host = threads([('PjitFunction(f)', 0, 110), ('backend_compile', 10, 90), ('PjitFunction(f)', 200, 200), ('backend_compile', 210, 90)])
-    same(compiled(space(host, device, programs), 'program_id'), [('5',), ('7',)], 'programs by the names of modules on a device')
+    device = Plane('/device:TPU:0').line(2, 'XLA Modules',
+                                         [('jit_f(3)', 5, 5), ('jit_f(5)', 120, 5),
+                                          ('jit_f(7)', 310, 5)]).bytes()
+    host = threads([('PjitFunction(f)', 0, 110), ('backend_compile', 10, 90),
+                    ('PjitFunction(f)', 200, 200), ('backend_compile', 210, 90)])
+    same(compiled(space(host, device, programs), 'program_id'), [('5',), ('7',)],
+         'programs by the names of modules on a device')
     same(compiled(space(host, programs), 'program_id'), [(None,), (None,)], 'nothing runs')
-    same(compiled(space(threads([('PjitFunction(<lambda>)', 500, 200), ('backend_compile', 510, 10)], [run('add', 9, 400)]), programs), 'hlo_module, program_id'), [('jit__lambda_', None)], 'the only program ran before')
+    same(compiled(space(threads([('PjitFunction(<lambda>)', 500, 200), (
+        'backend_compile', 510, 10)], [run('add', 9, 400)]), programs), 'hlo_module, program_id'),
+         [('jit__lambda_', None)], 'the only program ran before')
     stat_of_metadata = Plane('/device:TPU:0')
     stat_of_metadata.meta('op', stats={'program_id': {'uint64': 5}}, key=1)
-    same(compiled(space(host, stat_of_metadata.line(3, 'XLA Ops', [(1, 150, 5)]).bytes(), programs), 'program_id'), [('5',), (None,)])
+    same(compiled(space(host, stat_of_metadata.line(3, 'XLA Ops', [(1, 150, 5)]).bytes(), programs),
+                  'program_id'), [('5',), (None,)])
 
 
 @case
 def what_differs():
     """Shapes of parameters, else of the result, else their layouts; long texts are cut."""
     def differs(*programs):
-        return [r['differs'] for r in ask("SELECT differs FROM recompilations('{x}')", x=space(metadata(*programs)))]
+        return [r['differs'] for r in ask("SELECT differs FROM recompilations('{x}')",
+                                          x=space(metadata(*programs)))]
     a, b = shape(F32, 2, 3), shape(F32, 3, 3)
-    same(differs(program(1, 'm', a, a), program(2, 'm', a, b, a)), ['parameter 1: f32[2,3] -> f32[3,3]; parameter 2: none -> f32[2,3]'])
-    same(differs(program(1, 'm', a, result=a), program(2, 'm', a, result=b)), ['result: f32[2,3] -> f32[3,3]'])
+    same(differs(program(1, 'm', a, a), program(2, 'm', a, b, a)),
+         ['parameter 1: f32[2,3] -> f32[3,3]; parameter 2: none -> f32[2,3]'])
+    same(differs(program(1, 'm', a, result=a), program(2, 'm', a, result=b)),
+         ['result: f32[2,3] -> f32[3,3]'])
     other = V(2, F32) + hlo.ints(3, 2, 3) + L(5, hlo.ints(1, 0, 1))
-    same(differs(program(1, 'm', a), program(2, 'm', other)), ['parameter 0: f32[2,3]{1,0} -> f32[2,3]{0,1}'])
-    same(differs(program(1, 'm', a), program(2, 'm', a)), ['the parameters and the result are equal'])
+    same(differs(program(1, 'm', a), program(2, 'm', other)),
+         ['parameter 0: f32[2,3]{1,0} -> f32[2,3]{0,1}'])
+    same(differs(program(1, 'm', a), program(2, 'm', a)),
+         ['the parameters and the result are equal'])
     same(differs(program(1, 'm', a), program(2, 'n', a)), [])
     many = [program(i + 1, 'm', *[shape(F32, i + k) for k in range(10)]) for i in range(20)]
     text = differs(*many)[0]
-    same((text.count('; parameter'), text.endswith('; and 2 parameters more'), text.count('... (20 shapes)')), (7, True, 8))
+    same((text.count('; parameter'), text.endswith('; and 2 parameters more'),
+          text.count('... (20 shapes)')), (7, True, 8))
 
 
 @case
@@ -105,17 +152,28 @@ def compile_inside_a_step():
     step = {'_r': {'int64': 1}, 'step_num': {'int64': 0}, 'group_id': {'int64': 0}}
     grouped = {'group_id': {'int64': 0}}
     ms = 10 ** 9
-    data = space(threads([('train', 0, 100 * ms, step), ('PjitFunction(f)', ms, 90 * ms, grouped), ('backend_compile', 10 * ms, 20 * ms, grouped), ('backend_compile', 40 * ms, 7 * ms, grouped)],
+    data = space(threads([('train', 0, 100 * ms, step), ('PjitFunction(f)', ms, 90 * ms, grouped),
+                          ('backend_compile', 10 * ms, 20 * ms, grouped),
+                          ('backend_compile', 40 * ms, 7 * ms, grouped)],
                          [('A::Compile', 11 * ms, 10 * ms, grouped)]))
-    same([tuple(r.values()) for r in ask("SELECT step, sum(duration_us) / 1e3 AS ms, (SELECT compilation_ms_actual FROM steps('{x}')) AS actual FROM compilations('{x}') GROUP BY 1", x=data)], [(0, 27.0, 27.0)])
+    same([tuple(r.values())
+          for r in ask("SELECT step, sum(duration_us) / 1e3 AS ms, (SELECT compilation_ms_actual "
+                       "FROM steps('{x}')) AS actual FROM compilations('{x}') GROUP BY 1", x=data)],
+         [(0, 27.0, 27.0)])
 
 
 @case
 def orders():
-    """The longest compiled first, then those with most programs, then by name; each host has its own."""
+    """The longest compiled first, then those with most programs, then by name; each host has its
+    own."""
     a = shape(F32, 1)
-    programs = metadata(*[program(i + 1, n, a) for i, n in enumerate(['jit_b', 'jit_b', 'jit_a', 'jit_a', 'jit_c', 'jit_c', 'jit_c', 'jit_d', 'jit_d'])])
+    programs = metadata(*[program(i + 1, n, a) for i, n in enumerate(
+        ['jit_b', 'jit_b', 'jit_a', 'jit_a', 'jit_c', 'jit_c', 'jit_c', 'jit_d', 'jit_d'])])
     data = space(threads([('PjitFunction(d)', 0, 10), ('backend_compile', 1, 5)]), programs)
-    same([r['hlo_module'] for r in ask("SELECT hlo_module FROM recompilations('{x}')", x=data)], ['jit_d', 'jit_c', 'jit_a', 'jit_b'])
-    same([(r['host'], r['n']) for r in ask("SELECT host, count(*) AS n FROM recompilations('{x}') GROUP BY 1", x=[data, data])], [('host0', 4), ('host1', 4)])
-    same(ask("SELECT count(*) AS n, count(DISTINCT event_id) AS events FROM compilations('{x}')", x=[data, data]), [{'n': 2, 'events': 2}])
+    same([r['hlo_module'] for r in ask("SELECT hlo_module FROM recompilations('{x}')", x=data)],
+         ['jit_d', 'jit_c', 'jit_a', 'jit_b'])
+    same([(r['host'], r['n']) for r in ask("SELECT host, count(*) AS n FROM recompilations('{x}') "
+                                           "GROUP BY 1", x=[data, data])],
+         [('host0', 4), ('host1', 4)])
+    same(ask("SELECT count(*) AS n, count(DISTINCT event_id) AS events FROM compilations('{x}')",
+             x=[data, data]), [{'n': 2, 'events': 2}])

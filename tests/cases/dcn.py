@@ -9,8 +9,11 @@ from lib.wire import US
 RECEIVED = 'MegaScale: Communication Transport Receive'
 
 
-def message(end_us, duration_us, n_bytes, slices=(2, 1), devices=(3, 3), label='collective', **more):
-    stats = dict(zip(('dcn_source_slice_id', 'dcn_destination_slice_id', 'dcn_source_per_slice_device_id', 'dcn_destination_per_slice_device_id'), slices + devices))
+def message(end_us, duration_us, n_bytes, slices=(2, 1), devices=(3, 3), label='collective',
+            **more):
+    stats = dict(zip(('dcn_source_slice_id', 'dcn_destination_slice_id',
+                      'dcn_source_per_slice_device_id', 'dcn_destination_per_slice_device_id'),
+                     slices + devices))
     stats.update(more, duration_us=duration_us, payload_size_bytes=n_bytes)
     stats = {name: {'int64': value} for name, value in stats.items() if value is not None}
     if label:
@@ -18,45 +21,63 @@ def message(end_us, duration_us, n_bytes, slices=(2, 1), devices=(3, 3), label='
     return (RECEIVED, end_us * US, 0, stats)
 
 
-MESSAGES = "SELECT start_ps / 1000, ifnull(duration_ps, 0) / 1000, bytes, chunk, loop_index, validity, burst, straggler FROM dcn_messages('{x}')"
-BURSTS = "SELECT start_ps / 1000, (start_ps + duration_ps) / 1000, message_count, bytes, max_overlap FROM dcn_bursts('{x}')"
+MESSAGES = ("SELECT start_ps / 1000, ifnull(duration_ps, 0) / 1000, bytes, chunk, loop_index, "
+            "validity, burst, straggler FROM dcn_messages('{x}')")
+BURSTS = ("SELECT start_ps / 1000, (start_ps + duration_ps) / 1000, message_count, bytes, "
+          "max_overlap FROM dcn_bursts('{x}')")
 
 
 @case
 def received_messages():
     """Three messages of one burst; a message begins its duration before the event."""
-    data = host_of([message(100, 50, 32768, dcn_chunk=0, dcn_loop_index=24), message(175, 50, 1, dcn_chunk=1, dcn_loop_index=24), message(150, 75, 10)])
-    same(rows(MESSAGES, data), [(50000, 50000, 32768, 0, 24, 'VALID', 1, 3), (125000, 50000, 1, 1, 24, 'VALID', 1, 1), (75000, 75000, 10, None, None, 'VALID', 1, 2)])
+    data = host_of([message(100, 50, 32768, dcn_chunk=0, dcn_loop_index=24),
+                    message(175, 50, 1, dcn_chunk=1, dcn_loop_index=24), message(150, 75, 10)])
+    same(rows(MESSAGES, data),
+         [(50000, 50000, 32768, 0, 24, 'VALID', 1, 3), (125000, 50000, 1, 1, 24, 'VALID', 1, 1),
+          (75000, 75000, 10, None, None, 'VALID', 1, 2)])
     same(rows(BURSTS, data), [(50000, 175000, 3, 32779, 2)])
-    same(rows("SELECT label, source_slice, source_device, destination_slice, destination_device FROM dcn_messages('{x}') LIMIT 1", data), [('collective', 2, 3, 1, 3)])
-    same(rows("SELECT bytes_per_second, bandwidth, utilization_fraction FROM dcn_bursts('{x}')", data), [(32779 / 125e-6, 'Low', 32779 / 125e-6 / 12.5e9)])
+    same(rows("SELECT label, source_slice, source_device, destination_slice, destination_device "
+              "FROM dcn_messages('{x}') LIMIT 1", data), [('collective', 2, 3, 1, 3)])
+    same(rows("SELECT bytes_per_second, bandwidth, utilization_fraction FROM dcn_bursts('{x}')",
+              data), [(32779 / 125e-6, 'Low', 32779 / 125e-6 / 12.5e9)])
 
 
 @case
 def invalid_messages():
     """Of a slice to itself, of no duration, and of nobody: they are shown, and are of no burst."""
-    data = host_of([message(5000, 1000, 1, slices=(2, 2)), message(5000, 0, 1), message(5000, 10, 1, slices=(None, None), label=''),
+    data = host_of([message(5000, 1000, 1, slices=(2, 2)), message(5000, 0, 1),
+                    message(5000, 10, 1, slices=(None, None), label=''),
                     message(5000, 0, 1, slices=(2, 2))])
-    same(rows(MESSAGES, data), [(4000000, 1000000, 1, None, None, 'LOOPBACK', None, None), (5000000, 0, 1, None, None, 'CLOCK_SKEW', None, None),
-                                (4990000, 10000, 1, None, None, 'BAD_KEY', None, None), (5000000, 0, 1, None, None, 'CLOCK_SKEW', None, None)])
-    same(rows("SELECT label, source_slice, destination_slice FROM dcn_messages('{x}') WHERE validity = 'BAD_KEY'", data), [(None, None, None)])
+    same(rows(MESSAGES, data), [(4000000, 1000000, 1, None, None, 'LOOPBACK', None, None),
+                                (5000000, 0, 1, None, None, 'CLOCK_SKEW', None, None),
+                                (4990000, 10000, 1, None, None, 'BAD_KEY', None, None),
+                                (5000000, 0, 1, None, None, 'CLOCK_SKEW', None, None)])
+    same(rows("SELECT label, source_slice, destination_slice FROM dcn_messages('{x}') "
+              "WHERE validity = 'BAD_KEY'", data), [(None, None, None)])
     same(rows(BURSTS, data), [])
 
 
 @case
 def bursts_of_messages():
-    """A message that begins as another ends goes on with its burst; four stragglers; what others say in numbers too large."""
-    data = host_of([message(10 * i + 10, 10, 2**33) for i in range(6)] + [message(100, 10, -5), message(200, 2**62, 1), message(300, -7, 2**63 - 1)])
+    """A message that begins as another ends goes on with its burst; four stragglers; what others
+    say in numbers too large."""
+    data = host_of([message(10 * i + 10, 10, 2**33) for i in range(6)]
+                   + [message(100, 10, -5), message(200, 2**62, 1), message(300, -7, 2**63 - 1)])
     same(rows(BURSTS, data), [(0, 60000, 6, 6 * 2**33, 2), (90000, 100000, 1, 0, 1)])
-    same(rows("SELECT straggler FROM dcn_messages('{x}') WHERE burst = 1", data), [(None,), (None,), (4,), (3,), (2,), (1,)])
-    same(rows("SELECT validity FROM dcn_messages('{x}') WHERE burst IS NULL", data), [('CLOCK_SKEW',), ('CLOCK_SKEW',)])
+    same(rows("SELECT straggler FROM dcn_messages('{x}') WHERE burst = 1", data),
+         [(None,), (None,), (4,), (3,), (2,), (1,)])
+    same(rows("SELECT validity FROM dcn_messages('{x}') WHERE burst IS NULL", data),
+         [('CLOCK_SKEW',), ('CLOCK_SKEW',)])
     same(rows("SELECT bandwidth FROM dcn_bursts('{x}')", data), [('High',), ('Low',)])
 
 
 @case
 def messages_at_the_ends_of_time():
     """A message whose start would be before all times starts at the first."""
-    data = host_of([(RECEIVED, at, 0, dict(message(0, 2**42, 1)[3])) for at in (-2**63 + 1, 2**63 - 1, 0)])
+    data = host_of([(RECEIVED, at, 0, dict(message(0, 2**42, 1)[3]))
+                    for at in (-2**63 + 1, 2**63 - 1, 0)])
     ps = 2**42 * US
-    same(rows("SELECT start_ps, duration_ps, validity FROM dcn_messages('{x}') ORDER BY 1", data), [(-2**63, 1, 'VALID'), (-ps, ps, 'VALID'), (2**63 - 1 - ps, ps, 'VALID')])
-    same(rows("SELECT start_ps, start_ps + duration_ps, message_count FROM dcn_bursts('{x}') ORDER BY 1", data), [(-2**63, -2**63 + 1, 1), (-ps, 0, 1), (2**63 - 1 - ps, 2**63 - 1, 1)])
+    same(rows("SELECT start_ps, duration_ps, validity FROM dcn_messages('{x}') ORDER BY 1", data),
+         [(-2**63, 1, 'VALID'), (-ps, ps, 'VALID'), (2**63 - 1 - ps, ps, 'VALID')])
+    same(rows("SELECT start_ps, start_ps + duration_ps, message_count FROM dcn_bursts('{x}') ORDER "
+              "BY 1", data), [(-2**63, -2**63 + 1, 1), (-ps, 0, 1), (2**63 - 1 - ps, 2**63 - 1, 1)])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The step that each event of a host belongs to, where the file has no group_id: args of timeline."""
+"""The step that each event of a host belongs to, where the file has no group_id: args of
+timeline."""
 from lib.cases import case, same
 from lib.shell import rows
 from lib.wire import Plane, event, event_metadata, line, plane, space, stat, stat_metadata
@@ -15,7 +16,8 @@ def context(process=None, **ids):
 def groups(*planes):
     """{plane's name, event's name: its group} of the events that have one."""
     return {(of, name): group for of, name, group in rows(
-        "SELECT plane, name, CAST(json_extract(args, '$.group_id') AS INTEGER) AS g FROM timeline('{x}') WHERE g IS NOT NULL AND derived = 0",
+        "SELECT plane, name, CAST(json_extract(args, '$.group_id') AS INTEGER) AS g "
+        "FROM timeline('{x}') WHERE g IS NOT NULL AND derived = 0",
         space(*(p.bytes() for p in planes)))}
 
 
@@ -24,67 +26,106 @@ ROOT = {'_r': {'int64': 1}}
 
 @case
 def contexts_of_processes():
-    """A context is of the process of its plane, a consumer's of the process that it names: unless it also produces, and its plane has a process."""
+    """A context is of the process of its plane, a consumer's of the process that it names: unless
+    it also produces, and its plane has a process."""
     def threads(id, name, process, *events):
-        return Plane(name, id, {'process_id': {'uint64': process}} if process else None).line(id, 'thread', list(events))
-    main = threads(1, '/host:CPU', None, ('train', 0, 100, ROOT), ('gives', 10, 10, context(p=1)), ('takes', 200, 10, context(c=1)),
-                   ('names 77', 220, 10, context(77, c=1)), ('names 77, gives', 240, 10, context(77, c=1, p=9)), ('names 6', 260, 10, context(6, c=1)))
-    of_77 = threads(2, '/host:CPU [77]', 77, ('train', 1000, 100, ROOT), ('gives', 1010, 10, context(p=1)), ('takes', 1200, 10, context(c=1)), ('names 5', 1220, 10, context(5, c=1)))
-    of_5 = threads(3, '/host:CPU [5]', 5, ('takes', 2000, 10, context(c=1)), ('names 77', 2020, 10, context(77, c=1)), ('names 77, gives', 2040, 10, context(77, c=1, p=9)))
+        return Plane(name, id, {'process_id': {'uint64': process}} if process
+                     else None).line(id, 'thread', list(events))
+    main = threads(1, '/host:CPU', None, ('train', 0, 100, ROOT), ('gives', 10, 10, context(p=1)),
+                   ('takes', 200, 10, context(c=1)),
+                   ('names 77', 220, 10, context(77, c=1)),
+                   ('names 77, gives', 240, 10, context(77, c=1, p=9)),
+                   ('names 6', 260, 10, context(6, c=1)))
+    of_77 = threads(2, '/host:CPU [77]', 77, ('train', 1000, 100, ROOT),
+                    ('gives', 1010, 10, context(p=1)), ('takes', 1200, 10, context(c=1)),
+                    ('names 5', 1220, 10, context(5, c=1)))
+    of_5 = threads(3, '/host:CPU [5]', 5, ('takes', 2000, 10, context(c=1)),
+                   ('names 77', 2020, 10, context(77, c=1)),
+                   ('names 77, gives', 2040, 10, context(77, c=1, p=9)))
     same(groups(main, of_77, of_5), {
-        ('/host:CPU', 'train'): 0, ('/host:CPU', 'gives'): 0, ('/host:CPU', 'takes'): 0, ('/host:CPU', 'names 77'): 1, ('/host:CPU', 'names 77, gives'): 1,
-        ('/host:CPU [77]', 'train'): 1, ('/host:CPU [77]', 'gives'): 1, ('/host:CPU [77]', 'takes'): 1, ('/host:CPU [5]', 'names 77'): 1})
+        ('/host:CPU', 'train'): 0, ('/host:CPU', 'gives'): 0, ('/host:CPU', 'takes'): 0,
+        ('/host:CPU', 'names 77'): 1, ('/host:CPU', 'names 77, gives'): 1,
+        ('/host:CPU [77]', 'train'): 1, ('/host:CPU [77]', 'gives'): 1,
+        ('/host:CPU [77]', 'takes'): 1, ('/host:CPU [5]', 'names 77'): 1})
 
 
 @case
 def launches_of_kernels():
-    """A host's KernelLaunch leads to the KernelExecute of its correlation_id; so does an event of another name to a kernel on a GPU, whatever ids lie between."""
+    """A host's KernelLaunch leads to the KernelExecute of its correlation_id; so does an event of
+    another name to a kernel on a GPU, whatever ids lie between."""
     number = lambda n: {'correlation_id': {'int64': n}}  # noqa: E731
     for far in (8, 10 ** 12):
-        host = Plane('/host:CPU').line(1, 'main', [('train', 0, 100, ROOT), ('KernelLaunch', 10, 10, number(7)), ('launch', 30, 10, number(far))])
-        host.line(2, 'other', [('KernelExecute', 200, 10, number(7)), ('KernelExecute', 220, 10, number(6)), ('x', 240, 10, number(5))])
-        gpu = Plane('/device:GPU:0', 2).line(7, 'Stream #7', [('before', 0, 10, number(9)), ('kernel', 300, 10, number(far))])
-        events = {(p, n): 0 for p, n in (('/host:CPU', 'train'), ('/host:CPU', 'KernelLaunch'), ('/host:CPU', 'launch'), ('/host:CPU', 'KernelExecute'), ('/device:GPU:0', 'kernel'))}
+        host = Plane('/host:CPU').line(1, 'main', [('train', 0, 100, ROOT),
+                                                   ('KernelLaunch', 10, 10, number(7)),
+                                                   ('launch', 30, 10, number(far))])
+        host.line(2, 'other', [('KernelExecute', 200, 10, number(7)),
+                               ('KernelExecute', 220, 10, number(6)), ('x', 240, 10, number(5))])
+        gpu = Plane('/device:GPU:0', 2).line(7, 'Stream #7', [('before', 0, 10, number(9)),
+                                                              ('kernel', 300, 10, number(far))])
+        events = {(p, n): 0 for p, n in (('/host:CPU', 'train'), ('/host:CPU', 'KernelLaunch'),
+                                         ('/host:CPU', 'launch'), ('/host:CPU', 'KernelExecute'),
+                                         ('/device:GPU:0', 'kernel'))}
         same(groups(host, gpu), events)
 
 
 def step_parts():
-    """A TensorCore whose step events consume what the host's four steps produce, several of one step."""
+    """A TensorCore whose step events consume what the host's four steps produce, several of one
+    step."""
     def part(start, ps, step, idle=None, device=None, own=None):
         stats = context(c=step) if step is not None else {}
-        stats.update({name: {'int64': value} for name, value in (('step_idle_time_ps', idle), ('group_id', own)) if value is not None})
-        stats.update({'device_offset_ps': {'int64': device[0]}, 'device_duration_ps': {'int64': device[1]}} if device else {})
+        stats.update({name: {'int64': value} for name, value in (
+            ('step_idle_time_ps', idle), ('group_id', own)) if value is not None})
+        stats.update({'device_offset_ps': {'int64': device[0]},
+                      'device_duration_ps': {'int64': device[1]}} if device else {})
         return 'part', start, ps, stats
-    host = Plane('/host:CPU', 9).line(1, 'main', [e for n in range(5) for e in (('train', 100 * n, 100, ROOT), ('gives', 100 * n + 10, 10, context(p=n)))])
+    host = Plane('/host:CPU', 9).line(1, 'main', [e for n in range(5) for e in (
+        ('train', 100 * n, 100, ROOT), ('gives', 100 * n + 10, 10, context(p=n)))])
     core = Plane('/device:TPU:0').line(1, 'Steps', [
-        part(0, 100, 0, 7, (1000, 50)), part(100, 100, 0, 5, (900, 300)), part(250, 50, 0, None, (1100, 20)), part(400, 100, 1), part(500, 100, 1, 4),
-        part(700, 100, 2, 3, (2000, 10)), part(800, 50, 2), part(1000, 10, 3, None, (3000, 10)), part(1000, 5, 3, None, (3020, 10)), part(1200, 10, None), part(1300, 10, 3), part(1400, 10, None, own=4),
-        part(1500, 10, 2, 6, (0, 0)), part(1510, 10, 2), part(1520, 10, 2, None, (0, 0)), part(1600, 10, 1), part(1610, 10, 1, None, (5, 5))])
+        part(0, 100, 0, 7, (1000, 50)), part(100, 100, 0, 5, (900, 300)),
+        part(250, 50, 0, None, (1100, 20)), part(400, 100, 1), part(500, 100, 1, 4),
+        part(700, 100, 2, 3, (2000, 10)), part(800, 50, 2), part(1000, 10, 3, None, (3000, 10)),
+        part(1000, 5, 3, None, (3020, 10)), part(1200, 10, None), part(1300, 10, 3),
+        part(1400, 10, None, own=4),
+        part(1500, 10, 2, 6, (0, 0)), part(1510, 10, 2), part(1520, 10, 2, None, (0, 0)),
+        part(1600, 10, 1), part(1610, 10, 1, None, (5, 5))])
     return space(core.bytes(), host.bytes())
 
 
 @case
 def steps_in_parts():
-    """Consecutive step events of one group are one step of a TPU: from the first's start to the last's end. Idle times add up, and go on to steps without one up to
-    an event of no group, which is no step; what the device measured is joined, a part without it has its own times, and (0, 0) is nothing. The file's group counts where no other
-    is. Asked of XProf 2.24.2."""
-    found = rows("SELECT start_ps, duration_ps, json_extract(args, '$.group_id'), json_extract(args, '$.step_idle_time_ps'), json_extract(args, '$.device_offset_ps'), "
-                 "json_extract(args, '$.device_duration_ps') FROM timeline('{x}') WHERE line = 'Steps'", step_parts())
-    same(found, [(0, 300, '0', '12', '900', '300'), (400, 200, '1', '16', None, None), (700, 150, '2', '3', '800', '1210'), (1000, 5, '3', '3', '3000', '30'), (1300, 10, '3', '0', None, None),
-                 (1400, 10, '4', '0', None, None), (1500, 30, '2', '6', '1510', '10'), (1600, 20, '1', '6', None, None)])
+    """Consecutive step events of one group are one step of a TPU: from the first's start to the
+    last's end. Idle times add up, and go on to steps without one up to an event of no group, which
+    is no step; what the device measured is joined, a part without it has its own times, and (0, 0)
+    is nothing. The file's group counts where no other is. Asked of XProf 2.24.2."""
+    found = rows("SELECT start_ps, duration_ps, json_extract(args, '$.group_id'), "
+                 "json_extract(args, '$.step_idle_time_ps'), json_extract(args, "
+                 "'$.device_offset_ps'), "
+                 "json_extract(args, '$.device_duration_ps') FROM timeline('{x}') "
+                 "WHERE line = 'Steps'", step_parts())
+    same(found, [(0, 300, '0', '12', '900', '300'), (400, 200, '1', '16', None, None),
+                 (700, 150, '2', '3', '800', '1210'), (1000, 5, '3', '3', '3000', '30'),
+                 (1300, 10, '3', '0', None, None),
+                 (1400, 10, '4', '0', None, None), (1500, 30, '2', '6', '1510', '10'),
+                 (1600, 20, '1', '6', None, None)])
 
 
 @case
 def vast_lines():
-    """Nesting that waits until a line of a million events shows that it matters: a context is handed down to what nests in its consumer, but not to what is asynchronous."""
+    """Nesting that waits until a line of a million events shows that it matters: a context is
+    handed down to what nests in its consumer, but not to what is asynchronous."""
     names = ['outer', 'inner', 'takes', 'below', 'aside', 'after', 'train', 'gives']
     key = {name: i + 1 for i, name in enumerate(names)}
     ids = {name: i + 1 for i, name in enumerate(('_c', '_ct', '_p', '_pt', '_r', '_a'))}
     stats = lambda **of: [stat(ids['_' + name], int64=n) for name, n in of.items()]  # noqa: E731
-    many = [event(key['outer'], 0, 100), event(key['aside'], 5, 5, stats(a=1))] + [event(key['inner'], 10, 10)] * (1 << 20)
-    many += [event(key['takes'], 200, 100, stats(c=1, ct=1)), event(key['below'], 210, 10), event(key['aside'], 230, 10, stats(a=1)), event(key['below'], 240, 10), event(key['after'], 300, 10)]
+    many = [event(key['outer'], 0, 100),
+            event(key['aside'], 5, 5, stats(a=1))] + [event(key['inner'], 10, 10)] * (1 << 20)
+    many += [event(key['takes'], 200, 100, stats(c=1, ct=1)), event(key['below'], 210, 10),
+             event(key['aside'], 230, 10, stats(a=1)), event(key['below'], 240, 10),
+             event(key['after'], 300, 10)]
     root = [event(key['train'], 0, 100, stats(r=1)), event(key['gives'], 10, 10, stats(p=1, pt=1))]
-    metadata = b''.join(event_metadata(k, name) for name, k in key.items()) + b''.join(stat_metadata(k, name) for name, k in ids.items())
+    metadata = b''.join(event_metadata(k, name) for name, k in key.items()) + b''.join(
+        stat_metadata(k, name) for name, k in ids.items())
     data = space(plane(1, '/host:CPU', [line(1, 'vast', many), line(2, 'main', root)], metadata))
-    same(rows("SELECT name, start_ps FROM timeline('{x}') WHERE json_extract(args, '$.group_id') = '0' AND derived = 0 ORDER BY tid, start_ps", data),
+    same(rows("SELECT name, start_ps FROM timeline('{x}') WHERE json_extract(args, "
+              "'$.group_id') = '0' AND derived = 0 ORDER BY tid, start_ps", data),
          [('takes', 200), ('below', 210), ('below', 240), ('train', 0), ('gives', 10)])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a step waits for input: input_pipeline, input_breakdown, host_bound, stages of pipelines."""
+"""Where a step waits for input: input_pipeline, input_breakdown, host_bound, stages of
+pipelines."""
 from lib.cases import case, same
 from lib.shell import ask
 from lib.wire import Plane, space
@@ -8,43 +9,61 @@ from cases.steps import dropped, group, op, shares
 
 @case
 def advice_without_verdicts():
-    """Idle devices and compiling are told without a verdict of XProf's: 90 of 100 idle; 60 of 100 compiling."""
+    """Idle devices and compiling are told without a verdict of XProf's: 90 of 100 idle; 60 of 100
+    compiling."""
     own = "SELECT code FROM recommendations('{x}') WHERE section = 'libprofsql'"
     for gap, found in ((90, [{'code': 'device_idle'}]), (40, [])):
-        same(ask(own, x=space(Plane('/device:GPU:0').line(1, 'Stream #1', [('k', 0, 50 - gap // 2), ('k', 50 + gap // 2, 50 - gap // 2)]).bytes())), found)
+        same(ask(own, x=space(Plane('/device:GPU:0').line(1, 'Stream #1', [
+            ('k', 0, 50 - gap // 2), ('k', 50 + gap // 2, 50 - gap // 2)]).bytes())), found)
     for name, found in (('backend_compile_and_load', [{'code': 'compilation'}]), ('MatMul', [])):
-        same(ask(own, x=space(Plane('/host:CPU').line(1, 'main', [('TraceContext', 0, 100, group(0)), (name, 10, 60, group(0))]).bytes())), found)
+        same(ask(own, x=space(Plane('/host:CPU').line(1, 'main', [
+            ('TraceContext', 0, 100, group(0)), (name, 10, 60, group(0))]).bytes())), found)
 
 
 @case
 def loaders():
-    """A Python function gets no advice to run it in parallel; without input ops the advice says that nothing is known."""
-    marks = [('TraceContext', 0, 100, group(0)), ('IteratorGetNext', 0, 80, group(0)), ('MatMul', 80, 10, group(0))]
-    for name, word in (('EagerPyFunc:EagerPyFunc', 'Python function'), ('DecodeJpeg:DecodeJpeg', 'num_parallel_calls')):
-        host = Plane('/host:CPU').line(1, 'main', marks).line(2, 'pool', [('Iterator::Root::Map', 0, 80, {'step_name': {'str': 'Map'}}), (name, 0, 75)])
-        row = ask("SELECT verdict, largest_part, top_operation, advice, python_ms FROM input_bound('{x}')", x=space(host.bytes()))[0]
-        same((row['verdict'], row['largest_part'], row['top_operation'], word in row['advice'], row['python_ms']),
-             ('host', 'Preprocessing', 'Iterator::Root::Map', True, 75e-9 if 'Py' in name else None), name)
+    """A Python function gets no advice to run it in parallel; without input ops the advice says
+    that nothing is known."""
+    marks = [('TraceContext', 0, 100, group(0)), ('IteratorGetNext', 0, 80, group(0)),
+             ('MatMul', 80, 10, group(0))]
+    for name, word in (('EagerPyFunc:EagerPyFunc', 'Python function'),
+                       ('DecodeJpeg:DecodeJpeg', 'num_parallel_calls')):
+        host = Plane('/host:CPU').line(1, 'main', marks).line(2, 'pool', [
+            ('Iterator::Root::Map', 0, 80, {'step_name': {'str': 'Map'}}), (name, 0, 75)])
+        row = ask("SELECT verdict, largest_part, top_operation, advice, python_ms "
+                  "FROM input_bound('{x}')", x=space(host.bytes()))[0]
+        same((row['verdict'], row['largest_part'], row['top_operation'], word in row['advice'],
+              row['python_ms']),
+             ('host', 'Preprocessing', 'Iterator::Root::Map', True, 75e-9 if 'Py' in name
+              else None), name)
         same('in parallel (num_parallel_calls)' in row['advice'], 'Py' not in name)
-    row = ask("SELECT top_operation, advice FROM input_bound('{x}')", x=space(Plane('/host:CPU').line(1, 'main', [marks[0], ('MatMul', 0, 60, group(0))]).bytes()))[0]
+    row = ask("SELECT top_operation, advice FROM input_bound('{x}')", x=space(
+        Plane('/host:CPU').line(1, 'main', [marks[0], ('MatMul', 0, 60, group(0))]).bytes()))[0]
     same((row['top_operation'], 'does not show' in row['advice']), (None, True))
 
 
 @case
 def parts_of_several_hosts():
     """Hosts whose steps differ in length: the parts add up to 100; so do copies within the host."""
-    hosts = [space(Plane('/host:CPU').line(1, 'main', [('TraceContext', 0, n, group(1)), ('MatMul', 0, work, group(1)), ('MemcpyHToH', work, 20, group(1))]).bytes(), hostname='h%d' % n)
+    hosts = [space(Plane('/host:CPU').line(1, 'main', [('TraceContext', 0, n, group(1)), (
+        'MatMul', 0, work, group(1)), ('MemcpyHToH', work, 20, group(1))]).bytes(),
+                   hostname='h%d' % n)
              for n, work in ((100, 80), (300, 120))]
-    same({row['what']: round(row['percent'] * 4) for row in ask("SELECT what, percent FROM host_bound('{x}')", x=hosts)},
-         {'devices': 0, 'input': 0, 'output': 0, 'host compute': 200, 'kernel launch': 0, 'compilation': 0, 'host copies': 40, 'all others': 160})
+    same({row['what']: round(row['percent'] * 4) for row in ask("SELECT what, percent "
+                                                                "FROM host_bound('{x}')", x=hosts)},
+         {'devices': 0, 'input': 0, 'output': 0, 'host compute': 200, 'kernel launch': 0,
+          'compilation': 0, 'host copies': 40, 'all others': 160})
 
 
 @case
 def input_stages():
-    """A stage of an input pipeline waits for input unless it is part of another, on its thread or by what it consumes."""
+    """A stage of an input pipeline waits for input unless it is part of another, on its thread or
+    by what it consumes."""
     def stage(**more):
         return dict(group(0, **more), _ipl_stage_name={'str': 's'})
-    main_thread = [('train', 0, 100, group(0)), ('read_data', 0, 100, group(0)), ('next', 1, 90, stage(_pt=1, _p=5)), ('inner', 2, 80, stage()), ('deep', 3, 70, group(0))]
+    main_thread = [('train', 0, 100, group(0)), ('read_data', 0, 100, group(0)),
+                   ('next', 1, 90, stage(_pt=1, _p=5)), ('inner', 2, 80, stage()),
+                   ('deep', 3, 70, group(0))]
     worker = [('work', 5, 40, stage(_ct=1, _c=5)), ('nested', 6, 10, stage())]
     data = space(Plane('/host:CPU').line(1, 'main', main_thread).line(2, 'worker', worker).bytes())
     same(shares(data), {(0, 1): {'HOST_WAIT_INPUT': 90, 'HOST_COMPUTE': 10}})
@@ -52,40 +71,54 @@ def input_stages():
 
 @case
 def input_stages_of_grain():
-    """XProf's own test: a batch asks stages on its thread and, by what they consume, on five others; the outermost alone waits for input. What
-    computes beside it makes a step of it: 90 ps of waiting, 2 of computing."""
+    """XProf's own test: a batch asks stages on its thread and, by what they consume, on five
+    others; the outermost alone waits for input. What computes beside it makes a step of it: 90 ps
+    of waiting, 2 of computing."""
     def stage(**more):
         return dict({k: {'int64': v} for k, v in more.items()}, _ipl_stage_name={'str': 'stage'})
-    main_thread = [('read_data', 0, 100, {'_r': {'int64': 1}}), ('_BatchDatasetIterator.__next__', 1, 90, stage()), ('_MapDatasetIterator.__next__', 2, 88, stage()),
+    main_thread = [('read_data', 0, 100, {'_r': {'int64': 1}}),
+                   ('_BatchDatasetIterator.__next__', 1, 90, stage()),
+                   ('_MapDatasetIterator.__next__', 2, 88, stage()),
                    ('_FilterDatasetIterator.__next__', 3, 86, stage())]
-    main_thread += [('_PrefetchDatasetIterator.__next__', 4 + 10 * i, 9, stage(_pt=9999, _p=i)) for i in range(5)]
-    workers = [[('Worker.getitem', 4 + 10 * i, 8, stage(_ct=9999, _c=i)), ('decode', 5 + 10 * i, 6, stage())][:2 if i < 2 else 1] for i in range(5)]
+    main_thread += [('_PrefetchDatasetIterator.__next__', 4 + 10 * i, 9, stage(_pt=9999, _p=i))
+                    for i in range(5)]
+    workers = [[('Worker.getitem', 4 + 10 * i, 8, stage(_ct=9999, _c=i)),
+                ('decode', 5 + 10 * i, 6, stage())][:2 if i < 2 else 1] for i in range(5)]
     plane = Plane('/host:CPU').line(1, 'main', main_thread)
     for i, events in enumerate(workers):
         plane.line(2 + i, 'worker %d' % i, events)
     data = space(plane.bytes())
-    same(ask("SELECT start_ps, duration_ps, host_input_ps FROM host_steps('{x}')", x=data), [{'start_ps': 0, 'duration_ps': 100, 'host_input_ps': 90}])
-    same(ask("SELECT count(*) AS n FROM trace_events('{x}') WHERE step = 0 AND name <> 'read_data'", x=data), [{'n': 15}])
+    same(ask("SELECT start_ps, duration_ps, host_input_ps FROM host_steps('{x}')", x=data),
+         [{'start_ps': 0, 'duration_ps': 100, 'host_input_ps': 90}])
+    same(ask("SELECT count(*) AS n FROM trace_events('{x}') WHERE step = 0 AND name <> 'read_data'",
+             x=data), [{'n': 15}])
     same(dropped(data), [(0, None, 'no computation ran in it')])
     plane.line(9, 'other', [('MatMul', 95, 2, {'_ct': {'int64': 9999}, '_c': {'int64': 0}})])
-    same(shares(space(plane.bytes())), {(0, 1): {'HOST_WAIT_INPUT': 90, 'HOST_COMPUTE': 2, 'UNKNOWN_TIME': 8}})
+    same(shares(space(plane.bytes())),
+         {(0, 1): {'HOST_WAIT_INPUT': 90, 'HOST_COMPUTE': 2, 'UNKNOWN_TIME': 8}})
 
 
 def input_case(cores, infeed=0):
-    """Cores with (id, begin, duration, {category: ps}), and a host that waits 210 ps for input in step 1."""
+    """Cores with (id, begin, duration, {category: ps}), and a host that waits 210 ps for input in
+    step 1."""
     us = 1000
     planes = []
     for core, begin, duration, parts in cores:
         plane, at, events = Plane('/device:TPU:%d' % core, core), begin * us, []
-        for n, (category, ps) in enumerate(dict(parts, **({'infeed': infeed} if infeed else {})).items()):
+        for n, (category,
+                ps) in enumerate(dict(parts, **({'infeed': infeed} if infeed else {})).items()):
             events.append((op(plane, 'op%d' % n, category, n + 1), at, ps * us, group(1)))
             at += ps * us
-        planes.append(plane.line(10, 'XLA Ops', events).line(11, 'Steps', [('1', begin * us, duration * us, group(1))]))
-    host = Plane('/host:CPU', 99).line(1, 'main', [('IteratorGetNext', 50 * us, 50 * us, group(1)), ('MEMCPYHtoD', 110 * us, 90 * us, group(1)),
+        planes.append(plane.line(10, 'XLA Ops', events).line(
+            11, 'Steps', [('1', begin * us, duration * us, group(1))]))
+    host = Plane('/host:CPU', 99).line(1, 'main', [('IteratorGetNext', 50 * us, 50 * us, group(1)),
+                                                   ('MEMCPYHtoD', 110 * us, 90 * us, group(1)),
                                                    ('MEMCPYHtoD', 430 * us, 70 * us, group(1))])
-    host.line(2, 'pool', [('op', i, us, {'hlo_op': {'str': 'op'}}) for i in range(1000)])  # of no step
+    # of no step
+    host.line(2, 'pool', [('op', i, us, {'hlo_op': {'str': 'op'}}) for i in range(1000)])
     found = shares(space(*[p.bytes() for p in planes + [host]]))
-    return {core: {k: v / us for k, v in found[1, core].items() if k in ('IDLE', 'infeed')} for _, core in found}
+    return {core: {k: v / us for k, v in found[1, core].items() if k in ('IDLE', 'infeed')}
+            for _, core in found}
 
 
 @case
@@ -95,38 +128,55 @@ def input_attribution():
     other = {'multiply': 300, 'all-gather': 250, 'async-start': 50, 'async-done': 50}
     same(input_case([(2, 40, 1000, rest)]), {2: {'IDLE': 90, 'infeed': 210}})
     # both cores have the longer step; the least computing is 650, so 210 of 350 idle are input
-    same(input_case([(2, 40, 1000, rest), (1, 40, 900, other)]), {2: {'IDLE': 120, 'infeed': 180}, 1: {'IDLE': 140, 'infeed': 210}})
+    same(input_case([(2, 40, 1000, rest), (1, 40, 900, other)]),
+         {2: {'IDLE': 120, 'infeed': 180}, 1: {'IDLE': 140, 'infeed': 210}})
     same(input_case([(2, 40, 1000, rest)], infeed=50), {2: {'IDLE': 250, 'infeed': 50}})
 
 
 @case
 def occurrences_that_wrap():
-    """An op that was seen a multiple of 2^32 times begins anew with its next event: asked of XProf 2.24.2."""
+    """An op that was seen a multiple of 2^32 times begins anew with its next event: asked of XProf
+    2.24.2."""
     plane = Plane('/device:TPU:0', 1)
     a = op(plane, 'op', 'infeed', 1)
-    plane.line(10, 'XLA Ops', [(a, 0, 50, group(1), 2 ** 32), (a, 50, 30, group(1), 7), (a, 80, 5, group(1))]).line(11, 'Steps', [('1', 0, 100, group(1))])
+    plane.line(10, 'XLA Ops', [(a, 0, 50, group(1), 2 ** 32), (a, 50, 30, group(1), 7),
+                               (a, 80, 5, group(1))]).line(11, 'Steps', [('1', 0, 100, group(1))])
     same(shares(space(plane.bytes())), {(1, 1): {'infeed': 35, 'IDLE': 65}})
 
 
 @case
 def all_reduces_twice():
-    """XProf adds to a TPU's step the ops that name their all-reduce, of whatever category: asked of XProf 2.24.2 (24.3 % then, else 29.0 %)."""
+    """XProf adds to a TPU's step the ops that name their all-reduce, of whatever category: asked of
+    XProf 2.24.2 (24.3 % then, else 29.0 %)."""
     def shares_of_input(**more):
         plane, ms = Plane('/device:TPU:0', 1), 10 ** 9
-        infeed, reduce, fusion = op(plane, 'inf', 'infeed', 1), op(plane, 'ar', 'all-gather', 2), op(plane, 'f', 'fusion', 3)
-        events = [e for n in range(2) for e in ((infeed, n * ms, 300 * ms // 1000, group(n)), (reduce, n * ms + 300 * ms // 1000, 200 * ms // 1000, dict(group(n), **more)),
-                                                (fusion, n * ms + 500 * ms // 1000, 300 * ms // 1000, group(n)))]
-        plane.line(10, 'XLA Ops', events).line(11, 'Steps', [(str(n), n * ms, ms, group(n)) for n in range(2)])
-        return [tuple(row.values()) for row in ask("SELECT round(input_percent, 6), round(input_percent_actual, 6) FROM input_pipeline('{x}')", x=space(plane.bytes()))]
+        infeed, reduce, fusion = op(plane, 'inf', 'infeed', 1), op(plane, 'ar', 'all-gather',
+                                                                   2), op(plane, 'f', 'fusion', 3)
+        events = [e for n in range(2) for e in ((infeed, n * ms, 300 * ms // 1000, group(n)), (
+            reduce, n * ms + 300 * ms // 1000, 200 * ms // 1000, dict(group(n), **more)),
+                                                (fusion, n * ms + 500 * ms // 1000,
+                                                 300 * ms // 1000, group(n)))]
+        plane.line(10, 'XLA Ops', events).line(11, 'Steps',
+                                               [(str(n), n * ms, ms, group(n)) for n in range(2)])
+        return [tuple(row.values())
+                for row in ask("SELECT round(input_percent, 6), round(input_percent_actual, 6) "
+                               "FROM input_pipeline('{x}')", x=space(plane.bytes()))]
     same(shares_of_input(), [(30.0, 30.0)])
     same(shares_of_input(all_reduce_unique_id={'uint64': 7}), [(25.0, 30.0)])
 
 
 @case
 def ops_outside_of_the_program():
-    """The share of the devices' time in ops that run on the host: 5 + 10 + 7 of 82 ps, by the type of the framework op or as a transfer to the host that is done. Asked of XProf 2.24.2."""
+    """The share of the devices' time in ops that run on the host: 5 + 10 + 7 of 82 ps, by the type
+    of the framework op or as a transfer to the host that is done. Asked of XProf 2.24.2."""
     plane = Plane('/device:TPU:0')
-    ops = [('op1', 'a:MatMul', 60), ('op2', 'f:XlaSendToHost', 5), ('op3', 'g:XlaRecvFromHost', 10), ('send-done', 's:x', 7)]
-    stats = [{'program_id': {'uint64': 7}, 'symbol_id': {'uint64': i + 1}, 'hlo_category': {'str': 'fusion'}, 'tf_op': {'str': tf_op}} for i, (_, tf_op, _) in enumerate(ops)]
-    plane.line(3, 'XLA Ops', [(plane.meta('%%%s = f32[1] %s(), is_host_transfer=true' % (name, name), name, stats[i]), 100 * i, ps) for i, (name, _, ps) in enumerate(ops)])
-    same(ask("SELECT substr(statement, 1, 6) AS share FROM recommendations('{x}') WHERE code = 'outside_compilation'", x=space(plane.bytes())), [{'share': '26.8% '}])
+    ops = [('op1', 'a:MatMul', 60), ('op2', 'f:XlaSendToHost', 5), ('op3', 'g:XlaRecvFromHost', 10),
+           ('send-done', 's:x', 7)]
+    stats = [{'program_id': {'uint64': 7}, 'symbol_id': {'uint64': i + 1},
+              'hlo_category': {'str': 'fusion'}, 'tf_op': {'str': tf_op}}
+             for i, (_, tf_op, _) in enumerate(ops)]
+    plane.line(3, 'XLA Ops',
+               [(plane.meta('%%%s = f32[1] %s(), is_host_transfer=true' % (name, name), name,
+                            stats[i]), 100 * i, ps) for i, (name, _, ps) in enumerate(ops)])
+    same(ask("SELECT substr(statement, 1, 6) AS share FROM recommendations('{x}') "
+             "WHERE code = 'outside_compilation'", x=space(plane.bytes())), [{'share': '26.8% '}])

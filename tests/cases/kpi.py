@@ -7,8 +7,14 @@ from lib.wire import Plane, space
 
 @case
 def devices_without_work():
-    """Shares are of the devices that work, by the span from the first start to the last end on any of them; all are counted."""
-    planes = [Plane('/device:GPU:0', 1).line(1, 'Stream #1', [('k', 0, 50), ('ncclAllReduce', 40, 30)]), Plane('/device:GPU:1', 2).line(1, 'Stream #1', [('k', 90, 10)]),
+    """Shares are of the devices that work, by the span from the first start to the last end on any
+    of them; all are counted."""
+    planes = [Plane('/device:GPU:0', 1).line(1, 'Stream #1',
+                                             [('k', 0, 50), ('ncclAllReduce', 40, 30)]),
+              Plane('/device:GPU:1', 2).line(1, 'Stream #1', [('k', 90, 10)]),
               Plane('/device:GPU:2', 3, {'device_type_string': {'str': 'NVIDIA'}})]
-    same([tuple(row.values()) for row in ask("SELECT device_count, active_device_count, compute_percent, collectives_percent, exposed_communication_percent, device_busy_percent "
-                                             "FROM kpi('{x}')", x=space(*[p.bytes() for p in planes]))], [(3, 2, 30.0, 15.0, 10.0, 40.0)])
+    same([tuple(row.values())
+          for row in ask("SELECT device_count, active_device_count, compute_percent, "
+                         "collectives_percent, exposed_communication_percent, device_busy_percent "
+                         "FROM kpi('{x}')", x=space(*[p.bytes() for p in planes]))],
+         [(3, 2, 30.0, 15.0, 10.0, 40.0)])

@@ -24,15 +24,18 @@ def profile(kernels, *threads, streams=()):
 @case
 def delays_and_queues():
     """A kernel waits for the earlier ones of its stream, not for those of others."""
-    x = profile([('a', 10, 20, 1), ('b', 30, 5, 2), ('copy', 36, 2), ('c', 50, 5, 3), ('d', 60, 1, 9)],
-                [('launch', 0, 4, 1), ('launch', 12, 4, 2), ('launch', 37, 4, 3), ('launch', 58, 4, 4)],
+    x = profile([('a', 10, 20, 1), ('b', 30, 5, 2), ('copy', 36, 2), ('c', 50, 5, 3),
+                 ('d', 60, 1, 9)],
+                [('launch', 0, 4, 1), ('launch', 12, 4, 2), ('launch', 37, 4, 3),
+                 ('launch', 58, 4, 4)],
                 streams=[[('e', 40, 1, 4), ('early', 50, 1, 3)]])
     same(rows("SELECT name, launch_start_us, delay_us, queued_us, launch_duration_us"
               " FROM launch_delays('{x}')", x=x),
          [('a', 0.0, 10.0, 0.0, 4.0), ('b', 12.0, 18.0, 18.0, 4.0), ('c', 37.0, 13.0, 1.0, 4.0),
           ('e', 58.0, -18.0, 0.0, 4.0), ('early', 37.0, 13.0, 4.0, 4.0)])
     same(ask("SELECT count(*) AS n, sum(delay_ps) AS ps FROM launch_delays('{x}')", x=x),
-         ask("SELECT sum(launches) AS n, CAST(sum(launches * avg_latency_us) * 1e6 AS INTEGER) AS ps"
+         ask("SELECT sum(launches) AS n, CAST(sum(launches * avg_latency_us) * 1e6 AS INTEGER) "
+             "AS ps"
              " FROM launch_latency('{x}')", x=x))
 
 
@@ -62,11 +65,15 @@ def contexts_of_launches():
 
 @case
 def the_own_line_first():
-    """Where the call's line has what contains it, ranges of other threads are not its context; frames are sought on other lines only without one of its own."""
-    calls = [('op', 0, 50), ('call', 10, 2, 1), ('$own.py:1 f', 60, 20), ('call', 65, 2, 2), ('call', 90, 2, 3)]
-    x = profile([('k%d' % i, 300 + i, 1, i) for i in range(1, 4)], calls, [('other', 5, 200), ('$main.py:2 g', 8, 100)])
+    """Where the call's line has what contains it, ranges of other threads are not its context;
+    frames are sought on other lines only without one of its own."""
+    calls = [('op', 0, 50), ('call', 10, 2, 1), ('$own.py:1 f', 60, 20), ('call', 65, 2, 2),
+             ('call', 90, 2, 3)]
+    x = profile([('k%d' % i, 300 + i, 1, i) for i in range(1, 4)], calls,
+                [('other', 5, 200), ('$main.py:2 g', 8, 100)])
     same(rows("SELECT name, annotation, python_frame FROM launch_delays('{x}')", x=x),
-         [('k1', 'op', '$main.py:2 g'), ('k2', None, '$own.py:1 f'), ('k3', 'other', '$main.py:2 g')])
+         [('k1', 'op', '$main.py:2 g'), ('k2', None, '$own.py:1 f'),
+          ('k3', 'other', '$main.py:2 g')])
 
 
 @case
@@ -75,24 +82,30 @@ def kernels_under_a_range():
     ranges = [('step', 0, 50), ('step', 10, 20), ('other', 60, 20), ('step', 100, 10)]
     calls = [('call', 0, 4, 1), ('call', 15, 5, 2), ('call', 45, 6, 3), ('call', 65, 1, 4),
              ('call', 101, 1, 5)]
-    kernels = [('a', 200, 6, 1), ('b', 210, 3, 2), ('a', 220, 5, 3), ('b', 230, 5, 4), ('a', 240, 3, 5)]
+    kernels = [('a', 200, 6, 1), ('b', 210, 3, 2), ('a', 220, 5, 3), ('b', 230, 5, 4),
+               ('a', 240, 3, 5)]
     x = profile(kernels, calls, ranges)
     same(rows("SELECT kernel, short_name, launches, total_us, avg_us, percent, avg_delay_us"
               " FROM range_kernels('{x}', 'step')", x=x),
          [('a', 'a', 2, 9.0, 4.5, 75.0, 169.5), ('b', 'b', 1, 3.0, 3.0, 25.0, 195.0)])
     same(rows("SELECT kernel, launches FROM range_kernels('{x}', 'none such')", x=x), [])
     same(rows("SELECT kernel, launches FROM range_kernels('{x}', 'other')", x=x), [('b', 1)])
-    same(rows("SELECT range_name, kernel, launches, total_us, percent FROM range_kernels('{x}')", x=x),
+    same(rows("SELECT range_name, kernel, launches, total_us, percent FROM range_kernels('{x}')",
+              x=x),
          [('step', 'a', 2, 9.0, 75.0), ('other', 'b', 1, 5.0, 100.0), ('step', 'b', 1, 3.0, 25.0)])
 
 
 @case
 def subprocesses_and_odd_launches():
-    """No launch is known without a call; an id of the event counts before the one of its metadata."""
-    same(rows("SELECT count(*) FROM launch_delays('{x}')", x=profile([('k', 0, 1, 1)], [('call', 0, 1, 2)])), [(0,)])
+    """No launch is known without a call; an id of the event counts before the one of its
+    metadata."""
+    same(rows("SELECT count(*) FROM launch_delays('{x}')",
+              x=profile([('k', 0, 1, 1)], [('call', 0, 1, 2)])), [(0,)])
     device = Plane('/device:GPU:0', 1)
     meta = device.meta('k', stats={'correlation_id': {'uint64': 7}})
     device.line(1, 'Stream #1', [(meta, 50, 1), (meta, 60, 1, {'correlation_id': {'int64': 8}})])
     x = space(device.bytes(), Plane('/host:CPU', 2).line(1, 't', [
-        ('seven', 10, 1, {'correlation_id': {'int64': 7}}), ('eight', 20, 1, {'correlation_id': {'int64': 8}})]).bytes())
-    same(rows("SELECT start_ps, launch_name FROM launch_delays('{x}')", x=x), [(50, 'seven'), (60, 'eight')])
+        ('seven', 10, 1, {'correlation_id': {'int64': 7}}),
+        ('eight', 20, 1, {'correlation_id': {'int64': 8}})]).bytes())
+    same(rows("SELECT start_ps, launch_name FROM launch_delays('{x}')", x=x),
+         [(50, 'seven'), (60, 'eight')])

@@ -27,7 +27,8 @@ def core(number, *ops, stats=PEAK, steps=()):
 def run_steps_and_programs():
     """A device of 1 FLOP/ps does 500 FLOP in a span of 1000 ps, 100 of which again.
 
-    The second device does 100 in 190 ps, and nothing in 10 ps of the same span. MFU of the run: 500 of 2000 FLOP."""
+    The second device does 100 in 190 ps, and nothing in 10 ps of the same span. MFU of the run: 500
+    of 2000 FLOP."""
     again = {'tf_op': {'str': 'rematted_computation/g:G'}}
     x = space(core(0, ('f', 0, 300, 400), ('f.remat', 300, 100, 60), ('g', 900, 100, 40, again),
                    steps=((0, 500), (500, 500))),
@@ -60,7 +61,8 @@ def gpus(stats):
     metadata.meta('m(1)', stats={'Hlo Proto': {'bytes': program}}, key=1)
     of = lambda op: {'hlo_op': {'str': op}, 'hlo_module': {'str': 'm'}, 'program_id': {'uint64': 1}}
     plane = Plane('/device:GPU:0', stats=stats)
-    plane.line(1, 'Stream #1', [('k', 0, 2, of('n')), ('r', 2, 2, of('n.remat')), ('k', 6, 2, of('n'))])
+    plane.line(1, 'Stream #1',
+               [('k', 0, 2, of('n')), ('r', 2, 2, of('n.remat')), ('k', 6, 2, of('n'))])
     return space(plane.bytes(), metadata.bytes())
 
 
@@ -90,5 +92,7 @@ def devices_of_two_peaks():
     op = ('f', 0, 100, 200)
     both = space(core(0, op), core(1, op, stats=fast))
     columns = 'run, scope, peak_flops, mfu_percent'
-    got = attached('SELECT %s FROM mfu' % columns, one=both, two=space(core(0, op), core(1, op, stats={})))
-    same([r for r in got if r[1] == 'run'], [('one', 'run', 2e12, 100.0), ('two', 'run', None, None)])
+    got = attached('SELECT %s FROM mfu' % columns, one=both,
+                   two=space(core(0, op), core(1, op, stats={})))
+    same([r for r in got if r[1] == 'run'],
+         [('one', 'run', 2e12, 100.0), ('two', 'run', None, None)])

@@ -14,7 +14,8 @@ def program(id, *ops, body=()):
     made = [instruction(i + 1, op, 'custom-call', shape(F32, 8)) for i, op in enumerate(ops)]
     inner = [instruction(100 + i, op, 'custom-call', shape(F32, 8)) for i, op in enumerate(body)]
     more = L(3, computation(2, 'body', inner, root=100)) if body else b''
-    return id, proto(module('m%d' % id, computation(1, 'main', made, root=len(ops)), more=L(4) + more))
+    return id, proto(module('m%d' % id, computation(1, 'main', made, root=len(ops)),
+                            more=L(4) + more))
 
 
 def gpu(kernels, *programs):
@@ -23,7 +24,8 @@ def gpu(kernels, *programs):
     for name, start, length, *of in kernels:
         stats = {}
         if of and of[0]:
-            stats = {'program_id': {'uint64': of[0]}, 'hlo_module': {'str': 'm%d' % of[0]}, 'hlo_op': {'str': of[1]}}
+            stats = {'program_id': {'uint64': of[0]}, 'hlo_module': {'str': 'm%d' % of[0]},
+                     'hlo_op': {'str': of[1]}}
         streams.setdefault(of[2] if len(of) > 2 else 1, []).append((name, start, length, stats))
     for stream, events in streams.items():
         plane.line(stream, 'Stream #%d' % stream, events)
@@ -37,31 +39,44 @@ def gpu(kernels, *programs):
 def modules_of_cores():
     """A core records its programs. A gap at each end of the span; programs beyond it are cut."""
     plane = Plane('/device:TPU:0', 1)
-    plane.line(1, 'XLA Ops', [('a', 0, 10), ('b', 100, 50), ('copy', 160, 10), ('c', 200, 50), ('d', 390, 10)])
-    plane.line(2, 'XLA Modules', [('jit_f(7)', 95, 55), ('jit_g(8)', 120, 60), ('jit_f(7)', 200, 60), ('jit_f(7)', 260, 40), ('jit_h', 380, 50)])
+    plane.line(1, 'XLA Ops',
+               [('a', 0, 10), ('b', 100, 50), ('copy', 160, 10), ('c', 200, 50), ('d', 390, 10)])
+    plane.line(2, 'XLA Modules', [('jit_f(7)', 95, 55), ('jit_g(8)', 120, 60),
+                                  ('jit_f(7)', 200, 60), ('jit_f(7)', 260, 40), ('jit_h', 380, 50)])
     x = space(plane.bytes())
     same(rows("SELECT program_id, hlo_module, start_ps, duration_ps FROM program_runs('{x}')", x=x),
-         [('7', 'jit_f', 95, 55), ('8', 'jit_g', 120, 60), ('7', 'jit_f', 200, 60), ('7', 'jit_f', 260, 40), (None, 'jit_h', 380, 50)])
-    same(rows(GAPS, x=x), [(0, 95, 85, None, None, 'jit_f', '7'), (180, 20, 20, 'jit_g', '8', 'jit_f', '7'), (300, 80, 80, 'jit_f', '7', 'jit_h', None)])
-    same(rows("SELECT idle_percent, idle_us FROM program_gaps('{x}') LIMIT 1", x=x), [(100.0 * 85 / 95, 8.5e-05)])
+         [('7', 'jit_f', 95, 55), ('8', 'jit_g', 120, 60), ('7', 'jit_f', 200, 60),
+          ('7', 'jit_f', 260, 40), (None, 'jit_h', 380, 50)])
+    same(rows(GAPS, x=x),
+         [(0, 95, 85, None, None, 'jit_f', '7'), (180, 20, 20, 'jit_g', '8', 'jit_f', '7'),
+          (300, 80, 80, 'jit_f', '7', 'jit_h', None)])
+    same(rows("SELECT idle_percent, idle_us FROM program_gaps('{x}') LIMIT 1", x=x),
+         [(100.0 * 85 / 95, 8.5e-05)])
     plane = Plane('/device:TPU:0', 1).line(1, 'XLA Ops', [('a', 0, 160)])
     plane.line(2, 'XLA Modules', [('a(1)', 0, 100), ('b(2)', 20, 30), ('c(3)', 150, 10)])
-    same(rows(GAPS, x=space(plane.bytes())), [(100, 50, 0, 'a', '1', 'c', '3')], 'the program that ended last')
+    same(rows(GAPS, x=space(plane.bytes())), [(100, 50, 0, 'a', '1', 'c', '3')],
+         'the program that ended last')
 
 
 @case
 def executions_of_kernels():
-    """An op of the entry computation runs once in an execution, an op of a loop any number of times."""
-    kernels = [('k', 0, 5, 1, 'a'), ('l', 10, 5, 1, 'b'), ('l', 20, 5, 1, 'b'), ('copy', 26, 3), ('k', 30, 5, 1, 'a'), ('k2', 36, 2, 1, 'a'), ('l', 40, 5, 1, 'b'),
+    """An op of the entry computation runs once in an execution, an op of a loop any number of
+    times."""
+    kernels = [('k', 0, 5, 1, 'a'), ('l', 10, 5, 1, 'b'), ('l', 20, 5, 1, 'b'), ('copy', 26, 3),
+               ('k', 30, 5, 1, 'a'), ('k2', 36, 2, 1, 'a'), ('l', 40, 5, 1, 'b'),
                ('k', 50, 5, 2, 'a'), ('k', 60, 5, 1, 'a')]
     runs = "SELECT program_id, start_ps, duration_ps FROM program_runs('{x}')"
     x = gpu(kernels, program(1, 'a', body=['b']), program(2, 'a'))
     same(rows(runs, x=x), [('1', 0, 25), ('1', 30, 15), ('2', 50, 5), ('1', 60, 5)])
-    same(rows(GAPS, x=x), [(25, 5, 2, 'm1', '1', 'm1', '1'), (45, 5, 5, 'm1', '1', 'm2', '2'), (55, 5, 5, 'm2', '2', 'm1', '1')])
-    same(rows(runs, x=gpu(kernels)), [('1', 0, 45), ('2', 50, 5), ('1', 60, 5)], 'programs that the file lacks')
+    same(rows(GAPS, x=x), [(25, 5, 2, 'm1', '1', 'm1', '1'), (45, 5, 5, 'm1', '1', 'm2', '2'),
+                           (55, 5, 5, 'm2', '2', 'm1', '1')])
+    same(rows(runs, x=gpu(kernels)), [('1', 0, 45), ('2', 50, 5), ('1', 60, 5)],
+         'programs that the file lacks')
     one = [('k', 10 * i, 5, 1, 'a') for i in range(3)]
-    same(rows(runs, x=gpu(one, program(1, 'a'))), [('1', 0, 5), ('1', 10, 5), ('1', 20, 5)], 'one kernel')
-    two = [('k', 0, 5, 1, 'a'), ('l', 3, 9, 1, 'b', 2), ('k', 10, 5, 1, 'a'), ('l', 13, 9, 1, 'b', 2)]
+    same(rows(runs, x=gpu(one, program(1, 'a'))), [('1', 0, 5), ('1', 10, 5), ('1', 20, 5)],
+         'one kernel')
+    two = [('k', 0, 5, 1, 'a'), ('l', 3, 9, 1, 'b', 2), ('k', 10, 5, 1, 'a'),
+           ('l', 13, 9, 1, 'b', 2)]
     x = gpu(two, program(1, 'a', 'b'))
     same(rows(runs, x=x), [('1', 0, 12), ('1', 10, 12)], 'executions that overlap, on two streams')
     same(rows(GAPS, x=x), [], 'no gap')

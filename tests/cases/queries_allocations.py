@@ -90,9 +90,11 @@ def allocations_over_and_over():
                    ('one', 'pool', 'f/C', 2, 12, 9, 1, 3, 10.0, 0.0),
                    ('one', 'pool', None, 1, 2, 2, 1, 2, 0.0, 0.0)])
     same(rows("SELECT 1 FROM allocation_churn('{x}')", x=x['two']), [])
-    same(rows("SELECT message FROM (SELECT count(*) AS n FROM allocation_churn('{x}')) AS s CROSS JOIN prof_issues('{x}')"
+    same(rows("SELECT message FROM (SELECT count(*) AS n FROM allocation_churn('{x}')) AS s CROSS "
+              "JOIN prof_issues('{x}')"
               " WHERE s.n = 0 AND message LIKE 'allocation_churn%'", x=x['two']),
-         [('allocation_churn has no rows: none found: no allocation of the profile was freed in it', )])
+         [('allocation_churn has no rows: none found: '
+           'no allocation of the profile was freed in it', )])
 
 
 @case

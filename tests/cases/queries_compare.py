@@ -62,13 +62,16 @@ def fingerprints_of_programs():
 
 @case
 def hlo_ops_of_another_category():
-    """The name of an op counts, not its category, but where two ops of a name are told apart by it."""
+    """The name of an op counts, not its category, but where two ops of a name are told apart by
+    it."""
     def categories(*ops):
         plane = Plane('/device:TPU:0')
         keys = [plane.meta('%%%s = f32[1] op()' % name, name, {
-            'program_id': {'uint64': 1}, 'symbol_id': {'uint64': i + 1}, 'hlo_category': {'str': category}
+            'program_id': {'uint64': 1}, 'symbol_id': {'uint64': i + 1},
+            'hlo_category': {'str': category}
         }) for i, (name, category) in enumerate(ops)]
-        return space(plane.line(1, 'XLA Ops', [(key, 2 * i * US, US) for i, key in enumerate(keys)]).bytes())
+        return space(plane.line(1, 'XLA Ops',
+                                [(key, 2 * i * US, US) for i, key in enumerate(keys)]).bytes())
     query = ("SELECT hlo_op, category, matched_by, change FROM compare_hlo_ops('{a}', '{b}')"
              " ORDER BY 1, 2")
     same(rows(query, a=categories(('f.1', 'loop fusion'), ('f.2', 'convolution')),
@@ -78,7 +81,8 @@ def hlo_ops_of_another_category():
 
 @case
 def places():
-    """What ran on threads is not what ran on a device, and a TensorCore's op is not a SparseCore's, whatever their names."""
+    """What ran on threads is not what ran on a device, and a TensorCore's op is not a SparseCore's,
+    whatever their names."""
     def core(plane, line):
         return space(Plane(plane).line(1, line, [('f.1', 0, 4 * US)]).bytes())
     query = ("SELECT type, operation, change, per_device_step_us_a, per_device_step_us_b"

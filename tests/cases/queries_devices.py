@@ -56,13 +56,15 @@ def samples_of_gpus():
                    ('gpu_utilization_percent', 97), ('memory_utilization_percent', 31),
                    ('gpu_temp_c', 61), ('memory_used_bytes', 3 << 30)]
     counters = [(name, 5 * US, 0, value(number)) for name, number in all_of_them]
-    counters += [('power_mw', 7 * US, 0, value(600000)), ('fan_speed_percent', 8 * US, 0, value(40))]
+    counters += [('power_mw', 7 * US, 0, value(600000)),
+                 ('fan_speed_percent', 8 * US, 0, value(40))]
     planes = [Plane('/device:GPU:%d' % i, i + 1).line(1, '_counters_', counters[:9 - i])
               .line(2, 'Stream #1', [('power_mw', 9 * US, US, value(1))]) for i in range(2)]
     full = (512.5, 1980, 3201, 97.0, 31.0, 61, 3 << 30)
     want = [('/device:GPU:%d' % i, *moment) for i in range(2)
             for moment in ((5 * US, *full), (7 * US, 600.0, *[None] * 6))]
-    asked = "SELECT plane, start_ps, power_w, sm_clock_mhz, memory_clock_mhz, gpu_utilization_percent, "
+    asked = ("SELECT plane, start_ps, power_w, sm_clock_mhz, memory_clock_mhz, "
+             "gpu_utilization_percent, ")
     asked += "memory_utilization_percent, temperature_c, memory_used_bytes FROM gpu_samples('{x}')"
     same(rows(asked, x=space(*[plane.bytes() for plane in planes])), want)
 
@@ -80,13 +82,17 @@ def a_profile_on_one_screen():
     asked = "SELECT topic, text FROM capture_summary('{x}')"
     same(rows(asked, x=space(plane.bytes()))[1:],
          [('steps', 'none'),
-          ('GPU:0', 'busy 70.0 % of 0.010 ms: computing 30.0 %, collectives 0.0 %, copies 40.0 % (host x)'),
+          ('GPU:0', 'busy 70.0 % of 0.010 ms: computing 30.0 %, collectives 0.0 %, '
+           'copies 40.0 % (host x)'),
           ('kernels', '1 with 1 names, 0.003 ms'), ('kernel', '100.0 %  0.003 ms  1 x  k'),
           ('copies', 'MemcpyH2D: 2, 0.002 ms, 0.004 MB, 2.000 GB/s'),
           ('copies', 'memcpyDtoH: 1, 0.002 ms'), ('lost', 'nothing')])
-    lost = Plane('Task Environment', 9, {'capture_dropped_records': {'uint64': 5}, 'capture_missing_steps': {'uint64': 2}})
-    many = [Plane('/device:GPU:%d' % i, i + 1).line(1, 's', [('k', 0, US)]).bytes() for i in range(9)]
-    topics = [row for row in rows(asked, x=space(*many, lost.bytes())) if row[0] in ('GPU:6', 'GPUs', 'GPU:8', 'lost')]
+    lost = Plane('Task Environment', 9,
+                 {'capture_dropped_records': {'uint64': 5}, 'capture_missing_steps': {'uint64': 2}})
+    many = [Plane('/device:GPU:%d' % i, i + 1).line(1, 's', [('k', 0, US)]).bytes()
+            for i in range(9)]
+    topics = [row for row in rows(asked, x=space(*many, lost.bytes()))
+              if row[0] in ('GPU:6', 'GPUs', 'GPU:8', 'lost')]
     same([(topic, text[:9]) for topic, text in topics],
          [('GPU:6', 'busy 100.'), ('GPUs', '2 more'), ('lost', '2 of the '), ('lost', '5 records')])
     same(rows(asked, x=space(host(('f', 0, US)).bytes()))[1:],

@@ -11,7 +11,9 @@ from lib.shell import ROOT, lines, run
 RUNS = ['gpu_train_38', 'tpu_train_54', 'multi_host_111', 'jax_train_mlp', 'jax_two_hosts',
         'memory_odd', 'tf_fit_input_bound', 'gpu_dropped_steps', 'megascale_small']
 PROGRAMS_ONLY = ['jax_dump_sharded']  # a folder of programs
-PAIRS = [('gpu_train_38', 'gpu_dropped_steps'), ('cpu_tf_82', 'tf_calls_two_hosts'), ('tf_calls_two_hosts', 'cpu_tf_82'), ('hosts_tied', 'inference_models'), *zip(RUNS, RUNS[1:] + PROGRAMS_ONLY)]
+PAIRS = [('gpu_train_38', 'gpu_dropped_steps'), ('cpu_tf_82', 'tf_calls_two_hosts'),
+         ('tf_calls_two_hosts', 'cpu_tf_82'), ('hosts_tied', 'inference_models'),
+         *zip(RUNS, RUNS[1:] + PROGRAMS_ONLY)]
 ALL = 1000000  # more rows than any query has
 
 
@@ -77,7 +79,8 @@ def documented_defaults():
 def first_rows():
     """n takes the first rows of each run, or of each line; without it, there are all of them."""
     known = {name: given for name, given in queries().items() if 'n' in given}
-    same([name for name, given in known.items() if 'of each run' not in given['n'] and 'of each line' not in given['n']], [])
+    same([name for name, given in known.items() if 'of each run' not in given['n']
+          and 'of each line' not in given['n']], [])
     several = set()
     for runs in (RUNS[:5], RUNS[4:] + PROGRAMS_ONLY):
         attach = [(profile, profile) for profile in runs]
@@ -112,13 +115,17 @@ def same_run_twice():
 
 @case
 def each_run_alone():
-    """Every query names the run of a row. Of two runs each has the rows that it has alone, one run after the other."""
+    """Every query names the run of a row. Of two runs each has the rows that it has alone, one run
+    after the other."""
     columns = {}
-    for row in json.loads(shell("SELECT q.name, c.\"column\" FROM prof_queries AS q JOIN prof_columns AS c ON c.table_name = q.name;")):
+    for row in json.loads(shell("SELECT q.name, c.\"column\" FROM prof_queries AS q "
+                                "JOIN prof_columns AS c ON c.table_name = q.name;")):
         columns.setdefault(row['name'], []).append(row['column'])
-    nameless = [name for name, of in columns.items() if 'run' not in of and not {'run_a', 'run_b'} <= set(of)]
+    nameless = [name for name, of in columns.items() if 'run' not in of
+                and not {'run_a', 'run_b'} <= set(of)]
     same(nameless, ['tf_stats'], 'queries without the name of the run')
-    refused = run("SELECT prof_attach('%s/tests/data/%s', 'a'), prof_attach('%s/tests/data/%s', 'b');\nSELECT * FROM tf_stats;\n"
+    refused = run("SELECT prof_attach('%s/tests/data/%s', 'a'), prof_attach('%s/tests/data/%s', "
+                  "'b');\nSELECT * FROM tf_stats;\n"
                   % (ROOT, RUNS[0], ROOT, RUNS[1])).stderr
     same('tf_stats: 2 runs are attached; give one of them: a, b' in refused, True, refused)
     known, answered = queries(), set()
@@ -127,6 +134,7 @@ def each_run_alone():
         both = answers([(pair[1], 'b'), (pair[0], 'a')], asked)
         alone = [answers([(profile, label)], asked) for profile, label in zip(pair, 'ab')]
         for name in asked:
-            same(both[name], alone[0][name] + alone[1][name], '%s of %s' % (name, ' and '.join(pair)))
+            same(both[name], alone[0][name] + alone[1][name],
+                 '%s of %s' % (name, ' and '.join(pair)))
             answered |= {name} if alone[0][name] and alone[1][name] else set()
     same(sorted(set(known) - answered), ['gpu_samples', 'tf_stats'], 'never both runs have rows')

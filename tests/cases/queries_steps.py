@@ -74,7 +74,8 @@ def steps_of_which_some_have_flops():
     Devices without work are in no peak."""
     steps = [(0, 1000, [('z', 'copy', 1000)]), (1000, 1000, [('m', 'fusion', 800, 500)]),
              (2000, 3000, [('n', 'fusion', 2000, 300)]), (5000, 1000, [('z', 'copy', 1000)])]
-    x = space(core(0, steps).bytes(), core(1, [], kind=' SparseCore 0').bytes(), core(2, []).bytes())
+    x = space(core(0, steps).bytes(), core(1, [], kind=' SparseCore 0').bytes(),
+              core(2, []).bytes())
     columns = ('run, step, flops, peak_gflops, round(utilization_percent, 9),'
                ' round(model_utilization_percent, 9)')
     want = [(0, None, 1000.0, None, None), (1, 500.0, 1000.0, 50.0, 50.0),

@@ -43,7 +43,8 @@ def nothing_ran():
     for name in ('overview', 'overview_page', 'recommendations'):
         same(rows("SELECT * FROM %s('%s')" % (name, dump)), [], name)
         same(rows("SELECT count(*) FROM (SELECT count(*) FROM %s('%s')) "
-                  "CROSS JOIN prof_issues('%s') WHERE message LIKE '%s has no rows: the source is an HLO program%%'"
+                  "CROSS JOIN prof_issues('%s') WHERE message LIKE '%s has no rows: "
+                  "the source is an HLO program%%'"
                   % (name, dump, dump, name)), [(1,)], name)
 
 
@@ -64,7 +65,8 @@ def work_of_a_category():
     got = rows("SELECT category, flops FROM op_time_by_category('%s')" % kept('jax_train_mlp'))
     want = rows("SELECT i.category, nullif(total(i.model_flops_actual), 0) "
                 "FROM trace_events('{0}') AS e JOIN hlo_instructions('{0}') AS i "
-                "USING (host, program_id, hlo_op) WHERE i.opcode NOT IN ('while', 'conditional', 'call') AND NOT e.derived GROUP BY 1"
+                "USING (host, program_id, hlo_op) WHERE i.opcode NOT IN ('while', 'conditional', "
+                "'call') AND NOT e.derived GROUP BY 1"
                 .replace('{0}', kept('jax_train_mlp')))
     same({category: flops for category, flops in got if flops}, {c: f for c, f in want if f})
 
@@ -92,7 +94,8 @@ def advice_for_maps():
                     x=space(host(*stages).bytes()))
         same(row[0], 'Preprocessing')
         return row[1].split(',')[0].split('.')[0]
-    parallel, serial = 'Preprocessing already runs in parallel', 'Map in parallel (num_parallel_calls)'
+    parallel, serial = ('Preprocessing already runs in parallel',
+                        'Map in parallel (num_parallel_calls)')
     same([advice('Root::Prefetch', 'Root::Prefetch::ParallelMapV2'), advice('Root::MapAndBatch')],
          [parallel] * 2)
     same([advice('Root::Map'), advice('Root::ParallelMapV2::Map'), advice('Root::Shuffle'),

@@ -11,13 +11,16 @@ import zipfile
 from lib.cases import case, same
 from lib.shell import DIR, PROFSQL, ROOT, SQLITE3
 
-PROFILE = os.path.join(ROOT, 'tests/data/gpu_train_38/plugins/profile/gpu_train_38/gpu-worker.xplane.pb')
+PROFILE = os.path.join(ROOT,
+                       'tests/data/gpu_train_38/plugins/profile/gpu_train_38/gpu-worker.xplane.pb')
 
 
 def shell(sql, **environment):
     """Rows as texts, and what is printed on standard error."""
     settings = {k: v for k, v in os.environ.items() if k != 'PROFSQL_WARNINGS'}
-    done = subprocess.run([SQLITE3, '-batch', '-init', os.devnull, '-cmd', '.load ' + PROFSQL, ':memory:'], input=sql, capture_output=True, text=True, env={**settings, **environment})
+    done = subprocess.run([SQLITE3, '-batch', '-init', os.devnull, '-cmd', '.load ' + PROFSQL,
+                           ':memory:'], input=sql, capture_output=True, text=True,
+                          env={**settings, **environment})
     return [line.split('|') for line in done.stdout.splitlines()], done.stderr
 
 
@@ -50,32 +53,43 @@ def newest_by_name():
     os.utime(os.path.join(profile, '2026_11_21_08_44_41', 'worker.xplane.pb'), (1, 1))
     logs = os.path.join(folder, 'logs')
     same(rows("SELECT DISTINCT run FROM top_ops('%s');" % logs), [['2026_11_21_08_44_41']])
-    same(rows("SELECT run, other_runs FROM prof_runs('%s');" % logs), [['2026_11_21_08_44_41', '2']])
+    same(rows("SELECT run, other_runs FROM prof_runs('%s');" % logs),
+         [['2026_11_21_08_44_41', '2']])
     told = "SELECT severity, count, message FROM prof_issues%s WHERE code = 'newest_run';"
     found = rows(told % ("('%s')" % logs))
     same(found[0][:2], ['info', '2'])
     same('2026_11_21_08_44_41 is the newest by name of 3 runs' in found[0][2], True, found[0][2])
-    same(rows("SELECT prof_attach('%s', 'x');\nSELECT other_runs FROM prof_runs;\n" % logs + told % ''), [['x'], ['2'], found[0]])
+    same(rows("SELECT prof_attach('%s', 'x');\nSELECT other_runs "
+              "FROM prof_runs;\n" % logs + told % ''), [['x'], ['2'], found[0]])
     run = os.path.join(profile, '2026_11_21_08_05_20')
-    same(rows("SELECT run, other_runs FROM prof_runs('%s');\n" % run + told % ("('%s')" % run)), [['2026_11_21_08_05_20', '0']], 'a run folder is itself')
+    same(rows("SELECT run, other_runs FROM prof_runs('%s');\n" % run + told % ("('%s')" % run)),
+         [['2026_11_21_08_05_20', '0']], 'a run folder is itself')
 
 
 @case
 def newest_of_several_folders():
-    """Of train/ and validation/ the run with the greater name is taken; of one name the later path."""
+    """Of train/ and validation/ the run with the greater name is taken; of one name the later
+    path."""
     folder = tempfile.mkdtemp(dir=DIR)
-    for part, name in (('train', '2026_11_21'), ('validation', '2026_11_20'), ('validation', '2026_11_19')):
+    for part, name in (('train', '2026_11_21'), ('validation', '2026_11_20'),
+                       ('validation', '2026_11_19')):
         make_run(folder, part, 'plugins', 'profile', name)
-    same(rows("SELECT run, path LIKE '%%/train/%%', other_runs FROM prof_runs('%s');" % folder), [['2026_11_21', '1', '2']])
+    same(rows("SELECT run, path LIKE '%%/train/%%', other_runs FROM prof_runs('%s');" % folder),
+         [['2026_11_21', '1', '2']])
     make_run(folder, 'validation', 'plugins', 'profile', '2026_11_21')
-    same(rows("SELECT run, path LIKE '%%/validation/%%', other_runs FROM prof_runs('%s');" % folder), [['2026_11_21', '1', '3']])
+    same(rows("SELECT run, path LIKE '%%/validation/%%', other_runs "
+              "FROM prof_runs('%s');" % folder), [['2026_11_21', '1', '3']])
 
 
 @case
 def no_run_attached():
-    """Without a source and an attached run there is nothing to ask: an error, but for the list of attached runs."""
-    tables = [name for name, in rows("SELECT DISTINCT t.name FROM prof_tables AS t JOIN prof_columns AS c ON c.table_name = t.name WHERE c.\"column\" = 'source' UNION "
-                                     "SELECT q.name FROM prof_queries AS q JOIN prof_columns AS c ON c.table_name = q.name WHERE c.\"column\" = 'source';")]
+    """Without a source and an attached run there is nothing to ask: an error, but for the list of
+    attached runs."""
+    tables = [name for name, in rows("SELECT DISTINCT t.name FROM prof_tables AS t "
+                                     "JOIN prof_columns AS c ON c.table_name = t.name "
+                                     "WHERE c.\"column\" = 'source' UNION "
+                                     "SELECT q.name FROM prof_queries AS q JOIN prof_columns AS c "
+                                     "ON c.table_name = q.name WHERE c.\"column\" = 'source';")]
     same(len(tables) > 90, True, '%d tables' % len(tables))
     for name in tables:
         if name in ('prof_runs', 'profsql_live', 'gpu_samples'):
@@ -83,7 +97,8 @@ def no_run_attached():
         text = error("SELECT * FROM %s;" % name)
         same('no run is attached' in text and 'prof_attach' in text, True, '%s: %s' % (name, text))
     same(rows('SELECT count(*) FROM prof_runs;'), [['0']])
-    same(rows("SELECT prof_attach('%s') AS a;\nSELECT count(*) > 0 FROM top_ops;" % PROFILE), [['gpu-worker'], ['1']])
+    same(rows("SELECT prof_attach('%s') AS a;\nSELECT count(*) > 0 FROM top_ops;" % PROFILE),
+         [['gpu-worker'], ['1']])
 
 
 @case
@@ -100,7 +115,8 @@ def wrong_files():
         put('host.trace.json', trace): 'is JSON, as Chrome traces are',
         put('host.trace.json.gz', gzip.compress(trace)): 'is JSON, as Chrome traces are',
         put('list.json', b'[\n {"ph": "X"}]'): 'is JSON',
-        put('events.out.tfevents.1.host', b'\x18' + bytes(7) + b'abcd\x1a\x0dbrain.Event:2'): 'is a summary file of TensorBoard',
+        put('events.out.tfevents.1.host', b'\x18' + bytes(7) + b'abcd\x1a\x0dbrain.Event:2'): 'is '
+        'a summary file of TensorBoard',
         put('r.nsys-rep', b'anything else'): 'is a report of Nsight Systems',
         put('x.zst', b'\x28\xb5\x2f\xfd1234567'): 'is compressed with zstd',
         put('x.xz', b'\xfd7zXZ\0abcdef'): 'is compressed with xz',
@@ -126,28 +142,39 @@ def wrong_paths():
     """What was typed is understood, and the error says what to type instead."""
     folder = tempfile.mkdtemp(dir=DIR)
     make_run(folder, 'logs', 'plugins', 'profile', 'a')
-    for path, words in (('~/logs', 'only a shell knows what ~'), ('gs://bucket/logs', 'paths of gs:// are not read'), ('s3://bucket/logs', 'paths of s3:// are not read'),
-                        (folder + '/logs/b', "prof_find('%s/logs') lists the runs" % folder), ('no/such', 'no such file or folder')):
+    for path, words in (('~/logs', 'only a shell knows what ~'),
+                        ('gs://bucket/logs', 'paths of gs:// are not read'),
+                        ('s3://bucket/logs', 'paths of s3:// are not read'),
+                        (folder + '/logs/b', "prof_find('%s/logs') lists the runs" % folder),
+                        ('no/such', 'no such file or folder')):
         text = error("SELECT * FROM kpi('%s');" % path)
         same(path in text and words in text, True, text)
 
 
 @case
 def damage_is_told():
-    """Reading a damaged file prints one line, once; PROFSQL_WARNINGS=0 switches it off. Where no event is left, an empty table is an error."""
+    """Reading a damaged file prints one line, once; PROFSQL_WARNINGS=0 switches it off. Where no
+    event is left, an empty table is an error."""
     folder = tempfile.mkdtemp(dir=DIR)
     with open(PROFILE, 'rb') as f:
         whole = f.read()
     cut = os.path.join(folder, 'cut.xplane.pb')
     with open(cut, 'wb') as f:
         f.write(whole[:len(whole) * 9 // 10])
-    twice = "SELECT count(*) > 0 FROM top_ops('{0}');\nSELECT count(*) > 0 FROM trace_events('{0}');\nSELECT max(code = 'truncated') FROM prof_issues('{0}');".format(cut)
+    twice = ("SELECT count(*) > 0 FROM top_ops('{0}');\n"
+             "SELECT count(*) > 0 FROM trace_events('{0}');\n"
+             "SELECT max(code = 'truncated') FROM prof_issues('{0}');".format(cut))
     got, text = shell(twice)
     same(got, [['1'], ['1'], ['1']])
     same((text.count('\n'), cut in text, "prof_issues('%s')" % cut in text), (1, True, True), text)
     same(shell(twice, PROFSQL_WARNINGS='0'), (got, ''))
     same(shell(twice.replace(cut, PROFILE))[1], '', 'a whole file')
     with open(cut, 'wb') as f:
-        f.write(b'\x0a\x80\x40\x12\x09/host:CPU' + b'\x2a\x06\x08\x01\x12\x02\x08\x01')  # a plane's name and a stat's, of 8 KB
-    got, text = shell("SELECT count(*) FROM top_ops('{0}');\nSELECT count(*) FROM trace_events('{0}');\nSELECT count(*) > 0 FROM prof_issues('{0}');".format(cut), PROFSQL_WARNINGS='0')
-    same((got, text.count('damaged or cut off, and what is left has no events'), 'top_ops would have no rows' in text, 'trace_events would have no rows' in text), ([['1']], 2, True, True), text)
+        # a plane's name and a stat's, of 8 KB
+        f.write(b'\x0a\x80\x40\x12\x09/host:CPU' + b'\x2a\x06\x08\x01\x12\x02\x08\x01')
+    got, text = shell("SELECT count(*) FROM top_ops('{0}');\n"
+                      "SELECT count(*) FROM trace_events('{0}');\nSELECT count(*) > 0 "
+                      "FROM prof_issues('{0}');".format(cut), PROFSQL_WARNINGS='0')
+    same((got, text.count('damaged or cut off, and what is left has no events'),
+          'top_ops would have no rows' in text, 'trace_events would have no rows' in text),
+         ([['1']], 2, True, True), text)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""step_ops, slow_step_ops and step_variance: what a slow step had more of, and what makes steps differ."""
+"""step_ops, slow_step_ops and step_variance: what a slow step had more of, and what makes steps
+differ."""
 from lib.cases import case, same
 from lib.shell import ask
 from lib.wire import Plane, space
@@ -10,51 +11,72 @@ def rows(data, query):
 
 
 def marked(*steps):
-    """A thread with steps of these (start, duration) in ps; each calls for 1 us, as a step without events is none."""
+    """A thread with steps of these (start, duration) in ps; each calls for 1 us, as a step without
+    events is none."""
     events = []
     for i, (start, length) in enumerate(steps):
-        events += [('train', start, length, {'_r': {'int64': 1}, 'step_num': {'int64': i}}), ('call', start, 1000000)]
+        events += [('train', start, length, {'_r': {'int64': 1}, 'step_num': {'int64': i}}),
+                   ('call', start, 1000000)]
     return events
 
 
 def three_steps():
-    """Steps of 10, 10 and 30 us; each has op, the last has also 19 us of a compiler, on a thread that no group reaches."""
+    """Steps of 10, 10 and 30 us; each has op, the last has also 19 us of a compiler, on a thread
+    that no group reaches."""
     us = 1000000
-    ops = [('op', 1 * us, 2 * us), ('op', 21 * us, 4 * us), ('op', 41 * us, 6 * us), ('inner', 42 * us, 1 * us), ('compile', 50 * us, 19 * us), ('after', 71 * us, us)]
-    return space(Plane('/host:CPU').line(1, 'main', marked((0, 10 * us), (20 * us, 10 * us), (40 * us, 30 * us))).line(2, 'other', ops).bytes())
+    ops = [('op', 1 * us, 2 * us), ('op', 21 * us, 4 * us), ('op', 41 * us, 6 * us),
+           ('inner', 42 * us, 1 * us), ('compile', 50 * us, 19 * us), ('after', 71 * us, us)]
+    return space(Plane('/host:CPU').line(1, 'main', marked(
+        (0, 10 * us), (20 * us, 10 * us), (40 * us, 30 * us))).line(2, 'other', ops).bytes())
 
 
 @case
 def events_by_time():
-    """An event of a thread without groups belongs to the step in whose range it starts; after the last it belongs to none."""
-    same(rows(three_steps(), "SELECT step, plane_kind, name, in_group, occurrences, total_us, self_us FROM step_ops('{x}') WHERE name <> 'train' AND (name <> 'call' OR step = 1) ORDER BY step, name"),
-         [(0, 'host', 'op', 0, 1, 2.0, 2.0), (1, 'host', 'call', 1, 1, 1.0, 1.0), (1, 'host', 'op', 0, 1, 4.0, 4.0), (2, 'host', 'compile', 0, 1, 19.0, 19.0),
+    """An event of a thread without groups belongs to the step in whose range it starts; after the
+    last it belongs to none."""
+    same(rows(three_steps(), "SELECT step, plane_kind, name, in_group, occurrences, total_us, "
+              "self_us FROM step_ops('{x}') WHERE name <> 'train' AND (name <> 'call' OR step = 1) "
+              "ORDER BY step, name"),
+         [(0, 'host', 'op', 0, 1, 2.0, 2.0), (1, 'host', 'call', 1, 1, 1.0, 1.0),
+          (1, 'host', 'op', 0, 1, 4.0, 4.0), (2, 'host', 'compile', 0, 1, 19.0, 19.0),
           (2, 'host', 'inner', 0, 1, 1.0, 1.0), (2, 'host', 'op', 0, 1, 6.0, 5.0)])
 
 
 @case
 def more_than_the_median():
     """What ran in the longest step alone is compared with 0; the median of two is between them."""
-    same(rows(three_steps(), "SELECT step, over_median_us, name, self_us, median_us, difference_us, other_steps FROM slow_step_ops('{x}') WHERE name NOT IN ('train', 'call')"),
-         [(2, 20.0, 'compile', 19.0, 0.0, 19.0, 0), (2, 20.0, 'op', 5.0, 3.0, 2.0, 2), (2, 20.0, 'inner', 1.0, 0.0, 1.0, 0)])
-    same(rows(three_steps(), "SELECT step, name, difference_us FROM slow_step_ops('{x}', 0) WHERE name IN ('op', 'compile')"),
+    same(rows(three_steps(), "SELECT step, over_median_us, name, self_us, median_us, "
+              "difference_us, other_steps FROM slow_step_ops('{x}') "
+              "WHERE name NOT IN ('train', 'call')"),
+         [(2, 20.0, 'compile', 19.0, 0.0, 19.0, 0), (2, 20.0, 'op', 5.0, 3.0, 2.0, 2),
+          (2, 20.0, 'inner', 1.0, 0.0, 1.0, 0)])
+    same(rows(three_steps(), "SELECT step, name, difference_us FROM slow_step_ops('{x}', 0) "
+              "WHERE name IN ('op', 'compile')"),
          [(0, 'op', -2.5), (0, 'compile', -9.5)])
 
 
 @case
 def shares_of_the_variance():
-    """op has 2, 4 and 5 us in steps of 10, 10 and 30 us: covariance 13.33 of 133.33 is 10 percent. All rows make 100."""
-    same([(n, round(p, 6)) for n, p in rows(three_steps(), "SELECT name, variance_percent FROM step_variance('{x}') WHERE name IN ('op', 'compile', 'inner') ORDER BY name")],
+    """op has 2, 4 and 5 us in steps of 10, 10 and 30 us: covariance 13.33 of 133.33 is 10 percent.
+    All rows make 100."""
+    same([(n, round(p, 6)) for n, p in rows(three_steps(), "SELECT name, variance_percent "
+                                            "FROM step_variance('{x}') WHERE name IN ('op', "
+                                            "'compile', 'inner') ORDER BY name")],
          [('compile', 95.0), ('inner', 5.0), ('op', 10.0)])
-    same([round(p, 9) for p, in rows(three_steps(), "SELECT sum(variance_percent) FROM step_variance('{x}')")], [100.0])
+    same([round(p, 9) for p, in rows(three_steps(), "SELECT sum(variance_percent) "
+                                     "FROM step_variance('{x}')")], [100.0])
 
 
 @case
 def what_only_ran_at_the_time():
-    """A client waits 29 us for the last step on a thread of its own: its event comes after those of the step's group, though these took 20 us longer at most."""
+    """A client waits 29 us for the last step on a thread of its own: its event comes after those of
+    the step's group, though these took 20 us longer at most."""
     us = 1000000
     waits = [('request', 40 * us, 29 * us)]
-    data = space(Plane('/host:CPU').line(1, 'main', marked((0, 10 * us), (20 * us, 10 * us), (40 * us, 30 * us)) + [('compile', 50 * us, 18 * us)]).line(2, 'other', waits).bytes())
-    same(rows(data, "SELECT name, in_group, difference_us FROM slow_step_ops('{x}') WHERE name <> 'call'"), [('compile', 1, 18.0), ('train', 1, 2.0), ('request', 0, 29.0)])
-    same(rows(data, "SELECT name, in_group FROM step_variance('{x}', 2)"), [('compile', 1), ('train', 1)])
+    data = space(Plane('/host:CPU').line(1, 'main', marked((0, 10 * us), (20 * us, 10 * us), (
+        40 * us, 30 * us)) + [('compile', 50 * us, 18 * us)]).line(2, 'other', waits).bytes())
+    same(rows(data, "SELECT name, in_group, difference_us FROM slow_step_ops('{x}') WHERE name <> "
+              "'call'"), [('compile', 1, 18.0), ('train', 1, 2.0), ('request', 0, 29.0)])
+    same(rows(data, "SELECT name, in_group FROM step_variance('{x}', 2)"),
+         [('compile', 1), ('train', 1)])
     same(rows(data, "SELECT name, rank FROM slow_step_ops('{x}', NULL, 1)"), [('compile', 1)])

@@ -8,27 +8,36 @@ from cases.steps import gpu_host, group, issues, op
 
 @case
 def hosts_are_aligned():
-    """Hosts that begin a step apart have what both have, numbered from 0; core ids tell the host."""
+    """Hosts that begin a step apart have what both have, numbered from 0; core ids tell the
+    host."""
     data = [gpu_host(10, 4, 0), gpu_host(20, 4, 100, length=79)]
-    same([(row['step'], row['core_id'], row['start_ps']) for row in ask("SELECT step, core_id, start_ps FROM core_steps('{x}')", x=data)],
+    same([(row['step'], row['core_id'], row['start_ps'])
+          for row in ask("SELECT step, core_id, start_ps FROM core_steps('{x}')", x=data)],
          [(0, 1, 100), (0, 1001, 100), (1, 1, 200), (1, 1001, 200), (2, 1, 300), (2, 1001, 300)])
-    same([(row['host'], row['group_id'], row['step']) for row in ask("SELECT host, group_id, step FROM host_steps('{x}') WHERE host = 'host1'", x=data)],
+    same([(row['host'], row['group_id'], row['step'])
+          for row in ask("SELECT host, group_id, step FROM host_steps('{x}') WHERE host = 'host1'",
+                         x=data)],
          [('host1', 20, 0), ('host1', 21, 1), ('host1', 22, 2), ('host1', 23, None)])
 
 
 @case
 def first_of_common_steps():
-    """XProf's own test: four hosts, each a step later, have 7 of 10 steps in common, from the first host's fourth on. XProf's tools ask for all of them; LIMIT takes the first."""
+    """XProf's own test: four hosts, each a step later, have 7 of 10 steps in common, from the first
+    host's fourth on. XProf's tools ask for all of them; LIMIT takes the first."""
     def hosts(shift):
         planes = [Plane('/device:TPU:0', 1) for _ in range(4)]
         for i, plane in enumerate(planes):
             work = op(plane, 'op', 'fusion', 1)
             steps = [(shift * i + 2000 * n, 2000 - (not i and n == 9), group(n)) for n in range(10)]
-            plane.line(11, 'Steps', [(str(n),) + step for n, step in enumerate(steps)]).line(10, 'XLA Ops', [(work, begin, 5, stats) for begin, _, stats in steps])
+            plane.line(11, 'Steps', [(str(n),) + step for n, step in enumerate(steps)]).line(
+                10, 'XLA Ops', [(work, begin, 5, stats) for begin, _, stats in steps])
         return [space(plane.bytes()) for plane in planes]
     data = hosts(2000)
-    same([(row['step'], row['start_ps']) for row in ask("SELECT step, start_ps FROM steps('{x}') LIMIT 3", x=data)], [(0, 6000), (1, 8000), (2, 10000)])
-    same(ask("SELECT max(step) AS last, count(*) - 3 AS dropped FROM steps('{x}')", x=data), [{'last': 6, 'dropped': 4}])
+    same([(row['step'], row['start_ps']) for row in ask("SELECT step, start_ps FROM steps('{x}') "
+                                                        "LIMIT 3", x=data)],
+         [(0, 6000), (1, 8000), (2, 10000)])
+    same(ask("SELECT max(step) AS last, count(*) - 3 AS dropped FROM steps('{x}')", x=data),
+         [{'last': 6, 'dropped': 4}])
     same(ask("SELECT count(*) - 3 AS dropped FROM steps('{x}')", x=hosts(100)), [{'dropped': 7}])
 
 
@@ -46,20 +55,28 @@ def hosts_without_overlap():
 
 @case
 def a_host_without_steps():
-    """XProf has no steps where one of the hosts has none; a host without a device does not count beside those with one."""
+    """XProf has no steps where one of the hosts has none; a host without a device does not count
+    beside those with one."""
     without = [gpu_host(0, 3, 0), space(Plane('/device:GPU:0').line(1, 's', [('k', 0, 5)]).bytes())]
     same(len(ask("SELECT * FROM steps('{x}')", x=without)), 0)
     same('host_without_steps' in issues(without, 'steps'), True)
-    coordinator = space(Plane('/host:CPU').line(1, 'main', [('train', 0, 5, group(0)), ('x', 1, 2, group(0))]).bytes())
-    same([row['core_id'] for row in ask("SELECT core_id FROM core_steps('{x}') WHERE step = 0", x=[coordinator, gpu_host(0, 3, 0)])], [1001])
+    coordinator = space(Plane('/host:CPU').line(1, 'main', [('train', 0, 5, group(0)),
+                                                            ('x', 1, 2, group(0))]).bytes())
+    same([row['core_id'] for row in ask("SELECT core_id FROM core_steps('{x}') WHERE step = 0",
+                                        x=[coordinator, gpu_host(0, 3, 0)])], [1001])
 
 
 @case
 def clocks_that_differ():
-    """Hosts that were recorded at different times, by their clocks: aligned all the same, and said."""
+    """Hosts that were recorded at different times, by their clocks: aligned all the same, and
+    said."""
     def at(second):
-        times = Plane('Task Environment', 9, {'profile_start_time': {'uint64': second * 10 ** 9}, 'profile_stop_time': {'uint64': (second + 1) * 10 ** 9}})
-        plane = Plane('/device:GPU:0').line(1, 's', [('k', 0, 80, group(0, correlation_id=0))]).line(0xdeadbeef, 'Steps', [('0', 0, 80, group(0))])
+        times = Plane('Task Environment', 9,
+                      {'profile_start_time': {'uint64': second * 10 ** 9},
+                       'profile_stop_time': {'uint64': (second + 1) * 10 ** 9}})
+        plane = Plane('/device:GPU:0').line(1, 's',
+                                            [('k', 0, 80, group(0, correlation_id=0))]).line(
+                                                0xdeadbeef, 'Steps', [('0', 0, 80, group(0))])
         return space(plane.bytes(), times.bytes())
     for later, said in ((0, False), (5, True)):
         data = [at(1000), at(1000 + later)]

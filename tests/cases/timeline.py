@@ -6,43 +6,62 @@ from lib.wire import L, Plane, US, V, space, stat, stat_metadata
 
 
 def stream(*kernels):
-    """Kernels (begin, end, group, {stat: value}) on a stream of a GPU: {(line, name): [(begin, duration)]} of what is derived from them, times in ps."""
-    events, launches = [], [('TraceContext', 1000 * n, 900, {'_r': {'int64': 1}, 'step_num': {'int64': n}}) for n in {kernel[2] for kernel in kernels}]
+    """Kernels (begin, end, group, {stat: value}) on a stream of a GPU: {(line, name): [(begin,
+    duration)]} of what is derived from them, times in ps."""
+    events, launches = [], [('TraceContext', 1000 * n, 900,
+                             {'_r': {'int64': 1}, 'step_num': {'int64': n}})
+                            for n in {kernel[2] for kernel in kernels}]
     for n, (begin, end, number, stats) in enumerate(kernels):
-        stats = {k: {'str' if isinstance(v, str) else 'int64': v} for k, v in dict(stats, kernel_details='regs:1', correlation_id=n).items()}
+        stats = {k: {'str' if isinstance(v, str) else 'int64': v}
+                 for k, v in dict(stats, kernel_details='regs:1', correlation_id=n).items()}
         events.append(('op%d' % n, begin, end - begin, stats))
         launches.append(('launch', 1000 * number + 10 + n, 1, {'correlation_id': {'int64': n}}))
     found = {}
-    for line, name, begin, ps in rows("SELECT line, name, start_ps, duration_ps FROM timeline('{x}') WHERE line LIKE '% - from #7' ORDER BY 1, 3, 4 DESC",
-                                      space(Plane('/host:CPU').line(1, 'main', sorted(launches, key=lambda e: e[1])).bytes(), Plane('/device:GPU:0', 2).line(7, 'Stream #7', events).bytes())):
+    for line, name, begin, ps in rows(
+        "SELECT line, name, start_ps, duration_ps FROM timeline('{x}') "
+        "WHERE line LIKE '% - from #7' ORDER BY 1, 3, 4 DESC",
+        space(Plane('/host:CPU').line(1, 'main', sorted(launches, key=lambda e: e[1])).bytes(),
+              Plane('/device:GPU:0', 2).line(7, 'Stream #7', events).bytes())):
         found.setdefault((line.split(' - ')[0], name), []).append((begin, ps))
     return found
 
 
 @case
 def derived_lines():
-    """Kernels of one program, one op, one scope in a row are one event of it; of another group or scope range another."""
+    """Kernels of one program, one op, one scope in a row are one event of it; of another group or
+    scope range another."""
     module = {'hlo_module': 'a_module', 'program_id': 5}
-    same(stream((0, 100, 0, module), (200, 500, 0, module)), {('XLA Modules', 'a_module(5)'): [(0, 500)]})
-    same(stream((0, 100, 0, dict(module, scope_range_id=10)), (200, 500, 0, dict(module, scope_range_id=20))), {('XLA Modules', 'a_module(5)'): [(0, 100), (200, 300)]})
+    same(stream((0, 100, 0, module), (200, 500, 0, module)),
+         {('XLA Modules', 'a_module(5)'): [(0, 500)]})
+    same(stream((0, 100, 0, dict(module, scope_range_id=10)),
+                (200, 500, 0, dict(module, scope_range_id=20))),
+         {('XLA Modules', 'a_module(5)'): [(0, 100), (200, 300)]})
     same(stream((0, 100, 0, {}), (200, 500, 0, {})), {})
     op = {'tf_op': 'mul:Mul'}
-    same(stream((0, 100, 0, op), (200, 500, 0, op), (500, 600, 0, op)), {('Framework Ops', 'mul:Mul'): [(0, 600)]})
-    same(stream((0, 100, 0, op), (200, 500, 1, op)), {('Framework Ops', 'mul:Mul'): [(0, 100), (200, 300)]})
+    same(stream((0, 100, 0, op), (200, 500, 0, op), (500, 600, 0, op)),
+         {('Framework Ops', 'mul:Mul'): [(0, 600)]})
+    same(stream((0, 100, 0, op), (200, 500, 1, op)),
+         {('Framework Ops', 'mul:Mul'): [(0, 100), (200, 300)]})
     op = {'tf_op': 'scope1/scope2/mul:Mul'}
     same(stream((0, 100, 0, op), (200, 500, 0, op)),
-         {('Framework Name Scope', 'scope1'): [(0, 500)], ('Framework Name Scope', 'scope2'): [(0, 500)], ('Framework Ops', 'scope1/scope2/mul:Mul'): [(0, 500)]})
+         {('Framework Name Scope', 'scope1'): [(0, 500)], ('Framework Name Scope', 'scope2'): [
+             (0, 500)], ('Framework Ops', 'scope1/scope2/mul:Mul'): [(0, 500)]})
 
 
 @case
 def chains_of_scope_ranges():
-    """Ranges whose chain is as long as the op's: a level is one event while its range is the same. As XProf 2.24.2 draws them."""
+    """Ranges whose chain is as long as the op's: a level is one event while its range is the same.
+    As XProf 2.24.2 draws them."""
     def found(parents):
-        kernels = [('k', begin, ps, {'kernel_details': {'str': 'regs:1'}, 'hlo_op': {'str': 'outer::inner'}, 'hlo_module': {'str': 'm'}, 'program_id': {'int64': 5},
-                                     'scope_range_id': {'int64': scope}}) for begin, ps, scope in ((0, 100, 10), (200, 300, 20), (600, 100, 20))]
+        kernels = [('k', begin, ps, {'kernel_details': {'str': 'regs:1'}, 'hlo_op': {
+            'str': 'outer::inner'}, 'hlo_module': {'str': 'm'}, 'program_id': {'int64': 5},
+                                     'scope_range_id': {'int64': scope}})
+                   for begin, ps, scope in ((0, 100, 10), (200, 300, 20), (600, 100, 20))]
         gpu = Plane('/device:GPU:0').line(7, 'Stream #7', kernels)
-        tree = V(1, 3) + L(2, '/host:__ScopeRangeCallStack__') + b''.join(stat_metadata(child, str(child)) + L(6, stat(child, int64=parent)) for child, parent in parents)
-        return rows("SELECT name, start_ps, duration_ps FROM timeline('{x}') WHERE line LIKE '% - from #7' ORDER BY 1, 2", space(gpu.bytes(), tree))
+        tree = V(1, 3) + L(2, '/host:__ScopeRangeCallStack__') + b''.join(stat_metadata(
+            child, str(child)) + L(6, stat(child, int64=parent)) for child, parent in parents)
+        return rows("SELECT name, start_ps, duration_ps FROM timeline('{x}') "
+                    "WHERE line LIKE '% - from #7' ORDER BY 1, 2", space(gpu.bytes(), tree))
     whole = [('5/inner', 0, 700), ('5/outer', 0, 700), ('m(5)', 0, 700)]
     same(found(((10, 1), (20, 1))), [('5/inner', 0, 100), ('5/inner', 200, 500), *whole[1:]])
     same(found(((10, 5), (20, 5), (5, 1))), whole)
@@ -50,34 +69,54 @@ def chains_of_scope_ranges():
 
 @case
 def equal_kernels():
-    """Kernels that start and end together come in the order of std::sort, which decides how many ops in a row they are.
+    """Kernels that start and end together come in the order of std::sort, which decides how many
+    ops in a row they are.
 
-    XProf 2.24.2 draws 12 for 17 of them in this order; in the order of the file they would be 13."""
+    XProf 2.24.2 draws 12 for 17 of them in this order; in the order of the file they would be
+    13."""
     names = 'acababbbcbaababbc'
     plane = Plane('/device:GPU:0').line(7, 'Stream #7', [
-        ('k%d' % i, 10 * US, 5 * US, {'kernel_details': {'str': 'regs:1'}, 'tf_op': {'str': 's/%s:Op' % name}}) for i, name in enumerate(names)])
-    same(rows("SELECT count(*) FROM timeline('{x}') WHERE line = 'Framework Ops - from #7'", space(plane.bytes())), [(12,)])
+        ('k%d' % i, 10 * US, 5 * US,
+         {'kernel_details': {'str': 'regs:1'}, 'tf_op': {'str': 's/%s:Op' % name}})
+        for i, name in enumerate(names)])
+    same(rows("SELECT count(*) FROM timeline('{x}') WHERE line = 'Framework Ops - from #7'",
+              space(plane.bytes())), [(12,)])
     same(1 + sum(a != b for a, b in zip(names, names[1:])), 13)
 
 
 @case
 def launch_statistics():
-    """Launches of a step for a GPU are one event from the first start to the last end: 2 launches of 5 and 10 us from 10 to 40 us."""
+    """Launches of a step for a GPU are one event from the first start to the last end: 2 launches
+    of 5 and 10 us from 10 to 40 us."""
     def launch(begin, length, n):
-        return 'launch', begin * US, length * US, {'correlation_id': {'int64': n}, 'device_id': {'int64': 0}}
-    host = Plane('/host:CPU').line(1, 'main', [('TraceContext', 0, 100 * US, {'_r': {'int64': 1}, 'step_num': {'int64': 3}}), launch(10, 5, 1), launch(30, 10, 2)])
-    gpu = Plane('/device:GPU:0', 2).line(7, 'Stream #7', [('k', (50 + n) * US, US, {'correlation_id': {'int64': n}}) for n in (1, 2)])
-    same(rows("SELECT name, start_ps, duration_ps, args FROM timeline('{x}') WHERE line = 'Launch Stats'", space(host.bytes(), gpu.bytes())),
-         [('Launch Stats for TraceContext 3', 10 * US, 30 * US, '{"avg_launch_time_us":"7.5","group_id":"0","max_launch_time_us":"10","num_launches":"2"}')])
+        return 'launch', begin * US, length * US, {'correlation_id': {'int64': n},
+                                                   'device_id': {'int64': 0}}
+    host = Plane('/host:CPU').line(1, 'main', [('TraceContext', 0, 100 * US,
+                                                {'_r': {'int64': 1}, 'step_num': {'int64': 3}}),
+                                               launch(10, 5, 1), launch(30, 10, 2)])
+    gpu = Plane('/device:GPU:0', 2).line(7, 'Stream #7',
+                                         [('k', (50 + n) * US, US, {'correlation_id': {'int64': n}})
+                                          for n in (1, 2)])
+    same(
+        rows("SELECT name, start_ps, duration_ps, args FROM timeline('{x}') "
+             "WHERE line = 'Launch Stats'", space(host.bytes(), gpu.bytes())),
+        [('Launch Stats for TraceContext 3', 10 * US, 30 * US,
+          '{"avg_launch_time_us":"7.5","group_id":"0","max_launch_time_us":"10",'
+          '"num_launches":"2"}')])
 
 
 @case
 def lines_derived_from_two_streams():
-    """Each line that is derived from a stream has an id of its own, and the lines of one stream follow each other."""
+    """Each line that is derived from a stream has an id of its own, and the lines of one stream
+    follow each other."""
     plane = Plane('/device:GPU:0')
     for stream in (7, 8, 9):
-        plane.line(stream, 'Stream #%d' % stream, [('k%d' % stream, stream * US, US, {k: {'str': v} for k, v in (
-            ('kernel_details', 'regs:1'), ('tf_op', 's/a:A'), ('hlo_module', 'm'), ('hlo_op', 'o'))})])
+        plane.line(stream, 'Stream #%d' % stream,
+                   [('k%d' % stream, stream * US, US, {k: {'str': v} for k, v in (
+                       ('kernel_details', 'regs:1'), ('tf_op', 's/a:A'), ('hlo_module', 'm'),
+                       ('hlo_op', 'o'))})])
     found = rows("SELECT line, tid FROM timeline('{x}')", space(plane.bytes()))
-    same([line for line, _ in found if ' - ' in line], ['XLA %s - from #%d' % (what, stream) for stream in (7, 8, 9) for what in ('Modules', 'Ops')])
+    same([line for line, _ in found if ' - ' in line],
+         ['XLA %s - from #%d' % (what, stream) for stream in (7, 8, 9)
+          for what in ('Modules', 'Ops')])
     same(len({tid for _, tid in found}), 9)
