@@ -21,6 +21,7 @@ def texts(path):
 
 
 def asks(path, table):
-    """Whether a text of the file selects from the table: FROM table, JOIN table, FROM a, table(...)."""
+    """Whether a text of the file selects from the table: FROM table, JOIN table, FROM a,
+    table(...)."""
     selects = re.compile(r'\b(?:FROM|JOIN)\s+(?:temp\.)?{0}\b|\bFROM\b[^;]*,\s*{0}\('.format(table))
     return any(selects.search(text) for text in texts(path))

@@ -76,7 +76,8 @@ def name_of(f):
 
 
 def texts(thing, names, seen):
-    """The texts that a case asks with: its own, and those of what it names in its subject's file."""
+    """The texts that a case asks with: its own, and those of what it names in its subject's
+    file."""
     if isinstance(thing, str):
         yield thing
     elif isinstance(thing, (tuple, list, set, frozenset, dict)):

@@ -18,7 +18,9 @@ from lib.shell import quoted as q
 MB = 1 << 20
 STUCK = 1800  # seconds on the clock after which a shell is killed, whatever else the machine does
 # What to do, in a clause of its own at the end: "...; give the log dir".
-HINT = re.compile(r'; (?:[^;]+, )?(?:check|unpack|decompress|use|give|save|copy|take|try|ask|rename|read|attach|SELECT) [^;]{8,}$')
+HINT = re.compile(
+    r'; (?:[^;]+, )?(?:check|unpack|decompress|use|give|save|copy|take|try|ask|rename|read|attach|'
+    r'SELECT) [^;]{8,}$')
 
 
 @functools.cache
@@ -40,18 +42,23 @@ def limit(timeout, files):
 
 
 def shell(sql, timeout=60, bail=False, files=0):
-    """Runs the statements in one shell with the extension loaded. A signal fails the case, and more seconds of CPU than `timeout`:
-    time on the clock would depend on what else the machine does. A shell that waits for ever is killed too. files: the most that it
-    may have open.
+    """Runs the statements in one shell with the extension loaded. A signal fails the case, and more
+    seconds of CPU than `timeout`: time on the clock would depend on what else the machine does. A
+    shell that waits for ever is killed too. files: the most that it may have open.
 
-    The peak is asked of the kernel by a last command of the shell: the one of wait4() begins with this script's own memory."""
+    The peak is asked of the kernel by a last command of the shell: the one of wait4() begins with
+    this script's own memory."""
     out, err, peak = tempfile.TemporaryFile(), tempfile.TemporaryFile(), path('.peak')
-    child = subprocess.Popen(SHELL[:1] + ['-list', '-separator', '\t', '-nullvalue', 'NULL'] + SHELL[1:],
-                             stdin=subprocess.PIPE, stdout=out, stderr=err, preexec_fn=lambda: limit(timeout, files))
+    child = subprocess.Popen(SHELL[:1] + ['-list', '-separator', '\t', '-nullvalue',
+                                          'NULL'] + SHELL[1:],
+                             stdin=subprocess.PIPE, stdout=out, stderr=err,
+                             preexec_fn=lambda: limit(timeout, files))
     timer = threading.Timer(STUCK, child.kill)
     timer.start()
     try:
-        child.stdin.write(f'.load {PROFSQL}\n'.encode() + (b'.bail on\n' if bail else b'') + sql.encode() + f'\n.system grep VmHWM /proc/$PPID/status > {peak}\n'.encode())
+        child.stdin.write(f'.load {PROFSQL}\n'.encode() + (b'.bail on\n' if bail
+                                                           else b'') + sql.encode() + f'\n'
+                          f'.system grep VmHWM /proc/$PPID/status > {peak}\n'.encode())
         child.stdin.close()
     except BrokenPipeError:
         pass
@@ -89,8 +96,11 @@ def one(sql, **how):
 
 def touch_all(file):
     """Reads every column of every table."""
-    return (f"SELECT count(*), total(duration_ps), total(self_ps), total(length(name)), total(length(stats)), coalesce(min(json_valid(stats)), 1) FROM trace_events({q(file)});"
-            + ''.join(f"SELECT '{t}', count(*) FROM (SELECT * FROM {t}({q(file)}) LIMIT -1 OFFSET 0);" for t in every_table()))
+    return (f"SELECT count(*), total(duration_ps), total(self_ps), total(length(name)), "
+            f"total(length(stats)), coalesce(min(json_valid(stats)), 1) "
+            f"FROM trace_events({q(file)});"
+            + ''.join(f"SELECT '{t}', count(*) FROM (SELECT * FROM {t}({q(file)}) "
+                      f"LIMIT -1 OFFSET 0);" for t in every_table()))
 
 
 def refused(file, words, timeout=60, rss=None):
@@ -111,7 +121,8 @@ def helpful(err, file, words=''):
 
 
 def survives(file, timeout=60, loss=None, words=''):
-    """No crash; an error that helps and has these words, or rows. loss=True: an error or rows of prof_issues; loss=False: rows without any."""
+    """No crash; an error that helps and has these words, or rows. loss=True: an error or rows of
+    prof_issues; loss=False: rows without any."""
     a = shell(touch_all(file), timeout=timeout)
     if a.err:
         must(loss is not False, a.err[:300])
@@ -126,29 +137,40 @@ def survives(file, timeout=60, loss=None, words=''):
     return count
 
 
-# Codes of prof_issues whose bytes no row shows. All others are about rows that are there, or about bytes that are not in the file.
-LOSING = {'damaged', 'damaged_stat', 'gzip_trailing_bytes', 'too_many', 'unreadable', 'unreadable_program', 'wrong_wire_type'}
+# Codes of prof_issues whose bytes no row shows. All others are about rows that are there, or about
+# bytes that are not in the file.
+LOSING = {'damaged', 'damaged_stat', 'gzip_trailing_bytes', 'too_many', 'unreadable',
+          'unreadable_program', 'wrong_wire_type'}
 
 
 def issues(file):
-    """What prof_issues says of damage; that an event has no metadata is so in good files too, and that there are no steps."""
-    found = rows(f"SELECT severity, code, byte_offset, count, message, lost_bytes FROM prof_issues({q(file)}) WHERE code NOT IN ('unknown_metadata', 'no_steps') AND code NOT LIKE 'xprof%';")
+    """What prof_issues says of damage; that an event has no metadata is so in good files too, and
+    that there are no steps."""
+    found = rows(f"SELECT severity, code, byte_offset, count, message, lost_bytes "
+                 f"FROM prof_issues({q(file)}) WHERE code NOT IN ('unknown_metadata', 'no_steps') "
+                 f"AND code NOT LIKE 'xprof%';")
     for _, code, _, _, message, lost in found:
         must(lost == '0' or code in LOSING, f'{code} loses {lost} bytes: {message}')
     return found
 
 
 def accounted(file, lost):
-    """prof_issues tells one of the numbers of bytes that the damage can be said to cost, in lost_bytes or in words."""
-    told = {int(n) for r in issues(file) for n in re.findall(r'\d+', r[4]) + [r[5]]} | {sum(int(r[5]) for r in issues(file))}
+    """prof_issues tells one of the numbers of bytes that the damage can be said to cost, in
+    lost_bytes or in words."""
+    told = {int(n) for r in issues(file)
+            for n in re.findall(r'\d+', r[4]) + [r[5]]} | {sum(int(r[5]) for r in issues(file))}
     must(told & set(lost), f'{sorted(lost)[:4]} bytes lost, but prof_issues say {issues(file)}')
 
 
-DUMP = """SELECT 'e', event_id, plane, line, hex(name), start_ps, duration_ps, self_ps, depth, parent_id, occurrences, line_id, plane_id, metadata_id, display_name, stats FROM trace_events({0});
+DUMP = """SELECT 'e', event_id, plane, line, hex(name), start_ps, duration_ps, self_ps, depth,
+          parent_id, occurrences, line_id, plane_id, metadata_id, display_name, stats
+          FROM trace_events({0});
 SELECT 's', event_id, origin, stat_id, name, type, typeof(value), hex(value) FROM event_stats({0});
 SELECT 'l', plane_id, plane, line_id, proto_id, name, timestamp_ns, event_count FROM lines({0});
-SELECT 'm', plane_id, metadata_id, name, display_name, hex(metadata), child_ids, stat_count, event_count FROM event_metadata({0}) ORDER BY 2, 3;
-SELECT 'M', plane_id, metadata_id, stat_id, name, type, value FROM event_metadata_stats({0}) ORDER BY plane_id, metadata_id, stat_id;
+SELECT 'm', plane_id, metadata_id, name, display_name, hex(metadata), child_ids, stat_count,
+event_count FROM event_metadata({0}) ORDER BY 2, 3;
+SELECT 'M', plane_id, metadata_id, stat_id, name, type, value FROM event_metadata_stats({0})
+ORDER BY plane_id, metadata_id, stat_id;
 SELECT 'p', plane_id, stat_id, name, type, value FROM plane_stats({0}) ORDER BY 2, 3;"""
 
 

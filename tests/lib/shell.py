@@ -92,8 +92,8 @@ def answer(sql, sources):
 
 
 def ask(sql, **sources):
-    """Rows as dicts: ask("SELECT name FROM planes('{x}')", x=space(...)), where a source is the bytes
-    of an XSpace or a list of them, one for each host."""
+    """Rows as dicts: ask("SELECT name FROM planes('{x}')", x=space(...)), where a source is the
+    bytes of an XSpace or a list of them, one for each host."""
     return json.loads(answer(sql, sources))
 
 
@@ -112,7 +112,8 @@ def attached(sql, **sources):
 
 
 def tables():
-    """{table: its hidden columns that name a source: source, dir, or a and b}, canned queries too."""
+    """{table: its hidden columns that name a source: source, dir, or a and b}, canned queries
+    too."""
     found = {}
     for table, column, hidden in (line.split('|') for line in lines(
             "SELECT table_name, \"column\", type LIKE '%HIDDEN' FROM prof_columns;")):
@@ -123,7 +124,7 @@ def tables():
 
 
 def tables_of_a_run(but=()):
-    """Those of tables() that show a run, or compare two. The others are documentation, find runs, or
-    list programs that are being recorded."""
+    """Those of tables() that show a run, or compare two. The others are documentation, find runs,
+    or list programs that are being recorded."""
     return {table: sources for table, sources in tables().items()
             if sources in (['source'], ['a', 'b']) and table not in {'profsql_live', *but}}

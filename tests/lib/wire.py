@@ -2,8 +2,8 @@
 """Writes XSpaces, good and bad ones: the pieces of the protobuf wire format that this needs, and
 Plane, which declares names and stats as they are used.
 
-Every function returns bytes; a message is the concatenation of its fields, in the order that the test wants.
-The names of the fields are those of schema/xplane.proto."""
+Every function returns bytes; a message is the concatenation of its fields, in the order that the
+test wants. The names of the fields are those of schema/xplane.proto."""
 import random
 import struct
 
@@ -32,7 +32,8 @@ def L(field, *parts):
 
 
 def F64(field, x):
-    return varint(field << 3 | 1) + (struct.pack('<d', x) if isinstance(x, float) else struct.pack('<q', x))
+    return varint(field << 3 | 1) + (struct.pack('<d', x) if isinstance(x, float)
+                                     else struct.pack('<q', x))
 
 
 def F32(field, x):
@@ -43,7 +44,8 @@ def stat(key, **value):
     """stat(3, str='x'): one of double, uint64, int64, str, bytes, ref, or nothing."""
     out = V(1, key)
     for kind, x in value.items():
-        out += {'double': lambda: F64(2, float(x)), 'uint64': lambda: V(3, x), 'int64': lambda: V(4, x), 'str': lambda: L(5, x),
+        out += {'double': lambda: F64(2, float(x)), 'uint64': lambda: V(3, x),
+                'int64': lambda: V(4, x), 'str': lambda: L(5, x),
                 'bytes': lambda: L(6, x), 'ref': lambda: V(7, x)}[kind]()
     return out
 
@@ -65,7 +67,8 @@ def line(id, name, events=(), timestamp_ns=0):
 
 def event_metadata(key, name, display='', stats=(), rest=b''):
     """An entry of the map XPlane.event_metadata, with its tag."""
-    return L(4, V(1, key), L(2, V(1, key), L(2, name), L(4, display) if display else b'', *(L(5, s) for s in stats), rest))
+    return L(4, V(1, key), L(2, V(1, key), L(2, name), L(4, display) if display else b'',
+                             *(L(5, s) for s in stats), rest))
 
 
 def stat_metadata(key, name):
@@ -73,7 +76,8 @@ def stat_metadata(key, name):
 
 
 def plane(id, name, lines=(), metadata=b'', stats=()):
-    return V(1, id) + L(2, name) + b''.join(L(3, x) for x in lines) + metadata + b''.join(L(6, s) for s in stats)
+    return V(1, id) + L(2, name) + b''.join(L(3, x) for x in lines) + metadata + b''.join(
+        L(6, s) for s in stats)
 
 
 def space(*planes, hostname='h'):
@@ -81,35 +85,44 @@ def space(*planes, hostname='h'):
 
 
 def small(seed=1, n_lines=3, n_events=12):
-    """A valid profile of a few kilobytes with a bit of everything: nesting, correlated events, all types of stats, occurrences."""
+    """A valid profile of a few kilobytes with a bit of everything: nesting, correlated events, all
+    types of stats, occurrences."""
     rnd = random.Random(seed)
-    names = ['flops', 'correlation_id', 'note', 'blob', 'ratio', 'source', 'group_id', 'a name that stats refer to', 'program_id']
+    names = ['flops', 'correlation_id', 'note', 'blob', 'ratio', 'source', 'group_id',
+             'a name that stats refer to', 'program_id']
     smeta = b''.join(stat_metadata(i + 1, n) for i, n in enumerate(names))
     out = []
     for p, plane_name in enumerate(['/host:CPU', '/device:GPU:0', '/device:CUSTOM:x']):
         emeta = b''.join(event_metadata(k, n, d, s, r) for k, n, d, s, r in [
-            (1, 'step', '', (), b''), (2, 'fusion.1', 'fusion', (stat(1, uint64=4000), stat(6, ref=8)), V(6, 3) + V(6, 4)),
-            (3, 'copy', '', (stat(3, str='from metadata'),), b''), (-7, 'negative key', '', (), L(3, b'\x00\xff\x01')),
+            (1, 'step', '', (), b''),
+            (2, 'fusion.1', 'fusion', (stat(1, uint64=4000), stat(6, ref=8)), V(6, 3) + V(6, 4)),
+            (3, 'copy', '', (stat(3, str='from metadata'),), b''),
+            (-7, 'negative key', '', (), L(3, b'\x00\xff\x01')),
             (2**40, "it's 100%_x", 'Shown', (), b'')])
         lines = []
         for i in range(n_lines):
             events, at = [], 0
             for k in range(n_events):
                 at += rnd.randrange(0, 3000)
-                stats = [s for s in (stat(2, uint64=k), stat(3, str=f'text {k}'), stat(4, bytes=bytes([k, 0, 200])), stat(5, double=k / 3),
-                                     stat(6, ref=8), stat(1, int64=-k), stat(7, int64=k // 4), stat(9, uint64=2**63 + k)) if rnd.random() < .4]
+                stats = [s for s in (stat(2, uint64=k), stat(3, str=f'text {k}'),
+                                     stat(4, bytes=bytes([k, 0, 200])), stat(5, double=k / 3),
+                                     stat(6, ref=8), stat(1, int64=-k), stat(7, int64=k // 4),
+                                     stat(9, uint64=2**63 + k)) if rnd.random() < .4]
                 if k == 5:
                     events.append(event(3, None, 77, stats, occurrences=4))
                 else:
-                    events.append(event(rnd.choice([1, 2, 3, -7, 2**40, 999, 998 + p]), at, rnd.choice([0, 10, 500, 9000, 20000]), stats))
-            lines.append(line(i + 10 if i < 2 else -i, ['main', 'Stream #1', ''][i % 3], events, timestamp_ns=1000 * i - 500))
-        out.append(plane(p * 5, plane_name, lines, emeta + smeta, [stat(3, str='plane stat'), stat(1, double=1.5)]))
+                    events.append(event(rnd.choice([1, 2, 3, -7, 2**40, 999, 998 + p]), at,
+                                        rnd.choice([0, 10, 500, 9000, 20000]), stats))
+            lines.append(line(i + 10 if i < 2 else -i, ['main', 'Stream #1', ''][i % 3], events,
+                              timestamp_ns=1000 * i - 500))
+        out.append(plane(p * 5, plane_name, lines, emeta + smeta,
+                         [stat(3, str='plane stat'), stat(1, double=1.5)]))
     return space(*out)
 
 
 class Plane:
-    """A plane whose metadata is declared as it is used. Stats are {name: {type: value}}, or pairs of
-    them, of which a name may come twice."""
+    """A plane whose metadata is declared as it is used. Stats are {name: {type: value}}, or pairs
+    of them, of which a name may come twice."""
 
     def __init__(self, name, id=1, stats=None):
         self.name, self.id, self.names, self.metas, self.lines = name, id, {}, {}, []
