@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""What steps of GPUs and of hosts without devices spend their time on, from the bytes of each profile: the actual columns of core_steps and steps.
+"""What steps of GPUs and of hosts without devices spend their time on, from the bytes of each
+profile: the actual columns of core_steps and steps.
 
-Which steps there are and when they run is compared with XProf elsewhere (tests/parity). At each moment of a step the most important activity of its
-events counts, as docs/semantics.md orders them. Which step an event is of comes from trace_events.step, which is compared with the bytes here where the
-file contains its groups: the event's last stat group_id."""
+Which steps there are and when they run is compared with XProf elsewhere (tests/parity). At each
+moment of a step the most important activity of its events counts, as docs/semantics.md orders them.
+Which step an event is of comes from trace_events.step, which is compared with the bytes here where
+the file contains its groups: the event's last stat group_id."""
 import collections
 import os
 import re
@@ -14,7 +16,8 @@ from compare import agree, checking, finish, runs  # noqa: E402
 from device_time import COLLECTIVE, TRANSFER, kind_of_stream_event, work_lines  # noqa: E402
 from xspace import Stats  # noqa: E402
 
-ORDER = ['device_compute', 'output', 'device_to_device', 'wait', 'device_collectives', 'input', 'host_copies', 'compilation', 'kernel_launch', 'host_compute']
+ORDER = ['device_compute', 'output', 'device_to_device', 'wait', 'device_collectives', 'input',
+         'host_copies', 'compilation', 'kernel_launch', 'host_compute']
 
 
 def of_gpu(e, detailed):
@@ -36,7 +39,8 @@ def of_gpu(e, detailed):
 
 
 def is_compiling(name):
-    return bool(re.match('backend_compile|XlaCompile', name) or re.search('::Compile|Compiler::Run', name))
+    return bool(re.match('backend_compile|XlaCompile', name)
+                or re.search('::Compile|Compiler::Run', name))
 
 
 def integer(value):
@@ -51,7 +55,9 @@ def is_marker(name):
 def of_thread(e, step_name, has_device):
     """None: an event that only surrounds others."""
     name = e.name
-    if is_marker(name) or 'step_name' in e.stats or (e.stats.get('_r') and (step_name or '').startswith(name + ' ')) or name.startswith(('EagerExecute', 'EagerLocalExecute', 'EagerKernelExecute', 'FunctionRun')):
+    if is_marker(name) or 'step_name' in e.stats or (
+        e.stats.get('_r') and (step_name or '').startswith(name + ' ')) or name.startswith(
+            ('EagerExecute', 'EagerLocalExecute', 'EagerKernelExecute', 'FunctionRun')):
         return None
     if re.match('MemcpyHtoD', name, re.I) or name.partition(':')[2].startswith('InfeedEnqueue'):
         return 'input'
@@ -59,7 +65,8 @@ def of_thread(e, step_name, has_device):
         return 'host_copies'
     if is_compiling(name):
         return 'compilation'
-    if has_device and (integer(e.stats.get('correlation_id', -1)) >= 0 or name.startswith('ExecutorState::Process')):
+    if has_device and (integer(e.stats.get('correlation_id', -1)) >= 0
+                       or name.startswith('ExecutorState::Process')):
         return 'kernel_launch'
     if name.startswith('IteratorGetNext'):
         return 'wait'
@@ -86,38 +93,48 @@ def swept(spans, start, end):
 
 
 def steps_of_events(run):
-    """In a file whose host and device planes all declare the stat group_id, XProf groups nothing."""
+    """In a file whose host and device planes all declare the stat group_id, XProf groups
+    nothing."""
     want, event_id = {}, 0
     for planes in run.hosts.values():
-        grouped = all('group_id' in p.stat_names.values() for p in planes if p.name.startswith(('/host:CPU', '/device:')))
+        grouped = all('group_id' in p.stat_names.values() for p in planes
+                      if p.name.startswith(('/host:CPU', '/device:')))
         for plane in planes:
             for line in plane.lines:
                 for e in line.events:
                     own = [Stats(plane, [m]).get('group_id') for m in e.messages]
-                    if grouped and (plane.name == '/host:CPU' or plane.kind == 'gpu' and not line.derived) and own.count(None) < len(own) - 1:
+                    if grouped and (plane.name == '/host:CPU' or plane.kind == 'gpu'
+                                    and not line.derived) and own.count(None) < len(own) - 1:
                         want[event_id] = Stats(plane, reversed(e.messages))['group_id']
                     event_id += 1
     if want:
-        got = {r['event_id']: r['step'] for r in run.ask('SELECT event_id, step FROM trace_events({x})')}
+        got = {r['event_id']: r['step']
+               for r in run.ask('SELECT event_id, step FROM trace_events({x})')}
         agree('step of events with several groups', {key: got[key] for key in want}, want)
     return len(want)
 
 
 def check(run):
-    cores = [r for r in run.ask('SELECT * FROM core_steps({x}) WHERE plane_id IS NULL AND step IS NOT NULL AND NOT outside_xprof')]
+    cores = [r for r in run.ask('SELECT * FROM core_steps({x}) WHERE plane_id IS NULL '
+                                'AND step IS NOT NULL AND NOT outside_xprof')]
     if not cores:
         return
-    steps = {(r['host'], r['group_id']): r['step'] for r in run.ask('SELECT host, group_id, step FROM host_steps({x}) WHERE group_id IS NOT NULL AND step IS NOT NULL')}
+    steps = {(r['host'], r['group_id']): r['step']
+             for r in run.ask('SELECT host, group_id, step FROM host_steps({x}) '
+                              'WHERE group_id IS NOT NULL AND step IS NOT NULL')}
     dropped = {r['step'] for r in run.ask('SELECT step FROM steps({x}) WHERE dropped')}
-    events = run.ask('SELECT event_id, step, step_name FROM trace_events({x}) WHERE step IS NOT NULL')
-    groups, names = {r['event_id']: r['step'] for r in events}, {r['event_id']: r['step_name'] for r in events}
+    events = run.ask('SELECT event_id, step, step_name FROM trace_events({x}) '
+                     'WHERE step IS NOT NULL')
+    groups, names = {r['event_id']: r['step'] for r in events}, {r['event_id']: r['step_name']
+                                                                 for r in events}
     spans, of_no_step, event_id = collections.defaultdict(list), collections.defaultdict(list), 0
     for host, planes in run.hosts.items():
         has_device = any(p.kind == 'gpu' for p in planes)
         threads = next((p for p in planes if p.name == '/host:CPU'), None)
         for plane in planes:
             work = work_lines(plane) if plane.kind == 'gpu' else []
-            detailed = {id(e.meta) for l in work for e in l.events if any(k == 'memcpy_details' for k in e.stats)}
+            detailed = {id(e.meta) for l in work for e in l.events
+                        if any(k == 'memcpy_details' for k in e.stats)}
             for line in plane.lines:
                 for e in line.events:
                     group = groups.get(event_id)
@@ -125,7 +142,8 @@ def check(run):
                     event_id += 1
                     if e.duration_ps <= 0:
                         continue
-                    if group is None and not has_device and plane is threads and isinstance(e.stats.get('hlo_op'), str) and e.stats['hlo_op']:
+                    if group is None and not has_device and plane is threads and isinstance(
+                        e.stats.get('hlo_op'), str) and e.stats['hlo_op']:
                         of_no_step[host].append((e.start_ps, e.end_ps, 'host_compute'))
                     if step is None:
                         continue
@@ -135,18 +153,23 @@ def check(run):
                         what = of_thread(e, names[event_id - 1], has_device)
                         if what:
                             spans[host, step].append((e.start_ps, e.end_ps, what))
-    # what XProf adds to threads between StartRegion and StopRegion counts as computing on the host, too
-    with_regions = {host for host, planes in run.hosts.items() for p in planes if any(m.name == 'ThreadpoolListener::StartRegion' for m in p.metas.values())}
+    # what XProf adds to threads between StartRegion and StopRegion counts as computing on the host,
+    # too
+    with_regions = {host for host, planes in run.hosts.items() for p in planes
+                    if any(m.name == 'ThreadpoolListener::StartRegion' for m in p.metas.values())}
     for r in cores:
         start, total = r['start_ps'], round(r['total_us'] * 1e6)
         sums = swept(spans[r['host'], r['step']] + of_no_step[r['host']], start, start + total)
-        want = {c: sums[c] / 1e6 for c in ('device_compute', 'output', 'device_to_device', 'device_collectives', 'kernel_launch', 'host_compute')}
+        want = {c: sums[c] / 1e6 for c in ('device_compute', 'output', 'device_to_device',
+                                           'device_collectives', 'kernel_launch', 'host_compute')}
         want['input'] = (sums['wait'] + sums['input']) / 1e6
-        want['compilation'] = sums['compilation'] / 1e6 if r['compilation_us_actual'] is not None else None
+        want['compilation'] = sums['compilation'] / 1e6 if r[
+            'compilation_us_actual'] is not None else None
         want['all_others'] = (total - sum(sums.values())) / 1e6
         if r['host'] in with_regions:
             want.pop('host_compute'), want.pop('all_others')
-        agree('step %s of %s' % (r['step'], r['host']), {c: r[c + '_us_actual'] for c in want}, want, abs_tol=1e-6 + 2**-52 * r['total_us'])
+        agree('step %s of %s' % (r['step'], r['host']), {c: r[c + '_us_actual'] for c in want},
+              want, abs_tol=1e-6 + 2**-52 * r['total_us'])
 
 
 if __name__ == '__main__':

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting in collectives: collectives and the waits of stragglers from the bytes of each profile, as docs/semantics.md defines them.
+"""Waiting in collectives: collectives and the waits of stragglers from the bytes of each profile,
+as docs/semantics.md defines them.
 
-Groups are written out as lists of ids, and every occurrence is compared with those of all its peers."""
+Groups are written out as lists of ids, and every occurrence is compared with those of all its
+peers."""
 import collections
 import re
 import sys
@@ -12,8 +14,10 @@ from compare import agree, checking, finish, runs  # noqa: E402
 from device_time import COLLECTIVE, devices, ends, op_name, opcode  # noqa: E402
 from xspace import fields, signed, text, varint  # noqa: E402
 
-KINDS = ('all-reduce', 'all-gather', 'reduce-scatter', 'collective-permute', 'collective-broadcast', 'ragged-all-to-all', 'all-to-all')
-KERNELS = (('AllReduce', 'all-reduce'), ('AllGather', 'all-gather'), ('ReduceScatter', 'reduce-scatter'), ('Broadcast', 'collective-broadcast'),
+KINDS = ('all-reduce', 'all-gather', 'reduce-scatter', 'collective-permute', 'collective-broadcast',
+         'ragged-all-to-all', 'all-to-all')
+KERNELS = (('AllReduce', 'all-reduce'), ('AllGather', 'all-gather'),
+           ('ReduceScatter', 'reduce-scatter'), ('Broadcast', 'collective-broadcast'),
            ('SendRecv', 'collective-permute'), ('AllToAll', 'all-to-all'), ('Reduce', 'reduce'))
 
 
@@ -55,7 +59,8 @@ class Program:
                 self.instructions.setdefault(text(last(message, 1, b'')), message)
         self.by_id = {last(m, 35, 0): m for m in self.instructions.values()}
         assigned = last(module, 15)
-        self.assignment = None if assigned is None else [repeated(m, 1) for m in all_of(assigned, 3)]
+        self.assignment = None if assigned is None else [repeated(m, 1)
+                                                         for m in all_of(assigned, 3)]
 
     def find(self, name):
         found = self.instructions.get(name)
@@ -72,14 +77,16 @@ def programs_of(planes):
                 named = re.search(r'\((\d+)\)$', meta.name)
                 for value in meta.stats.values():
                     if isinstance(value, bytes) and all_of(value, 1):
-                        found.setdefault(int(named.group(1)) if named else key % 2**64, Program(all_of(value, 1)[0]))
+                        found.setdefault(int(named.group(1)) if named else key % 2**64,
+                                         Program(all_of(value, 1)[0]))
     return found
 
 
 # ---- groups ----
 
 def iota(shape, order, size):
-    """Rows of `size` of the array of this shape, its axes in another order: by walking it index by index."""
+    """Rows of `size` of the array of this shape, its axes in another order: by walking it index by
+    index."""
     strides = [1] * len(shape)
     for i in range(len(shape) - 1, 0, -1):
         strides[i - 1] = strides[i] * shape[i]
@@ -95,18 +102,22 @@ def group_size(groups):
     if groups.pairs is not None or not groups.known:
         return None
     if groups.members is None:
-        return {'replica': len(assigned[0]), 'partition': len(assigned)}.get(groups.ids, sum(map(len, assigned))) if assigned else None
-    return sizes.pop() * (len(assigned) if groups.ids == 'both' and assigned else 1) if len(sizes) == 1 else None
+        return {'replica': len(assigned[0]), 'partition': len(assigned)}.get(
+            groups.ids, sum(map(len, assigned))) if assigned else None
+    return sizes.pop() * (len(assigned) if groups.ids == 'both' and assigned
+                          else 1) if len(sizes) == 1 else None
 
 
 class Groups:
-    """members: lists of ids; pairs: of source and target; neither: all devices. known: False: nothing says them."""
+    """members: lists of ids; pairs: of source and target; neither: all devices. known: False:
+    nothing says them."""
 
     def __init__(self, kind, channel, is_global):
         self.members = self.pairs = self.assignment = None
         self.known = True
         reduces = kind in ('all-reduce', 'all-gather', 'reduce-scatter')
-        self.ids = 'replica' if not channel else 'partition' if not reduces else 'device' if is_global else 'both'
+        self.ids = ('replica' if not channel else 'partition' if not reduces else 'device'
+                    if is_global else 'both')
 
     def n_devices(self):
         if self.assignment:
@@ -121,7 +132,8 @@ class Groups:
         for p, replicas in enumerate(self.assignment):
             if device in replicas:
                 r = replicas.index(device)
-                return {'replica': (r, p), 'partition': (p, r), 'both': (r, 0), 'device': (r * len(self.assignment) + p, 0)}[self.ids]
+                return {'replica': (r, p), 'partition': (p, r), 'both': (r, 0),
+                        'device': (r * len(self.assignment) + p, 0)}[self.ids]
         return None
 
     def peers(self, a, b):
@@ -146,9 +158,11 @@ def groups_of_text(line, kind):
     elif groups.startswith('['):
         head, _, rest = groups.partition('<=')
         shape, order = (re.findall(r'\d+', part) for part in (rest + 'T').split('T')[:2])
-        g.members = iota(list(map(int, shape)), list(map(int, order)) or range(len(shape)), int(re.findall(r'\d+', head)[1]))
+        g.members = iota(list(map(int, shape)), list(map(int, order)) or range(len(shape)),
+                         int(re.findall(r'\d+', head)[1]))
     elif groups:
-        g.members = [list(map(int, m.split(','))) for m in re.findall(r'\{([\d,]+)\}', groups)] or None
+        g.members = [list(map(int, m.split(',')))
+                     for m in re.findall(r'\{([\d,]+)\}', groups)] or None
     else:
         g.known = False
     return g
@@ -179,11 +193,13 @@ def number_of(device, run, same_kind, groups):
     if isinstance(details, bytes):
         return last(details, 6, 0)
     name = re.search(r':(\d+)$', device.plane.name)
-    return int(name.group(1)) if name and len(run.hosts) == 1 and groups.n_devices() <= same_kind else None
+    return int(name.group(1)) if name and len(
+        run.hosts) == 1 and groups.n_devices() <= same_kind else None
 
 
 def occurrences(run, mine):
-    """{(host, program, op, instruction): {device: [(start, duration)]}, ...} with the kind and an event of each."""
+    """{(host, program, op, instruction): {device: [(start, duration)]}, ...} with the kind and an
+    event of each."""
     found = collections.defaultdict(lambda: collections.defaultdict(list))
     about = {}
     for d in mine:
@@ -193,7 +209,8 @@ def occurrences(run, mine):
                 continue
             if d.kind == 'gpu':
                 kind = next((k for part, k in KERNELS if part in start.name), None)
-                name, instruction, program = start.name, str(start.stats.get('hlo_op', '')).rpartition('::')[2], start.stats.get('program_id')
+                name, instruction, program = start.name, str(start.stats.get(
+                    'hlo_op', '')).rpartition('::')[2], start.stats.get('program_id')
             else:
                 category = start.meta.stats.get('hlo_category', '')
                 name = d.op(start, done) if (start, done) in d.asynchronous else op_name(start)
@@ -210,21 +227,27 @@ def occurrences(run, mine):
 def waits_over_hosts(d, times, everywhere, run, mine, groups, starts):
     """(time, whether over hosts) that a device waits for its peers on all hosts."""
     def number(x):
-        return number_of(x, run, sum(1 for y in mine if y.kind == x.kind and y.host == x.host), groups)
+        return number_of(x, run, sum(1 for y in mine if y.kind == x.kind and y.host == x.host),
+                         groups)
     here = number(d)
-    peers = [(x, of_peer) for x, of_peer in everywhere if x is not d and groups.peers(here, number(x))]
+    peers = [(x, of_peer) for x, of_peer in everywhere if x is not d
+             and groups.peers(here, number(x))]
     over = any(x.host != d.host for x, _ in peers)
-    if not peers or any(len(of_peer) != len(times) for _, of_peer in peers) or (over and any(not starts[x.host] for x in [d] + [x for x, _ in peers])):
+    if not peers or any(len(of_peer) != len(times) for _, of_peer in peers) or (
+        over and any(not starts[x.host] for x in [d] + [x for x, _ in peers])):
         return None, None
-    shifts = [((starts[x.host] - starts[d.host]) * 1000 if over else 0, of_peer) for x, of_peer in peers]
-    return sum(min(max([start] + [of_peer[k][0] + shift for shift, of_peer in shifts]) - start, duration) for k, (start, duration) in enumerate(times)), int(over)
+    shifts = [((starts[x.host] - starts[d.host]) * 1000 if over else 0, of_peer)
+              for x, of_peer in peers]
+    return sum(min(max([start] + [of_peer[k][0] + shift for shift, of_peer in shifts]) - start,
+                   duration) for k, (start, duration) in enumerate(times)), int(over)
 
 
 def check(run):
     mine = devices(run)
     found, about = occurrences(run, mine)
     programs = {host: programs_of(planes) for host, planes in run.hosts.items()}
-    want, starts = {}, {r['host']: r['start_unix_ns'] for r in run.ask('SELECT host, start_unix_ns FROM hosts({x})')}
+    want, starts = {}, {r['host']: r['start_unix_ns']
+                        for r in run.ask('SELECT host, start_unix_ns FROM hosts({x})')}
     for times in (times for of_devices in found.values() for times in of_devices.values()):
         times.sort()
     for (host, program, name, instruction), of_devices in found.items():
@@ -233,19 +256,27 @@ def check(run):
             known = programs[host].get(program)
             message = known.find(instruction) if known else None
             of_program = message and kind_in(text(last(message, 2, b'')))
-            groups = groups_of_program(known, message, of_program) if of_program else groups_of_text(event.name, kind)
+            groups = groups_of_program(known, message,
+                                       of_program) if of_program else groups_of_text(event.name,
+                                                                                     kind)
             same_kind = sum(1 for x in mine if x.kind == d.kind and x.host == host)
             ids = {x: number_of(x, run, same_kind, groups) for x in of_devices}
             peers = [x for x in of_devices if x is not d and groups.peers(ids[d], ids[x])]
             wait = None
             if peers and all(len(of_devices[x]) == len(times) for x in peers):
-                wait = sum(min(max([start] + [of_devices[x][k][0] for x in peers]) - start, duration) for k, (start, duration) in enumerate(times))
+                wait = sum(min(max([start] + [of_devices[x][k][0] for x in peers]) - start,
+                               duration) for k, (start, duration) in enumerate(times))
             size = group_size(groups)
-            everywhere = [(x, times) for key, of_host in found.items() if key[1:3] == (program, name) and (key[3] == instruction or not key[3] or not instruction)
+            everywhere = [(x, times) for key, of_host in found.items()
+                          if key[1:3] == (program, name)
+                          and (key[3] == instruction or not key[3] or not instruction)
                           for x, times in of_host.items()]
-            want[host, d.plane.name, str(program) if program is not None else None, name, instruction or None] = (
-                of_program or kind, len(times), sum(t for _, t in times), wait, size) + waits_over_hosts(d, times, everywhere, run, mine, groups, starts)
-    got = run.ask('SELECT host, plane, program_id, name, hlo_op, kind, occurrences, total_ps, wait_ps, group_size, global_wait_ps, spans_hosts FROM collectives({x})')
+            want[host, d.plane.name, str(program) if program is not None else None, name,
+                 instruction or None] = (
+                     of_program or kind, len(times), sum(t for _, t in times), wait,
+                     size) + waits_over_hosts(d, times, everywhere, run, mine, groups, starts)
+    got = run.ask('SELECT host, plane, program_id, name, hlo_op, kind, occurrences, total_ps, '
+                  'wait_ps, group_size, global_wait_ps, spans_hosts FROM collectives({x})')
     agree('collectives', {tuple(r.values())[:5]: tuple(r.values())[5:] for r in got}, want)
     for r in run.ask('SELECT * FROM collectives({x})'):
         n, size, time = r['group_size'], r['bytes'], r['total_ps'] / r['occurrences'] / 1e12
@@ -253,19 +284,26 @@ def check(run):
             size = None
         elif size is not None and r['kind'] == 'all-gather':
             size *= n
-        factor = {'all-reduce': 2, 'all-gather': 1, 'reduce-scatter': 1, 'all-to-all': 1}.get(r['kind'])
+        factor = {'all-reduce': 2, 'all-gather': 1, 'reduce-scatter': 1,
+                  'all-to-all': 1}.get(r['kind'])
         speed = size / time / 2**30 if size is not None and time else None
-        bus = speed if factor is None or speed is None else factor * (n - 1) / n * speed if n else None
-        agree('bandwidth of %s' % r, [r['message_bytes'], r['algorithm_gibps'], r['bus_gibps']], [size, speed, bus])
+        bus = speed if factor is None or speed is None else factor * (
+            n - 1) / n * speed if n else None
+        agree('bandwidth of %s' % r, [r['message_bytes'], r['algorithm_gibps'], r['bus_gibps']],
+              [size, speed, bus])
     waited = collections.defaultdict(dict)
     for (host, plane, *_), (_, _, _, wait, *_) in want.items():
         if wait is not None:
             waited[host][plane] = waited[host].get(plane, 0) + wait
-    steps = {(row['host'], row['core_id']): row['n'] for row in run.ask('SELECT host, core_id, count(DISTINCT start_ps) AS n FROM core_steps({x}) GROUP BY host, core_id')}
+    steps = {(row['host'], row['core_id']): row['n']
+             for row in run.ask('SELECT host, core_id, count(DISTINCT start_ps) AS n '
+                                'FROM core_steps({x}) GROUP BY host, core_id')}
     for row in run.ask('SELECT host, core_id, plane, waited_ms FROM stragglers({x}, 1000)'):
         of_host = waited[row['host']]
-        wait = of_host.get(row['plane']) if row['plane'] else sum(of_host.values()) / len(of_host) if of_host else None
-        agree('waited %s' % row, row['waited_ms'], wait / 1e9 / steps[row['host'], row['core_id']] if wait is not None else None)
+        wait = of_host.get(row['plane']) if row['plane'] else sum(of_host.values()) / len(
+            of_host) if of_host else None
+        agree('waited %s' % row, row['waited_ms'], wait / 1e9 / steps[row['host'], row['core_id']]
+              if wait is not None else None)
 
 
 if __name__ == '__main__':

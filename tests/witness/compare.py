@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the witnesses share: the profiles that they look at, questions to libprofsql, and the count of what agrees.
+"""What the witnesses share: the profiles that they look at, questions to libprofsql, and the count
+of what agrees.
 
-A witness computes an answer again, from the bytes of the file (xspace.py) and from what docs/semantics.md and prof_columns say, by another way
-than libprofsql's, and compares. It looks at the profiles kept in tests/data.
+A witness computes an answer again, from the bytes of the file (xspace.py) and from what
+docs/semantics.md and prof_columns say, by another way than libprofsql's, and compares. It looks at
+the profiles kept in tests/data.
 
     for run in runs():
         with checking(run.path):
@@ -33,9 +35,11 @@ def ask(sql):
 def ask_all(*queries):
     """Rows of each of several queries, which one shell answers."""
     sql = ";\nSELECT 'next' AS next;\n".join(queries)
-    done = subprocess.run([SQLITE3, '-batch', '-json', ':memory:', '-cmd', '.load %s' % PROFSQL, sql], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([SQLITE3, '-batch', '-json', ':memory:', '-cmd', '.load %s' % PROFSQL,
+                           sql], capture_output=True, text=True, timeout=300)
     if done.returncode or done.stderr:
-        raise RuntimeError('exit status %d, %s, of %s' % (done.returncode, done.stderr.strip() or 'no message', sql))
+        raise RuntimeError('exit status %d, %s, '
+                           'of %s' % (done.returncode, done.stderr.strip() or 'no message', sql))
     return [json.loads(part or '[]') for part in done.stdout.split('[{"next":"next"}]\n')]
 
 
@@ -48,7 +52,8 @@ class Run:
     @property
     def hosts(self):
         if self._hosts is None:
-            self._hosts = {os.path.basename(f).split('.xplane.pb')[0]: xspace.read(f) for f in self.files}
+            self._hosts = {os.path.basename(f).split('.xplane.pb')[0]: xspace.read(f)
+                           for f in self.files}
         return self._hosts
 
     def ask(self, sql):
@@ -56,23 +61,32 @@ class Run:
         return self.ask_all(sql)[0]
 
     def ask_all(self, *queries):
-        return ask_all(*(sql.replace('{x}', "'%s'" % self.path.replace("'", "''")) for sql in queries))
+        return ask_all(*(sql.replace('{x}', "'%s'" % self.path.replace("'", "''"))
+                         for sql in queries))
 
 
 def is_intact(run):
-    """Files without a byte are an error to libprofsql, and no profiles; times that libprofsql holds at the ends of int64 go on in Python."""
-    return all(map(os.path.getsize, run.files)) and not run.ask("SELECT 1 FROM prof_issues({x}) WHERE severity = 'error' OR lost_bytes > 0 OR code = 'time_overflow'")
+    """Files without a byte are an error to libprofsql, and no profiles; times that libprofsql holds
+    at the ends of int64 go on in Python."""
+    return all(map(os.path.getsize, run.files)) and not run.ask("SELECT 1 FROM prof_issues({x}) "
+                                                                "WHERE severity = 'error' "
+                                                                "OR lost_bytes > 0 "
+                                                                "OR code = 'time_overflow'")
 
 
 def runs():
-    """Every run folder below tests/data, or below ../shared with WITNESS_SHARED, or below WITNESS_DATA, whose files are intact, and not too large for Python."""
+    """Every run folder below tests/data, or below ../shared with WITNESS_SHARED, or below
+    WITNESS_DATA, whose files are intact, and not too large for Python."""
     only = sys.argv[1:]
     shared = os.path.join(os.path.dirname(ROOT), 'shared')
-    tops = [os.path.join(shared, d) for d in ('samples', 'data')] if os.environ.get('WITNESS_SHARED') else [os.path.join(ROOT, 'tests', 'data')]
+    tops = [os.path.join(shared, d) for d in ('samples', 'data')] if os.environ.get(
+        'WITNESS_SHARED') else [os.path.join(ROOT, 'tests', 'data')]
     for top in [os.environ['WITNESS_DATA']] if os.environ.get('WITNESS_DATA') else tops:
         for folder, folders, names in sorted(os.walk(top)):
-            files = [os.path.join(folder, n) for n in names if n.endswith(('.xplane.pb', '.xplane.pb.gz'))]
-            if not files or (only and not any(word in folder for word in only)) or sum(map(os.path.getsize, files)) > LARGEST:
+            files = [os.path.join(folder, n) for n in names
+                     if n.endswith(('.xplane.pb', '.xplane.pb.gz'))]
+            if not files or (only and not any(word in folder for word in only)) or sum(
+                map(os.path.getsize, files)) > LARGEST:
                 continue
             is_run = os.path.basename(os.path.dirname(folder)) == 'profile'
             for run in [Run(folder, files)] if is_run else [Run(f, [f]) for f in sorted(files)]:
@@ -108,8 +122,10 @@ def agree(what, got, want, rel=1e-9, abs_tol=1e-9):
     if same(got, want):
         return
     if isinstance(got, dict) and isinstance(want, dict):
-        keys = [k for k in list(got) + [k for k in want if k not in got] if not same(got.get(k), want.get(k)) or (k in got) != (k in want)]
-        got, want = {k: got.get(k, 'absent') for k in keys[:3]}, {k: want.get(k, 'absent') for k in keys[:3]}
+        keys = [k for k in list(got) + [k for k in want if k not in got]
+                if not same(got.get(k), want.get(k)) or (k in got) != (k in want)]
+        got, want = {k: got.get(k, 'absent') for k in keys[:3]}, {k: want.get(k, 'absent')
+                                                                  for k in keys[:3]}
     raise AssertionError('%s: libprofsql has %.600r, the witness %.600r' % (what, got, want))
 
 
@@ -121,7 +137,8 @@ def checking(name):
         counts['passed'] += 1
     except Exception as error:
         counts['failed'] += 1
-        print('not ok %s: %s: %s' % (os.path.relpath(name, ROOT) if os.path.isabs(name) else name, type(error).__name__, error))
+        print('not ok %s: %s: %s' % (os.path.relpath(name, ROOT) if os.path.isabs(name) else name,
+                                     type(error).__name__, error))
 
 
 def finish():

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every table and canned query has a second source: XProf, the reading of the same file by another reader, or a witness. Lists those that have none.
+"""Every table and canned query has a second source: XProf, the reading of the same file by another
+reader, or a witness. Lists those that have none.
 
-A witness covers what its document names and its code asks for. That this program fails when a witness, an entry or a reason goes is tried on copies of the tests."""
+A witness covers what its document names and its code asks for. That this program fails when a
+witness, an entry or a reason goes is tried on copies of the tests."""
 import glob
 import os
 import re
@@ -19,18 +21,27 @@ EXCEPTIONS = {
     'events': 'trace_events under a shorter name: tests/sql',
     'hlo_text': 'compared with the text that XLA prints: tests/parity/hlo_text.py',
     'timeline': 'compared with a second computation: tests/parity/timeline.py',
-    'host_steps': 'the marks of steps on single hosts: checked by hand-made profiles in tests/cases',
+    'host_steps': 'the marks of steps on single hosts: '
+    'checked by hand-made profiles in tests/cases',
     'compilations': 'witness follows', 'recompilations': 'witness follows',
-    'overview_page': 'the rows of overview, top_device_ops and recommendations, which are compared with XProf, in one list',
-    'capture_summary': 'rows of prof_runs, steps, device_time, kernel_stats, top_kernels and prof_issues, as text: tests/cases, tests/capture',
-    'profsql_live': 'lists live profilers, no profile', 'prof_tables': 'documentation', 'prof_columns': 'documentation', 'prof_queries': 'documentation', 'prof_functions': 'documentation', 'prof_help': 'searches the documentation',
-    'prof_differences': 'documentation', 'prof_find': 'searches folders', 'prof_runs': 'lists what is attached: tests/sql',
+    'overview_page': 'the rows of overview, top_device_ops and recommendations, '
+    'which are compared with XProf, in one list',
+    'capture_summary': 'rows of prof_runs, steps, device_time, kernel_stats, '
+    'top_kernels and prof_issues, as text: tests/cases, tests/capture',
+    'profsql_live': 'lists live profilers, no profile', 'prof_tables': 'documentation',
+    'prof_columns': 'documentation', 'prof_queries': 'documentation',
+    'prof_functions': 'documentation', 'prof_help': 'searches the documentation',
+    'prof_differences': 'documentation', 'prof_find': 'searches folders',
+    'prof_runs': 'lists what is attached: tests/sql',
 }
 
-# Witnesses that start from rows of other tables, and what they witness. A table that they start from needs a source of its own: XProf, or a witness that reads the file.
-FROM_TABLES = {'two_runs.py': {'compare_ops', 'compare_hlo_ops', 'compare_kernels', 'compare_tf_ops', 'compare_steps'},
+# Witnesses that start from rows of other tables, and what they witness. A table that they start
+# from needs a source of its own: XProf, or a witness that reads the file.
+FROM_TABLES = {'two_runs.py': {'compare_ops', 'compare_hlo_ops', 'compare_kernels',
+                               'compare_tf_ops', 'compare_steps'},
                'input_pipeline.py': {'input_pipeline', 'recommendations'},
-               'queries.py': {'top_hlo_ops', 'top_wasted', 'eager_ops', 'tensorcore_missed', 'input_bound', 'gpu_samples', 'mfu'}, 'hosts_apart.py': set()}
+               'queries.py': {'top_hlo_ops', 'top_wasted', 'eager_ops', 'tensorcore_missed',
+                              'input_bound', 'gpu_samples', 'mfu'}, 'hosts_apart.py': set()}
 
 
 def source(*parts):
@@ -39,9 +50,11 @@ def source(*parts):
 
 
 def covered():
-    found = set(re.findall(r'\bEntry\("[^"]+"(?: % \([^)]*\))?,\s*"(\w+)"', source('parity', 'tools.py')))
-    found |= {'hosts', 'planes', 'lines', 'trace_events', 'event_stats', 'event_metadata', 'event_metadata_stats', 'stat_metadata', 'plane_stats'} & \
-        ({'trace_events'} | set(re.findall(r'self\.row\("(\w+)"', source('parity', 'reader.py'))))
+    found = set(re.findall(r'\bEntry\("[^"]+"(?: % \([^)]*\))?,\s*"(\w+)"',
+                           source('parity', 'tools.py')))
+    found |= ({'hosts', 'planes', 'lines', 'trace_events', 'event_stats', 'event_metadata',
+               'event_metadata_stats', 'stat_metadata', 'plane_stats'} & ({'trace_events'} | set(
+                   re.findall(r'self\.row\("(\w+)"', source('parity', 'reader.py')))))
     for path in glob.glob(os.path.join(ROOT, 'tests', 'witness', '*.py')):
         if os.access(path, os.X_OK) and os.path.basename(path) != 'covered.py':
             _, document, code = source('witness', os.path.basename(path)).split('"""', 2)
@@ -52,29 +65,39 @@ def covered():
 
 def reads_files(path):
     """Whether a witness looks at planes, lines or events."""
-    return bool(re.search(r'\.hosts\b|\bnumbered\(|\bxspace\b', source('witness', os.path.basename(path))))
+    return bool(re.search(r'\.hosts\b|\bnumbered\(|\bxspace\b',
+                          source('witness', os.path.basename(path))))
 
 
 def check():
-    ours = {r['name'] for r in ask('SELECT table_name AS name FROM prof_columns UNION SELECT name FROM prof_queries')}
+    ours = {r['name'] for r in ask('SELECT table_name AS name FROM prof_columns UNION SELECT name '
+                                   'FROM prof_queries')}
     second = covered()
     agree('without a second source or a reason', sorted(ours - second - set(EXCEPTIONS)), [])
-    programs = [p for p in glob.glob(os.path.join(ROOT, 'tests', 'witness', '*.py')) if os.access(p, os.X_OK) and os.path.basename(p) != 'covered.py']
-    agree('witnesses that are among FROM_TABLES and read files, or do neither', [p for p in map(os.path.basename, programs) if reads_files(p) == (p in FROM_TABLES)], [])
+    programs = [p for p in glob.glob(os.path.join(ROOT, 'tests', 'witness', '*.py'))
+                if os.access(p, os.X_OK) and os.path.basename(p) != 'covered.py']
+    agree('witnesses that are among FROM_TABLES and read files, or do neither',
+          [p for p in map(os.path.basename, programs) if reads_files(p) == (p in FROM_TABLES)], [])
     for name, own in FROM_TABLES.items():
         asked = set(re.findall(r'\bFROM (\w+)\(\{x\}', source('witness', name)))
         agree('%s starts from tables' % name, bool(asked - own), True)
-        agree('tables that %s starts from, without a source of their own' % name, sorted(asked - own - second), [])
-    agree('exceptions that no table is, or that have a second source', sorted(k for k in EXCEPTIONS if k not in ours or k in second), [])
+        agree('tables that %s starts from, without a source of their own' % name,
+              sorted(asked - own - second), [])
+    agree('exceptions that no table is, or that have a second source',
+          sorted(k for k in EXCEPTIONS if k not in ours or k in second), [])
 
 
 def of_a_copy(part, name, change):
-    """What this program prints in a copy of the tests in which a file's text is another; None: the file is gone."""
+    """What this program prints in a copy of the tests in which a file's text is another; None: the
+    file is gone."""
     with tempfile.TemporaryDirectory() as copy:
-        for folder, names in (('witness', [n for n in os.listdir(os.path.join(ROOT, 'tests', 'witness')) if n.endswith('.py')]), ('parity', ['tools.py', 'reader.py'])):
+        for folder, names in (('witness',
+                               [n for n in os.listdir(os.path.join(ROOT, 'tests', 'witness'))
+                                if n.endswith('.py')]), ('parity', ['tools.py', 'reader.py'])):
             os.makedirs(os.path.join(copy, 'tests', folder))
             for n in names:
-                shutil.copy(os.path.join(ROOT, 'tests', folder, n), os.path.join(copy, 'tests', folder, n))
+                shutil.copy(os.path.join(ROOT, 'tests', folder, n),
+                            os.path.join(copy, 'tests', folder, n))
         path = os.path.join(copy, 'tests', part, name)
         text = change(source(part, name))
         if text is None:
@@ -82,7 +105,9 @@ def of_a_copy(part, name, change):
         else:
             with open(path, 'w') as f:
                 f.write(text)
-        done = subprocess.run([sys.executable, os.path.join(copy, 'tests', 'witness', 'covered.py'), '--once'], env={**os.environ, 'PROFSQL': PROFSQL}, capture_output=True, text=True, timeout=60)
+        done = subprocess.run([sys.executable, os.path.join(copy, 'tests', 'witness', 'covered.py'),
+                               '--once'], env={**os.environ, 'PROFSQL': PROFSQL},
+                              capture_output=True, text=True, timeout=60)
         return done.stdout
 
 
@@ -90,17 +115,24 @@ def check_failures():
     without = {
         'allocation_churn': ('witness', 'memory.py', lambda text: None),
         'idle_gaps': ('witness', 'time.py', lambda text: text.replace('idle_gaps, ', '', 1)),
-        'kernel_utilization': ('parity', 'tools.py', lambda text: text.replace('Entry("kernel_utilization"', 'NoEntry("kernel_utilization"', 1)),
-        'stat_metadata': ('parity', 'reader.py', lambda text: text.replace('self.row("stat_metadata"', 'self.no_row("stat_metadata"')),
+        'kernel_utilization': ('parity', 'tools.py', lambda text: text.replace(
+            'Entry("kernel_utilization"', 'NoEntry("kernel_utilization"', 1)),
+        'stat_metadata': ('parity', 'reader.py', lambda text: text.replace(
+            'self.row("stat_metadata"', 'self.no_row("stat_metadata"')),
         'device_time': ('witness', 'device_time.py', lambda text: None),
-        'queries.py': ('witness', 'covered.py', lambda text: text.replace("'queries.py': {", "'no_witness.py': {", 1)),
-        'host_steps': ('witness', 'covered.py', lambda text: text.replace("'host_steps': ", "'no_table': ", 1)),
-        'top_ops': ('witness', 'covered.py', lambda text: text.replace("EXCEPTIONS = {", "EXCEPTIONS = {'top_ops': 'no reason', ", 1)),
+        'queries.py': ('witness', 'covered.py',
+                       lambda text: text.replace("'queries.py': {", "'no_witness.py': {", 1)),
+        'host_steps': ('witness', 'covered.py',
+                       lambda text: text.replace("'host_steps': ", "'no_table': ", 1)),
+        'top_ops': ('witness', 'covered.py', lambda text: text.replace(
+            "EXCEPTIONS = {", "EXCEPTIONS = {'top_ops': 'no reason', ", 1)),
     }
     for table, (part, name, change) in without.items():
         printed = of_a_copy(part, name, change)
-        agree('without what covers %s' % table, ['not ok' in printed, table in printed], [True, True])
-    agree('an unchanged copy', of_a_copy('witness', 'covered.py', lambda text: text), '1 passed, 0 failed, 0 skipped\n')
+        agree('without what covers %s' % table, ['not ok' in printed, table in printed],
+              [True, True])
+    agree('an unchanged copy', of_a_copy('witness', 'covered.py', lambda text: text),
+          '1 passed, 0 failed, 0 skipped\n')
 
 
 if __name__ == '__main__':

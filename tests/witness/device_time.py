@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How devices spend their time: device_time, async_ops and exposed_communication from the bytes of each profile, as docs/semantics.md defines them.
+"""How devices spend their time: device_time, async_ops and exposed_communication from the bytes of
+each profile, as docs/semantics.md defines them.
 
-Every start and end is a moment. Between two moments nothing changes: what runs then is kept in counters and heaps."""
+Every start and end is a moment. Between two moments nothing changes: what runs then is kept in
+counters and heaps."""
 import bisect
 import collections
 import heapq
@@ -13,8 +15,10 @@ sys.dont_write_bytecode = True
 from compare import agree, checking, finish, runs  # noqa: E402
 
 COMPUTE, COLLECTIVE, TRANSFER = 'compute', 'collective', 'transfer'
-NOT_STREAMS = {'Steps', 'Sparse Core Steps', 'XLA Modules', 'Sparse Core Modules', 'XLA Ops', 'Sparse Core Ops', 'Async XLA Ops', 'Framework Name Scope',
-               'TensorFlow Name Scope', 'Framework Ops', 'TensorFlow Ops', 'Source code', 'Launch Stats', '_counters_'}
+NOT_STREAMS = {'Steps', 'Sparse Core Steps', 'XLA Modules', 'Sparse Core Modules', 'XLA Ops',
+               'Sparse Core Ops', 'Async XLA Ops', 'Framework Name Scope',
+               'TensorFlow Name Scope', 'Framework Ops', 'TensorFlow Ops', 'Source code',
+               'Launch Stats', '_counters_'}
 DEVICES = ('gpu', 'tensorcore', 'sparsecore')
 
 
@@ -45,16 +49,19 @@ def kind_of_op(meta):
         return TRANSFER
     if not words or any(w.startswith('async-') for w in words):
         words.append(op_name(meta).partition('.')[0])
-    if any(re.match('all-reduce|all-gather|reduce-scatter|all-to-all|ragged-all-to-all|collective-|async-collective-|(send|send-done|recv|recv-done|megacore fusion)$', w)
+    if any(re.match('all-reduce|all-gather|reduce-scatter|all-to-all|ragged-all-to-all|collective-|'
+                    'async-collective-|(send|send-done|recv|recv-done|megacore fusion)$', w)
            for w in words):
         return COLLECTIVE
-    return TRANSFER if any(re.search('-start$|-done$|async-update$|^async-|^host send|^host recv|infeed|outfeed', w) for w in words) else COMPUTE
+    return TRANSFER if any(re.search('-start$|-done$|async-update$|^async-|^host send|^host '
+                                     'recv|infeed|outfeed', w) for w in words) else COMPUTE
 
 
 def kind_of_stream_event(name, has_details):
     if re.match('nccl|rccl', name, re.I):
         return COLLECTIVE
-    copy = re.match('memcpy|memset|__amd_rocclr_copy|__amd_rocclr_fill', name, re.I) or (name.startswith('Copy') and 'To' in name)
+    copy = re.match('memcpy|memset|__amd_rocclr_copy|__amd_rocclr_fill', name,
+                    re.I) or (name.startswith('Copy') and 'To' in name)
     return TRANSFER if copy or has_details else COMPUTE
 
 
@@ -75,7 +82,8 @@ def own_times(line):
 
 
 def innermost(events):
-    """[(start, end, event)] in which an event is the innermost: at each moment the best of a heap of those that run."""
+    """[(start, end, event)] in which an event is the innermost: at each moment the best of a heap
+    of those that run."""
     moments = sorted({m for e in events for m in (e.start_ps, ends(e))})
     order = sorted(range(len(events)), key=lambda i: events[i].start_ps)
     heap, found, following = [], [], 0
@@ -95,18 +103,22 @@ class Device:
     def __init__(self, host, place, plane):
         self.host, self.place, self.plane, self.kind = host, place, plane, plane.kind
         self.events = [e for l in work_lines(plane) for e in own_times(l)]
-        detailed = {id(e.meta) for e in self.events if self.kind == 'gpu' and any(k == 'memcpy_details' for k in e.stats)}
+        detailed = {id(e.meta) for e in self.events if self.kind == 'gpu'
+                    and any(k == 'memcpy_details' for k in e.stats)}
         kinds = {}
 
         def kind(e):
             key = id(e.meta)
             if key not in kinds:
-                kinds[key] = kind_of_stream_event(e.name, id(e.meta) in detailed) if self.kind == 'gpu' else kind_of_op(e.meta)
+                kinds[key] = kind_of_stream_event(
+                    e.name, id(e.meta) in detailed) if self.kind == 'gpu' else kind_of_op(e.meta)
             return kinds[key]
         self.kind_of, self.computes = kind, None
         self.pieces = [(s, t, e) for l in work_lines(plane) for s, t, e in (
-            [(e.start_ps, ends(e), e) for e in own_times(l)] if self.kind == 'gpu' else innermost(own_times(l)))]
-        self.asynchronous = self.pairs() if self.kind != 'gpu' else [(e, e) for e in self.events if kind(e) != COMPUTE]
+            [(e.start_ps, ends(e), e) for e in own_times(l)] if self.kind == 'gpu'
+            else innermost(own_times(l)))]
+        self.asynchronous = self.pairs() if self.kind != 'gpu' else [(e, e) for e in self.events
+                                                                     if kind(e) != COMPUTE]
 
     # ---- asynchronous ops ----
 
@@ -124,9 +136,11 @@ class Device:
     def pairs(self):
         """[(start, done or None)]; spans of the line of asynchronous ops are (event, event)."""
         metas = {id(m): m for m in self.plane.metas.values()}
-        waits_for = {key: self.started_by(m) for key, m in ((k, _Of(m)) for k, m in metas.items()) if kind_of_op(m.meta) != COMPUTE}
+        waits_for = {key: self.started_by(m) for key, m in ((k, _Of(m)) for k, m in metas.items())
+                     if kind_of_op(m.meta) != COMPUTE}
         named = {name for name in waits_for.values() if name}
-        programs = sorted(e.start_ps for l in self.plane.lines if not l.derived and l.name in ('XLA Modules', 'Sparse Core Modules') for e in l.events)
+        programs = sorted(e.start_ps for l in self.plane.lines if not l.derived
+                          and l.name in ('XLA Modules', 'Sparse Core Modules') for e in l.events)
         found = []
         for line in work_lines(self.plane):
             of_line = []
@@ -154,7 +168,8 @@ class Device:
             known = list(found)
             for e in own_times(line):
                 name = e.name.removeprefix('ROOT ').partition(' = ')[0].removeprefix('%')
-                same = [(s.start_ps, d is None, i) for i, (s, d) in enumerate(known) if self.op(s, d) == name and s.start_ps <= e.start_ps]
+                same = [(s.start_ps, d is None, i) for i, (s, d) in enumerate(known)
+                        if self.op(s, d) == name and s.start_ps <= e.start_ps]
                 at = max(same)[2] if same else None
                 if at is not None and known[at][1] is None:
                     found[at] = (known[at][0], _Span(e))
@@ -184,7 +199,8 @@ class Device:
         if self.kind != 'gpu':
             for start, done in self.asynchronous:
                 if done:
-                    runs_in(max(start.start_ps, first), min(ends(done), last), COLLECTIVE if self.kind_of(start) == COLLECTIVE else TRANSFER)
+                    runs_in(max(start.start_ps, first), min(ends(done), last),
+                            COLLECTIVE if self.kind_of(start) == COLLECTIVE else TRANSFER)
         sums, running, since = collections.Counter(), collections.Counter(), 0
         for moment in sorted(changes):
             for what in [w for w, n in running.items() if n]:
@@ -195,14 +211,18 @@ class Device:
                 sums['exposed'] += moment - since
             running.update(changes[moment])
             since = moment
-        return dict(span_ps=span, busy_ps=sums['busy'], idle_ps=span - sums['busy'], computing_ps=sums[COMPUTE], communicating_ps=sums[COLLECTIVE],
-                    exposed_communication_ps=sums['exposed ' + COLLECTIVE], transferring_ps=sums[TRANSFER], exposed_transfer_ps=sums['exposed ' + TRANSFER], exposed_ps=sums['exposed'])
+        return dict(span_ps=span, busy_ps=sums['busy'], idle_ps=span - sums['busy'],
+                    computing_ps=sums[COMPUTE], communicating_ps=sums[COLLECTIVE],
+                    exposed_communication_ps=sums['exposed ' + COLLECTIVE],
+                    transferring_ps=sums[TRANSFER], exposed_transfer_ps=sums['exposed ' + TRANSFER],
+                    exposed_ps=sums['exposed'])
 
     def hidden(self, start, end):
         """How long the device computes between two moments."""
         if self.computes is None:
             self.computes = []
-            for first, last, e in sorted((p for p in self.pieces if self.kind_of(p[2]) == COMPUTE), key=lambda p: p[:2]):
+            for first, last, e in sorted((p for p in self.pieces if self.kind_of(p[2]) == COMPUTE),
+                                         key=lambda p: p[:2]):
                 if self.computes and first <= self.computes[-1][1]:
                     self.computes[-1][1] = max(self.computes[-1][1], last)
                 else:
@@ -220,15 +240,18 @@ class Device:
         for start, done in self.asynchronous:
             kind = COLLECTIVE if self.kind_of(start) == COLLECTIVE else TRANSFER
             duration = max(ends(done) - start.start_ps, 0) if done else None
-            found.append((self.op(start, done), kind, start.start_ps, duration, self.hidden(start.start_ps, ends(done)) if done else None))
+            found.append((self.op(start, done), kind, start.start_ps, duration,
+                          self.hidden(start.start_ps, ends(done)) if done else None))
         return found
 
     def synchronous(self):
         """Collectives and transfers of one event, which are no halves."""
         if self.kind == 'gpu':
             return []
-        named = {name for name in (self.started_by(m) for m in map(_Of, self.plane.metas.values()) if kind_of_op(m.meta) != COMPUTE) if name}
-        return [e for e in self.events if self.kind_of(e) != COMPUTE and not self.started_by(e) and '-start' not in op_name(e) and op_name(e) not in named]
+        named = {name for name in (self.started_by(m) for m in map(_Of, self.plane.metas.values())
+                                   if kind_of_op(m.meta) != COMPUTE) if name}
+        return [e for e in self.events if self.kind_of(e) != COMPUTE and not self.started_by(e)
+                and '-start' not in op_name(e) and op_name(e) not in named]
 
 
 class _Of:
@@ -248,7 +271,8 @@ class _Span:
 def devices(run):
     found = []
     for host, planes in run.hosts.items():
-        found += [Device(host, place, plane) for place, plane in enumerate(planes) if plane.kind in DEVICES]
+        found += [Device(host, place, plane) for place, plane in enumerate(planes)
+                  if plane.kind in DEVICES]
     return found
 
 
@@ -257,48 +281,66 @@ def check(run):
     ranges = {}
     for d in mine:
         if d.events:
-            start, end = ranges.get((d.host, d.kind), (min(e.start_ps for e in d.events), max(map(ends, d.events))))
-            ranges[d.host, d.kind] = min(start, min(e.start_ps for e in d.events)), max(end, max(map(ends, d.events)))
+            start, end = ranges.get((d.host, d.kind),
+                                    (min(e.start_ps for e in d.events), max(map(ends, d.events))))
+            ranges[d.host, d.kind] = min(start, min(e.start_ps for e in d.events)), max(
+                end, max(map(ends, d.events)))
     got = run.ask('SELECT * FROM device_time({x}) ORDER BY plane_id')
-    agree('devices', [(r['host'], r['plane'], r['kind']) for r in got], [(d.host, d.plane.name, d.kind) for d in mine])
+    agree('devices', [(r['host'], r['plane'], r['kind']) for r in got],
+          [(d.host, d.plane.name, d.kind) for d in mine])
     others = any(d.events and d.kind != 'sparsecore' for d in mine)
-    agree('main devices', [r['is_main'] for r in got], [int(d.kind != 'sparsecore' or not others) for d in mine])
+    agree('main devices', [r['is_main'] for r in got],
+          [int(d.kind != 'sparsecore' or not others) for d in mine])
     for row, d in zip(got, mine):
         if not d.events:
-            agree('%s without work' % d.plane.name, {v for k, v in row.items() if k.endswith(('_ps', '_percent'))}, {None})
+            agree('%s without work' % d.plane.name,
+                  {v for k, v in row.items() if k.endswith(('_ps', '_percent'))}, {None})
             continue
         start, end = ranges[d.host, d.kind]
         want = d.times(end - start)
         agree('%s %s' % (d.host, d.plane.name), {k: row[k] for k in want}, want)
-        share = {k[:-3] + '_percent': 100 * v / (end - start) if end > start else None for k, v in want.items() if k != 'span_ps'}
+        share = {k[:-3] + '_percent': 100 * v / (end - start) if end > start else None
+                 for k, v in want.items() if k != 'span_ps'}
         agree('%s %s' % (d.host, d.plane.name), {k: row[k] for k in share}, share)
-    got = run.ask('SELECT host, plane, hlo_op, kind, start_ps, duration_ps, hidden_ps, exposed_ps FROM async_ops({x})')
+    got = run.ask('SELECT host, plane, hlo_op, kind, start_ps, duration_ps, hidden_ps, exposed_ps '
+                  'FROM async_ops({x})')
     want = sorted(((d.host, d.plane.name) + span for d in mine for span in d.spans()), key=repr)
-    agree('async_ops', sorted((tuple(r[k] for k in ('host', 'plane', 'hlo_op', 'kind', 'start_ps', 'duration_ps', 'hidden_ps')) for r in got), key=repr), want)
+    agree('async_ops',
+          sorted((tuple(r[k] for k in ('host', 'plane', 'hlo_op', 'kind', 'start_ps', 'duration_ps',
+                                       'hidden_ps')) for r in got), key=repr), want)
     exposed = collections.Counter()
     for d in mine:
         for op, kind, _, duration, hidden in d.spans():
             if duration is not None:
                 exposed[op, kind, 0] += duration - hidden
         for e in d.synchronous():
-            exposed[op_name(e), d.kind_of(e), 1] += ends(e) - e.start_ps - d.hidden(e.start_ps, ends(e))
-    got = run.ask('SELECT op, kind, is_synchronous, sum(exposed_us) AS us FROM exposed_communication({x}) GROUP BY 1, 2, 3')
-    agree('exposed_communication', {(r['op'], r['kind'], r['is_synchronous']): r['us'] for r in got if r['us']}, {k: v / 1e6 for k, v in exposed.items() if v})
+            exposed[op_name(e), d.kind_of(e), 1] += ends(e) - e.start_ps - d.hidden(e.start_ps,
+                                                                                    ends(e))
+    got = run.ask('SELECT op, kind, is_synchronous, sum(exposed_us) AS us '
+                  'FROM exposed_communication({x}) GROUP BY 1, 2, 3')
+    agree('exposed_communication', {(r['op'], r['kind'], r['is_synchronous']): r['us'] for r in got
+                                    if r['us']}, {k: v / 1e6 for k, v in exposed.items() if v})
     shares = collections.defaultdict(lambda: [0, 0])
     for d in mine:
         if d.events:
             start, end = ranges[d.host, d.kind]
             times = d.times(end - start)
-            for kind, ps in ((COLLECTIVE, times['exposed_communication_ps']), (TRANSFER, times['exposed_transfer_ps']), ('total', times['exposed_ps'])):
+            for kind, ps in ((COLLECTIVE, times['exposed_communication_ps']),
+                             (TRANSFER, times['exposed_transfer_ps']),
+                             ('total', times['exposed_ps'])):
                 for device, by_device in ((d.kind, 0), (d.host + '/' + d.plane.name, 1)):
                     of = shares[by_device, device, kind]
                     of[0], of[1] = of[0] + ps, of[1] + end - start
     for by_device in (0, 1):
-        rows = run.ask('SELECT device, kind, kind_exposed_us, kind_exposed_span_percent, total_exposed_us, sum(exposed_us) AS us FROM exposed_communication({x}, %d) GROUP BY 1, 2' % by_device)
+        rows = run.ask('SELECT device, kind, kind_exposed_us, kind_exposed_span_percent, '
+                       'total_exposed_us, sum(exposed_us) AS us '
+                       'FROM exposed_communication({x}, %d) GROUP BY 1, 2' % by_device)
         for r in rows:
             ps, span = shares[by_device, r['device'], r['kind']]
-            agree('exposed in total %s' % r, r['total_exposed_us'], shares[by_device, r['device'], 'total'][0] / 1e6)
-            agree('exposed at once %s' % r, [r['kind_exposed_us'], r['kind_exposed_span_percent']], [ps / 1e6, 100 * ps / span if span else None])
+            agree('exposed in total %s' % r, r['total_exposed_us'],
+                  shares[by_device, r['device'], 'total'][0] / 1e6)
+            agree('exposed at once %s' % r, [r['kind_exposed_us'], r['kind_exposed_span_percent']],
+                  [ps / 1e6, 100 * ps / span if span else None])
         agree('by device', sum(r['us'] for r in rows), sum(exposed.values()) / 1e6, rel=1e-6)
 
 

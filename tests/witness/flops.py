@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What ops did: model_flops_actual and occurrences_actual of hlo_ops, flops_utilization_by_step and kpi, from events and programs.
+"""What ops did: model_flops_actual and occurrences_actual of hlo_ops, flops_utilization_by_step and
+kpi, from events and programs.
 
-Operations come from the bytes of the programs (hlo.py), executions from the kernels of each stream. Made profiles have answers worked out by hand."""
+Operations come from the bytes of the programs (hlo.py), executions from the kernels of each stream.
+Made profiles have answers worked out by hand."""
 import collections
 import itertools
 import os
@@ -16,9 +18,11 @@ from compare import agree, checking, finish, integer, runs  # noqa: E402
 from device_time import work_lines  # noqa: E402
 from hlo import Message, Program, Unknown  # noqa: E402
 from xspace import Stats  # noqa: E402
-from lib.wire import F64, L, V, event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402,F401
+from lib.wire import (F64, L, V, event, event_metadata, line, plane, space, stat,  # noqa: E402,F401
+                      stat_metadata)
 
-NOT_COUNTED = {'reduce-window', 'select-and-scatter', 'scan', 'ragged-dot'}  # hlo.py has no second way to count them
+# hlo.py has no second way to count them
+NOT_COUNTED = {'reduce-window', 'select-and-scatter', 'scan', 'ragged-dot'}
 OP_LINES = ('XLA Ops', 'Framework Ops', 'Sparse Core Ops')
 CONTAINERS = {'while', 'conditional', 'call', 'async-start', 'megacore fusion'}
 
@@ -29,7 +33,8 @@ def programs_of(planes):
         if p.name != '/host:metadata':
             continue
         for meta in p.metas.values():
-            proto = next((v for k, v in meta.stats.items() if k == 'Hlo Proto' and isinstance(v, bytes)), None)
+            proto = next((v for k, v in meta.stats.items() if k == 'Hlo Proto'
+                          and isinstance(v, bytes)), None)
             number = meta.name.rpartition('(')[2].rstrip(')')
             if proto and number.isdigit():
                 found.setdefault(int(number), proto)
@@ -44,7 +49,8 @@ def counted(program, op, seen=()):
     """Whether hlo.py knows the operation and all that it calls."""
     if op.opcode in NOT_COUNTED or not program.is_consistent(op):
         return False
-    return all(counted(program, x, seen + (c,)) for c in op.calls if c not in seen for x in program.computations.get(c, []))
+    return all(counted(program, x, seen + (c,)) for c in op.calls if c not in seen
+               for x in program.computations.get(c, []))
 
 
 # ---- executions on GPUs ----
@@ -78,17 +84,20 @@ def kernels_of(planes):
 # ---- TPUs ----
 
 def tpu_ops(planes, programs):
-    """{(program, op): (executions, operations or None, category)} of TensorCores: plane by plane, events of one program and symbol are an op, which their first metadata describes."""
+    """{(program, op): (executions, operations or None, category)} of TensorCores: plane by plane,
+    events of one program and symbol are an op, which their first metadata describes."""
     found = {}
     for p in planes:
         if not p.name.startswith('/device:TPU:') or p.kind == 'sparsecore':
             continue
         ops = {}
         for e in (e for l in p.lines if l.name in OP_LINES for e in l.events):
-            program, symbol = (integer(e.meta.stats.get(name)) for name in ('program_id', 'symbol_id'))
+            program, symbol = (integer(e.meta.stats.get(name))
+                               for name in ('program_id', 'symbol_id'))
             if program is None or not symbol:
                 continue
-            op = ops.setdefault((program, symbol), {'meta': e.meta, 'name': e.short_name, 'n': 0, 'n_own': 0, 'own': 0})
+            op = ops.setdefault((program, symbol), {'meta': e.meta, 'name': e.short_name, 'n': 0,
+                                                    'n_own': 0, 'own': 0})
             n, own = max(e.occurrences or 1, 1), Stats(p, e.messages)
             flops, model = integer(own.get('flops')), integer(own.get('model_flops'))
             op['n'] += n
@@ -98,7 +107,8 @@ def tpu_ops(planes, programs):
         for (program, _), op in ops.items():
             meta = op['meta'].stats
             flops, rest = integer(meta.get('flops')), op['n'] - op['n_own']
-            done = None if rest and flops is None else op['own'] + rest * (integer(meta.get('model_flops')) or flops or 0)
+            done = None if rest and flops is None else op['own'] + rest * (
+                integer(meta.get('model_flops')) or flops or 0)
             before = found.setdefault((program, op['name']), [0, 0, meta.get('hlo_category', '')])
             before[0] += op['n']
             before[1] = None if None in (before[1], done) else before[1] + done
@@ -114,7 +124,8 @@ def tpu_ops(planes, programs):
 # ---- profiles ----
 
 def check_gpu(run):
-    """How many ops were compared, and {(program, op): (operations, those against the peak)}; None: not known or not counted here."""
+    """How many ops were compared, and {(program, op): (operations, those against the peak)}; None:
+    not known or not counted here."""
     executions, sums, sure = collections.Counter(), {}, {}
     for planes in run.hosts.values():  # hosts may have different programs of one id
         programs = {key: Program(proto) for key, proto in programs_of(planes).items()}
@@ -126,9 +137,12 @@ def check_gpu(run):
             executions[key] += count
             one = programs[key[0]].known(op)
             model, weighted = sums.get(key, (0, 0))
-            sums[key] = (None, None) if None in (one, model) else (model + count * one, weighted + count * one * programs[key[0]].weight(op))
-            sure[key] = sure.get(key, True) and counted(programs[key[0]], op) and op.opcode not in CONTAINERS and not (own and one is None)
-    rows = run.ask("SELECT program_id, hlo_op, occurrences_actual AS n, flops_actual AS weighted, model_flops_actual AS flops FROM hlo_ops({x}) WHERE program_id <> '0'")
+            sums[key] = (None, None) if None in (one, model) else (
+                model + count * one, weighted + count * one * programs[key[0]].weight(op))
+            sure[key] = sure.get(key, True) and counted(
+                programs[key[0]], op) and op.opcode not in CONTAINERS and not (own and one is None)
+    rows = run.ask("SELECT program_id, hlo_op, occurrences_actual AS n, flops_actual AS weighted, "
+                   "model_flops_actual AS flops FROM hlo_ops({x}) WHERE program_id <> '0'")
     n = 0
     for row in rows:
         key = int(row['program_id']), row['hlo_op']
@@ -136,7 +150,8 @@ def check_gpu(run):
             agree('executions of %s' % (key,), row['n'], executions[key])
             n += 1
             if sure[key]:
-                agree('operations of %s' % (key,), [row['flops'], row['weighted']], [x if x is None else float(x) for x in sums[key]])
+                agree('operations of %s' % (key,), [row['flops'], row['weighted']],
+                      [x if x is None else float(x) for x in sums[key]])
     return n, {key: sums[key] if sure[key] else (None, None) for key in sums}
 
 
@@ -149,9 +164,13 @@ def check_tpu(run):
             before = sums.get(key)
             op = programs[key[0]].by_name.get(key[1]) if key[0] in programs else None
             sure = not op or counted(programs[key[0]], op)
-            sums[key] = (count, flops, category, sure) if not before else (before[0] + count, None if None in (before[1], flops) else before[1] + flops, category, sure)
-    rows = run.ask("SELECT program_id, name, occurrences_actual AS n, model_flops_actual AS flops, category FROM op_metrics({x}) "
-                   "WHERE side = 'device' AND parent_id IS NULL AND program_id IS NOT NULL AND core_type = 'TensorCore'")
+            sums[key] = (count, flops, category, sure) if not before else (
+                before[0] + count, None if None in (before[1], flops) else before[1] + flops,
+                category, sure)
+    rows = run.ask("SELECT program_id, name, occurrences_actual AS n, model_flops_actual AS flops, "
+                   "category FROM op_metrics({x}) "
+                   "WHERE side = 'device' AND parent_id IS NULL AND program_id IS NOT NULL "
+                   "AND core_type = 'TensorCore'")
     for row in rows:
         found = sums.get((int(row['program_id']), row['name']))
         if not found:
@@ -159,13 +178,16 @@ def check_tpu(run):
         agree('executions of %s' % row['name'], row['n'], found[0])
         n += 1
         if found[3] and row['category'] not in CONTAINERS and found[2] not in CONTAINERS:
-            agree('operations of %s' % row['name'], row['flops'], None if found[1] is None else float(found[1]))
+            agree('operations of %s' % row['name'], row['flops'],
+                  None if found[1] is None else float(found[1]))
     return n
 
 
 def check_steps(run, mine):
     """By step of a GPU: what each kernel's share of its op's operations sums to."""
-    events = run.ask("SELECT host, step, program_id, hlo_op, count(*) AS n FROM trace_events({x}) WHERE plane_kind = 'gpu' AND NOT derived AND hlo_op IS NOT NULL GROUP BY 1, 2, 3, 4")
+    events = run.ask("SELECT host, step, program_id, hlo_op, count(*) AS n FROM trace_events({x}) "
+                     "WHERE plane_kind = 'gpu' AND NOT derived AND hlo_op IS NOT NULL "
+                     "GROUP BY 1, 2, 3, 4")
     kernels = collections.Counter()
     for e in events:
         kernels[e['program_id'], e['hlo_op']] += e['n']
@@ -175,16 +197,20 @@ def check_steps(run, mine):
         if done:
             sums[e['step']] += e['n'] / kernels[e['program_id'], e['hlo_op']] * done
     devices = run.ask("SELECT max(peak_flops_per_second) AS peak FROM devices({x})")[0]
-    devices['n'] = sum(any(l.events for l in work_lines(p)) for planes in run.hosts.values() for p in planes if p.kind == 'gpu')
-    rows = run.ask("SELECT step, duration_ms AS ms, flops, utilization_percent AS percent FROM flops_utilization_by_step({x})")
+    devices['n'] = sum(any(l.events for l in work_lines(p)) for planes in run.hosts.values()
+                       for p in planes if p.kind == 'gpu')
+    rows = run.ask("SELECT step, duration_ms AS ms, flops, utilization_percent AS percent "
+                   "FROM flops_utilization_by_step({x})")
     for row in rows:
         want = sums.get(row['step']) or None
         agree('operations of step %s' % row['step'], row['flops'], want)
         if want and devices['peak']:
-            agree('utilization of step %s' % row['step'], row['percent'], 100 * want / devices['n'] / (row['ms'] / 1e3) / devices['peak'])
+            agree('utilization of step %s' % row['step'], row['percent'],
+                  100 * want / devices['n'] / (row['ms'] / 1e3) / devices['peak'])
     used = [(r['percent'], r['ms']) for r in rows if r['percent'] is not None]
     total = run.ask("SELECT flops_utilization_percent AS percent FROM kpi({x})")[0]['percent']
-    agree('utilization of the run', total, sum(p * ms for p, ms in used) / sum(ms for _, ms in used) if used else None)
+    agree('utilization of the run', total, sum(p * ms for p, ms in used) / sum(ms for _, ms in used)
+          if used else None)
     return len(rows)
 
 
@@ -196,42 +222,58 @@ def check_profiles():
             if 'gpu' in kinds and 'tensorcore' not in kinds:
                 n, mine = check_gpu(run)
                 checked['gpu'] += n
-                whole = run.ask("SELECT count(*) AS n FROM hlo_ops({x}) WHERE model_flops_actual IS NOT NULL")[0]['n'] == sum(v[0] is not None for v in mine.values())
+                whole = run.ask("SELECT count(*) AS n FROM hlo_ops({x}) WHERE model_flops_actual "
+                                "IS NOT NULL")[0]['n'] == sum(v[0] is not None
+                                                              for v in mine.values())
                 if mine and whole and len(run.hosts) == 1:
                     checked['steps'] += check_steps(run, mine)
-            if any(p.name.startswith('/device:TPU:') for planes in run.hosts.values() for p in planes):
+            if any(p.name.startswith('/device:TPU:') for planes in run.hosts.values()
+                   for p in planes):
                 checked['tpu'] += check_tpu(run)
-    if not sys.argv[1:] and not os.environ.get('WITNESS_SHARED') and not os.environ.get('WITNESS_DATA'):
+    if not sys.argv[1:] and not os.environ.get('WITNESS_SHARED') and not os.environ.get(
+        'WITNESS_DATA'):
         with checking('profiles with ops'):
-            assert checked['gpu'] > 50 and checked['tpu'] > 50 and checked['steps'] > 2, 'only %s were compared' % dict(checked)
+            assert checked['gpu'] > 50 and checked['tpu'] > 50 and checked[
+                'steps'] > 2, 'only %s were compared' % dict(checked)
 
 
 # ---- real profiles, by their known shapes ----
 
 def check_known():
-    """Five runs of one convolution; products of matrices of known sizes; a program whose cost XLA itself reports."""
+    """Five runs of one convolution; products of matrices of known sizes; a program whose cost XLA
+    itself reports."""
     shared = os.path.join(os.path.dirname(compare.ROOT), 'shared')
     amd = os.path.join(shared, 'data', 'xplane', 'AMD-AGI-TraceLens')
 
     def known(path, sql, want, rel=1e-9):
         if os.path.exists(path):
             with checking(path):
-                agree(sql, [list(r.values()) for r in compare.ask(sql.replace('{x}', "'%s'" % path))], want, rel)
-    known(os.path.join(amd, 'jax_conv_minimal'), "SELECT occurrences, occurrences_actual, model_flops_actual FROM hlo_ops({x}) WHERE category = 'custom-call'",
+                agree(sql, [list(r.values())
+                            for r in compare.ask(sql.replace('{x}', "'%s'" % path))], want, rel)
+    known(os.path.join(amd, 'jax_conv_minimal'), "SELECT occurrences, occurrences_actual, "
+          "model_flops_actual FROM hlo_ops({x}) WHERE category = 'custom-call'",
           [[10, 5, 5 * 32715571200.0]])
-    sizes = [(16384, 1024, 4096), (8192, 4096, 8192), (4096, 4096, 4096), (2048, 8192, 2048), (1024, 1024, 1024)]
-    known(os.path.join(amd, 'jax08_gemm', 'tw003.xplane.pb'), "SELECT occurrences_actual, model_flops_actual FROM hlo_ops({x}) WHERE hlo_op = 'custom-call.1' ORDER BY 2",
+    sizes = [(16384, 1024, 4096), (8192, 4096, 8192), (4096, 4096, 4096), (2048, 8192, 2048),
+             (1024, 1024, 1024)]
+    known(os.path.join(amd, 'jax08_gemm', 'tw003.xplane.pb'), "SELECT occurrences_actual, "
+          "model_flops_actual FROM hlo_ops({x}) WHERE hlo_op = 'custom-call.1' ORDER BY 2",
           sorted([3, 3 * 2.0 * m * n * k] for m, k, n in sizes))
-    known(os.path.join(shared, 'samples', 'recorded', 'jax_train_transformer'), "SELECT sum(i.model_flops_actual) FROM hlo_instructions({x}) AS i "
-          "JOIN hlo_computations({x}) AS c USING (run, host, program_id, computation) WHERE c.is_entry AND c.hlo_module = 'jit_train_step'", [[198286592]], 1e-6)
+    known(os.path.join(shared, 'samples', 'recorded', 'jax_train_transformer'),
+          "SELECT sum(i.model_flops_actual) FROM hlo_instructions({x}) AS i "
+          "JOIN hlo_computations({x}) AS c USING (run, host, program_id, computation) "
+          "WHERE c.is_entry AND c.hlo_module = 'jit_train_step'", [[198286592]], 1e-6)
     dump = os.path.join(shared, 'data', 'hlo', 'NVIDIA-JAX-Toolbox', 'maxtext_fsdp4_h100')
     name = 'module_0016.jit_train_step.sm_9.0_gpu_after_optimizations.hlo.pb'
     if os.path.exists(os.path.join(dump, name)):
         with checking(dump):
             with open(os.path.join(dump, name), 'rb') as f:
                 program = Program(f.read())
-            rows = compare.ask("SELECT hlo_op, model_flops_actual AS flops FROM hlo_instructions('%s') WHERE opcode = 'custom-call' AND expression LIKE '%%__cublas$gemm%%'" % dump)
-            agree('products', {r['hlo_op']: r['flops'] for r in rows}, {op.name: program.known(op) for op in program.by_name.values() if op.target == '__cublas$gemm'})
+            rows = compare.ask("SELECT hlo_op, model_flops_actual AS flops "
+                               "FROM hlo_instructions('%s') WHERE opcode = 'custom-call' "
+                               "AND expression LIKE '%%__cublas$gemm%%'" % dump)
+            agree('products', {r['hlo_op']: r['flops'] for r in rows},
+                  {op.name: program.known(op) for op in program.by_name.values()
+                   if op.target == '__cublas$gemm'})
             agree('number of products', len(rows), 159)
 
 
@@ -250,30 +292,39 @@ def tuple_of(*shapes):
 
 
 def instruction(number, name, opcode, result, operands=(), *rest):
-    return L(2, L(1, name), L(2, opcode), L(3, result), V(35, number), *(V(36, i) for i in operands), *rest)
+    return L(2, L(1, name), L(2, opcode), L(3, result), V(35, number),
+             *(V(36, i) for i in operands), *rest)
 
 
 def hlo(name, *computations):
-    """An HloProto; the first computation is the entry, and stands last in the file. Their ids count from 1."""
+    """An HloProto; the first computation is the entry, and stands last in the file. Their ids count
+    from 1."""
     out = L(1, name) + V(5, 1) + V(6, 1) + L(2, 'main') + L(4, L(1, shape(F32)))
     for i, (instructions, root) in reversed(list(enumerate(computations))):
-        out += L(3, L(1, 'main' if not i else 'c%d' % i), *instructions, L(4, b''), V(5, i + 1), V(6, root))
+        out += L(3, L(1, 'main' if not i else 'c%d' % i), *instructions, L(4, b''), V(5, i + 1),
+                 V(6, root))
     return L(1, out)
 
 
 def call(number, name, target, result, operands, config='', *rest):
-    return instruction(number, name, 'custom-call', result, operands, L(28, target), *([L(43, config)] if config else []), *rest)
+    return instruction(number, name, 'custom-call', result, operands, L(28, target),
+                       *([L(43, config)] if config else []), *rest)
 
 
 def gpu(proto, streams, **kernel_stats):
-    """A profile of program 7 on one GPU; streams: [[(op, kernel), ...], ...], each kernel 10 ns after the one before."""
+    """A profile of program 7 on one GPU; streams: [[(op, kernel), ...], ...], each kernel 10 ns
+    after the one before."""
     names = sorted({k for s in streams for _, k in s})
-    stats = b''.join(stat_metadata(i, n) for i, n in enumerate(('hlo_op', 'program_id', 'flops', 'correlation_id'), 1))
+    stats = b''.join(stat_metadata(i, n)
+                     for i, n in enumerate(('hlo_op', 'program_id', 'flops', 'correlation_id'), 1))
     meta = b''.join(event_metadata(i, n) for i, n in enumerate(names, 1))
     lines = [line(i + 10, 'Stream #%d(Compute)' % i, [
-        event(names.index(k) + 1, at * 10000, 5000, (stat(1, str=op), stat(2, uint64=7), *([stat(3, uint64=kernel_stats[op])] if op in kernel_stats else [])))
+        event(names.index(k) + 1, at * 10000, 5000, (stat(1, str=op), stat(2, uint64=7), *(
+            [stat(3, uint64=kernel_stats[op])] if op in kernel_stats else [])))
         for at, (op, k) in enumerate(s)]) for i, s in enumerate(streams)]
-    programs = plane(9, '/host:metadata', (), event_metadata(7, 'jit_f(7)', '', (stat(1, bytes=proto),)) + stat_metadata(1, 'Hlo Proto'))
+    programs = plane(9, '/host:metadata', (),
+                     event_metadata(7, 'jit_f(7)', '',
+                                    (stat(1, bytes=proto),)) + stat_metadata(1, 'Hlo Proto'))
     return space(plane(1, '/device:GPU:0', lines, meta + stats), programs)
 
 
@@ -284,20 +335,26 @@ def tpu(events, metadata=(('flops', 1000), ('model_flops', 3000))):
     def number(name, value):
         return stat(names.index(name) + 1, **({} if value is None else {'uint64': value}))
     own = [number(k, v) for k, v in metadata]
-    meta = event_metadata(1, '%k = f32[8]{0} custom-call()', 'k', (stat(1, uint64=7), stat(2, uint64=5), stat(3, str='custom-call'), *own))
-    rows = [event(1, at * 10000, 5000, [number(k, v) for k, v in stats.items()]) for at, stats in enumerate(events)]
-    return space(plane(1, '/device:TPU:0', [line(1, 'XLA Ops', rows)], meta + b''.join(stat_metadata(i, n) for i, n in enumerate(names, 1))))
+    meta = event_metadata(1, '%k = f32[8]{0} custom-call()', 'k',
+                          (stat(1, uint64=7), stat(2, uint64=5), stat(3, str='custom-call'), *own))
+    rows = [event(1, at * 10000, 5000, [number(k, v) for k, v in stats.items()])
+            for at, stats in enumerate(events)]
+    return space(plane(1, '/device:TPU:0', [line(1, 'XLA Ops', rows)],
+                       meta + b''.join(stat_metadata(i, n) for i, n in enumerate(names, 1))))
 
 
-SQL = 'SELECT hlo_op, occurrences, occurrences_actual, flops_actual, model_flops_actual FROM hlo_ops({x}) WHERE rank > 0 ORDER BY hlo_op'
-GEMM = '{"gemm_backend_config":{"dot_dimension_numbers":{"lhs_contracting_dimensions":["%s"],"rhs_contracting_dimensions":["%s"]%s}}}'
+SQL = ('SELECT hlo_op, occurrences, occurrences_actual, flops_actual, model_flops_actual '
+       'FROM hlo_ops({x}) WHERE rank > 0 ORDER BY hlo_op')
+GEMM = ('{"gemm_backend_config":{"dot_dimension_numbers":{'
+        '"lhs_contracting_dimensions":["%s"],"rhs_contracting_dimensions":["%s"]%s}}}')
 
 
 def expect(name, data, want, sql=SQL):
     with checking(name), tempfile.NamedTemporaryFile(suffix='.xplane.pb') as f:
         f.write(data)
         f.flush()
-        agree(name, [tuple(r.values()) for r in compare.ask(sql.replace('{x}', "'%s'" % f.name))], want)
+        agree(name, [tuple(r.values()) for r in compare.ask(sql.replace('{x}', "'%s'" % f.name))],
+              want)
 
 
 def parameter(number, *dims, kind=F32):
@@ -313,66 +370,113 @@ def check_made():
     flops = 2.0 * 6 * 10 * 4
     two = [('gemm', 'main'), ('gemm', 'reduce')]
     between = [('negate', 'loop')]
-    expect('two kernels an execution', gpu(program, [(two + between) * 3]), [('gemm', 6, 3, 3 * flops, 3 * flops), ('negate', 3, 3, 72.0, 72.0)])
-    expect('nothing between executions', gpu(program, [two * 4]), [('gemm', 8, 4, 4 * flops, 4 * flops)])
-    expect('one kernel more than once', gpu(program, [([('gemm', 'pass')] * 3 + two + between) * 2]), [('gemm', 10, 2, 2 * flops, 2 * flops), ('negate', 2, 2, 48.0, 48.0)])
-    expect('the capture starts in an execution', gpu(program, [[('gemm', 'reduce')] + between + (two + between) * 2]),
+    expect('two kernels an execution', gpu(program, [(two + between) * 3]),
+           [('gemm', 6, 3, 3 * flops, 3 * flops), ('negate', 3, 3, 72.0, 72.0)])
+    expect('nothing between executions', gpu(program, [two * 4]),
+           [('gemm', 8, 4, 4 * flops, 4 * flops)])
+    expect('one kernel more than once',
+           gpu(program, [([('gemm', 'pass')] * 3 + two + between) * 2]),
+           [('gemm', 10, 2, 2 * flops, 2 * flops), ('negate', 2, 2, 48.0, 48.0)])
+    expect('the capture starts in an execution',
+           gpu(program, [[('gemm', 'reduce')] + between + (two + between) * 2]),
            [('gemm', 5, 3, 3 * flops, 3 * flops), ('negate', 3, 3, 72.0, 72.0)])
-    expect('other kernels in other executions', gpu(program, [[('gemm', 'small')] + between + two + between + two]), [('gemm', 5, 3, 3 * flops, 3 * flops), ('negate', 2, 2, 48.0, 48.0)])
-    expect('nodes of a graph mix', gpu(program, [[two[0], between[0], two[1]] * 3]), [('gemm', 6, 3, 3 * flops, 3 * flops), ('negate', 3, 3, 72.0, 72.0)])
-    expect('two streams', gpu(program, [[two[0]] * 3, [two[1]] * 3]), [('gemm', 6, 3, 3 * flops, 3 * flops)])
-    expect('one kernel of all', gpu(program, [[('negate', 'loop')] * 5]), [('negate', 5, 5, 120.0, 120.0)])
+    expect('other kernels in other executions',
+           gpu(program, [[('gemm', 'small')] + between + two + between + two]),
+           [('gemm', 5, 3, 3 * flops, 3 * flops), ('negate', 2, 2, 48.0, 48.0)])
+    expect('nodes of a graph mix', gpu(program, [[two[0], between[0], two[1]] * 3]),
+           [('gemm', 6, 3, 3 * flops, 3 * flops), ('negate', 3, 3, 72.0, 72.0)])
+    expect('two streams', gpu(program, [[two[0]] * 3, [two[1]] * 3]),
+           [('gemm', 6, 3, 3 * flops, 3 * flops)])
+    expect('one kernel of all', gpu(program, [[('negate', 'loop')] * 5]),
+           [('negate', 5, 5, 120.0, 120.0)])
 
     batch = '"lhs_batch_dimensions":["0"],"rhs_batch_dimensions":["0"]'
     left, right = parameter(0, 5, 6, 4, kind=20), parameter(1, 5, 10, 4, kind=20)
-    narrow = call(2, 'f8', '__cublas$lt$matmul$f8', tuple_of(shape(BF16, 5, 6, 10), shape(S8, 8)), (0, 1), GEMM % (2, 2, ',' + batch))
+    narrow = call(2, 'f8', '__cublas$lt$matmul$f8', tuple_of(shape(BF16, 5, 6, 10), shape(S8, 8)),
+                  (0, 1), GEMM % (2, 2, ',' + batch))
     n = 2.0 * 5 * 6 * 10 * 4
-    expect('8 bit products count half against the peak', gpu(hlo('f', ([left, right, narrow], 2)), [[('f8', 'k')]]), [('f8', 1, 1, n / 2, n)])
-    older = call(2, 'old', '__cublas$gemm', shape(F32, 6, 10), (0, 1), '{"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"],"rhs_contracting_dimensions":["0"]}}')
-    expect('an older configuration', gpu(hlo('f', ([a, b, older], 2)), [[('old', 'k')]]), [('old', 1, 1, flops, flops)])
+    expect('8 bit products count half against the peak',
+           gpu(hlo('f', ([left, right, narrow], 2)), [[('f8', 'k')]]), [('f8', 1, 1, n / 2, n)])
+    older = call(
+        2, 'old', '__cublas$gemm', shape(F32, 6, 10), (0, 1),
+        '{"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"],'
+        '"rhs_contracting_dimensions":["0"]}}')
+    expect('an older configuration', gpu(hlo('f', ([a, b, older], 2)), [[('old', 'k')]]),
+           [('old', 1, 1, flops, flops)])
     bare = call(2, 'bare', '__cublas$gemm', shape(F32, 6, 10), (0, 1))
-    expect('a product without configuration', gpu(hlo('f', ([a, b, bare], 2)), [[('bare', 'k')]]), [('bare', 1, 1, None, None)])
+    expect('a product without configuration', gpu(hlo('f', ([a, b, bare], 2)), [[('bare', 'k')]]),
+           [('bare', 1, 1, None, None)])
     other = call(2, 'other', 'my_kernel', shape(F32, 6, 10), (0, 1))
-    expect('work that nobody knows', gpu(hlo('f', ([a, b, other], 2)), [[('other', 'k')] * 2]), [('other', 2, 2, None, None)])
-    expect('a kernel that brings its own', gpu(hlo('f', ([a, b, other], 2)), [[('other', 'k')] * 2], other=500), [('other', 2, 2, 1000.0, 1000.0)])
+    expect('work that nobody knows', gpu(hlo('f', ([a, b, other], 2)), [[('other', 'k')] * 2]),
+           [('other', 2, 2, None, None)])
+    expect('a kernel that brings its own', gpu(hlo('f', ([a, b, other], 2)), [[('other', 'k')] * 2],
+                                               other=500), [('other', 2, 2, 1000.0, 1000.0)])
     fused = instruction(2, 'fused', 'fusion', shape(F32, 6, 4), (0,), L(11, 'kLoop'), V(38, 2))
-    inside = [instruction(10, 'q', 'parameter', shape(F32, 6, 4)), instruction(11, 'e', 'exponential', shape(F32, 6, 4), (10,)),
-              instruction(12, 'm', 'multiply', shape(F32, 6, 4), (11, 10)), instruction(13, 's', 'add', shape(F32, 6, 4), (12, 11))]
-    expect('a fusion, whose exponential counts nothing', gpu(hlo('f', ([a, fused], 2), (inside, 13)), [[('fused', 'k')]]), [('fused', 1, 1, 48.0, 48.0)])
+    inside = [instruction(10, 'q', 'parameter', shape(F32, 6, 4)),
+              instruction(11, 'e', 'exponential', shape(F32, 6, 4), (10,)),
+              instruction(12, 'm', 'multiply', shape(F32, 6, 4), (11, 10)),
+              instruction(13, 's', 'add', shape(F32, 6, 4), (12, 11))]
+    expect('a fusion, whose exponential counts nothing',
+           gpu(hlo('f', ([a, fused], 2), (inside, 13)), [[('fused', 'k')]]),
+           [('fused', 1, 1, 48.0, 48.0)])
 
     # images 2 x 3 x 8 x 8, kernels 5 x 3 x 3 x 3, no padding: 6 x 6 places of 9 pairs
-    numbers = L(16, V(7, 0), V(8, 1), V(11, 2), V(11, 3), V(4, 0), V(3, 1), V(6, 2), V(6, 3), V(9, 0), V(10, 1), V(12, 2), V(12, 3))
+    numbers = L(16, V(7, 0), V(8, 1), V(11, 2), V(11, 3), V(4, 0), V(3, 1), V(6, 2), V(6, 3),
+                V(9, 0), V(10, 1), V(12, 2), V(12, 3))
     window = L(15, *(L(1, V(1, 3), V(2, 1), V(5, 1), V(6, 1)) for _ in range(2)))
     image, kernel, result = (2, 3, 8, 8), (5, 3, 3, 3), (2, 5, 6, 6)
     n = 2.0 * 2 * 3 * 5 * 36 * 9
-    for target, x, y, z in (('Forward', image, kernel, result), ('BackwardInput', result, kernel, image), ('BackwardFilter', image, result, kernel)):
-        conv = call(2, 'conv', '__cudnn$conv' + target, tuple_of(shape(F32, *z), shape(S8, 64)), (0, 1), '', numbers, window, V(50, 1), V(58, 1))
-        expect('convolution, ' + target, gpu(hlo('f', ([parameter(0, *x), parameter(1, *y), conv], 2)), [[('conv', 'im2col'), ('conv', 'gemm')] * 5]), [('conv', 10, 5, 5 * n, 5 * n)])
+    for target, x, y, z in (('Forward', image, kernel, result),
+                            ('BackwardInput', result, kernel, image),
+                            ('BackwardFilter', image, result, kernel)):
+        conv = call(2, 'conv', '__cudnn$conv' + target, tuple_of(shape(F32, *z), shape(S8, 64)),
+                    (0, 1), '', numbers, window, V(50, 1), V(58, 1))
+        expect('convolution, ' + target,
+               gpu(hlo('f', ([parameter(0, *x), parameter(1, *y), conv], 2)),
+                   [[('conv', 'im2col'), ('conv', 'gemm')] * 5]), [('conv', 10, 5, 5 * n, 5 * n)])
 
     # 2 x 3 heads, 16 queries and keys of 8
-    config = '{"cudnn_fmha_backend_config":{"intermediate_tensor_shape":{"element_type":"BF16","dimensions":["2","3","16","16"]}}}'
+    config = ('{"cudnn_fmha_backend_config":{"intermediate_tensor_shape":{"element_type":"BF16",'
+              '"dimensions":["2","3","16","16"]}}}')
     q = [parameter(i, 2, 3, 16, 8, kind=BF16) for i in range(3)]
     n = 2.0 * 2 * 3 * 16 * 16 * 8
-    forward = call(3, 'fmha', '__cudnn$fmhaSoftmax', tuple_of(shape(BF16, 2, 3, 16, 8), shape(S8, 8)), (0, 1, 2), config)
-    expect('attention: two products', gpu(hlo('f', (q + [forward], 3)), [[('fmha', 'k')]]), [('fmha', 1, 1, 2 * n, 2 * n)])
-    backward = call(3, 'fmha', '__cudnn$fmhaSoftmaxBackward', tuple_of(*[shape(BF16, 2, 3, 16, 8)] * 3, shape(S8, 8)), (0, 1, 2), config)
-    expect('and four backwards', gpu(hlo('f', (q + [backward], 3)), [[('fmha', 'k')]]), [('fmha', 1, 1, 4 * n, 4 * n)])
-    solve = call(2, 'solve', '__cublas$triangularSolve', tuple_of(shape(F32, 6, 4), shape(S8, 8)), (0, 1))
-    expect('a triangular solve', gpu(hlo('f', ([parameter(0, 6, 6), parameter(1, 6, 4), solve], 2)), [[('solve', 'k')]]), [('solve', 1, 1, 2.0 * 6 * 24, 2.0 * 6 * 24)])
+    forward = call(3, 'fmha', '__cudnn$fmhaSoftmax',
+                   tuple_of(shape(BF16, 2, 3, 16, 8), shape(S8, 8)), (0, 1, 2), config)
+    expect('attention: two products', gpu(hlo('f', (q + [forward], 3)), [[('fmha', 'k')]]),
+           [('fmha', 1, 1, 2 * n, 2 * n)])
+    backward = call(3, 'fmha', '__cudnn$fmhaSoftmaxBackward',
+                    tuple_of(*[shape(BF16, 2, 3, 16, 8)] * 3, shape(S8, 8)), (0, 1, 2), config)
+    expect('and four backwards', gpu(hlo('f', (q + [backward], 3)), [[('fmha', 'k')]]),
+           [('fmha', 1, 1, 4 * n, 4 * n)])
+    solve = call(2, 'solve', '__cublas$triangularSolve', tuple_of(shape(F32, 6, 4), shape(S8, 8)),
+                 (0, 1))
+    expect('a triangular solve',
+           gpu(hlo('f', ([parameter(0, 6, 6), parameter(1, 6, 4), solve], 2)), [[('solve', 'k')]]),
+           [('solve', 1, 1, 2.0 * 6 * 24, 2.0 * 6 * 24)])
 
-    inner = [instruction(10, 'q', 'parameter', shape(F32, 6, 4)), instruction(11, 'inner', 'negate', shape(F32, 6, 4), (10,))]
+    inner = [instruction(10, 'q', 'parameter', shape(F32, 6, 4)),
+             instruction(11, 'inner', 'negate', shape(F32, 6, 4), (10,))]
     graph = instruction(2, 'graph', 'call', shape(F32, 6, 4), (0,), V(38, 2))
-    expect('a graph recorded as one event', gpu(hlo('f', ([a, graph], 2), (inner, 11)), [[('graph', 'CudaGraph')] * 2]), [('graph', 2, 2, 48.0, 48.0)])
-    expect('or as its kernels too', gpu(hlo('f', ([a, graph], 2), (inner, 11)), [[('graph', 'copy'), ('inner', 'k')] * 2]), [('graph', 2, 2, None, None), ('inner', 2, 2, 48.0, 48.0)])
+    expect('a graph recorded as one event',
+           gpu(hlo('f', ([a, graph], 2), (inner, 11)), [[('graph', 'CudaGraph')] * 2]),
+           [('graph', 2, 2, 48.0, 48.0)])
+    expect('or as its kernels too',
+           gpu(hlo('f', ([a, graph], 2), (inner, 11)), [[('graph', 'copy'), ('inner', 'k')] * 2]),
+           [('graph', 2, 2, None, None), ('inner', 2, 2, 48.0, 48.0)])
 
     expect('a TPU: the metadata', tpu([{}] * 3), [('k', 3, 3, 3000.0, 9000.0)])
-    expect('a TPU: what events say of themselves counts', tpu([{'flops': 7, 'model_flops': 9}, {'flops': 5}, {}]), [('k', 3, 3, 1012.0, 3014.0)])
-    expect('a TPU: a stat without a value is none', tpu([{'flops': 7, 'model_flops': 9}, {'flops': 5, 'model_flops': None}, {'flops': None, 'model_flops': 8}]),
+    expect('a TPU: what events say of themselves counts',
+           tpu([{'flops': 7, 'model_flops': 9}, {'flops': 5}, {}]), [('k', 3, 3, 1012.0, 3014.0)])
+    expect('a TPU: a stat without a value is none',
+           tpu([{'flops': 7, 'model_flops': 9}, {'flops': 5, 'model_flops': None},
+                {'flops': None, 'model_flops': 8}]),
            [('k', 3, 3, 1012.0, 3014.0)])
-    expect('a TPU: so it is in the metadata', tpu([{}], (('flops', None),)), [('k', 1, 1, None, None)])
+    expect('a TPU: so it is in the metadata', tpu([{}], (('flops', None),)),
+           [('k', 1, 1, None, None)])
     expect('a TPU: nothing is known', tpu([{}], ()), [('k', 1, 1, None, None)])
     expect('the type of a library call is that of its result', gpu(program, [two]), [('f32', 480)],
-           "SELECT element_type, model_flops_actual FROM hlo_instructions({x}) WHERE hlo_op = 'gemm'")
+           "SELECT element_type, model_flops_actual FROM hlo_instructions({x}) "
+           "WHERE hlo_op = 'gemm'")
 
 
 if __name__ == '__main__':

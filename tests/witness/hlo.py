@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations of HLO programs, from the bytes of the HloProto alone: what XLA's cost analysis counts, with calls of libraries.
+"""Operations of HLO programs, from the bytes of the HloProto alone: what XLA's cost analysis
+counts, with calls of libraries.
 
     program = Program(bytes of an HloProto)
     program.operations('fusion.1')       None: not known"""
@@ -9,13 +10,15 @@ import math
 
 from xspace import fields, signed, text
 
-TRANSCENDENTAL = set('''acos acosh asin asinh atan2 atanh cbrt cosh cosine erf exponential exponential-minus-one log log-plus-one logistic power rsqrt sine
-    sinh sqrt tan tanh'''.split())
-PLAIN = set('''abs add and bitcast-convert ceil clamp compare complex convert count-leading-zeros divide floor imag is-finite maximum minimum mulhi multiply
-    negate not or popcnt real reduce-precision remainder round-nearest-afz round-nearest-even select shift-left shift-right-arithmetic shift-right-logical sign
-    stochastic-convert subtract xor'''.split())
+TRANSCENDENTAL = set('''acos acosh asin asinh atan2 atanh cbrt cosh cosine erf exponential
+    exponential-minus-one log log-plus-one logistic power rsqrt sine sinh sqrt tan tanh'''.split())
+PLAIN = set('''abs add and bitcast-convert ceil clamp compare complex convert count-leading-zeros
+    divide floor imag is-finite maximum minimum mulhi multiply negate not or popcnt real
+    reduce-precision remainder round-nearest-afz round-nearest-even select shift-left
+    shift-right-arithmetic shift-right-logical sign stochastic-convert subtract xor'''.split())
 TUPLE = 13
-BITS = {1: 1, 2: 8, 6: 8, 21: 4, 22: 4, 19: 8, 20: 8, 23: 8, 24: 8, 25: 8, 28: 8, 29: 8, 33: 8, 26: 2, 27: 2, 30: 1, 31: 1, 32: 4}
+BITS = {1: 1, 2: 8, 6: 8, 21: 4, 22: 4, 19: 8, 20: 8, 23: 8, 24: 8, 25: 8, 28: 8, 29: 8, 33: 8,
+        26: 2, 27: 2, 30: 1, 31: 1, 32: 4}
 
 
 class Message:
@@ -63,14 +66,16 @@ class Shape:
     def elements(self):
         if self.type == TUPLE:
             return sum(p.elements() for p in self.parts)
-        return 0 if self.type in (0, 14, 17) else math.prod(d if d > 0 else 0 for d in self.dimensions)
+        return 0 if self.type in (0, 14, 17) else math.prod(d if d > 0 else 0
+                                                            for d in self.dimensions)
 
 
 class Instruction:
     def __init__(self, data):
         m = self.m = Message(data)
         self.name, self.opcode, self.id = m.text(1), m.text(2), m.int(35)
-        self.shape, self.operands, self.calls, self.target = Shape(m.sub(3)), m.ints(36), m.ints(38), m.text(28)
+        self.shape, self.operands, self.calls, self.target = Shape(m.sub(3)), m.ints(36), m.ints(
+            38), m.text(28)
 
 
 class Unknown(Exception):
@@ -115,7 +120,9 @@ class Program:
 
     def weight(self, op):
         shapes = [self.by_id[i].shape for i in op.operands if i in self.by_id]
-        widest = max([BITS.get(s.type, 64) for s in (shapes[:1] if op.opcode == 'custom-call' else shapes) if s.type != TUPLE and s.type != 17] + [0])
+        widest = max([BITS.get(s.type, 64)
+                      for s in (shapes[:1] if op.opcode == 'custom-call' else shapes)
+                      if s.type != TUPLE and s.type != 17] + [0])
         return {8: 0.5, 4: 0.25}.get(widest, 1)
 
     def called(self, op, i=0):
@@ -134,7 +141,8 @@ class Program:
         """Of the sizes of both operands, not of the result; unless they do not fit together."""
         if [left.dimensions[i] for i in left_sums] != [right.dimensions[i] for i in right_sums]:
             raise Unknown
-        rest = [d for i, d in enumerate(right.dimensions) if i not in right_sums and i not in right_batch]
+        rest = [d for i, d in enumerate(right.dimensions) if i not in right_sums
+                and i not in right_batch]
         return 2 * left.elements() * math.prod(rest)
 
     def is_consistent(self, op):
@@ -143,21 +151,25 @@ class Program:
             return True
         d, left, right = op.m.sub(30) or Message(), self.shape(op, 0), self.shape(op, 1)
         rest = [x for i, x in enumerate(left.dimensions) if i not in d.ints(1)]
-        return op.shape.elements() == math.prod(rest) * math.prod(x for i, x in enumerate(right.dimensions) if i not in d.ints(2) + d.ints(4))
+        return op.shape.elements() == math.prod(rest) * math.prod(
+            x for i, x in enumerate(right.dimensions) if i not in d.ints(2) + d.ints(4))
 
     def convolution(self, op, image, kernel, result):
         d, window = op.m.sub(16), op.m.sub(15)
         places = 1
         for i, x in enumerate(window.all(1) if window else []):
-            places *= pairs(kernel.dimensions[d.ints(6)[i]], image.dimensions[d.ints(11)[i]], result.dimensions[d.ints(12)[i]], Message(x))
+            places *= pairs(kernel.dimensions[d.ints(6)[i]], image.dimensions[d.ints(11)[i]],
+                            result.dimensions[d.ints(12)[i]], Message(x))
         groups, batches = max(op.m.int(50), 1), max(op.m.int(58), 1)
-        return 2 * (image.dimensions[d.int(8)] // groups) * result.dimensions[d.int(10)] * (image.dimensions[d.int(7)] // batches) * places
+        return 2 * (image.dimensions[d.int(8)] // groups) * result.dimensions[d.int(10)] * (
+            image.dimensions[d.int(7)] // batches) * places
 
     def config(self, op):
         raw = op.m.all(43)[-1] if op.m.all(43) else b''
         payload = op.m.sub(99)
         if not raw and payload:
-            raw = payload.all(1)[-1] if payload.all(1) else self.payloads[payload.int(2)] if payload.int(2) < len(self.payloads) else b''
+            raw = payload.all(1)[-1] if payload.all(1) else self.payloads[
+                payload.int(2)] if payload.int(2) < len(self.payloads) else b''
         try:
             return json.loads(raw or b'{}')
         except ValueError:
@@ -170,19 +182,23 @@ class Program:
             if 'dot_dimension_numbers' not in config:
                 raise Unknown
             n = {k: [int(x) for x in v] for k, v in config['dot_dimension_numbers'].items()}
-            return self.product(self.shape(op, 0), self.shape(op, 1), *(n.get(k, []) for k in ('lhs_contracting_dimensions', 'rhs_contracting_dimensions',
-                                                                                              'lhs_batch_dimensions', 'rhs_batch_dimensions')))
+            return self.product(self.shape(op, 0), self.shape(op, 1), *(
+                n.get(k, []) for k in ('lhs_contracting_dimensions', 'rhs_contracting_dimensions',
+                                       'lhs_batch_dimensions', 'rhs_batch_dimensions')))
         if target.startswith('__cudnn$conv') and 'Reorder' not in target:
             a, b, c = self.shape(op, 0), self.shape(op, 1), op.shape.first()
-            places = {'__cudnn$convBackwardInput': (c, b, a), '__cudnn$convBackwardFilter': (a, c, b)}
+            places = {'__cudnn$convBackwardInput': (c, b, a),
+                      '__cudnn$convBackwardFilter': (a, c, b)}
             return self.convolution(op, *places.get(target, (a, b, c)))
         if target.startswith('__cudnn$fmha'):
-            scores = math.prod(int(x) for x in config['cudnn_fmha_backend_config']['intermediate_tensor_shape']['dimensions'])
+            scores = math.prod(int(x) for x in config['cudnn_fmha_backend_config'][
+                'intermediate_tensor_shape']['dimensions'])
             length = self.shape(op, 0).dimensions[-1]
             return (4 if 'Backward' in target else 2) * scores * 2 * length
         if target == '__cublas$triangularSolve':
             return 2 * self.shape(op, 0).dimensions[-1] * self.shape(op, 1).elements()
-        if target in ('Sharding', 'SPMDFullToShardShape', 'SPMDShardToFullShape', 'MoveToHost', 'MoveToDevice', 'AllocateBuffer', 'PadToStatic', 'SliceToDynamic'):
+        if target in ('Sharding', 'SPMDFullToShardShape', 'SPMDShardToFullShape', 'MoveToHost',
+                      'MoveToDevice', 'AllocateBuffer', 'PadToStatic', 'SliceToDynamic'):
             return 0
         raise Unknown
 
@@ -192,7 +208,8 @@ class Program:
             return out.elements()
         if code in ('dot', 'scaled-dot'):
             d = m.sub(30) or Message()
-            return self.product(self.shape(op, 0), self.shape(op, 1), *(d.ints(i) for i in (1, 2, 3, 4)))
+            return self.product(self.shape(op, 0), self.shape(op, 1),
+                                *(d.ints(i) for i in (1, 2, 3, 4)))
         if code == 'ragged-dot':
             raise Unknown  # not held against this
         if code == 'convolution':
@@ -215,7 +232,8 @@ class Program:
         if code == 'cholesky':
             return self.shape(op, 0).dimensions[-1] * self.shape(op, 0).elements() // 3
         if code == 'fft':
-            return 8 * math.prod([n.bit_length() - 1 for n in m.ints(32)]) * self.shape(op, 0).elements()
+            return 8 * math.prod([n.bit_length() - 1
+                                  for n in m.ints(32)]) * self.shape(op, 0).elements()
         if code in ('reduce-window', 'select-and-scatter', 'scan'):
             raise Unknown
         if code == 'conditional':

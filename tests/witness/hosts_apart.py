@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A run of several files against each file alone: every table with a column host says of each what its file alone says.
+"""A run of several files against each file alone: every table with a column host says of each what
+its file alone says.
 
-The tables and their columns come from prof_columns. What the other files change is listed below, with the reason. A reason that no run needs is a failure,
-and so is a column whose cell can change unnoticed."""
+The tables and their columns come from prof_columns. What the other files change is listed below,
+with the reason. A reason that no run needs is a failure, and so is a column whose cell can change
+unnoticed."""
 import collections
 import json
 import os
@@ -18,15 +20,20 @@ from compare import Run, agree, ask, checking, finish, runs  # noqa: E402
 from lib.shell import tables_of_a_run  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 
-# Numbers that count through the files of a run: a host's are those of its file plus what the files before have. XProf gives each host a thousand cores,
-# and a thousand processes from 1000 on.
-COUNTED = {'plane_id': 'planes', 'line_id': 'lines', 'event_id': 'events', 'step_event_id': 'events', 'module_event_id': 'events', 'start_event_id': 'events',
-           'done_event_id': 'events', 'match_event_id': 'events', 'peak_event_id': 'events', ('trace_events', 'parent_id'): 'events', ('events', 'parent_id'): 'events',
-           ('timeline', 'parent_id'): 'events', 'launch_event_id': 'events', 'annotation_event_id': 'events', 'core_id': 'cores', 'pid': 'processes', 'host_index': 'hosts'}
+# Numbers that count through the files of a run: a host's are those of its file plus what the files
+# before have. XProf gives each host a thousand cores, and a thousand processes from 1000 on.
+COUNTED = {'plane_id': 'planes', 'line_id': 'lines', 'event_id': 'events',
+           'step_event_id': 'events', 'module_event_id': 'events', 'start_event_id': 'events',
+           'done_event_id': 'events', 'match_event_id': 'events', 'peak_event_id': 'events',
+           ('trace_events', 'parent_id'): 'events', ('events', 'parent_id'): 'events',
+           ('timeline', 'parent_id'): 'events', 'launch_event_id': 'events',
+           'annotation_event_id': 'events', 'core_id': 'cores', 'pid': 'processes',
+           'host_index': 'hosts'}
 
 # Tables of which only some rows of a file are in the run, or that look at all hosts together.
 ALIGNED = 'the run has the steps that its hosts have in common'
-SOME = {'step_breakdown': ALIGNED, 'core_steps': ALIGNED, 'device_steps': ALIGNED, 'exposed_communication_by_step': ALIGNED,
+SOME = {'step_breakdown': ALIGNED, 'core_steps': ALIGNED, 'device_steps': ALIGNED,
+        'exposed_communication_by_step': ALIGNED,
         'step_ops': ALIGNED, 'idle_gaps': 'gaps of the main devices of the run'}
 LEFT_OUT = {'prof_issues': 'remarks about the run: equal ones of several hosts are one',
             'stragglers': 'compares the hosts with each other'}
@@ -34,16 +41,26 @@ LEFT_OUT = {'prof_issues': 'remarks about the run: equal ones of several hosts a
 JOINED = ('fragmentation', 'peak_memory')
 
 OF_ALL_HOSTS = 'order of the rows of all hosts'
-COLUMNS = {('kernel_stats', 'rank'): OF_ALL_HOSTS, ('inference_requests', 'rank'): OF_ALL_HOSTS, ('inference_batches', 'rank'): OF_ALL_HOSTS,
+COLUMNS = {('kernel_stats', 'rank'): OF_ALL_HOSTS, ('inference_requests', 'rank'): OF_ALL_HOSTS,
+           ('inference_batches', 'rank'): OF_ALL_HOSTS,
            ('devices', 'time_scale_multiplier'): 'of the TPUs of the source',
-           ('collectives', 'global_wait_ps'): 'waits for devices of all hosts', ('collectives', 'spans_hosts'): 'compares devices of all hosts', ('device_time', 'is_main'): 'a main device of the run',
-           ('host_steps', 'step'): 'number of the step in the run', ('step_breakdown', 'step'): 'number of the step in the run', 
-           ('core_steps', 'step'): 'number of the step in the run', ('core_steps', 'pod_step'): 'number of the step in the run', ('core_steps', 'dropped'): ALIGNED,
-           ('core_steps', 'hostname'): "NULL for steps that XProf's pod viewer omits, those of the run",
-           ('device_steps', 'step'): 'number of the step in the run', ('step_ops', 'step'): 'number of the step in the run', ('exposed_communication_by_step', 'step'): 'number of the step in the run',
+           ('collectives', 'global_wait_ps'): 'waits for devices of all hosts',
+           ('collectives', 'spans_hosts'): 'compares devices of all hosts',
+           ('device_time', 'is_main'): 'a main device of the run',
+           ('host_steps', 'step'): 'number of the step in the run',
+           ('step_breakdown', 'step'): 'number of the step in the run',
+           ('core_steps', 'step'): 'number of the step in the run',
+           ('core_steps', 'pod_step'): 'number of the step in the run',
+           ('core_steps', 'dropped'): ALIGNED,
+           ('core_steps', 'hostname'): "NULL for steps that XProf's pod viewer omits, "
+           "those of the run",
+           ('device_steps', 'step'): 'number of the step in the run',
+           ('step_ops', 'step'): 'number of the step in the run',
+           ('exposed_communication_by_step', 'step'): 'number of the step in the run',
            ('exposed_communication_by_step', 'name'): 'name of the step on the first host'}
 # Hosts of different kinds, taken from kept runs of one host.
-MIXED = (('perf_counters_odd', 'gpu_samples', 'tpu_train_54'), ('gpu_train_38', 'cpu_tf_82'), ('edge_nested', 'gpu_dropped_steps'), ('cpu_tf_82', 'perf_counters_odd'),
+MIXED = (('perf_counters_odd', 'gpu_samples', 'tpu_train_54'), ('gpu_train_38', 'cpu_tf_82'),
+         ('edge_nested', 'gpu_dropped_steps'), ('cpu_tf_82', 'perf_counters_odd'),
          ('jax_recompiles', 'jax_train_mlp'))
 needed, falsified = set(), set()
 
@@ -60,8 +77,10 @@ def tables():
 def rows_of(run, table, columns):
     """All rows; texts that are no UTF-8 as hex."""
     shown = [c for c, hidden in columns.items() if not hidden and c != 'run']
-    cells = ', '.join("iif(typeof({0}) IN ('text', 'blob'), hex({0}), {0}) AS {0}".format('"%s"' % c) for c in shown)
-    return run.ask('SELECT %s FROM %s WHERE source = {x}%s' % (cells, table, ' AND n = 1000000' if 'n' in columns else ''))
+    cells = ', '.join("iif(typeof({0}) IN ('text', 'blob'), hex({0}), "
+                      "{0}) AS {0}".format('"%s"' % c) for c in shown)
+    return run.ask('SELECT %s FROM %s WHERE source = {x}%s' % (cells, table, ' AND n = 1000000'
+                                                               if 'n' in columns else ''))
 
 
 def plain(value):
@@ -77,16 +96,20 @@ def bag(rows, but=()):
 
 
 def difference(whole, parts, but):
-    """Columns that differ in rows of the run that no file has and the rows of files nearest to them."""
-    a, b = ([r for r in rows if key(r, but) not in others] for rows, others in ((whole, bag(parts, but)), (parts, bag(whole, but))))
+    """Columns that differ in rows of the run that no file has and the rows of files nearest to
+    them."""
+    a, b = ([r for r in rows if key(r, but) not in others]
+            for rows, others in ((whole, bag(parts, but)), (parts, bag(whole, but))))
     if not a or not b:
         return '%d rows of the run, %d of the files: %s' % (len(whole), len(parts), (a or b)[:1])
     near = min(b, key=lambda r: sum(plain(r[c]) != plain(a[0][c]) for c in r if c not in but))
-    return {c: (a[0][c], near[c]) for c in near if c not in but and plain(a[0][c]) != plain(near[c])}
+    return {c: (a[0][c], near[c]) for c in near if c not in but
+            and plain(a[0][c]) != plain(near[c])}
 
 
 def problem(table, whole, parts, main):
-    """What the rows of the run and those of its files say differently; None: nothing. Exceptions that matter are noted."""
+    """What the rows of the run and those of its files say differently; None: nothing. Exceptions
+    that matter are noted."""
     but = {c for t, c in COLUMNS if t == table}
     if table in JOINED:
         apart, together = bag(parts, ('host', 'hosts')), bag(whole, ('host', 'hosts'))
@@ -94,7 +117,8 @@ def problem(table, whole, parts, main):
             return difference(whole, parts, ('host', 'hosts'))
         if bag(whole) != bag(parts):
             needed.add(table)
-        return None if sum(r['hosts'] for r in whole) == len(parts) else 'hosts: %d, %d rows' % (sum(r['hosts'] for r in whole), len(parts))
+        return None if sum(r['hosts'] for r in whole) == len(parts) else 'hosts: %d, %d rows' % (
+            sum(r['hosts'] for r in whole), len(parts))
     if table == 'idle_gaps' and main is not None:
         kept = [r for r in parts if (r['host'], r['plane']) in main]
         if len(kept) < len(parts):
@@ -105,7 +129,8 @@ def problem(table, whole, parts, main):
             whole, parts = ([r for r in rows if r['step'] is not None] for rows in (whole, parts))
         if bag(whole, but) != bag(parts, but):
             needed.add(table)
-        if set(bag(whole, but)) - set(bag(parts, but)):  # a step with two numbers, of the pod viewer and of the other tools, has two rows
+        # a step with two numbers, of the pod viewer and of the other tools, has two rows
+        if set(bag(whole, but)) - set(bag(parts, but)):
             return difference(whole, parts, but)
         for c in but:
             if set(bag(whole, but - {c})) - set(bag(parts, but - {c})):
@@ -118,26 +143,32 @@ def problem(table, whole, parts, main):
 
 
 def changed(value):
-    return 1 if value is None else value + '00' if isinstance(value, str) else value * 1.01 + 1 if isinstance(value, float) else value + 1
+    return 1 if value is None else value + '00' if isinstance(
+        value, str) else value * 1.01 + 1 if isinstance(value, float) else value + 1
 
 
 def falsify(table, columns, whole, parts, main):
     """A changed cell of each column is noticed."""
     rows = [r for r in whole if not (table in SOME and r.get('step', 0) is None)]
     for c in rows[0] if rows else ():
-        if (table, c) not in COLUMNS and (table, c) not in falsified and not (table in JOINED and c == 'host'):
+        if (table, c) not in COLUMNS and (table, c) not in falsified and not (table in JOINED
+                                                                              and c == 'host'):
             at = whole.index(rows[0])
             wrong = whole[:at] + [{**whole[at], c: changed(whole[at][c])}] + whole[at + 1:]
             kept = set(needed)
-            agree('%s.%s can be wrong unnoticed' % (table, c), problem(table, wrong, parts, main) is None, False)
+            agree('%s.%s can be wrong unnoticed' % (table, c),
+                  problem(table, wrong, parts, main) is None, False)
             needed.intersection_update(kept)
             falsified.add((table, c))
 
 
 def check(run, known):
     alone = [Run(f, [f]) for f in run.files]
-    counts = [one.ask('SELECT (SELECT count(*) FROM planes({x})) AS planes, (SELECT count(*) FROM lines({x})) AS lines, (SELECT sum(event_count) FROM lines({x})) AS events')[0] for one in alone]
-    main = {(r['host'], r['plane']) for r in rows_of(run, 'device_time', known['device_time']) if r['is_main']} or None
+    counts = [one.ask('SELECT (SELECT count(*) FROM planes({x})) AS planes, (SELECT count(*) '
+                      'FROM lines({x})) AS lines, (SELECT sum(event_count) '
+                      'FROM lines({x})) AS events')[0] for one in alone]
+    main = {(r['host'], r['plane']) for r in rows_of(run, 'device_time', known['device_time'])
+            if r['is_main']} or None
     for table, columns in known.items():
         if table in LEFT_OUT:
             continue
@@ -148,7 +179,9 @@ def check(run, known):
                 for c in r:
                     what = COUNTED.get((table, c)) or COUNTED.get(c)
                     if what and r[c] is not None:
-                        r[c] += {'cores': 1000 * i, 'processes': 1000 * i + 1000, 'hosts': i}[what] if what in ('cores', 'processes', 'hosts') else sum(n[what] or 0 for n in counts[:i])
+                        r[c] += {'cores': 1000 * i, 'processes': 1000 * i + 1000, 'hosts': i}[
+                            what] if what in ('cores', 'processes',
+                                              'hosts') else sum(n[what] or 0 for n in counts[:i])
             parts += of_file
         agree(table, problem(table, whole, parts, main), None)
         falsify(table, columns, whole, parts, main)
@@ -165,9 +198,11 @@ def together(folder, files):
 
 def sampled(path):
     """A host whose GPU was sampled twice."""
-    samples = [(name, at, 0, {'counter_value': {'uint64': at + i}}) for at in (1000, 2000) for i, name in enumerate(('power_mw', 'sm_clock_mhz', 'gpu_temp_c'))]
+    samples = [(name, at, 0, {'counter_value': {'uint64': at + i}}) for at in (1000, 2000)
+               for i, name in enumerate(('power_mw', 'sm_clock_mhz', 'gpu_temp_c'))]
     with open(path, 'wb') as f:
-        f.write(space(Plane('/device:GPU:0').line(1, '_counters_', samples).line(2, 'Stream #1', [('kernel', 1500, 700)]).bytes()))
+        f.write(space(Plane('/device:GPU:0').line(1, '_counters_', samples).line(
+            2, 'Stream #1', [('kernel', 1500, 700)]).bytes()))
     return path
 
 
@@ -184,11 +219,14 @@ if __name__ == '__main__':
         for names in MIXED:
             if all(name in alone for name in names):
                 with checking('hosts_apart ' + ' and '.join(names)):
-                    check(together(os.path.join(top, 'plugins', 'profile', '_'.join(names)), [alone[name] for name in names]), known)
+                    check(together(os.path.join(top, 'plugins', 'profile', '_'.join(names)),
+                                   [alone[name] for name in names]), known)
     if len(sys.argv) == 1 and not any(x in os.environ for x in ('WITNESS_DATA', 'WITNESS_SHARED')):
         with checking('hosts_apart needs its exceptions'):
-            agree('exceptions that no run needs', sorted(map(str, {*COLUMNS, *SOME, *JOINED} - needed)), [])
+            agree('exceptions that no run needs',
+                  sorted(map(str, {*COLUMNS, *SOME, *JOINED} - needed)), [])
         with checking('hosts_apart sees every table'):
-            agree('tables without rows in all runs', sorted(set(known) - set(LEFT_OUT) - {t for t, _ in falsified}), [])
+            agree('tables without rows in all runs',
+                  sorted(set(known) - set(LEFT_OUT) - {t for t, _ in falsified}), [])
             agree('left out', sorted(set(LEFT_OUT) - set(known)), [])
     finish()

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Why devices are idle: idle_causes from the bytes of each profile, as docs/semantics.md defines it.
+"""Why devices are idle: idle_causes from the bytes of each profile, as docs/semantics.md defines
+it.
 
-The gaps are what the work of a device leaves open. Each thread is cut into the pieces in which the same events go on, and every gap is laid over the pieces of the
-thread that is asked, then over those of the main thread, then over the input of all threads."""
+The gaps are what the work of a device leaves open. Each thread is cut into the pieces in which the
+same events go on, and every gap is laid over the pieces of the thread that is asked, then over
+those of the main thread, then over the input of all threads."""
 import bisect
 import collections
 import re
@@ -13,10 +15,14 @@ sys.dont_write_bytecode = True
 from compare import agree, checking, finish, integer, numbered, runs  # noqa: E402
 from device_time import devices, ends  # noqa: E402
 
-ORDER = ['compiling', 'tracing', 'input', 'copy', 'waiting', 'launching', 'queued', 'python', 'host', 'unknown']
-WAITING = ('Synchronize', 'block_until_ready', 'BlockUntilReady', 'BlockHostUntilReady', 'Await', 'Acquire semaphore', '(wait for completion)', 'np.asarray(jax.Array)')
-COPY = ('Memcpy', 'Memset', 'DevicePut', 'device_put', 'shard_arg', 'HostBuffer', 'ToLiteral', 'ToDevice', 'FromDevice', 'MapDmaBuffer', 'TransferTo')
-LAUNCHING = ('Launch', 'Executable::Execute', 'Executable_Execute', 'EnqueueExecution', 'ExecuteReplicated')
+ORDER = ['compiling', 'tracing', 'input', 'copy', 'waiting', 'launching', 'queued', 'python',
+         'host', 'unknown']
+WAITING = ('Synchronize', 'block_until_ready', 'BlockUntilReady', 'BlockHostUntilReady', 'Await',
+           'Acquire semaphore', '(wait for completion)', 'np.asarray(jax.Array)')
+COPY = ('Memcpy', 'Memset', 'DevicePut', 'device_put', 'shard_arg', 'HostBuffer', 'ToLiteral',
+        'ToDevice', 'FromDevice', 'MapDmaBuffer', 'TransferTo')
+LAUNCHING = ('Launch', 'Executable::Execute', 'Executable_Execute', 'EnqueueExecution',
+             'ExecuteReplicated')
 COMPILE_OPS = ('_XlaCompile', 'XlaCompile', 'TPUCompile', '_TPUCompileMlir', 'TpuCompileMlir')
 
 
@@ -30,8 +36,10 @@ def op_type(name):
 
 def compiles(name):
     name = re.match('[^# ]*', name).group()
-    return not name.startswith('$') and bool(re.match('(backend_compile|XlaCompile|TpuCompile|TPUCompile)(?![dr])', name) or re.search('::Compile(?![a-z])|Compiler::Run', name) or
-                                             (name.endswith('_Compile') and '/' not in name) or op_type(name) in COMPILE_OPS)
+    return not name.startswith('$') and bool(
+        re.match('(backend_compile|XlaCompile|TpuCompile|TPUCompile)(?![dr])', name)
+        or re.search('::Compile(?![a-z])|Compiler::Run', name) or
+        (name.endswith('_Compile') and '/' not in name) or op_type(name) in COMPILE_OPS)
 
 
 def function_of(name):
@@ -48,13 +56,17 @@ def cause_of(name):
     frame = re.sub(r'^\$\S* ', '', name)
     if compiles(name):
         return 'compiling'
-    if frame.startswith(('trace_to_jaxpr', 'trace_to_subjaxpr', 'lower_sharding_computation', 'lower_mesh_computation', 'lower_parallel_callable', 'lower_xla_callable')):
+    if frame.startswith(('trace_to_jaxpr', 'trace_to_subjaxpr', 'lower_sharding_computation',
+                         'lower_mesh_computation', 'lower_parallel_callable',
+                         'lower_xla_callable')):
         return 'tracing'
-    if waits_for_input(name) or name.startswith('Iterator::') or (op_type(name) or '').startswith('InfeedEnqueue'):
+    if waits_for_input(name) or name.startswith('Iterator::') or (op_type(name) or '').startswith(
+        'InfeedEnqueue'):
         return 'input'
     if any(w in name for w in WAITING):
         return 'waiting'
-    if re.match('memcpy(htod|dtoh|dtod|htoh)', name, re.I) and ':' not in name or any(w in name for w in COPY):
+    if re.match('memcpy(htod|dtoh|dtod|htoh)', name,
+                re.I) and ':' not in name or any(w in name for w in COPY):
         return 'copy'
     if name.startswith('$'):
         return 'python'
@@ -78,22 +90,27 @@ class Thread:
 
     def __init__(self, line):
         self.events = [e for e in line.events if e.occurrences is None and e.duration_ps > 0]
-        self.by_start = all((a.start_ps, -a.duration_ps) <= (b.start_ps, -b.duration_ps) for a, b in zip(line.events, line.events[1:]))
+        self.by_start = all((a.start_ps, -a.duration_ps) <= (b.start_ps, -b.duration_ps)
+                            for a, b in zip(line.events, line.events[1:]))
         self._pieces = None
 
     def covered(self, wanted):
-        return sum(end - start for start, end in union((e.start_ps, e.end_ps) for e in self.events if wanted(e.name)))
+        return sum(end - start for start, end in union((e.start_ps, e.end_ps) for e in self.events
+                                                       if wanted(e.name)))
 
     @property
     def pieces(self):
         """[(start, end, names)]"""
         if self._pieces is None:
-            order = sorted(self.events, key=lambda e: (e.start_ps, -e.duration_ps))     # of equal ones as in the file
-            moments, open_events, at, self._pieces = sorted({m for e in order for m in (e.start_ps, e.end_ps)}), [], 0, []
+            # of equal ones as in the file
+            order = sorted(self.events, key=lambda e: (e.start_ps, -e.duration_ps))
+            moments, open_events, at, self._pieces = sorted(
+                {m for e in order for m in (e.start_ps, e.end_ps)}), [], 0, []
             for moment, until in zip(moments, moments[1:]):
                 open_events = [e for e in open_events if e.end_ps > moment]
                 while at < len(order) and order[at].start_ps == moment:
-                    open_events = [e for e in open_events if e.end_ps >= order[at].end_ps] + [order[at]]
+                    open_events = [e for e in open_events
+                                   if e.end_ps >= order[at].end_ps] + [order[at]]
                     at += 1
                 if open_events:
                     self._pieces.append((moment, until, tuple(e.name for e in open_events)))
@@ -101,7 +118,8 @@ class Thread:
 
     def at(self, moment):
         """The event that started last of those that go on."""
-        return max((e.start_ps for e in self.events if e.start_ps <= moment < e.end_ps), default=None)
+        return max((e.start_ps for e in self.events if e.start_ps <= moment < e.end_ps),
+                   default=None)
 
     def during(self, start, end):
         """[(start, end, names)] that divide a time; no names: no event."""
@@ -120,15 +138,19 @@ class Threads:
     """All of one host."""
 
     def __init__(self, planes):
-        self.of = {id(l): Thread(l) for p in planes if p.kind == 'host' for l in p.lines if not l.derived}
+        self.of = {id(l): Thread(l) for p in planes if p.kind == 'host' for l in p.lines
+                   if not l.derived}
         best = None
         self.main = Thread(_NoEvents)
         for t in self.of.values():
-            time = (t.covered(lambda n: bool(function_of(n)) or n.startswith(('FunctionRun', 'EagerExecute'))), t.covered(lambda n: n.startswith('$')), t.covered(lambda n: True))
+            time = (t.covered(lambda n: bool(function_of(n))
+                              or n.startswith(('FunctionRun', 'EagerExecute'))),
+                    t.covered(lambda n: n.startswith('$')), t.covered(lambda n: True))
             if any(time) and (best is None or time > best):
                 best, self.main = time, t
         waiting = [e for t in self.of.values() for e in t.events if waits_for_input(e.name)]
-        self.input, self.input_name = union((e.start_ps, e.end_ps) for e in waiting), waiting[0].name if waiting else None
+        self.input, self.input_name = union((e.start_ps, e.end_ps)
+                                            for e in waiting), waiting[0].name if waiting else None
 
     def launching(self, call, driver_lines):
         """The thread that is asked for a launch."""
@@ -137,14 +159,17 @@ class Threads:
         before = events[:next(i for i, e in enumerate(events) if e is call)]
         if not is_bare(call, before):
             return own
-        around = [(t.at(call.start_ps), t) for key, t in self.of.items() if key not in driver_lines and t.by_start]
+        around = [(t.at(call.start_ps), t) for key, t in self.of.items() if key not in driver_lines
+                  and t.by_start]
         around = [(start, t) for start, t in around if start is not None]
         return max(around, key=lambda x: x[0])[1] if around else own
 
     def divide(self, thread, start, end):
         """[(duration, names, whether a thread waits for input)]"""
         for first, last, names in thread.during(start, end):
-            for first, last, names in [(first, last, names)] if names or thread is self.main else self.main.during(first, last):
+            for first, last, names in [
+                (first, last, names)] if names or thread is self.main else self.main.during(first,
+                                                                                            last):
                 at = bisect.bisect_right(self.input, first, key=lambda p: p[1])
                 while first < last:
                     begin, finish_ = self.input[at] if at < len(self.input) else (last, last)
@@ -160,7 +185,8 @@ class _NoEvents:
 
 
 def is_bare(call, before):
-    return not any(e.occurrences is None and e.start_ps + max(e.duration_ps, 0) > call.start_ps for e in before)
+    return not any(e.occurrences is None and e.start_ps + max(e.duration_ps, 0) > call.start_ps
+                   for e in before)
 
 
 # ---- a moment ----
@@ -170,7 +196,8 @@ def path_of(names):
     path, cause, call = (), None, None
     for name in names:
         own = cause_of(name)
-        if cause in ('compiling', 'tracing') or (cause not in (None, 'python', 'host') and own in ('python', 'host')):
+        if cause in ('compiling', 'tracing') or (cause not in (None, 'python', 'host')
+                                                 and own in ('python', 'host')):
             continue
         cause = own
         if cause in ('compiling', 'tracing') and call:
@@ -187,7 +214,8 @@ def path_of(names):
 def gaps_of(work):
     """[(start, end, first event that starts at the end)]"""
     found, busy_until = [], None
-    for event_id, e in sorted((x for x in work if x[1].duration_ps > 0), key=lambda x: (x[1].start_ps, x[0])):
+    for event_id, e in sorted((x for x in work if x[1].duration_ps > 0),
+                              key=lambda x: (x[1].start_ps, x[0])):
         if busy_until is not None and e.start_ps > busy_until:
             found.append((busy_until, e.start_ps, e))
         busy_until = ends(e) if busy_until is None else max(busy_until, ends(e))
@@ -195,8 +223,10 @@ def gaps_of(work):
 
 
 def process_work(plane):
-    return [e for l in plane.lines if not l.derived for e in l.events if e.occurrences is None and e.duration_ps > 0 and
-            ('hlo_op' in own_stats(e) or (op_type(e.name) and not waits_for_input(e.name) and not waits_for_input(op_type(e.name))))]
+    return [e for l in plane.lines if not l.derived for e in l.events if e.occurrences is None
+            and e.duration_ps > 0 and
+            ('hlo_op' in own_stats(e) or (op_type(e.name) and not waits_for_input(e.name)
+                                          and not waits_for_input(op_type(e.name))))]
 
 
 def own_stats(e):
@@ -207,20 +237,24 @@ def idle(run):
     """[(host, gap, whether a launch is sought)] and the number of devices."""
     ids = {id(e): event_id for event_id, _, _, _, e in numbered(run)}
     mine = [(d.host, d.kind, d.events) for d in devices(run)]
-    mine += [(host, 'host', process_work(p)) for host, planes in run.hosts.items() for p in planes if p.kind == 'host']
+    mine += [(host, 'host', process_work(p)) for host, planes in run.hosts.items() for p in planes
+             if p.kind == 'host']
     for kinds in (('gpu', 'tensorcore'), ('sparsecore',), ('host',)):
         working = [(host, kind, events) for host, kind, events in mine if kind in kinds and events]
         if working:
-            return [(host, kind == 'gpu', gap) for host, kind, events in working for gap in gaps_of([(ids[id(e)], e) for e in events])], len(working)
+            return [(host, kind == 'gpu', gap) for host, kind, events in working
+                    for gap in gaps_of([(ids[id(e)], e) for e in events])], len(working)
     return [], 0
 
 
 def calls_of(planes):
     """{correlation id: call}: the first, of several at once the longest."""
     found = {}
-    for e in (e for p in planes if p.kind == 'host' for l in p.lines if not l.derived for e in l.events):
+    for e in (e for p in planes if p.kind == 'host' for l in p.lines if not l.derived
+              for e in l.events):
         key = integer(own_stats(e).get('correlation_id')) if e.occurrences is None else None
-        if key is not None and (key not in found or (e.start_ps, -e.duration_ps) < (found[key].start_ps, -found[key].duration_ps)):
+        if key is not None and (key not in found or (e.start_ps, -e.duration_ps)
+                                < (found[key].start_ps, -found[key].duration_ps)):
             found[key] = e
     return found
 
@@ -230,16 +264,22 @@ def causes(run):
     moments = collections.Counter()      # (path, cause): ps
     for host, planes in run.hosts.items():
         threads, calls = Threads(planes), calls_of(planes)
-        here = [(gap, calls.get(integer(own_stats(gap[2]).get('correlation_id'))) if launched else None) for of, launched, gap in gaps if of == host]
-        bare = {id(c): is_bare(c, c.line.events[:next(i for i, e in enumerate(c.line.events) if e is c)]) for c in {id(c): c for _, c in here if c}.values()}
-        driver_lines = {id(call.line) for (start, end, _), call in here if call and bare[id(call)] and ends(call) > start}
+        here = [(gap, calls.get(integer(own_stats(gap[2]).get('correlation_id'))) if launched
+                 else None) for of, launched, gap in gaps if of == host]
+        bare = {id(c): is_bare(c, c.line.events[:next(i for i, e in enumerate(c.line.events)
+                                                      if e is c)])
+                for c in {id(c): c for _, c in here if c}.values()}
+        driver_lines = {id(call.line) for (start, end, _), call in here if call and bare[id(call)]
+                        and ends(call) > start}
         for (start, end, _), call in here:
             until = min(end, max(start, ends(call))) if call else end
             if until < end:
                 moments[(), 'queued'] += end - until
             if until == start:
                 continue
-            for ps, names, input_elsewhere in threads.divide(threads.launching(call, driver_lines) if call else threads.main, start, until):
+            for ps, names, input_elsewhere in threads.divide(threads.launching(call, driver_lines)
+                                                             if call else threads.main, start,
+                                                             until):
                 path, cause = path_of(names)
                 if input_elsewhere and cause in ('unknown', 'host', 'python', 'waiting'):
                     path, cause = path + ((threads.input_name, 'input'),), 'input'
@@ -252,13 +292,16 @@ def causes(run):
         while len(path) > 1 and of_path[path] < total // 10:
             path = path[:-1]
         names = [n for n, _ in path]
-        rows[cause, next((n for n in reversed(names) if not n.startswith('$')), None), next((n for n in reversed(names) if n.startswith('$')), None)] += ps
-    order = sorted(rows, key=lambda r: (-rows[r], ORDER.index(r[0]), (r[1] or '').encode(), (r[2] or '').encode()))
+        rows[cause, next((n for n in reversed(names) if not n.startswith('$')), None),
+             next((n for n in reversed(names) if n.startswith('$')), None)] += ps
+    order = sorted(rows, key=lambda r: (-rows[r], ORDER.index(r[0]), (r[1] or '').encode(),
+                                        (r[2] or '').encode()))
     return [r + (rows[r] / 1e6 / n_devices, 100 * rows[r] / total, n_devices) for r in order]
 
 
 def check(run):
-    got = run.ask('SELECT cause, name, python_frame, idle_us, idle_percent, device_count FROM idle_causes({x})')
+    got = run.ask('SELECT cause, name, python_frame, idle_us, idle_percent, device_count '
+                  'FROM idle_causes({x})')
     agree('idle_causes', [tuple(r.values()) for r in got], causes(run))
 
 

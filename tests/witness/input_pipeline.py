@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether runs wait for their input and idle: the actual columns of input_pipeline from the steps of all cores, and libprofsql's own recommendations from
-device_time and these steps. tests/witness/activities.py, steps.py and device_time.py compute the rows that this starts from."""
+"""Whether runs wait for their input and idle: the actual columns of input_pipeline from the steps
+of all cores, and libprofsql's own recommendations from device_time and these steps.
+tests/witness/activities.py, steps.py and device_time.py compute the rows that this starts from."""
 import os
 import re
 import sys
@@ -13,7 +14,9 @@ sys.path.insert(0, os.path.dirname(HERE))
 from compare import Run, agree, checking, finish, runs  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 
-PARTS = {'input': 'input', 'output': 'output', 'compute': 'device_compute', 'kernel_launch': 'kernel_launch', 'collectives': 'device_collectives', 'all_others': 'all_others'}
+PARTS = {'input': 'input', 'output': 'output', 'compute': 'device_compute',
+         'kernel_launch': 'kernel_launch', 'collectives': 'device_collectives',
+         'all_others': 'all_others'}
 
 
 def complete_steps(run):
@@ -26,7 +29,8 @@ def shares(run, cores, is_tpu):
     for name, column in PARTS.items():
         known = [r[column + '_us_actual'] for r in cores]
         of_tpu = is_tpu and name in ('kernel_launch', 'all_others')
-        percents[name] = None if not length or of_tpu or None in known else 100 * sum(known) / length
+        percents[name] = None if not length or of_tpu or None in known else 100 * sum(
+            known) / length
     return percents
 
 
@@ -44,15 +48,18 @@ def actual(run):
     agree('steps', got['step_count_actual'], steps)
     share, others = got['input_percent_actual'], got['all_others_percent_actual'] or 0
     marked = any(r['outside_xprof'] for r in cores)  # around them is Python that no thread shows
-    verdict = 'unknown' if share is None else 'host' if share >= 20 else 'both' if share >= 5 or (others >= 3 and not marked) else 'device'
+    verdict = 'unknown' if share is None else 'host' if share >= 20 else 'both' if share >= 5 or (
+        others >= 3 and not marked) else 'device'
     agree('verdict at %s and %s' % (share, others), got['input_verdict_actual'], verdict)
     launch = got['kernel_launch_percent_actual']
-    agree('launch', got['kernel_launch_verdict_actual'], None if launch is None else 'high' if launch >= 15 else 'moderate' if launch >= 3 else 'no')
+    agree('launch', got['kernel_launch_verdict_actual'], None if launch is None else 'high'
+          if launch >= 15 else 'moderate' if launch >= 3 else 'no')
 
 
 def own(run, code, pattern):
     """The numbers in the text of a recommendation of libprofsql's own, and None without it."""
-    rows = run.ask("SELECT statement FROM recommendations({x}) WHERE section = 'libprofsql' AND code = '%s'" % code)
+    rows = run.ask("SELECT statement FROM recommendations({x}) WHERE section = 'libprofsql' "
+                   "AND code = '%s'" % code)
     agree('at most one', len(rows) <= 1, True)
     return [float(x) for x in re.match(pattern, rows[0]['statement']).groups()] if rows else None
 
@@ -61,36 +68,43 @@ def device_idle(run):
     """The main devices' idle time is at least half of their spans."""
     got = own(run, 'device_idle', r'Devices are idle for ([0-9.]+)% .* \((\d+) devices with work\)')
     devices = run.ask('SELECT span_ps, idle_ps FROM device_time({x}) WHERE is_main AND span_ps > 0')
-    idle = 100 * sum(d['idle_ps'] for d in devices) / sum(d['span_ps'] for d in devices) if devices else 0
+    idle = 100 * sum(d['idle_ps'] for d in devices) / sum(d['span_ps']
+                                                          for d in devices) if devices else 0
     agree('idle %s' % idle, got and got[1:], [len(devices)] if idle >= 50 else None)
     if got:
         agree('percent', got[0], idle, abs_tol=0.0501)
 
 
 def compilation(run):
-    """Of all steps, dropped ones too; a step compiles as long as its core that does so the longest."""
-    got = own(run, 'compilation', r'Programs are compiled in (\d+) of (\d+) steps, for ([0-9.]+) ms \(([0-9.]+)%.*starts at (-?[0-9.]+) ms compiles longest: ([0-9.]+) ms')
+    """Of all steps, dropped ones too; a step compiles as long as its core that does so the
+    longest."""
+    got = own(run, 'compilation', r'Programs are compiled in (\d+) of (\d+) steps, for ([0-9.]+) '
+              r'ms \(([0-9.]+)%.*starts at (-?[0-9.]+) ms compiles longest: ([0-9.]+) ms')
     steps = {}
     for r in run.ask('SELECT * FROM core_steps({x})'):
         key = r['pod_step'] if r['step'] is None else r['step']
         length, compiling, start = steps.get(key, (0, 0, 0))
         own_us = r['compilation_us_actual'] or 0
-        steps[key] = (max(length, r['total_us']), max(compiling, own_us), r['start_ps'] if length == 0 else start)
+        steps[key] = (max(length, r['total_us']), max(compiling, own_us),
+                      r['start_ps'] if length == 0 else start)
     total, length = sum(s[1] for s in steps.values()) / 1e3, sum(s[0] for s in steps.values()) / 1e3
     if not total or total < 0.05 * length:
         agree('compiling %s of %s ms' % (total, length), got, None)
         return
     longest = max(s[1] for s in steps.values())
-    want = [sum(s[1] > 0 for s in steps.values()), len(steps), total, 100 * total / length, got[4] if got else None, longest / 1e3]
+    want = [sum(s[1] > 0 for s in steps.values()), len(steps), total, 100 * total / length,
+            got[4] if got else None, longest / 1e3]
     agree('compiling', got, want, abs_tol=0.0501)
-    agree('its start', any(abs(s[2] / 1e9 - got[4]) < 0.000501 for s in steps.values() if s[1] == longest), True)
+    agree('its start',
+          any(abs(s[2] / 1e9 - got[4]) < 0.000501 for s in steps.values() if s[1] == longest), True)
 
 
 def compiling_steps(folder, lengths):
     """A run of steps of 100 us each, which compile for so many microseconds."""
     events = []
     for i, length in enumerate(lengths):
-        events += [('train', i * 10**8, 10**8 - 1, {'step_num': {'int64': i}, '_r': {'int64': 1}}), ('work', i * 10**8 + 1, 9 * 10**7)]
+        events += [('train', i * 10**8, 10**8 - 1, {'step_num': {'int64': i}, '_r': {'int64': 1}}),
+                   ('work', i * 10**8 + 1, 9 * 10**7)]
         events += [('backend_compile', i * 10**8 + 2, length * 10**6)] if length else []
     path = os.path.join(folder, 'compiling_%s.xplane.pb' % '_'.join(map(str, lengths)))
     with open(path, 'wb') as f:
@@ -104,9 +118,11 @@ if __name__ == '__main__':
             with checking('%s %s' % (check.__name__, one.path)):
                 check(one)
     with tempfile.TemporaryDirectory() as top, checking('compilation in made steps'):
-        for lengths in ([10, 0], [0, 19, 0, 0], [12, 0, 9, 0], [20, 0, 0], [60, 3, 2, 1, 1, 20, 4, 4]):
+        for lengths in ([10, 0], [0, 19, 0, 0], [12, 0, 9, 0], [20, 0, 0],
+                        [60, 3, 2, 1, 1, 20, 4, 4]):
             made = compiling_steps(top, lengths)
             compilation(made)
-            told = made.ask("SELECT count(*) AS n FROM recommendations({x}) WHERE code = 'compilation'")[0]['n']
+            told = made.ask("SELECT count(*) AS n FROM recommendations({x}) "
+                            "WHERE code = 'compilation'")[0]['n']
             agree('told of %s' % lengths, told, int(sum(lengths) >= 5 * len(lengths)))
     finish()

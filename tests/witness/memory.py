@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Memory: what programs plan (live_at, largest_buffers, memory_by_source_line, peak_memory, fragmentation) and what allocators did (live_allocations,
-allocation_churn, the matches of memory_events), from the bytes of each profile.
+"""Memory: what programs plan (live_at, largest_buffers, memory_by_source_line, peak_memory,
+fragmentation) and what allocators did (live_allocations, allocation_churn, the matches of
+memory_events), from the bytes of each profile.
 
-A plan's heap is not walked event by event: each storage has intervals, from the event that first refers to it to the one that ends the last reference, and
-the heap at a moment is the sum of the storages whose interval includes it."""
+A plan's heap is not walked event by event: each storage has intervals, from the event that first
+refers to it to the one that ends the last reference, and the heap at a moment is the sum of the
+storages whose interval includes it."""
 import bisect
 import collections
 import os
@@ -67,10 +69,13 @@ class Program:
             for x in map(message, a[9]):
                 m = logical.get(integer(x, 1))
                 at = message(last(m, 3, b'')) if m else None
-                if m and (integer(at, 4) in self.instructions or xspace.text(last(at, 2, b'')) in self.by_name):
-                    op = self.instructions.get(integer(at, 4)) or self.by_name[xspace.text(last(at, 2, b''))]
+                if m and (integer(at, 4) in self.instructions
+                          or xspace.text(last(at, 2, b'')) in self.by_name):
+                    op = self.instructions.get(integer(at, 4)) or self.by_name[
+                        xspace.text(last(at, 2, b''))]
                     index = integers(at, 3)
-                    self.buffers[integer(x, 1)] = (integer(m, 2), integer(m, 4), op, '{%s}' % ','.join(map(str, index)) if index else '', i)
+                    self.buffers[integer(x, 1)] = (integer(m, 2), integer(m, 4), op, '{%s}'
+                                                   % ','.join(map(str, index)) if index else '', i)
         self.traces = [[message(e) for e in message(t)[1]] for t in assignment[4]]
 
     def read_instructions(self, module):
@@ -82,11 +87,14 @@ class Program:
             for x in message(computation)[2]:
                 m = message(x)
                 metadata = message(last(m, 7, b''))
-                file, line, frame = xspace.text(last(metadata, 3, b'')), integer(metadata, 4), integer(metadata, 15)
-                if not file and 0 < frame <= len(frame_of) and 0 < integer(frame_of[frame - 1], 1) <= len(locations):
+                file, line, frame = xspace.text(last(metadata, 3, b'')), integer(
+                    metadata, 4), integer(metadata, 15)
+                if not file and 0 < frame <= len(frame_of) and 0 < integer(frame_of[frame - 1],
+                                                                           1) <= len(locations):
                     location = locations[integer(frame_of[frame - 1], 1) - 1]
                     names = frames[1]
-                    file = xspace.text(names[integer(location, 1) - 1]) if 0 < integer(location, 1) <= len(names) else ''
+                    file = xspace.text(names[integer(location, 1) - 1]) if 0 < integer(
+                        location, 1) <= len(names) else ''
                     line = integer(location, 3)
                 source = '%s:%d' % (file, line) if file and line else None
                 op = xspace.text(last(m, 1, b'')), source
@@ -97,7 +105,8 @@ class Program:
         return bool(last(a, 5) or last(a, 12) or last(a, 7))
 
     def trace_of(self, color):
-        """The trace that works in the first allocation of temporaries, else the one with the most events of the memory space."""
+        """The trace that works in the first allocation of temporaries, else the one with the most
+        events of the memory space."""
         places = {}
         for t, events in enumerate(self.traces):
             first = self.buffers.get(integer(events[0], 2)) if events else None
@@ -106,12 +115,16 @@ class Program:
         for i, a in enumerate(self.allocations):
             if integer(a, 8) == color and not self.is_fixed(a) and i in places:
                 return self.traces[places[i]]
-        best = max(self.traces, key=lambda t: sum(self.buffers.get(integer(e, 2), (0, None))[1] == color for e in t), default=[])
-        return best if any(self.buffers.get(integer(e, 2), (0, None))[1] == color for e in best) else []
+        best = max(self.traces, key=lambda t: sum(self.buffers.get(integer(e, 2), (0, None))[1]
+                                                  == color for e in t), default=[])
+        return best if any(self.buffers.get(integer(e, 2), (0, None))[1] == color
+                           for e in best) else []
 
     def storages(self, color):
-        """Intervals [first event, last event, bytes, buffer that stands for it], and how many events there are."""
-        events, found, root, references, open_at, shown = self.trace_of(color), [], {}, collections.Counter(), {}, {}
+        """Intervals [first event, last event, bytes, buffer that stands for it], and how many
+        events there are."""
+        events, found, root, references, open_at, shown = self.trace_of(
+            color), [], {}, collections.Counter(), {}, {}
         for i, e in enumerate(events):
             kind, buffer = integer(e, 1), integer(e, 2)
             if buffer not in self.buffers or (kind == SHARE and integer(e, 5) not in self.buffers):
@@ -125,11 +138,14 @@ class Program:
                     shown[storage] = buffer
                 open_at[storage] = i
             elif kind == FREE and references[storage] == 0:
-                found.append([open_at.pop(storage), i, self.buffers[storage][0], shown.get(storage, storage)])
-        return found + [[i, len(events), self.buffers[s][0], shown.get(s, s)] for s, i in open_at.items()], len(events)
+                found.append([open_at.pop(storage), i, self.buffers[storage][0],
+                              shown.get(storage, storage)])
+        return found + [[i, len(events), self.buffers[s][0], shown.get(s, s)]
+                        for s, i in open_at.items()], len(events)
 
     def fixed(self, color):
-        """(bytes in the plan, the largest buffer) of each allocation that lives throughout and has data."""
+        """(bytes in the plan, the largest buffer) of each allocation that lives throughout and has
+        data."""
         out = []
         for i, a in enumerate(self.allocations):
             if integer(a, 8) == color and self.is_fixed(a) and self.counts(i):
@@ -137,15 +153,18 @@ class Program:
                 if inside:
                     largest = max(size for size, _ in inside)
                     order = [integer(message(x), 1) for x in a[9]]
-                    out.append((integer(a, 2), min((key for size, key in inside if size == largest), key=order.index)))
+                    out.append((integer(a, 2), min((key for size, key in inside if size == largest),
+                                                   key=order.index)))
         return out
 
     def counts(self, i):
         a = self.allocations[i]
-        return not last(a, 3) and (i + 1 == len(self.allocations) or integer(self.allocations[i + 1], 1) != integer(a, 1))
+        return not last(a, 3) and (i + 1 == len(self.allocations)
+                                   or integer(self.allocations[i + 1], 1) != integer(a, 1))
 
     def total(self, color, *flags):
-        return sum(integer(a, 2) for i, a in enumerate(self.allocations) if integer(a, 8) == color and self.counts(i) and (not flags or any(last(a, f) for f in flags)))
+        return sum(integer(a, 2) for i, a in enumerate(self.allocations) if integer(a, 8) == color
+                   and self.counts(i) and (not flags or any(last(a, f) for f in flags)))
 
     def label(self, buffer):
         return self.buffers[buffer][2][0] + self.buffers[buffer][3]
@@ -166,7 +185,8 @@ def plan(program):
     at = before.index(peak) - 1 if peak else 0
     fixed = program.fixed(0)
     always = sum(size for size, _ in fixed)
-    live = [buffer for _, buffer in fixed] + [b for start, end, _, b in storages if start <= at < end] if n else [buffer for _, buffer in fixed]
+    live = [buffer for _, buffer in fixed] + [b for start, end, _, b in storages if start <= at
+                                              < end] if n else [buffer for _, buffer in fixed]
     return storages, n, fixed, always, peak, live
 
 
@@ -190,30 +210,47 @@ def check_plans(run, programs):
         total, kept = program.total(0), program.total(0, 5, 7, 12)
         if total > 0:
             unused_mib = (total - peak - always) / MIB if total >= peak + always else None
-            peaks.append([program.id, program.name] + [x / MIB for x in (peak + always, program.total(0, 5), program.total(0, 7), peak)] + [unused_mib, total / MIB])
+            peaks.append([program.id, program.name] + [
+                x / MIB for x in (peak + always, program.total(0, 5), program.total(0, 7), peak)]
+                         + [unused_mib, total / MIB])
         if total > peak + always:
-            unused.append([program.id, (total - kept) / MIB, (peak + always - kept) / MIB, (total - peak - always) / MIB, 100 * (total - peak - always) / (total - kept)])
+            unused.append([program.id, (total - kept) / MIB, (peak + always - kept) / MIB,
+                           (total - peak - always) / MIB,
+                           100 * (total - peak - always) / (total - kept)])
         sizes = [program.buffers[b][0] for b in live]
         if sum(sizes):
-            largest += [[program.name, program.label(b), size / MIB, 100 * size / (peak + always)] for b, size in zip(live, sizes)]
+            largest += [[program.name, program.label(b), size / MIB, 100 * size / (peak + always)]
+                        for b, size in zip(live, sizes)]
         of_line = collections.defaultdict(list)
         for b, size in zip(live, sizes):
             of_line[program.buffers[b][2][1]].append(size)
-        lines += [[program.name, line, len(of), sum(of) / MIB, 100 * sum(of) / sum(sizes) if sum(of) else None] for line, of in of_line.items()]
+        lines += [[program.name, line, len(of), sum(of) / MIB, 100 * sum(of) / sum(sizes) if sum(of)
+                   else None] for line, of in of_line.items()]
         for event in sorted({0, n // 3, n // 2, n - 1, n} if n else ()):
-            there = [(program.label(b), program.buffers[b][0] / MIB) for _, b in fixed] + \
-                    [(program.label(b), program.buffers[b][0] / MIB) for start, end, _, b in storages if start <= event <= end]
+            there = ([(program.label(b), program.buffers[b][0] / MIB) for _, b in fixed]
+                     + [(program.label(b), program.buffers[b][0] / MIB)
+                        for start, end, _, b in storages if start <= event <= end])
             moments.append((program.id, event, sorted([op, size] for op, size in there)))
-    agree('peak_memory', sorted(list(r.values()) for r in run.ask('SELECT program_id, hlo_module, peak_mib, parameters_mib, outputs_mib, temporaries_mib, fragmentation_mib, allocated_mib '
-                                                                  'FROM peak_memory({x}, 1000000)')), sorted(peaks), abs_tol=1e-6)
-    agree('fragmentation', sorted(list(r.values()) for r in run.ask('SELECT program_id, allocated_mib, peak_mib, unused_mib, unused_percent FROM fragmentation({x}, 1000000) '
-                                                                    'WHERE memory_space = 0')), sorted(unused), abs_tol=1e-6)
-    agree('largest_buffers', sorted(list(r.values()) for r in run.ask('SELECT hlo_module, hlo_op, size_mib, peak_percent FROM largest_buffers({x}, 1000000)')), sorted(largest), abs_tol=1e-6)
-    got = run.ask('SELECT hlo_module, source_line, buffers, size_mib, percent FROM memory_by_source_line({x}, 1000000)')
-    agree('memory_by_source_line', sorted((list(r.values()) for r in got), key=repr), sorted(lines, key=repr), abs_tol=1e-6)
+    agree('peak_memory', sorted(list(r.values()) for r in run.ask(
+        'SELECT program_id, hlo_module, peak_mib, parameters_mib, outputs_mib, temporaries_mib, '
+        'fragmentation_mib, allocated_mib '
+        'FROM peak_memory({x}, 1000000)')), sorted(peaks), abs_tol=1e-6)
+    agree('fragmentation', sorted(
+        list(r.values()) for r in run.ask('SELECT program_id, allocated_mib, peak_mib, unused_mib, '
+                                          'unused_percent FROM fragmentation({x}, 1000000) '
+                                          'WHERE memory_space = 0')), sorted(unused), abs_tol=1e-6)
+    agree('largest_buffers', sorted(list(r.values()) for r in run.ask(
+        'SELECT hlo_module, hlo_op, size_mib, peak_percent FROM largest_buffers({x}, 1000000)')),
+          sorted(largest), abs_tol=1e-6)
+    got = run.ask('SELECT hlo_module, source_line, buffers, size_mib, percent '
+                  'FROM memory_by_source_line({x}, 1000000)')
+    agree('memory_by_source_line', sorted((list(r.values()) for r in got), key=repr),
+          sorted(lines, key=repr), abs_tol=1e-6)
     for i in range(0, len(moments), 100):
         some = moments[i:i + 100]
-        sql = ' UNION ALL '.join("SELECT %d AS i, hlo_op, size_mib FROM live_at({x}, %d, '%s', 1000000)" % (k, event, program) for k, (program, event, _) in enumerate(some))
+        sql = ' UNION ALL '.join("SELECT %d AS i, hlo_op, size_mib "
+                                 "FROM live_at({x}, %d, '%s', 1000000)" % (k, event, program)
+                                 for k, (program, event, _) in enumerate(some))
         got = collections.defaultdict(list)
         for r in run.ask(sql):
             got[r['i']].append([r['hlo_op'], r['size_mib']])
@@ -237,18 +274,23 @@ class Action:
         self.is_free = e.name == 'MemoryDeallocation'
         stats = [pair for m in e.messages for pair in xspace.Stats(e.line.plane, [m]).items()]
         named = dict(stats)  # the last of a name counts
-        numbers = {name: value for m in e.messages if is_signed(m) for name, value in xspace.Stats(e.line.plane, [m]).items()}
-        self.allocator = next(('' if value is None else str(value) for name, value in reversed(stats) if name in ('allocator_name', 'index_on_host', 'device_ordinal')), '')
+        numbers = {name: value for m in e.messages if is_signed(m)
+                   for name, value in xspace.Stats(e.line.plane, [m]).items()}
+        self.allocator = next(('' if value is None else str(value) for name, value in reversed(
+            stats) if name in ('allocator_name', 'index_on_host', 'device_ordinal')), '')
         self.taken, self.wanted, self.address, self.heap, self.stack = (
-            numbers.get(name, 0) for name in ('allocation_bytes', 'requested_bytes', 'addr', 'bytes_allocated', 'bytes_reserved'))
-        self.labels = known(named.get('tf_op')), known(named.get('region_type')), known(named.get('shape'))
+            numbers.get(name, 0) for name in ('allocation_bytes', 'requested_bytes', 'addr',
+                                              'bytes_allocated', 'bytes_reserved'))
+        self.labels = known(named.get('tf_op')), known(named.get('region_type')), known(
+            named.get('shape'))
         self.end = self.free = None  # when it is over; the free
 
 
 def actions_of(run):
     """{host: actions in order of time}; events are counted through all files, as event_id is."""
     out, event_id = {}, 0
-    for host, planes in zip([r['host'] for r in run.ask('SELECT host FROM hosts({x})')], run.hosts.values()):
+    for host, planes in zip([r['host'] for r in run.ask('SELECT host FROM hosts({x})')],
+                            run.hosts.values()):
         out[host], found = [], False
         for p in planes:
             reads = p.name == '/host:CPU' and not found
@@ -279,12 +321,15 @@ def live_rows(host, actions, at):
         newest[a.allocator] = a
         if not a.is_free and (a.end is None or (a.end.time, a.end.id) > (at.time, at.id)):
             row = rows[(host, a.allocator, 'allocation') + a.labels]
-            row[0], row[1], row[2], row[3] = row[0] + 1, row[1] + a.taken, row[2] + a.wanted, max(row[3], (at.time - a.time) / 1e6)
+            row[0], row[1], row[2], row[3] = row[0] + 1, row[1] + a.taken, row[2] + a.wanted, max(
+                row[3], (at.time - a.time) / 1e6)
             inside[a.allocator] += a.taken
     out = {repr(key): row for key, row in rows.items()}
     for allocator, a in newest.items():
         if a.heap > inside[allocator]:
-            out[repr((host, allocator, 'earlier', None, None, None))] = [None, a.heap - inside[allocator], None, None]
+            out[repr((host, allocator, 'earlier', None, None, None))] = [None,
+                                                                         a.heap - inside[allocator],
+                                                                         None, None]
         if a.stack > 0:
             out[repr((host, allocator, 'stack', None, None, None))] = [None, a.stack, None, None]
     return out
@@ -300,32 +345,48 @@ def check_allocators(run, actions):
     def life(made):
         freed = [(a.free.time - a.time) / 1e6 for a in made if a.free]
         taken = sum(a.taken for a in made)
-        return [len(made), taken, max(a.taken for a in made), len(freed), sum(a.taken for a in made if a.free), sum(freed) / len(freed) if freed else None,
+        return [len(made), taken, max(a.taken for a in made), len(freed),
+                sum(a.taken for a in made if a.free), sum(freed) / len(freed) if freed else None,
                 100 * (taken - sum(a.wanted for a in made)) / taken if taken > 0 else None]
-    got = run.ask('SELECT host, allocator, tf_op, allocations, allocated_bytes, largest_bytes, freed, freed_bytes, avg_life_us, rounding_percent FROM allocation_churn({x}, 1000000)')
-    agree('allocation_churn', {repr(tuple(list(r.values())[:3])): list(r.values())[3:] for r in got}, {key: life(made) for key, made in churn.items() if any(a.free for a in made)})
-    agree('order of allocation_churn', [r['freed_bytes'] for r in got], sorted((r['freed_bytes'] for r in got), reverse=True))
-    got = {r['event_id']: (r['match_event_id'], r['live_until_ps']) for r in run.ask('SELECT event_id, match_event_id, live_until_ps FROM memory_events({x})')}
+    got = run.ask('SELECT host, allocator, tf_op, allocations, allocated_bytes, largest_bytes, '
+                  'freed, freed_bytes, avg_life_us, rounding_percent '
+                  'FROM allocation_churn({x}, 1000000)')
+    agree('allocation_churn',
+          {repr(tuple(list(r.values())[:3])): list(r.values())[3:] for r in got},
+          {key: life(made) for key, made in churn.items() if any(a.free for a in made)})
+    agree('order of allocation_churn', [r['freed_bytes'] for r in got],
+          sorted((r['freed_bytes'] for r in got), reverse=True))
+    got = {r['event_id']: (r['match_event_id'], r['live_until_ps'])
+           for r in run.ask('SELECT event_id, match_event_id, live_until_ps '
+                            'FROM memory_events({x})')}
     want = {}
     for of_host in actions.values():
         freed = {a.free.id: a.id for a in of_host if a.free}
         for a in of_host:
-            want[a.id] = (freed.get(a.id), None) if a.is_free else (a.free.id if a.free else None, a.end.time if a.end else None)
+            want[a.id] = (freed.get(a.id), None) if a.is_free else (a.free.id if a.free else None,
+                                                                    a.end.time if a.end else None)
     agree('memory_events', got, want)
     for host, of_host in actions.items():
         for at in {a.id: a for a in of_host[::max(1, len(of_host) // 5)] + of_host[-1:]}.values():
-            got = run.ask('SELECT host, allocator, kind, tf_op, region_type, shape, sum(allocations) AS n, sum(allocated_bytes) AS taken, sum(requested_bytes) AS wanted, max(oldest_us) AS oldest '
-                          'FROM live_allocations({x}, %d, 1000000) GROUP BY 1, 2, 3, 4, 5, 6' % at.id)
-            agree('live_allocations', {repr(tuple(list(r.values())[:6])): list(r.values())[6:] for r in got}, live_rows(host, of_host, at))
+            got = run.ask('SELECT host, allocator, kind, tf_op, region_type, shape, '
+                          'sum(allocations) AS n, sum(allocated_bytes) AS taken, '
+                          'sum(requested_bytes) AS wanted, max(oldest_us) AS oldest '
+                          'FROM live_allocations({x}, %d, 1000000) '
+                          'GROUP BY 1, 2, 3, 4, 5, 6' % at.id)
+            agree('live_allocations', {repr(tuple(list(r.values())[:6])): list(r.values())[6:]
+                                       for r in got}, live_rows(host, of_host, at))
 
 
 def more_than_allocated():
     """Two buffers of 1 MiB at one place of an allocation of 1 MiB, in use together."""
     ops = [hlo.instruction(i, 'op%d' % i, 'negate', hlo.shape(hlo.U8, 1 << 20)) for i in (1, 2)]
     events = hlo.trace(*[(kind, i, 'op%d' % i) for kind in (ALLOC, FREE) for i in (1, 2)])
-    plan = hlo.assignment([hlo.buffer(i, 1 << 20, i) for i in (1, 2)], [hlo.allocation(0, 1 << 20, [(1, 0, 1 << 20), (2, 0, 1 << 20)])], [events])
+    plan = hlo.assignment([hlo.buffer(i, 1 << 20, i) for i in (1, 2)],
+                          [hlo.allocation(0, 1 << 20, [(1, 0, 1 << 20), (2, 0, 1 << 20)])],
+                          [events])
     plane = Plane('/host:metadata')
-    plane.meta('m(1)', stats={'Hlo Proto': {'bytes': hlo.proto(hlo.module('m', hlo.computation(1, 'main', ops)), plan)}}, key=1)
+    plane.meta('m(1)', stats={'Hlo Proto': {
+        'bytes': hlo.proto(hlo.module('m', hlo.computation(1, 'main', ops)), plan)}}, key=1)
     return space(plane.bytes())
 
 
@@ -335,7 +396,8 @@ for run in runs():
         with checking(run.path):
             check_plans(run, programs)
     actions = actions_of(run)
-    if any(actions.values()) and '_odd' not in run.path:  # these have stats of wrong types, which xspace.py reads as numbers
+    # these have stats of wrong types, which xspace.py reads as numbers
+    if any(actions.values()) and '_odd' not in run.path:
         with checking(run.path):
             check_allocators(run, actions)
 with tempfile.TemporaryDirectory() as top, checking('a heap that exceeds the allocations'):
@@ -343,5 +405,6 @@ with tempfile.TemporaryDirectory() as top, checking('a heap that exceeds the all
     with open(made.path, 'wb') as f:
         f.write(more_than_allocated())
     check_plans(made, list(programs_of(xspace.read(made.path))))
-    agree('unused', [r['fragmentation_mib'] for r in made.ask('SELECT fragmentation_mib FROM peak_memory({x})')], [None])
+    agree('unused', [r['fragmentation_mib'] for r in made.ask('SELECT fragmentation_mib '
+                                                              'FROM peak_memory({x})')], [None])
 finish()

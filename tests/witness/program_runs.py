@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Executions of programs and the time between them: program_runs and program_gaps from the bytes of each profile, as docs/semantics.md defines them.
+"""Executions of programs and the time between them: program_runs and program_gaps from the bytes of
+each profile, as docs/semantics.md defines them.
 
 The time of a device is cut at each start and end of work and of executions."""
 import collections
@@ -14,7 +15,8 @@ from device_time import devices, ends, own_times, work_lines  # noqa: E402
 
 
 def entry_names(program):
-    """Names of the instructions of the entry computation; of those of one name the first in the file counts."""
+    """Names of the instructions of the entry computation; of those of one name the first in the
+    file counts."""
     computations = all_of(program.module, 3)
     entry = last(program.module, 6, 0)
     first = {}
@@ -32,7 +34,8 @@ def of_modules(plane, ids):
         for e in own_times(line):
             named = re.fullmatch(r'(.*)\((\d+)\)', e.name, re.S)
             known = named and int(named.group(2)) < 2**64
-            found.append((e.start_ps, ends(e), ids[id(e)], (named.group(1) if named else e.name) or None, str(int(named.group(2))) if known else None))
+            found.append((e.start_ps, ends(e), ids[id(e)], (named.group(1) if named else e.name)
+                          or None, str(int(named.group(2))) if known else None))
     return found
 
 
@@ -40,23 +43,29 @@ def of_kernels(plane, ids, entries):
     kernels = []
     for line in work_lines(plane):
         for e in own_times(line):
-            program, module, op = integer(e.stats.get('program_id')), e.stats.get('hlo_module'), e.stats.get('hlo_op')
+            program, module, op = integer(e.stats.get('program_id')), e.stats.get(
+                'hlo_module'), e.stats.get('hlo_op')
             module, op = (x if isinstance(x, str) else None for x in (module, op))
             if program is not None or module is not None:
-                kernels.append((e.start_ps, -ends(e), ids[id(e)], e, program % 2**64 if program is not None else None, module, op))
+                kernels.append((e.start_ps, -ends(e), ids[id(e)], e,
+                                program % 2**64 if program is not None else None, module, op))
     found, before, seen = [], None, set()
     for start, minus_end, event_id, e, program, module, op in sorted(kernels, key=lambda k: k[:3]):
         key = (id(e.meta), program, module if program is None else None, op)
         same = before is not None and before == key[1:3]
-        once = program is not None and op is not None and op.rpartition('::')[2] in entries.get(program, ())
+        once = program is not None and op is not None and op.rpartition('::')[2] in entries.get(
+            program, ())
         if not same or (once and key in seen):
-            found.append([start, start, event_id, None, str(program) if program is not None else None])  # the module's first name counts
+            # the module's first name counts
+            found.append([start, start, event_id, None, str(program) if program is not None
+                          else None])
             seen = set()
         found[-1][1] = max(found[-1][1], -minus_end)
         found[-1][3] = module if found[-1][3] is None else found[-1][3]
         seen.add(key)
         before = key[1:3]
-    return [(start, end, event_id, re.sub(r'\(\d+\)$', '', module or '') or None, program) for start, end, event_id, module, program in found]
+    return [(start, end, event_id, re.sub(r'\(\d+\)$', '', module or '') or None, program)
+            for start, end, event_id, module, program in found]
 
 
 def check(run):
@@ -67,17 +76,22 @@ def check(run):
     mine, ranges = devices(run), {}
     for d in mine:
         if d.events:
-            start, end = ranges.get((d.host, d.kind), (min(e.start_ps for e in d.events), max(map(ends, d.events))))
-            ranges[d.host, d.kind] = min(start, min(e.start_ps for e in d.events)), max(end, max(map(ends, d.events)))
+            start, end = ranges.get((d.host, d.kind),
+                                    (min(e.start_ps for e in d.events), max(map(ends, d.events))))
+            ranges[d.host, d.kind] = min(start, min(e.start_ps for e in d.events)), max(
+                end, max(map(ends, d.events)))
     executions, gaps = [], []
     for d in mine:
-        of = sorted(of_kernels(d.plane, ids, entries[d.host]) if d.kind == 'gpu' else of_modules(d.plane, ids), key=lambda x: (x[0], -x[1], x[2]))
-        executions += [(d.host, d.plane.name, start, end - start, module, program) for start, end, _, module, program in of]
+        of = sorted(of_kernels(d.plane, ids, entries[d.host]) if d.kind == 'gpu'
+                    else of_modules(d.plane, ids), key=lambda x: (x[0], -x[1], x[2]))
+        executions += [(d.host, d.plane.name, start, end - start, module, program)
+                       for start, end, _, module, program in of]
         if not of or not d.events:
             continue
         first, until = ranges[d.host, d.kind]
         changes = collections.defaultdict(collections.Counter)
-        for start, end, what in [(s, e, 'work') for s, e, _ in d.pieces] + [(s, e, 'program') for s, e, *_ in of] + [(first, until, 'span')]:
+        for start, end, what in [(s, e, 'work') for s, e, _ in d.pieces] + [
+            (s, e, 'program') for s, e, *_ in of] + [(first, until, 'span')]:
             if start < end:
                 changes[start][what] += 1
                 changes[end][what] -= 1
@@ -98,11 +112,16 @@ def check(run):
             latest = max((x[1] for x in before), default=None)
             before = next((x for x in before if x[1] == latest), None)
             after = next((x for x in of if x[0] >= end), None)
-            gaps.append((d.host, d.plane.name, start, end - start, idle) + (before[3:] if before else (None, None)) + (after[3:] if after else (None, None)))
-    got = run.ask('SELECT host, plane, start_ps, duration_ps, hlo_module, program_id FROM program_runs({x})')
-    agree('program_runs', sorted((tuple(r.values()) for r in got), key=repr), sorted(executions, key=repr))
-    got = run.ask('SELECT host, plane, start_ps, duration_ps, idle_ps, before, before_program_id, after, after_program_id FROM program_gaps({x})')
-    agree('program_gaps', sorted((tuple(r.values()) for r in got), key=repr), sorted(gaps, key=repr))
+            gaps.append((d.host, d.plane.name, start, end - start, idle) + (
+                before[3:] if before else (None, None)) + (after[3:] if after else (None, None)))
+    got = run.ask('SELECT host, plane, start_ps, duration_ps, hlo_module, program_id '
+                  'FROM program_runs({x})')
+    agree('program_runs', sorted((tuple(r.values()) for r in got), key=repr),
+          sorted(executions, key=repr))
+    got = run.ask('SELECT host, plane, start_ps, duration_ps, idle_ps, before, before_program_id, '
+                  'after, after_program_id FROM program_gaps({x})')
+    agree('program_gaps', sorted((tuple(r.values()) for r in got), key=repr),
+          sorted(gaps, key=repr))
 
 
 if __name__ == '__main__':

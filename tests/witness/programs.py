@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs, from the bytes of their HLO protos: hlo_modules, hlo_computations, hlo_instructions, hlo_operands and what fusion_breakdown says of fusions;
-and padding_waste and remat_candidates from the rows of buffer_allocations, which are compared with XProf elsewhere (tests/parity)."""
+"""Programs, from the bytes of their HLO protos: hlo_modules, hlo_computations, hlo_instructions,
+hlo_operands and what fusion_breakdown says of fusions; and padding_waste and remat_candidates from
+the rows of buffer_allocations, which are compared with XProf elsewhere (tests/parity)."""
 import collections
 import sys
 
@@ -33,7 +34,8 @@ def programs_of(run):
                 proto = meta.stats.get('Hlo Proto')
                 if isinstance(proto, bytes) and Message(proto).sub(1):
                     number = meta.name.rpartition('(')[2].rstrip(')')
-                    found.setdefault((host, number if number.isdigit() else str(key % 2**64)), Program(Message(proto).sub(1)))
+                    found.setdefault((host, number if number.isdigit() else str(key % 2**64)),
+                                     Program(Message(proto).sub(1)))
     return found
 
 
@@ -45,25 +47,36 @@ def structure(run, programs):
             if (r['host'], r['program_id']) in programs:
                 rows[r['host'], r['program_id']].append([r[c] for c in columns])
         return rows
-    modules = ours('hlo_modules', 'hlo_module', 'entry_computation', 'computation_count', 'instruction_count')
-    computations = ours('hlo_computations', 'computation_id', 'computation', 'is_entry', 'is_fusion', 'instruction_count')
-    instructions = ours('hlo_instructions', 'computation', 'instruction_id', 'hlo_op', 'opcode', 'tf_op', 'op_type', 'is_root', 'called_computations')
-    operands = ours('hlo_operands', 'instruction_id', 'operand_index', 'operand_id', 'hlo_op', 'operand')
+    modules = ours('hlo_modules', 'hlo_module', 'entry_computation', 'computation_count',
+                   'instruction_count')
+    computations = ours('hlo_computations', 'computation_id', 'computation', 'is_entry',
+                        'is_fusion', 'instruction_count')
+    instructions = ours('hlo_instructions', 'computation', 'instruction_id', 'hlo_op', 'opcode',
+                        'tf_op', 'op_type', 'is_root', 'called_computations')
+    operands = ours('hlo_operands', 'instruction_id', 'operand_index', 'operand_id', 'hlo_op',
+                    'operand')
     agree('programs', sorted(modules), sorted(programs))
     for key, p in programs.items():
         names = {c.int(5): c.text(1) for c in p.computations}
-        fused = {c for of in p.instructions.values() for i in of if i.text(2) == 'fusion' for c in i.ints(38)}
-        agree('module %s' % (key,), modules[key], [[p.name, p.entry_name or names.get(p.entry), len(p.computations), sum(map(len, p.instructions.values()))]])
+        fused = {c for of in p.instructions.values() for i in of if i.text(2) == 'fusion'
+                 for c in i.ints(38)}
+        agree('module %s' % (key,), modules[key],
+              [[p.name, p.entry_name or names.get(p.entry), len(p.computations),
+                sum(map(len, p.instructions.values()))]])
         agree('computations of %s' % (key,), sorted(computations[key]),
-              sorted([c.int(5), c.text(1), int(c.int(5) == p.entry), int(bool(c.int(7)) or c.int(5) in fused), len(c.all(2))] for c in p.computations))
+              sorted([c.int(5), c.text(1), int(c.int(5) == p.entry), int(
+                  bool(c.int(7)) or c.int(5) in fused), len(c.all(2))] for c in p.computations))
         want, takes = [], []
         for c in p.computations:
             for i in map(Message, c.all(2)):
                 metadata = i.sub(7) or Message()
-                want.append([c.text(1), i.int(35), i.text(1), i.text(2), metadata.text(2) or None, metadata.text(1) or None, int(i.int(35) == c.int(6)),
+                want.append([c.text(1), i.int(35), i.text(1), i.text(2), metadata.text(2) or None,
+                             metadata.text(1) or None, int(i.int(35) == c.int(6)),
                              ','.join(names.get(x, '') for x in i.ints(38)) or None])
-                takes += [[i.int(35), at, x, i.text(1), p.names.get(x)] for at, x in enumerate(i.ints(36))]
-        agree('instructions of %s' % (key,), sorted(instructions[key], key=repr), sorted(want, key=repr))
+                takes += [[i.int(35), at, x, i.text(1), p.names.get(x)]
+                          for at, x in enumerate(i.ints(36))]
+        agree('instructions of %s' % (key,), sorted(instructions[key], key=repr),
+              sorted(want, key=repr))
         agree('operands of %s' % (key,), sorted(operands[key], key=repr), sorted(takes, key=repr))
 
 
@@ -74,11 +87,15 @@ def fusion_breakdown(run, programs):
         for of in p.instructions.values():
             for i in of:
                 if i.text(2) == 'fusion':
-                    inside = collections.Counter(x.text(2) for c in i.ints(38) for x in p.instructions.get(c, []) if x.text(2) != 'parameter')
+                    inside = collections.Counter(x.text(2) for c in i.ints(38)
+                                                 for x in p.instructions.get(c, [])
+                                                 if x.text(2) != 'parameter')
                     if inside:
-                        want.add((p.name, i.text(1), sum(inside.values()), ', '.join(sorted('%s %d' % x for x in inside.items()))))
+                        want.add((p.name, i.text(1), sum(inside.values()),
+                                  ', '.join(sorted('%s %d' % x for x in inside.items()))))
     got, counts = run.ask('SELECT * FROM fusion_breakdown({x}, %d)' % ALL), {}
-    rows = {(r['hlo_module'], r['hlo_op'], r['instructions'], ', '.join(sorted((r['opcodes'] or '').split(', ')))) for r in got}
+    rows = {(r['hlo_module'], r['hlo_op'], r['instructions'],
+             ', '.join(sorted((r['opcodes'] or '').split(', ')))) for r in got}
     agree('fusions', sorted(rows), sorted(want))
     for r in got:
         counts = [int(x.rpartition(' ')[2]) for x in (r['opcodes'] or '').split(', ') if x]
@@ -88,7 +105,9 @@ def fusion_breakdown(run, programs):
     if len(run.hosts) != 1:
         return
     has_devices = run.ask('SELECT count(*) AS n FROM hlo_ops({x})')[0]['n'] > 0
-    table = 'hlo_op, total_self_time_us AS us FROM hlo_ops({x}) WHERE rank > 0' if has_devices else 'hlo_op, self_ps / 1e6 AS us FROM trace_events({x}) WHERE hlo_op IS NOT NULL AND NOT derived'
+    table = ('hlo_op, total_self_time_us AS us FROM hlo_ops({x}) WHERE rank > 0' if has_devices
+             else 'hlo_op, self_ps / 1e6 AS us FROM trace_events({x}) WHERE hlo_op IS NOT NULL '
+             'AND NOT derived')
     of_ops, of_fusions = collections.Counter(), collections.Counter()
     for r in run.ask('SELECT hlo_module, %s' % table):
         of_ops[r['hlo_module'], r['hlo_op']] += r['us']
@@ -107,35 +126,53 @@ def padding_waste(run):
     buffers = run.ask('SELECT * FROM buffer_allocations({x}) WHERE padding_bytes_actual > 0')
     want = collections.Counter()
     for b in buffers:
-        want[b['hlo_module'], label(b), b['memory_space'], b['padding_bytes_actual'] / MIB, b['size_bytes'] / MIB, b['size_bytes'] / b['unpadded_bytes_actual'] if b['unpadded_bytes_actual'] else None] += 1
+        want[b['hlo_module'], label(b), b['memory_space'], b['padding_bytes_actual'] / MIB,
+             b['size_bytes'] / MIB, b['size_bytes'] / b['unpadded_bytes_actual']
+             if b['unpadded_bytes_actual'] else None] += 1
     got = run.ask('SELECT * FROM padding_waste({x}, %d)' % ALL)
     columns = ('hlo_module', 'hlo_op', 'memory_space', 'padding_mib', 'size_mib', 'expansion')
-    agree('padding', sorted({tuple(r[c] for c in columns) for r in got}, key=repr), sorted(want, key=repr), rel=1e-6)
-    agree('order of padding', [r['padding_mib'] for r in got], sorted((r['padding_mib'] for r in got), reverse=True))
+    agree('padding', sorted({tuple(r[c] for c in columns) for r in got}, key=repr),
+          sorted(want, key=repr), rel=1e-6)
+    agree('order of padding', [r['padding_mib'] for r in got],
+          sorted((r['padding_mib'] for r in got), reverse=True))
     for r in got:
         if r['padding_time_us'] is not None:
-            agree('time that goes into padding: at most all', 0 <= r['padding_time_us'] <= r['self_time_us'] + 1e-9, True)
+            agree('time that goes into padding: at most all',
+                  0 <= r['padding_time_us'] <= r['self_time_us'] + 1e-9, True)
 
 
 def remat_candidates(run):
-    """Temporaries whose storage lives across the peak of the main memory: of those, what an instruction computes cheaply by itself, neither communicates nor copies
-    asynchronously, and is not computed again already."""
-    aside = ('all-', 'collective-', 'ragged-all-', 'async-', 'reduce-scatter', 'send', 'recv', 'infeed', 'outfeed', 'tuple', 'get-tuple-element', 'while', 'conditional', 'call')
+    """Temporaries whose storage lives across the peak of the main memory: of those, what an
+    instruction computes cheaply by itself, neither communicates nor copies asynchronously, and is
+    not computed again already."""
+    aside = ('all-', 'collective-', 'ragged-all-', 'async-', 'reduce-scatter', 'send', 'recv',
+             'infeed', 'outfeed', 'tuple', 'get-tuple-element', 'while', 'conditional', 'call')
     flops = {(r['host'], r['program_id'], r['hlo_op']): r['model_flops_actual']
-             for r in run.ask('SELECT host, program_id, hlo_op, opcode, model_flops_actual FROM hlo_instructions({x})')
-             if not r['opcode'].startswith(aside) and not r['opcode'].endswith(('-start', '-done')) and not (r['opcode'] == 'custom-call' and r['model_flops_actual'] == 0)}
-    peaks = {(r['host'], r['program_id'], r['memory_space']): r for r in run.ask('SELECT * FROM memory_peaks({x})')}
+             for r in run.ask('SELECT host, program_id, hlo_op, opcode, model_flops_actual '
+                              'FROM hlo_instructions({x})')
+             if not r['opcode'].startswith(aside) and not r['opcode'].endswith(('-start', '-done'))
+             and not (r['opcode'] == 'custom-call' and r['model_flops_actual'] == 0)}
+    peaks = {(r['host'], r['program_id'], r['memory_space']): r
+             for r in run.ask('SELECT * FROM memory_peaks({x})')}
     events = {(r['host'], r['program_id'], r['memory_space']): r['n'] for r in
-              run.ask('SELECT host, program_id, memory_space, max(event) AS n FROM heap_timeline({x}) GROUP BY 1, 2, 3')}
+              run.ask('SELECT host, program_id, memory_space, max(event) AS n '
+                      'FROM heap_timeline({x}) GROUP BY 1, 2, 3')}
     want = set()
-    for b in run.ask("SELECT * FROM buffer_allocations({x}) WHERE memory_space = 0 AND kind = 'temporary' AND storage_start_event IS NOT NULL AND size_bytes > 0"):
-        space, cost = (b['host'], b['program_id'], b['memory_space']), flops.get((b['host'], b['program_id'], b['hlo_op']))
+    for b in run.ask("SELECT * FROM buffer_allocations({x}) WHERE memory_space = 0 AND kind = "
+                     "'temporary' AND storage_start_event IS NOT NULL AND size_bytes > 0"):
+        space, cost = (b['host'], b['program_id'],
+                       b['memory_space']), flops.get((b['host'], b['program_id'], b['hlo_op']))
         again = '.remat' in b['hlo_op'] or 'rematted_computation' in (b['tf_op'] or '')
-        if not again and space in peaks and cost is not None and cost <= 16 * b['size_bytes'] and b['storage_start_event'] < (peaks[space]['peak_event'] or 0) < b['storage_end_event']:
+        if not again and space in peaks and cost is not None and cost <= 16 * b['size_bytes'] and b[
+            'storage_start_event'] < (peaks[space]['peak_event'] or 0) < b['storage_end_event']:
             lived = 100 * (b['storage_end_event'] - b['storage_start_event']) / events[space]
-            want.add((b['hlo_module'], b['hlo_op'], cost) + tuple(round(x, 6) for x in (b['size_bytes'] / MIB, 100 * b['size_bytes'] / MIB / peaks[space]['peak_heap_mib'], lived)))
+            want.add((b['hlo_module'], b['hlo_op'], cost)
+                     + tuple(round(x, 6) for x in (b['size_bytes'] / MIB, 100 * b['size_bytes']
+                                                   / MIB / peaks[space]['peak_heap_mib'], lived)))
     got = run.ask('SELECT * FROM remat_candidates({x}, %d)' % ALL)
-    agree('candidates', sorted({(r['hlo_module'], r['hlo_op'], r['flops']) + tuple(round(r[c], 6) for c in ('size_mib', 'peak_percent', 'lived_percent')) for r in got}), sorted(want))
+    agree('candidates', sorted({(r['hlo_module'], r['hlo_op'], r['flops']) + tuple(
+        round(r[c], 6) for c in ('size_mib', 'peak_percent', 'lived_percent')) for r in got}),
+          sorted(want))
     for r in got:
         agree('cost of a byte', r['flops_per_byte'], r['flops'] / r['size_mib'] / MIB, rel=1e-6)
     sizes = [r['size_mib'] * r['lived_percent'] for r in got]

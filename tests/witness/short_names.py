@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The column short_name by the rules of docs/semantics.md: of all profiles, of names written by hand, and of random ones."""
+"""The column short_name by the rules of docs/semantics.md: of all profiles, of names written by
+hand, and of random ones."""
 import os
 import random
 import re
@@ -14,8 +15,10 @@ sys.path.insert(0, os.path.dirname(HERE))
 from compare import Run, agree, checking, finish, runs  # noqa: E402
 from lib.wire import L, Plane, space  # noqa: E402
 
-WRAPPERS = {'Kernel', 'Kernel2', 'kernel', 'device_kernel', 'kentry', 'trampoline_kernel', '_kernel_agent'}
-BUILT_IN = set('bool char short int long unsigned signed float double void true false const volatile auto nullptr'.split())
+WRAPPERS = {'Kernel', 'Kernel2', 'kernel', 'device_kernel', 'kentry', 'trampoline_kernel',
+            '_kernel_agent'}
+BUILT_IN = set('bool char short int long unsigned signed float double void true false const '
+               'volatile auto nullptr'.split())
 OPEN, CLOSE = '([{', ')]}'
 
 
@@ -48,7 +51,8 @@ def split_at_commas(text):
 
 
 def read_cxx(text):
-    """Steps 5 and 6: (what is left, the template arguments at its end or None); (None, None): no C++."""
+    """Steps 5 and 6: (what is left, the template arguments at its end or None); (None, None): no
+    C++."""
     kept, arguments, at, name = '', None, None, text
     while text:
         if text.startswith('(anonymous namespace)::'):
@@ -66,7 +70,8 @@ def read_cxx(text):
         else:
             kept, text = kept + text[0], text[1:]
             if re.search(r'(^|[^A-Za-z0-9_$])operator$', kept):
-                symbols = text[:2] if text[:2] in ('()', '[]') else re.match(r'[-+*/%^&|~!=<>,]*', text).group()
+                symbols = text[:2] if text[:2] in ('()', '[]') else re.match(r'[-+*/%^&|~!=<>,]*',
+                                                                             text).group()
                 kept, text = kept + symbols, text[len(symbols):]
     kept = kept.rstrip(' ')
     if kept.endswith('::operator()'):
@@ -81,7 +86,8 @@ def of_cxx(name):
     if short in WRAPPERS and arguments is not None:
         for argument in split_at_commas(arguments):
             argument = argument.lstrip(' ')
-            if re.match('[A-Za-z_]', argument) and re.match(r'[A-Za-z0-9_$]*', argument).group() not in BUILT_IN:
+            if re.match('[A-Za-z_]', argument) and re.match(r'[A-Za-z0-9_$]*',
+                                                            argument).group() not in BUILT_IN:
                 return read_cxx(argument)[0] or short
     return short
 
@@ -138,7 +144,8 @@ def unique(names):
         groups.setdefault(short_form(name), set()).add(name)
     for form, group in groups.items():
         for digits in (0, 4, 8):
-            suffixes = {name: '#' + ('%08x' % zlib.crc32(name.encode()))[:digits] if digits else '' for name in group}
+            suffixes = {name: '#' + ('%08x' % zlib.crc32(name.encode()))[:digits] if digits else ''
+                        for name in group}
             if len(set(suffixes.values())) == len(group):
                 break
         else:
@@ -149,15 +156,21 @@ def unique(names):
 
 def check(run):
     planes = [p for host in run.hosts.values() for p in host]
-    of_gpus = unique({meta.name for p in planes if p.kind == 'gpu' for meta in p.metas.values()} | {''})
+    of_gpus = unique({meta.name for p in planes if p.kind == 'gpu'
+                      for meta in p.metas.values()} | {''})
     events, totals, stats, ops, timeline = run.ask_all(
-        'SELECT plane_kind AS kind, name, display_name AS display, short_name AS short FROM trace_events({x})',
+        'SELECT plane_kind AS kind, name, display_name AS display, short_name AS short '
+        'FROM trace_events({x})',
         'SELECT plane_kind AS kind, name, short_name AS short FROM event_totals({x})',
-        'SELECT kernel_name AS name, short_name AS short FROM kernel_stats({x}, 0)', 'SELECT kernel_name AS name, short_name AS short FROM kernel_ops({x})',
-        'SELECT plane_kind AS kind, name, display_name AS display, short_name AS short FROM timeline({x}) WHERE NOT derived')
+        'SELECT kernel_name AS name, short_name AS short FROM kernel_stats({x}, 0)',
+        'SELECT kernel_name AS name, short_name AS short FROM kernel_ops({x})',
+        'SELECT plane_kind AS kind, name, display_name AS display, short_name AS short '
+        'FROM timeline({x}) WHERE NOT derived')
     for what, rows in (('trace_events', events), ('timeline', timeline)):
-        agree(what, [r['short'] for r in rows], [of_gpus[r['name']] if r['kind'] == 'gpu' else r['display'] or r['name'] for r in rows])
-    agree('event_totals', [r['short'] for r in totals if r['kind'] == 'gpu'], [of_gpus[r['name']] for r in totals if r['kind'] == 'gpu'])
+        agree(what, [r['short'] for r in rows], [of_gpus[r['name']] if r['kind'] == 'gpu'
+                                                 else r['display'] or r['name'] for r in rows])
+    agree('event_totals', [r['short'] for r in totals if r['kind'] == 'gpu'],
+          [of_gpus[r['name']] for r in totals if r['kind'] == 'gpu'])
     for what, rows in (('kernel_stats', stats), ('kernel_ops', ops)):
         # a file with nonsense in it has kernels on other planes
         agree(what, [r['short'] for r in rows], [of_gpus.get(r['name'], r['name']) for r in rows])
@@ -166,11 +179,16 @@ def check(run):
 # ---- names written by hand ----
 
 BY_HAND = {
-    'void cutlass::Kernel2<cutlass_80_tensorop_s16816gemm_f16>(cutlass_80_tensorop_s16816gemm_f16::Params)': 'cutlass_80_tensorop_s16816gemm_f16',
-    'void cutlass::device_kernel<flash::enable_sm90<flash::FlashAttnFwdSm90<1, int> > >(flash::Params)': 'enable_sm90',
-    'void at::native::(anonymous namespace)::CatArrayBatchedCopy<float, 1>(float*)': 'CatArrayBatchedCopy',
+    'void cutlass::Kernel2<cutlass_80_tensorop_s16816gemm_f16>('
+    'cutlass_80_tensorop_s16816gemm_f16::Params)':
+    'cutlass_80_tensorop_s16816gemm_f16',
+    'void cutlass::device_kernel<flash::enable_sm90<flash::FlashAttnFwdSm90<1, '
+    'int> > >(flash::Params)': 'enable_sm90',
+    'void at::native::(anonymous namespace)::CatArrayBatchedCopy<float, '
+    '1>(float*)': 'CatArrayBatchedCopy',
     '(anonymous namespace)::fill(int)': 'fill',
-    'std::enable_if<!(4>2), void>::type ns::reduce<(ns::Op)1, &ns::f, ns::{lambda(int)#2}>(int) [clone .isra.0]': 'reduce',
+    'std::enable_if<!(4>2), void>::type ns::reduce<(ns::Op)1, &ns::f, '
+    'ns::{lambda(int)#2}>(int) [clone .isra.0]': 'reduce',
     'bool ns::operator< <int>(ns::A, ns::B)': 'operator<',
     'ns::A ns::operator<<(ns::A, int)': 'operator<<',
     'void ns::Functor<int>::operator()(int) const': 'Functor',
@@ -180,7 +198,8 @@ BY_HAND = {
     'void my_operator<3>(int)': 'my_operator',
     'kernel<4>(int)': 'kernel',
     'void kernel<unsigned int, (E)2, &g, ns::Scan<float>, ns::Other>(int)': 'Scan',
-    'void rocprim::detail::trampoline_kernel<rocprim::detail::wrapped_scan_config<rocprim::default_config, int>, (rocprim::target_arch)942>(int)': 'wrapped_scan_config',
+    'void rocprim::detail::trampoline_kernel<rocprim::detail::wrapped_scan_config<'
+    'rocprim::default_config, int>, (rocprim::target_arch)942>(int)': 'wrapped_scan_config',
     'volta_sgemm_128x64_nn': 'volta_sgemm_128x64_nn',
     'triton_poi_fused_add_0': 'triton_poi_fused_add_0',
     'loop_fusion.kd': 'loop_fusion',
@@ -189,13 +208,16 @@ BY_HAND = {
     'MemcpyD2H': 'MemcpyD2H',
     '%fusion.3 = f32[8]{0} fusion(f32[8]{0} %p)': 'fusion.3',
     '_ZN7ck_tile6kentryILi1ENS_12Rmsnorm2dFwdIiEEEEvi': 'Rmsnorm2dFwd',
-    '_ZN19cutlass_cudnn_train6KernelINS_4conv6kernel23ImplicitGemmConvolutionINS1_1AEEEEEvi': 'ImplicitGemmConvolution',
-    '_ZN2ck6device12_GLOBAL__N_139kernel_grouped_conv_fwd_xdl_cshuffle_v3IiEEvi': 'kernel_grouped_conv_fwd_xdl_cshuffle_v3',
+    '_ZN19cutlass_cudnn_train6KernelINS_4conv6kernel23ImplicitGemmConvolutionINS1_1AEEEEEvi':
+    'ImplicitGemmConvolution',
+    '_ZN2ck6device12_GLOBAL__N_139kernel_grouped_conv_fwd_xdl_cshuffle_v3IiEEvi':
+    'kernel_grouped_conv_fwd_xdl_cshuffle_v3',
     '_ZL3fooILi2EEvi': 'foo',
     '_Z3foo3Bar': 'foo',
     '_Z': '_Z',
     '_Z99x': '_Z99x',
-    'a_kernel_with_a_very_long_name_that_no_screen_of_a_hundred_columns_has_room_for': 'a_kernel_with_a_very_long_name_that_no_screen_of_a_hundre...',
+    'a_kernel_with_a_very_long_name_that_no_screen_of_a_hundred_columns_has_room_for':
+    'a_kernel_with_a_very_long_name_that_no_screen_of_a_hundre...',
     'x' * 56 + 'ééé': 'x' * 56 + '...',
     'ns::': 'ns::',
     'f<int': 'f',
@@ -217,18 +239,25 @@ def profile(folder, names, *other_host):
     """A run of one or two hosts whose GPUs run kernels of these names."""
     os.makedirs(folder)
     for i, of_host in enumerate([names, *other_host]):
-        kernels = [(name, 10**6 * at, 10**6, {'kernel_details': {'str': 'regs:1'}}) for at, name in enumerate(of_host)]
+        kernels = [(name, 10**6 * at, 10**6, {'kernel_details': {'str': 'regs:1'}})
+                   for at, name in enumerate(of_host)]
         with open(os.path.join(folder, 'host%d.xplane.pb' % i), 'wb') as f:
-            f.write(space(Plane('/device:GPU:0', 1).line(1, 'Stream #1', kernels).bytes(), Plane('/host:CPU', 2).line(1, 'main', [('ns::f<int>()', 0, 5)]).bytes()))
-    return Run(folder, [os.path.join(folder, 'host%d.xplane.pb' % i) for i in range(1 + len(other_host))])
+            f.write(space(Plane('/device:GPU:0', 1).line(1, 'Stream #1', kernels).bytes(),
+                          Plane('/host:CPU', 2).line(1, 'main', [('ns::f<int>()', 0, 5)]).bytes()))
+    return Run(folder,
+               [os.path.join(folder, 'host%d.xplane.pb' % i) for i in range(1 + len(other_host))])
 
 
-PIECES = ['void ', 'ns::', '(anonymous namespace)::', 'f', 'Kernel', 'kernel', 'operator', '<', '>', '<<', '()', '(', ')', '{', '}', '{lambda(int)#1}', '[', ']', ' ', ', ', 'int', 'A<int>',
-          '::', '4', '-', '#', 'é', '.kd', ' = ', '%', '_Z', 'N', '3foo', '6Kernel', 'I', 'L', 'E', 'i', 'S_', 'St', 'S1', '12', '0', 'operator()', '::operator()', 'Kernel<', 'Kernel2<ns::g<int>, 3>']
+PIECES = ['void ', 'ns::', '(anonymous namespace)::', 'f', 'Kernel', 'kernel', 'operator', '<', '>',
+          '<<', '()', '(', ')', '{', '}', '{lambda(int)#1}', '[', ']', ' ', ', ', 'int', 'A<int>',
+          '::', '4', '-', '#', 'é', '.kd', ' = ', '%', '_Z', 'N', '3foo', '6Kernel', 'I', 'L', 'E',
+          'i', 'S_', 'St', 'S1', '12', '0', 'operator()', '::operator()', 'Kernel<',
+          'Kernel2<ns::g<int>, 3>']
 
 
 def random_name(dice):
-    return dice.choice(['', '', '_Z', '_ZN', '_ZN6KernelI', 'void Kernel<', 'ns::']) + ''.join(dice.choice(PIECES) for _ in range(dice.randint(1, 14)))
+    return dice.choice(['', '', '_Z', '_ZN', '_ZN6KernelI', 'void Kernel<',
+                        'ns::']) + ''.join(dice.choice(PIECES) for _ in range(dice.randint(1, 14)))
 
 
 if __name__ == '__main__':
@@ -239,19 +268,24 @@ if __name__ == '__main__':
         with checking('names written by hand'):
             agree('the witness', {name: short_form(name) for name in BY_HAND}, BY_HAND)
             one = profile(os.path.join(top, 'hand'), list(BY_HAND))
-            names = one.ask("SELECT name, short_name FROM trace_events({x}) WHERE plane_kind = 'gpu'")
+            names = one.ask("SELECT name, short_name FROM trace_events({x}) "
+                            "WHERE plane_kind = 'gpu'")
             agree('names', {r['name']: r['short_name'].split('#')[0] for r in names}, BY_HAND)
-            agree('host events', one.ask("SELECT short_name FROM trace_events({x}) WHERE plane_kind = 'host'"), [{'short_name': 'ns::f<int>()'}])
-        for what, n_digits, suffix in (('the same 4 digits', 4, '#[0-9a-f]{8}'), ('the same 8 digits', 8, '#[12]')):
+            agree('host events', one.ask("SELECT short_name FROM trace_events({x}) WHERE "
+                                         "plane_kind = 'host'"), [{'short_name': 'ns::f<int>()'}])
+        for what, n_digits, suffix in (('the same 4 digits', 4, '#[0-9a-f]{8}'),
+                                       ('the same 8 digits', 8, '#[12]')):
             with checking(what):
                 pair = same_digits(n_digits)
                 one = profile(os.path.join(top, what), pair[:1], pair[1:])
                 names = one.ask('SELECT kernel_name, short_name FROM kernel_stats({x}, 0)')
                 agree('names', {r['kernel_name']: r['short_name'] for r in names}, unique(pair))
-                agree('suffixes', [r['short_name'] for r in names if not re.fullmatch('f' + suffix, r['short_name'])], [])
+                agree('suffixes', [r['short_name'] for r in names
+                                   if not re.fullmatch('f' + suffix, r['short_name'])], [])
         first = int(os.environ.get('SEED', 1))
         for seed in range(first, first + int(os.environ.get('RANDOM_RUNS', 40))):
             dice = random.Random(seed)
             with checking('names of seed %d' % seed):
-                check(profile(os.path.join(top, str(seed)), [random_name(dice) for _ in range(150)], [random_name(dice) for _ in range(20)]))
+                check(profile(os.path.join(top, str(seed)), [random_name(dice) for _ in range(150)],
+                              [random_name(dice) for _ in range(20)]))
     finish()

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How events spread, and what steps consist of: op_percentiles, step_ops, slow_step_ops and step_variance from the bytes of each profile, as docs/semantics.md defines them.
+"""How events spread, and what steps consist of: op_percentiles, step_ops, slow_step_ops and
+step_variance from the bytes of each profile, as docs/semantics.md defines them.
 
-The group of an event is the column trace_events.step; which groups are steps, and when, is asked of libprofsql too."""
+The group of an event is the column trace_events.step; which groups are steps, and when, is asked of
+libprofsql too."""
 import collections
 import statistics
 import sys
@@ -17,7 +19,8 @@ OP_LINES = {'gpu': {'stream'}, 'tensorcore': {'ops'}, 'sparsecore': {'ops'}}
 
 
 class Events:
-    """(host, plane, line, kind of the line, event, its id, its self time) of all lines that XProf does not derive."""
+    """(host, plane, line, kind of the line, event, its id, its self time) of all lines that XProf
+    does not derive."""
 
     def __init__(self, run):
         kinds = [r['kind'] for r in run.ask('SELECT kind FROM lines({x}) ORDER BY line_id')]
@@ -28,9 +31,11 @@ class Events:
                     own.update((id(e), t) for e, t in zip(line.events, self_times(line.events)))
                     of_line[id(line)] = kinds[lines]
                     lines += 1
-        self.all = [(host, plane, line, of_line[id(line)], e, event_id, own[id(e)]) for event_id, host, plane, line, e in numbered(run)
+        self.all = [(host, plane, line, of_line[id(line)], e, event_id, own[id(e)])
+                    for event_id, host, plane, line, e in numbered(run)
                     if not line.derived and e.occurrences is None]
-        self.of_gpus = unique({meta.name for planes in run.hosts.values() for p in planes if p.kind == 'gpu' for meta in p.metas.values()} | {''})
+        self.of_gpus = unique({meta.name for planes in run.hosts.values() for p in planes
+                               if p.kind == 'gpu' for meta in p.metas.values()} | {''})
 
     def short_name(self, plane, e):
         return self.of_gpus[e.name] if plane.kind == 'gpu' else e.short_name
@@ -48,7 +53,8 @@ def program_of(line_kind, e):
     program = e.stats.get('program_id')
     if integer(program) is None and line_kind == 'modules':
         module, _, number = e.name.rpartition('(')
-        return str(int(number[:-1])) if number[-1:] == ')' and number[:-1].isdigit() and module else None
+        return str(int(number[:-1])) if number[-1:] == ')' and number[
+            :-1].isdigit() and module else None
     return str(program % 2**64) if integer(program) is not None else None
 
 
@@ -66,17 +72,25 @@ def op_percentiles(run, events):
     found = collections.defaultdict(list)
     for host, plane, _, line_kind, e, _, _ in events.all:
         op = e.stats.get('hlo_op')
-        found[host, plane.kind, line_kind, e.name, op if isinstance(op, str) else None, program_of(line_kind, e)].append((plane, e))
-    modules = {(host, str(program)): plain_module(text(last(p.module, 1, b''))) for host, planes in run.hosts.items() for program, p in programs_of(planes).items()}
+        found[host, plane.kind, line_kind, e.name, op if isinstance(op, str) else None,
+              program_of(line_kind, e)].append((plane, e))
+    modules = {(host, str(program)): plain_module(text(last(p.module, 1, b'')))
+               for host, planes in run.hosts.items() for program, p in programs_of(planes).items()}
     want = []
     for key, of in found.items():
         times = sorted(e.duration_ps / 1e6 for _, e in of)
-        want.append(key + (events.short_name(*of[0]), modules.get((key[0], key[5])), len(times), sum(times), sum(times) / len(times), statistics.stdev(times) if len(times) > 1 else None,
+        want.append(key + (events.short_name(*of[0]), modules.get((key[0], key[5])), len(times),
+                           sum(times), sum(times) / len(times), statistics.stdev(times)
+                           if len(times) > 1 else None,
                            times[0], at(times, 50), at(times, 90), at(times, 99), times[-1]))
-    got = run.ask("""SELECT host, plane_kind, line_kind, name, hlo_op, program_id, short_name, hlo_module, occurrences, total_us, avg_us, stddev_us, min_us, p50_us, p90_us, p99_us, max_us
+    got = run.ask("""SELECT host, plane_kind, line_kind, name, hlo_op, program_id, short_name,
+                     hlo_module, occurrences, total_us, avg_us, stddev_us, min_us, p50_us, p90_us,
+                     p99_us, max_us
                      FROM op_percentiles({x})""")
-    agree('op_percentiles', sorted((tuple(r.values()) for r in got), key=repr), sorted(want, key=repr), abs_tol=1e-6)
-    got = run.ask("SELECT name, shape FROM op_percentiles({x}) WHERE name GLOB '%* = *' AND plane_kind = 'tensorcore'")
+    agree('op_percentiles', sorted((tuple(r.values()) for r in got), key=repr),
+          sorted(want, key=repr), abs_tol=1e-6)
+    got = run.ask("SELECT name, shape FROM op_percentiles({x}) WHERE name GLOB '%* = *' "
+                  "AND plane_kind = 'tensorcore'")
     agree('shapes in HLO texts', [r['shape'] for r in got], [shape_in(r['name']) for r in got])
 
 
@@ -84,16 +98,23 @@ def op_percentiles(run, events):
 
 def step_of(run):
     """A function from host, plane, event and its id to (step, in_group), or None."""
-    groups = {r['event_id']: r['step'] for r in run.ask('SELECT event_id, step FROM trace_events({x}) WHERE step IS NOT NULL')}
+    groups = {r['event_id']: r['step']
+              for r in run.ask('SELECT event_id, step FROM trace_events({x}) '
+                               'WHERE step IS NOT NULL')}
     steps = {r['step']: r for r in run.ask('SELECT step, outside_xprof FROM steps({x})')}
-    of_group, ranges, outside = {}, collections.defaultdict(list), any(r['outside_xprof'] for r in steps.values())
+    of_group, ranges, outside = {}, collections.defaultdict(list), any(r['outside_xprof']
+                                                                       for r in steps.values())
     single = len(run.hosts) == 1
-    for r in run.ask('SELECT host, group_id, step, start_ps, duration_ps, range_start_ps, range_ps FROM host_steps({x})'):
-        step = r['step'] if r['step'] is not None else r['group_id'] if single and not outside else None
+    for r in run.ask('SELECT host, group_id, step, start_ps, duration_ps, range_start_ps, range_ps '
+                     'FROM host_steps({x})'):
+        step = r['step'] if r['step'] is not None else r[
+            'group_id'] if single and not outside else None
         if step not in steps or step is None or (outside and r['group_id'] is not None):
             continue
         of_group[r['host'], r['group_id']] = step
-        start, length = (r['range_start_ps'], r['range_ps']) if r['range_ps'] is not None else (r['start_ps'], r['duration_ps'])
+        start, length = (r['range_start_ps'],
+                         r['range_ps']) if r['range_ps'] is not None else (r['start_ps'],
+                                                                           r['duration_ps'])
         ranges[r['host']].append((start, start + length, step))
     for of_host in ranges.values():
         of_host.sort(key=lambda x: (x[0], x[2]))
@@ -120,9 +141,12 @@ def step_ops(run, events):
             row[0] += 1
             row[1] += e.duration_ps
             row[2] += own
-            short.setdefault((host, belongs[0], plane.kind, e.name, belongs[1]), events.short_name(plane, e))
-    want = [key[:4] + (short[key], key[4], n, total / 1e6, own / 1e6) for key, (n, total, own) in sums.items()]
-    got = run.ask('SELECT host, step, plane_kind, name, short_name, in_group, occurrences, total_us, self_us FROM step_ops({x})')
+            short.setdefault((host, belongs[0], plane.kind, e.name, belongs[1]),
+                             events.short_name(plane, e))
+    want = [key[:4] + (short[key], key[4], n, total / 1e6, own / 1e6)
+            for key, (n, total, own) in sums.items()]
+    got = run.ask('SELECT host, step, plane_kind, name, short_name, in_group, occurrences, '
+                  'total_us, self_us FROM step_ops({x})')
     agree('step_ops', sorted((tuple(r.values()) for r in got), key=repr), sorted(want, key=repr))
     by_op = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, 0]))
     for (_, number, kind, name, in_group), (n, _, own) in sums.items():
@@ -140,19 +164,26 @@ def slow_step_ops(run, by_op, steps, chosen, argument):
     want = {}
     for key, of_steps in by_op.items():
         n, own = of_steps.get(chosen['step'], (0, 0))
-        median = statistics.median(of_steps[s][1] if s in of_steps else 0 for s in others) if others else None
+        median = statistics.median(of_steps[s][1] if s in of_steps else 0
+                                   for s in others) if others else None
         if n or median:
-            want[key] = [chosen['step'], chosen['duration_us'] - statistics.median(lengths) if others else None, n, own, median, own - median if others else None,
+            want[key] = [chosen['step'], chosen['duration_us'] - statistics.median(lengths)
+                         if others else None, n, own, median, own - median if others else None,
                          sum(s in of_steps for s in others)]
-    got = run.ask('SELECT plane_kind, name, in_group, step, over_median_us, occurrences, self_us, median_us, difference_us, other_steps FROM slow_step_ops({x}, %s, NULL)' % argument)
-    agree('slow_step_ops of %s' % argument, {repr(tuple(r.values())[:3]): list(r.values())[3:] for r in got}, {repr(key): row for key, row in want.items()}, abs_tol=1e-6)
+    got = run.ask('SELECT plane_kind, name, in_group, step, over_median_us, occurrences, self_us, '
+                  'median_us, difference_us, other_steps '
+                  'FROM slow_step_ops({x}, %s, NULL)' % argument)
+    agree('slow_step_ops of %s' % argument,
+          {repr(tuple(r.values())[:3]): list(r.values())[3:] for r in got},
+          {repr(key): row for key, row in want.items()}, abs_tol=1e-6)
     order = [(-r['in_group'], -(r['difference_us'] if others else r['self_us'])) for r in got]
     agree('order of slow_step_ops', order, sorted(order))
 
 
 def step_variance(run, by_op, steps):
     lengths = {s['step']: s['duration_us'] for s in steps if not s['dropped']}
-    got = run.ask('SELECT plane_kind, name, in_group, steps, avg_us, stddev_us, variance_percent FROM step_variance({x}, NULL)')
+    got = run.ask('SELECT plane_kind, name, in_group, steps, avg_us, stddev_us, variance_percent '
+                  'FROM step_variance({x}, NULL)')
     if len(lengths) < 2 or min(lengths.values()) == max(lengths.values()):
         return agree('step_variance', got, [])
     mean, want = statistics.fmean(lengths.values()), {}
@@ -165,7 +196,8 @@ def step_variance(run, by_op, steps):
             want[repr(key)] = [n, own, statistics.stdev(times.values()), share]
     rest = 100 - sum(row[3] for row in want.values())
     want[repr((None, None, None))] = [len(lengths), mean, statistics.stdev(lengths.values()), rest]
-    agree('step_variance', {repr(tuple(r.values())[:3]): list(r.values())[3:] for r in got}, want, rel=1e-6, abs_tol=1e-6)
+    agree('step_variance', {repr(tuple(r.values())[:3]): list(r.values())[3:] for r in got}, want,
+          rel=1e-6, abs_tol=1e-6)
     order = [(r['name'] is None, -(r['in_group'] or 0), -r['variance_percent']) for r in got]
     agree('order of step_variance', order, sorted(order))
 

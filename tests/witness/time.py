@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Where the time goes, from the bytes of each profile: idle_gaps, op_time_by_category, kpi, host_bound of TensorCores, and compiling in steps."""
+"""Where the time goes, from the bytes of each profile: idle_gaps, op_time_by_category, kpi,
+host_bound of TensorCores, and compiling in steps."""
 import collections
 import sys
 
@@ -8,7 +9,8 @@ sys.dont_write_bytecode = True
 from compare import agree, checking, finish, runs  # noqa: E402
 
 
-NO_STREAMS = {'Steps', 'Sparse Core Steps', 'XLA Modules', 'Sparse Core Modules', 'XLA Ops', 'Sparse Core Ops', 'Async XLA Ops', 'Framework Name Scope', 'TensorFlow Name Scope',
+NO_STREAMS = {'Steps', 'Sparse Core Steps', 'XLA Modules', 'Sparse Core Modules', 'XLA Ops',
+              'Sparse Core Ops', 'Async XLA Ops', 'Framework Name Scope', 'TensorFlow Name Scope',
               'Framework Ops', 'TensorFlow Ops', 'Source code', 'Launch Stats', '_counters_'}
 
 
@@ -17,12 +19,14 @@ def streams(plane):
 
 
 def work(hosts):
-    """[(host, place of the plane, plane, its events of work)]: of GPUs and TensorCores, without any of SparseCores, without these of host threads."""
+    """[(host, place of the plane, plane, its events of work)]: of GPUs and TensorCores, without any
+    of SparseCores, without these of host threads."""
     found = []
     for host, planes in hosts.items():
         for place, plane in enumerate(planes):
             if plane.kind in ('tensorcore', 'sparsecore'):
-                lines = [l for l in plane.lines if l.name in ('XLA Ops', 'Sparse Core Ops') and not l.derived]
+                lines = [l for l in plane.lines if l.name in ('XLA Ops', 'Sparse Core Ops')
+                         and not l.derived]
             elif plane.kind == 'gpu':
                 lines = streams(plane)
             elif plane.kind == 'host':
@@ -40,11 +44,13 @@ def work(hosts):
 
 
 def gaps(events):
-    """{start: (end, names that end there, names that start there)}: counts how many events are open at each moment."""
+    """{start: (end, names that end there, names that start there)}: counts how many events are open
+    at each moment."""
     moments = {}
     for e in events:
         if e.duration_ps > 0:
-            opened, closed = moments.setdefault(e.start_ps, ([], [])), moments.setdefault(e.end_ps, ([], []))
+            opened, closed = moments.setdefault(e.start_ps, ([], [])), moments.setdefault(e.end_ps,
+                                                                                          ([], []))
             opened[0].append(e.short_name)
             closed[1].append(e.short_name)
     found, n_open, since = {}, 0, None
@@ -58,9 +64,12 @@ def gaps(events):
 
 
 def idle_gaps(run):
-    want = {(host, plane.name, start): gap for host, _, plane, events in work(run.hosts) for start, gap in gaps(events).items()}
-    got = {(r['host'], r['plane'], r['start_ps']): r for r in run.ask('SELECT * FROM idle_gaps({x}, 10000000)')}
-    agree('gaps', {k: r['duration_us'] for k, r in got.items()}, {k: (end - k[2]) / 1e6 for k, (end, _, _) in want.items()})
+    want = {(host, plane.name, start): gap for host, _, plane, events in work(run.hosts)
+            for start, gap in gaps(events).items()}
+    got = {(r['host'], r['plane'], r['start_ps']): r
+           for r in run.ask('SELECT * FROM idle_gaps({x}, 10000000)')}
+    agree('gaps', {k: r['duration_us'] for k, r in got.items()},
+          {k: (end - k[2]) / 1e6 for k, (end, _, _) in want.items()})
     for key, (_, before, after) in want.items():
         agree('before %s' % (key,), got[key]['before'] in before, True)
         agree('after %s' % (key,), got[key]['after'] in after, True)
@@ -71,7 +80,8 @@ def length(events):
     timed = [e for e in events if e.duration_ps > 0]
     if not timed:
         return 0
-    return max(e.end_ps for e in timed) - min(e.start_ps for e in timed) - sum(end - start for start, (end, _, _) in gaps(timed).items())
+    return max(e.end_ps for e in timed) - min(e.start_ps for e in timed) - sum(
+        end - start for start, (end, _, _) in gaps(timed).items())
 
 
 def last(e):
@@ -87,55 +97,72 @@ def timed_gpus(run):
             events = [e for l in streams(plane) for e in l.events if e.occurrences is None]
             if plane.kind == 'gpu' and events:
                 gpus.append((host, plane, events))
-    spans = {host: max(last(e) for h, _, es in gpus if h == host for e in es) - min(e.start_ps for h, _, es in gpus if h == host for e in es) for host, _, _ in gpus}
+    spans = {host: max(last(e) for h, _, es in gpus if h == host for e in es)
+             - min(e.start_ps for h, _, es in gpus if h == host for e in es) for host, _, _ in gpus}
     return gpus, spans
 
 
 def gpu_shares(run):
     """Time of a run's GPUs: in all events, and in none. What part of the spans they are busy."""
     gpus, spans = timed_gpus(run)
-    if not gpus or any(l.events for planes in run.hosts.values() for p in planes if p.kind == 'tensorcore' for l in p.lines):
+    if not gpus or any(l.events for planes in run.hosts.values() for p in planes
+                       if p.kind == 'tensorcore' for l in p.lines):
         return
-    busy, span = sum(length(events) for _, _, events in gpus), sum(spans[host] for host, _, _ in gpus)
+    busy, span = sum(length(events) for _, _, events in gpus), sum(spans[host]
+                                                                   for host, _, _ in gpus)
     ops = sum(max(e.duration_ps, 0) for _, _, events in gpus for e in events)
-    rows = run.ask("SELECT category, self_time_us, occurrences, percent_of_ops FROM op_time_by_category({x}) WHERE host_or_device = 'Device'")
+    rows = run.ask("SELECT category, self_time_us, occurrences, percent_of_ops "
+                   "FROM op_time_by_category({x}) WHERE host_or_device = 'Device'")
     if not ops and span == busy:  # no time at all, no rows
         agree('rows', rows, [])
         return
     agree('time of ops', sum(r['self_time_us'] for r in rows if r['category'] != 'IDLE'), ops / 1e6)
-    agree('events', sum(r['occurrences'] for r in rows), sum(e.duration_ps >= 0 for _, _, events in gpus for e in events))
-    agree('time in no op', [r['self_time_us'] for r in rows if r['category'] == 'IDLE'], [(span - busy) / 1e6])
+    agree('events', sum(r['occurrences'] for r in rows),
+          sum(e.duration_ps >= 0 for _, _, events in gpus for e in events))
+    agree('time in no op', [r['self_time_us'] for r in rows if r['category'] == 'IDLE'],
+          [(span - busy) / 1e6])
     agree('percents', sum(r['percent_of_ops'] or 0 for r in rows) if ops else 100, 100)
-    if all(p.kind not in ('tensorcore', 'sparsecore') for planes in run.hosts.values() for p in planes):
+    if all(p.kind not in ('tensorcore', 'sparsecore') for planes in run.hosts.values()
+           for p in planes):
         kpi = run.ask('SELECT active_device_count, device_busy_percent FROM kpi({x})')[0]
-        agree('kpi', kpi, {'active_device_count': len(gpus), 'device_busy_percent': 100 * busy / span if span else None})
+        agree('kpi', kpi, {'active_device_count': len(gpus),
+                           'device_busy_percent': 100 * busy / span if span else None})
 
 
 def flops_by_category(run):
-    """Operations and bytes of op_time_by_category: of devices the sums of hlo_ops, whose figures tests/witness/flops.py works out; of host threads those of the
-    instruction for each event that runs it, but not of ops that run others."""
+    """Operations and bytes of op_time_by_category: of devices the sums of hlo_ops, whose figures
+    tests/witness/flops.py works out; of host threads those of the instruction for each event that
+    runs it, but not of ops that run others."""
     got = {(r['host_or_device'], r['category']): (r['flops'], r['bytes_accessed'])
-           for r in run.ask('SELECT * FROM op_time_by_category({x})') if r['flops'] is not None or r['bytes_accessed'] is not None}
+           for r in run.ask('SELECT * FROM op_time_by_category({x})') if r['flops'] is not None
+           or r['bytes_accessed'] is not None}
     want = collections.defaultdict(lambda: [0, 0])
-    for o in run.ask("SELECT nullif(category, '') AS category, model_flops_actual AS flops, bytes_accessed_actual AS bytes FROM hlo_ops({x}) WHERE rank > 0"):
+    for o in run.ask("SELECT nullif(category, '') AS category, model_flops_actual AS flops, "
+                     "bytes_accessed_actual AS bytes FROM hlo_ops({x}) WHERE rank > 0"):
         want['Device', o['category']][0] += o['flops'] or 0
         want['Device', o['category']][1] += o['bytes'] or 0
     if any(side == 'Host' for side, _ in got):
-        sql = 'SELECT host, program_id, hlo_op, opcode, category, model_flops_actual AS flops, bytes_accessed AS bytes FROM hlo_instructions({x})'
+        sql = ('SELECT host, program_id, hlo_op, opcode, category, model_flops_actual AS flops, '
+               'bytes_accessed AS bytes FROM hlo_instructions({x})')
         instructions = {(r['host'], r['program_id'], r['hlo_op']): r for r in run.ask(sql)}
-        for e in run.ask("SELECT host, program_id, hlo_op, count(*) AS n FROM trace_events({x}) WHERE plane_kind = 'host' AND hlo_op IS NOT NULL GROUP BY 1, 2, 3"):
+        for e in run.ask("SELECT host, program_id, hlo_op, count(*) AS n FROM trace_events({x}) "
+                         "WHERE plane_kind = 'host' AND hlo_op IS NOT NULL GROUP BY 1, 2, 3"):
             i = instructions.get((e['host'], e['program_id'], e['hlo_op']))
             if i and i['opcode'] not in ('while', 'conditional', 'call'):
                 want['Host', i['category']][0] += e['n'] * (i['flops'] or 0)
                 want['Host', i['category']][1] += e['n'] * (i['bytes'] or 0)
-    agree('flops and bytes', got, {key: tuple(x or None for x in sums) for key, sums in want.items() if any(sums)}, rel=1e-6)
+    agree('flops and bytes', got, {key: tuple(x or None for x in sums) for key, sums in want.items()
+                                   if any(sums)}, rel=1e-6)
 
 
 def idle_cores(run):
-    """Time of the steps in which TensorCores run no op; only if an op brings input: otherwise XProf's guess at waiting for input is taken off."""
+    """Time of the steps in which TensorCores run no op; only if an op brings input: otherwise
+    XProf's guess at waiting for input is taken off."""
     planes = [p for planes in run.hosts.values() for p in planes]
-    ops = {i: [e for l in p.lines if l.name == 'XLA Ops' for e in l.events if e.occurrences is None and e.duration_ps > 0] for i, p in enumerate(planes) if p.kind == 'tensorcore'}
-    steps = run.ask('SELECT plane_id, start_ps, total_us FROM core_steps({x}) WHERE NOT dropped AND plane_id IS NOT NULL')
+    ops = {i: [e for l in p.lines if l.name == 'XLA Ops' for e in l.events if e.occurrences is None
+               and e.duration_ps > 0] for i, p in enumerate(planes) if p.kind == 'tensorcore'}
+    steps = run.ask('SELECT plane_id, start_ps, total_us FROM core_steps({x}) WHERE NOT dropped '
+                    'AND plane_id IS NOT NULL')
     if not steps or not all(any('infeed' in e.name for e in ops[s['plane_id']]) for s in steps):
         return
     idle, total = 0, 0
@@ -146,7 +173,9 @@ def idle_cores(run):
             if e.end_ps > at and e.start_ps < end:
                 idle, at = idle + max(0, e.start_ps - at), max(at, min(e.end_ps, end))
         idle += end - at
-    total += sum(round(r['total_us'] * 1e6) for r in run.ask('SELECT total_us FROM core_steps({x}) WHERE NOT dropped AND plane_id IS NULL'))
+    total += sum(round(r['total_us'] * 1e6)
+                 for r in run.ask('SELECT total_us FROM core_steps({x}) WHERE NOT dropped '
+                                  'AND plane_id IS NULL'))
     rows = {r['what']: r for r in run.ask('SELECT what, percent FROM host_bound({x})')}
     agree('parts', sum(r['percent'] for r in rows.values()), 100)
     agree('idle', rows['idle']['percent'], 100 * idle / total)
@@ -154,20 +183,27 @@ def idle_cores(run):
 
 def is_compiler(name):
     """By hand: the events that the kept profiles have, and of GPU and TPU compilers."""
-    words = ('backend_compile', 'JitCompiler::Compile', 'FusionCompiler::Compile', 'PjRtCpuClient::Compile', 'CpuCompiler::RunBackend', 'CpuCompiler::CompileCpuExecutable',
+    words = ('backend_compile', 'JitCompiler::Compile', 'FusionCompiler::Compile',
+             'PjRtCpuClient::Compile', 'CpuCompiler::RunBackend',
+             'CpuCompiler::CompileCpuExecutable',
              'XlaCompile', 'GpuCompiler::', 'TfrtTpuCompiler::Compile')
     return name.startswith(words)
 
 
 def compiling(run):
-    """In steps of a host without devices that XProf finds by JAX's or TensorFlow's markers: compile events of the threads while the step lasts."""
-    if any(p.kind in ('gpu', 'tensorcore') for planes in run.hosts.values() for p in planes) or len(run.hosts) != 1:
+    """In steps of a host without devices that XProf finds by JAX's or TensorFlow's markers: compile
+    events of the threads while the step lasts."""
+    if any(p.kind in ('gpu', 'tensorcore') for planes in run.hosts.values()
+           for p in planes) or len(run.hosts) != 1:
         return
-    events = [e for planes in run.hosts.values() for p in planes if p.name == '/host:CPU' for l in p.lines for e in l.events if is_compiler(e.name)]
-    for r in run.ask('SELECT start_ps, duration_ms, compilation_ms_actual AS ms FROM steps({x}) WHERE core_count'):
+    events = [e for planes in run.hosts.values() for p in planes if p.name == '/host:CPU'
+              for l in p.lines for e in l.events if is_compiler(e.name)]
+    for r in run.ask('SELECT start_ps, duration_ms, compilation_ms_actual AS ms FROM steps({x}) '
+                     'WHERE core_count'):
         start, end = r['start_ps'], r['start_ps'] + round(r['duration_ms'] * 1e9)
         inside = 0
-        edges = sorted({start, end} | {t for e in events for t in (e.start_ps, e.end_ps) if start < t < end})
+        edges = sorted({start, end} | {t for e in events for t in (e.start_ps, e.end_ps)
+                                       if start < t < end})
         for a, b in zip(edges, edges[1:]):
             inside += (b - a) * any(e.start_ps <= a and b <= e.end_ps for e in events)
         agree('step from %d' % start, r['ms'], inside / 1e9)

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What runs at once on each device, in each step and on each line: time_breakdown from the bytes of each profile.
+"""What runs at once on each device, in each step and on each line: time_breakdown from the bytes of
+each profile.
 
-Between two moments at which something starts or ends, the same runs. When steps are on a core is compared with XProf elsewhere (tests/parity)."""
+Between two moments at which something starts or ends, the same runs. When steps are on a core is
+compared with XProf elsewhere (tests/parity)."""
 import collections
 import sys
 
 sys.dont_write_bytecode = True
 from compare import agree, checking, finish, runs  # noqa: E402
 from device_steps import of_first_started  # noqa: E402
-from device_time import COLLECTIVE, COMPUTE, TRANSFER, devices, ends, innermost, own_times, work_lines  # noqa: E402
+from device_time import (COLLECTIVE, COMPUTE, TRANSFER, devices, ends, innermost,  # noqa: E402
+                         own_times, work_lines)
 
 WORDS = {COMPUTE: 'computing', COLLECTIVE: 'communicating', TRANSFER: 'transferring'}
 BUSY, WAITING = 'busy', 'waiting'
@@ -19,27 +22,35 @@ def work_of(d, line):
     """[(start, end, what)]"""
     pieces = d.pieces
     if line:
-        pieces = [(e.start_ps, ends(e), e) for e in own_times(line)] if d.kind == 'gpu' else innermost(own_times(line))
-    dones = {id(done.meta) for start, done in d.asynchronous if done and done is not start and hasattr(done, 'meta')}
-    found = [(start, end, what) for start, end, e in pieces for what in (BUSY, d.kind_of(e), WAITING if d.kind != 'gpu' and id(e.meta) in dones else BUSY)]
+        pieces = [(e.start_ps, ends(e), e)
+                  for e in own_times(line)] if d.kind == 'gpu' else innermost(own_times(line))
+    dones = {id(done.meta) for start, done in d.asynchronous if done and done is not start
+             and hasattr(done, 'meta')}
+    found = [(start, end, what) for start, end, e in pieces
+             for what in (BUSY, d.kind_of(e), WAITING if d.kind != 'gpu' and id(e.meta) in dones
+                          else BUSY)]
     if d.kind != 'gpu' and not line:
         first, last = min(e.start_ps for e in d.events), max(map(ends, d.events))
-        found += [(max(start.start_ps, first), min(ends(done), last), COLLECTIVE if d.kind_of(start) == COLLECTIVE else TRANSFER) for start, done in d.asynchronous if done]
+        found += [(max(start.start_ps, first), min(ends(done), last), COLLECTIVE if d.kind_of(start)
+                   == COLLECTIVE else TRANSFER) for start, done in d.asynchronous if done]
     return found
 
 
 def breakdown(work, steps, start, end):
     """{(step, activity): [time, time waiting, time idle]} of the time from start to end."""
     changes = collections.defaultdict(collections.Counter)
-    for first, last, what in work + [(first, last, ('step', step)) for first, last, step in of_first_started(steps)] + [(start, end, 'span')]:
+    for first, last, what in work + [(first, last, ('step', step)) for first, last,
+                                     step in of_first_started(steps)] + [(start, end, 'span')]:
         if first < last:
             changes[first][what] += 1
             changes[last][what] -= 1
     found, running, since = collections.defaultdict(lambda: [0, 0, 0]), collections.Counter(), 0
     for moment in sorted(changes):
         if running['span']:
-            step = next((what[1] for what, n in running.items() if n and isinstance(what, tuple)), None)
-            part = found[step, ' + '.join(word for what, word in WORDS.items() if running[what]) or 'none']
+            step = next((what[1] for what, n in running.items() if n and isinstance(what, tuple)),
+                        None)
+            part = found[step, ' + '.join(word for what, word in WORDS.items() if running[what])
+                         or 'none']
             part[0] += moment - since
             part[1] += moment - since if running[WAITING] else 0
             part[2] += moment - since if not running[BUSY] else 0
@@ -51,30 +62,42 @@ def breakdown(work, steps, start, end):
 
 def check(run):
     mine = [d for d in devices(run) if d.events]
-    ids, ranges = {id(plane): i for i, plane in enumerate(p for planes in run.hosts.values() for p in planes)}, {}
+    ids, ranges = {id(plane): i for i, plane in enumerate(p for planes in run.hosts.values()
+                                                          for p in planes)}, {}
     for d in mine:
-        start, end = ranges.get((d.host, d.kind), (min(e.start_ps for e in d.events), max(map(ends, d.events))))
-        ranges[d.host, d.kind] = min(start, min(e.start_ps for e in d.events)), max(end, max(map(ends, d.events)))
+        start, end = ranges.get((d.host, d.kind),
+                                (min(e.start_ps for e in d.events), max(map(ends, d.events))))
+        ranges[d.host, d.kind] = min(start, min(e.start_ps for e in d.events)), max(
+            end, max(map(ends, d.events)))
     shown = {r['step'] for r in run.ask('SELECT step FROM steps({x})')}
     cores = collections.defaultdict(list)
     for r in run.ask('SELECT * FROM core_steps({x}) WHERE step IS NOT NULL'):
         if r['step'] in shown:
-            cores[r['host'], r['plane_id']].append((r['start_ps'], r['start_ps'] + round(r['total_us'] * 1e6), r['step']))
+            cores[r['host'], r['plane_id']].append((r['start_ps'], r['start_ps']
+                                                    + round(r['total_us'] * 1e6), r['step']))
     for by_step in (0, 1):
         for by_line in (0, 1):
             want = {}
             for d in mine:
                 start, end = ranges[d.host, d.kind]
-                steps = cores[d.host, None if d.kind == 'gpu' else ids[id(d.plane)]] if by_step else []
-                for i, line in enumerate([l for l in work_lines(d.plane) if l.events] if by_line else [None]):
-                    for (step, activity), (ps, waiting, idle) in breakdown(work_of(d, line), steps, start, end).items():
-                        want[ids[id(d.plane)], i, step, activity] = (line.name if line else None, ps, None if d.kind == 'gpu' else waiting, idle, 100 * ps / (end - start))
+                steps = cores[d.host,
+                              None if d.kind == 'gpu' else ids[id(d.plane)]] if by_step else []
+                for i, line in enumerate([l for l in work_lines(d.plane) if l.events] if by_line
+                                         else [None]):
+                    for (step, activity), (ps, waiting, idle) in breakdown(work_of(d, line), steps,
+                                                                           start, end).items():
+                        want[ids[id(d.plane)], i, step,
+                             activity] = (line.name if line else None, ps, None if d.kind == 'gpu'
+                                          else waiting, idle, 100 * ps / (end - start))
             got, lines = {}, collections.defaultdict(list)
-            for r in run.ask('SELECT * FROM time_breakdown({x}, %d, %d) ORDER BY line_id' % (by_step, by_line)):
+            for r in run.ask('SELECT * FROM time_breakdown({x}, %d, %d) '
+                             'ORDER BY line_id' % (by_step, by_line)):
                 here = lines[r['plane_id']]
                 if r['line_id'] not in here:
                     here.append(r['line_id'])
-                got[r['plane_id'], here.index(r['line_id']), r['step'], r['activity']] = (r['line'], r['duration_ps'], r['waiting_ps'], r['idle_ps'], r['span_percent'])
+                got[r['plane_id'], here.index(r['line_id']), r['step'],
+                    r['activity']] = (r['line'], r['duration_ps'], r['waiting_ps'], r['idle_ps'],
+                                      r['span_percent'])
             agree('by_step %d, by_line %d' % (by_step, by_line), got, want)
 
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How two runs differ: compare_ops of every kind, compare_hlo_ops, compare_kernels, compare_tf_ops and compare_steps, of profiles that follow each other
-and of random runs.
+"""How two runs differ: compare_ops of every kind, compare_hlo_ops, compare_kernels, compare_tf_ops
+and compare_steps, of profiles that follow each other and of random runs.
 
-The rows of one run come from the tables that compare_ops names; tests/witness/ops.py and XProf's answers are about these. Which row of a run is which
-of the other, what is divided by how many devices, hosts and steps, and all that follows is worked out here."""
+The rows of one run come from the tables that compare_ops names; tests/witness/ops.py and XProf's
+answers are about these. Which row of a run is which of the other, what is divided by how many
+devices, hosts and steps, and all that follows is worked out here."""
 import collections
 import os
 import random
@@ -21,8 +22,10 @@ from compare import Run, agree, ask_all, checking, finish, runs  # noqa: E402
 from lib.wire import L, Plane, space  # noqa: E402
 
 KINDS = ('operation', 'hlo', 'framework', 'kernel')
-PAIRS = (('tf_input_slow', 'tf_input_prefetched'), ('tf_fit_input_bound', 'tf_fit_prefetched'), ('gpu_train_38', 'gpu_train_latency'), ('tpu_train_54', 'tpu_infer_78'),
-         ('tpu_train_54', 'tpu_no_details'), ('jax_train_mlp', 'jax_two_hosts'), ('ops_odd', 'hlo_zoo'))
+PAIRS = (('tf_input_slow', 'tf_input_prefetched'), ('tf_fit_input_bound', 'tf_fit_prefetched'),
+         ('gpu_train_38', 'gpu_train_latency'), ('tpu_train_54', 'tpu_infer_78'),
+         ('tpu_train_54', 'tpu_no_details'), ('jax_train_mlp', 'jax_two_hosts'),
+         ('ops_odd', 'hlo_zoo'))
 met = collections.Counter()
 
 
@@ -33,16 +36,22 @@ def percent(part, whole):
 # ---- one run ----
 
 class Side:
-    """What a run ran: {kind: {(scope, type, name): [occurrences, us, fingerprints]}}, and what its times are divided by."""
+    """What a run ran: {kind: {(scope, type, name): [occurrences, us, fingerprints]}}, and what its
+    times are divided by."""
 
     def __init__(self, run):
         ops, hlo_ops, fingerprints, tf_ops, kernels, devices, steps = run.ask_all(
-            'SELECT hlo_module AS scope, place AS type, operation AS name, occurrences AS n, self_time_us AS us FROM top_ops({x}, 1000000000)',
-            'SELECT hlo_module AS scope, category AS type, hlo_op AS name, occurrences AS n, total_self_time_us AS us, program_id FROM hlo_ops({x}) WHERE rank > 0',
+            'SELECT hlo_module AS scope, place AS type, operation AS name, occurrences AS n, '
+            'self_time_us AS us FROM top_ops({x}, 1000000000)',
+            'SELECT hlo_module AS scope, category AS type, hlo_op AS name, occurrences AS n, '
+            'total_self_time_us AS us, program_id FROM hlo_ops({x}) WHERE rank > 0',
             'SELECT program_id, hlo_op, fingerprint FROM hlo_instructions({x})',
-            'SELECT host_or_device AS scope, type, operation AS name, occurrences AS n, total_self_time_us AS us FROM tf_ops({x}, 1, 0)',
-            'SELECT NULL AS scope, op_name AS type, kernel_name AS name, occurrences AS n, total_duration_us AS us FROM kernel_ops({x})',
-            'SELECT kind, count(*) AS n FROM device_time({x}) WHERE computing_ps > 0 GROUP BY 1', 'SELECT * FROM steps({x})')
+            'SELECT host_or_device AS scope, type, operation AS name, occurrences AS n, '
+            'total_self_time_us AS us FROM tf_ops({x}, 1, 0)',
+            'SELECT NULL AS scope, op_name AS type, kernel_name AS name, occurrences AS n, '
+            'total_duration_us AS us FROM kernel_ops({x})',
+            'SELECT kind, count(*) AS n FROM device_time({x}) WHERE computing_ps > 0 GROUP BY 1',
+            'SELECT * FROM steps({x})')
         of = collections.defaultdict(set)
         for r in fingerprints:
             of[r['program_id'], r['hlo_op']].add(r['fingerprint'])
@@ -56,13 +65,15 @@ class Side:
                     row[2] |= of.get((r['program_id'], r['name']), {None})
         self.steps = steps
         n = {r['kind']: r['n'] for r in devices}
-        self.parts = {'device': n.get('gpu', 0) + n.get('tensorcore', 0), 'sparsecore': n.get('sparsecore', 0), 'host': len(run.files)}
+        self.parts = {'device': n.get('gpu', 0) + n.get('tensorcore', 0),
+                      'sparsecore': n.get('sparsecore', 0), 'host': len(run.files)}
 
 
 # ---- which operation is which ----
 
 def stem(name):
-    return re.sub(r'[0-9._]*$', '', name[:-3] if name.endswith('.kd') else name.replace('jit(main)/', ''))
+    return re.sub(r'[0-9._]*$', '', name[:-3] if name.endswith('.kd')
+                  else name.replace('jit(main)/', ''))
 
 
 def one_each(mine, theirs, key):
@@ -79,7 +90,8 @@ def paired(kind, a, b):
     """[(row of a or None, row of b or None, how)]: what the same thing is called in both runs."""
     def same_thing(row):
         scope, place, name = row
-        return {'operation': (scope, place, name), 'hlo': (scope, name), 'framework': row, 'kernel': row}[kind]
+        return {'operation': (scope, place, name), 'hlo': (scope, name), 'framework': row,
+                'kernel': row}[kind]
 
     def fingerprint(row, side):
         prints = (a, b)[side][row][2]
@@ -87,10 +99,12 @@ def paired(kind, a, b):
 
     def similar(row, _):
         scope, what, name = row
-        return scope, stem(name), {'operation': what, 'hlo': None, 'framework': what, 'kernel': what and what.replace('jit(main)/', '')}[kind]
+        return scope, stem(name), {'operation': what, 'hlo': None, 'framework': what,
+                                   'kernel': what and what.replace('jit(main)/', '')}[kind]
 
     mine, theirs, found = set(a), set(b), []
-    for how, key in (('name', lambda row, _: row), ('name', lambda row, _: same_thing(row)), ('fingerprint', fingerprint), ('similar name', similar)):
+    for how, key in (('name', lambda row, _: row), ('name', lambda row, _: same_thing(row)),
+                     ('fingerprint', fingerprint), ('similar name', similar)):
         pairs = one_each(mine, theirs, key)
         found += [(x, y, how) for x, y in pairs.items()]
         mine, theirs = mine - pairs.keys(), theirs - set(pairs.values())
@@ -109,38 +123,50 @@ def compare_ops(kind, a, b):
         row = {'matched_by': how, 'name_b': y[2] if x and y and x[2] != y[2] else None}
         for letter, side, key in (('a', a, x), ('b', b, y)):
             n, us = side.rows[kind][key][:2] if key else (0, 0.0)
-            row.update({'occurrences_' + letter: n, 'time_us_' + letter: us, 'avg_us_' + letter: us / n if n else None,
-                        'per_device_step_us_' + letter: us / max(side.parts[what], 1) / (len(side.steps) if with_steps else 1)})
+            row.update({'occurrences_' + letter: n, 'time_us_' + letter: us,
+                        'avg_us_' + letter: us / n if n else None,
+                        'per_device_step_us_' + letter: us / max(side.parts[what], 1)
+                        / (len(side.steps) if with_steps else 1)})
         row['delta_us'] = row['time_us_b'] - row['time_us_a']
         row['delta_percent'] = percent(row['delta_us'], row['time_us_a'])
-        row['avg_ratio'] = row['avg_us_b'] / row['avg_us_a'] if row['avg_us_a'] and row['avg_us_b'] is not None else None
+        row['avg_ratio'] = row['avg_us_b'] / row['avg_us_a'] if row['avg_us_a'] and row[
+            'avg_us_b'] is not None else None
         row['delta_per_device_step_us'] = row['per_device_step_us_b'] - row['per_device_step_us_a']
         answer[scope, place, name, 'both' if x and y else 'vanished' if x else 'appeared'] = row
     return answer
 
 
-SPECIAL = {'hlo': ('compare_hlo_ops', {'hlo_module': 'scope', 'category': 'type', 'hlo_op': 'operation', 'self_time_us': 'time_us', 'avg_self_time_us': 'avg_us'}),
-           'kernel': ('compare_kernels', {'op_name': 'type', 'kernel_name': 'operation', 'total_duration_us': 'time_us', 'avg_duration_us': 'avg_us'}),
-           'framework': ('compare_tf_ops', {'host_or_device': 'scope', 'self_time_us': 'time_us', 'avg_self_time_us': 'avg_us'})}
+SPECIAL = {
+    'hlo': ('compare_hlo_ops', {'hlo_module': 'scope', 'category': 'type', 'hlo_op': 'operation',
+                                'self_time_us': 'time_us', 'avg_self_time_us': 'avg_us'}),
+    'kernel': ('compare_kernels', {'op_name': 'type', 'kernel_name': 'operation',
+                                   'total_duration_us': 'time_us', 'avg_duration_us': 'avg_us'}),
+    'framework': ('compare_tf_ops', {'host_or_device': 'scope', 'self_time_us': 'time_us',
+                                     'avg_self_time_us': 'avg_us'})}
 
 
 def general(row, names):
     """A row of a special query under compare_ops' names."""
-    return {names.get(c, names.get(c[:-2], '') + c[-2:] if c[:-2] in names else c): x for c, x in row.items()}
+    return {names.get(c, names.get(c[:-2], '') + c[-2:] if c[:-2] in names else c): x
+            for c, x in row.items()}
 
 
 def ops_agree(what, got, want):
     keys = [tuple(r.get(c) for c in ('scope', 'type', 'operation', 'change')) for r in got]
     agree('rows of ' + what, collections.Counter(keys), collections.Counter(list(want)))
     for key, r in zip(keys, got):
-        agree('%s %s' % (what, key), {c: r[c] for c in want[key]}, want[key], rel=1e-6, abs_tol=1e-6)
+        agree('%s %s' % (what, key), {c: r[c] for c in want[key]}, want[key], rel=1e-6,
+              abs_tol=1e-6)
     sizes = [abs(r['delta_per_device_step_us']) for r in got]
     agree('order of ' + what, sizes, sorted(sizes, reverse=True), abs_tol=1e-6)
 
 
-CATEGORIES = {'Step time': 'duration_ms', 'Device compute': 'device_compute_ms_actual', 'Device to device': 'device_to_device_ms_actual',
-              'Device collective communication': 'device_collectives_ms_actual', 'Host compute': 'host_compute_ms_actual', 'Kernel launch': 'kernel_launch_ms_actual',
-              'Input': 'input_ms_actual', 'Output': 'output_ms_actual', 'Compilation': 'compilation_ms_actual', 'All others': 'all_others_ms_actual'}
+CATEGORIES = {'Step time': 'duration_ms', 'Device compute': 'device_compute_ms_actual',
+              'Device to device': 'device_to_device_ms_actual',
+              'Device collective communication': 'device_collectives_ms_actual',
+              'Host compute': 'host_compute_ms_actual', 'Kernel launch': 'kernel_launch_ms_actual',
+              'Input': 'input_ms_actual', 'Output': 'output_ms_actual',
+              'Compilation': 'compilation_ms_actual', 'All others': 'all_others_ms_actual'}
 
 
 def compare_steps(a, b):
@@ -151,7 +177,8 @@ def compare_steps(a, b):
             complete = [s for s in side.steps if not s['dropped']]
             known = [s[column] for s in complete if s[column] is not None]
             means.append(statistics.fmean(known) if known else None)
-            row.update({letter + '_ms': means[-1], letter + '_deviation_ms': statistics.stdev(known) if len(known) > 1 else None, letter + '_steps': len(complete)})
+            row.update({letter + '_ms': means[-1], letter + '_deviation_ms': statistics.stdev(known)
+                        if len(known) > 1 else None, letter + '_steps': len(complete)})
         row['difference_ms'] = means[1] - means[0] if None not in means else None
         row['ratio'] = means[1] / means[0] if None not in means and means[0] > 0 else None
         answer[name] = row
@@ -160,7 +187,8 @@ def compare_steps(a, b):
 
 def check(a, b):
     special = [name for name, _ in SPECIAL.values()]
-    queries = ["SELECT * FROM compare_ops(%%s, '%s')" % kind for kind in KINDS] + ['SELECT * FROM %s(%%s)' % name for name in special + ['compare_steps']]
+    queries = ["SELECT * FROM compare_ops(%%s, '%s')" % kind for kind in KINDS] + [
+        'SELECT * FROM %s(%%s)' % name for name in special + ['compare_steps']]
     both = "'%s', '%s'" % tuple(run.path.replace("'", "''") for run in (a, b))
     got = ask_all(*(q % both for q in queries))
     sides = side_of(a), side_of(b)
@@ -170,9 +198,11 @@ def check(a, b):
     for (kind, (name, names)), rows in zip(SPECIAL.items(), got[len(KINDS):]):
         ops_agree(name, [general({'scope': None, **r}, names) for r in rows], want[kind])
     steps = compare_steps(*sides)
-    agree('categories', [r['category'] for r in got[-1]], list(steps) if sides[0].steps or sides[1].steps else [])
+    agree('categories', [r['category'] for r in got[-1]],
+          list(steps) if sides[0].steps or sides[1].steps else [])
     for r in got[-1]:
-        agree(r['category'], {c: r[c] for c in steps[r['category']]}, steps[r['category']], abs_tol=1e-9)
+        agree(r['category'], {c: r[c] for c in steps[r['category']]}, steps[r['category']],
+              abs_tol=1e-9)
 
 
 sides = {}
@@ -191,17 +221,21 @@ OPCODES = ['custom-call', 'negate', 'copy', 'sort']
 
 
 def programs(dice, ids):
-    """Of each program its name and {instruction: (opcode, size of the result)}; two programs can have the same name, and what does the same often has another name."""
+    """Of each program its name and {instruction: (opcode, size of the result)}; two programs can
+    have the same name, and what does the same often has another name."""
     def instructions(id):
-        return {name: (OPCODES[i % 4], i + 3 * id + dice.choice([0, 0, 0, 1, 20, 40])) for i, name in enumerate(dice.sample(NAMES, dice.randint(1, 6)))}
+        return {name: (OPCODES[i % 4], i + 3 * id + dice.choice([0, 0, 0, 1, 20, 40]))
+                for i, name in enumerate(dice.sample(NAMES, dice.randint(1, 6)))}
     return {id: (dice.choice(['m', 'm', 'n']), instructions(id)) for id in ids}
 
 
 def metadata(of):
     plane = Plane('/host:metadata', 9)
     for id, (name, instructions) in of.items():
-        made = [hlo.instruction(i + 1, n, opcode, hlo.shape(hlo.F32, size)) for i, (n, (opcode, size)) in enumerate(instructions.items())]
-        program = hlo.proto(hlo.module(name, hlo.computation(1, 'main', made, root=1), id=id, more=L(4)))
+        made = [hlo.instruction(i + 1, n, opcode, hlo.shape(hlo.F32, size))
+                for i, (n, (opcode, size)) in enumerate(instructions.items())]
+        program = hlo.proto(hlo.module(name, hlo.computation(1, 'main', made, root=1), id=id,
+                                       more=L(4)))
         plane.meta('%s(%d)' % (name, id), stats={'Hlo Proto': {'bytes': program}}, key=id)
     return plane.bytes()
 
@@ -209,21 +243,28 @@ def metadata(of):
 def gpu(dice, of, number):
     events, at = [], 0
     for _ in range(dice.randint(0, 9)):
-        id, at, length = dice.choice(list(of)), at + 10**6 * dice.randint(1, 4), 10**5 * dice.randint(1, 9)
-        stats = {'tf_op': {'str': dice.choice(['', 'jit(main)/']) + 'op%d:%s' % (dice.randint(1, 2), dice.choice(['', 'MatMul', 'Add']))}, 'hlo_op': {'str': dice.choice(list(of[id][1]))},
-                 'hlo_module': {'str': of[id][0]}, 'program_id': {'uint64': id}, 'kernel_details': {'str': 'regs:32 grid:1,1,1 block:32,1,1'}}
+        id, at, length = dice.choice(list(of)), at + 10**6 * dice.randint(
+            1, 4), 10**5 * dice.randint(1, 9)
+        stats = {'tf_op': {'str': dice.choice(['', 'jit(main)/'])
+                           + 'op%d:%s' % (dice.randint(1, 2), dice.choice(['', 'MatMul', 'Add']))},
+                 'hlo_op': {'str': dice.choice(list(of[id][1]))},
+                 'hlo_module': {'str': of[id][0]}, 'program_id': {'uint64': id},
+                 'kernel_details': {'str': 'regs:32 grid:1,1,1 block:32,1,1'}}
         events.append((dice.choice(NAMES + ['MemcpyH2D', 'ncclAllReduce']), at, length, stats))
     return Plane('/device:GPU:%d' % number, number + 1).line(1, 'Stream #1', events).bytes()
 
 
 def tpu(dice, of, number, sparse):
-    name = '/device:TPU:%d SparseCore %d' % (number, number) if sparse else '/device:TPU:%d' % number
+    name = '/device:TPU:%d SparseCore %d' % (number,
+                                             number) if sparse else '/device:TPU:%d' % number
     plane, events, at = Plane(name, number + (20 if sparse else 1)), [], 0
     for _ in range(dice.randint(1, 9)):
-        id, at, length = dice.choice(list(of)), at + 10**6 * dice.randint(1, 4), 10**5 * dice.randint(1, 9)
+        id, at, length = dice.choice(list(of)), at + 10**6 * dice.randint(
+            1, 4), 10**5 * dice.randint(1, 9)
         op = dice.choice(list(of[id][1]))
         opcode = of[id][1][op][0]
-        stats = {'program_id': {'uint64': id}, 'symbol_id': {'uint64': 100 * id + NAMES.index(op)}, 'hlo_category': {'str': opcode}}
+        stats = {'program_id': {'uint64': id}, 'symbol_id': {'uint64': 100 * id + NAMES.index(op)},
+                 'hlo_category': {'str': opcode}}
         key = plane.meta('%%%s = f32[1] %s()' % (op, opcode), op, stats)
         events.append((key, at, length))
     plane.line(1, 'Sparse Core Ops' if sparse else 'XLA Ops', events)
@@ -233,7 +274,9 @@ def tpu(dice, of, number, sparse):
 
 
 def threads(dice):
-    events = [(dice.choice(NAMES + ['op1:MatMul', 'op2:MatMul', 'op1:Add', 'op1.1:Add', 'backend_compile']), i * 10**6, 10**5 * dice.randint(1, 9)) for i in range(dice.randint(1, 12))]
+    events = [(dice.choice(NAMES + ['op1:MatMul', 'op2:MatMul', 'op1:Add', 'op1.1:Add',
+                                    'backend_compile']), i * 10**6, 10**5 * dice.randint(1, 9))
+              for i in range(dice.randint(1, 12))]
     return Plane('/host:CPU', 30).line(5, 'main', events).bytes()
 
 
@@ -242,10 +285,13 @@ def random_run(dice, folder):
     kind, files = dice.choice(['gpu', 'gpu', 'tpu', 'tpu', 'host']), []
     for i in range(dice.randint(1, 2)):
         of = programs(dice, range(1, dice.randint(2, 4)))
-        planes = [threads(dice), metadata(of)] if dice.randint(0, 3) or kind == 'host' else [metadata(of)]
+        planes = [threads(dice),
+                  metadata(of)] if dice.randint(0, 3) or kind == 'host' else [metadata(of)]
         for number in range(dice.randint(1, 3)):
-            planes += [gpu(dice, of, number)] if kind == 'gpu' else [tpu(dice, of, number, False)] if kind == 'tpu' else []
-            planes += [tpu(dice, of, number, True)] if kind == 'tpu' and dice.randint(0, 2) == 0 else []
+            planes += [gpu(dice, of, number)] if kind == 'gpu' else [
+                tpu(dice, of, number, False)] if kind == 'tpu' else []
+            planes += [tpu(dice, of, number,
+                           True)] if kind == 'tpu' and dice.randint(0, 2) == 0 else []
         files.append(os.path.join(folder, 'host%d.xplane.pb' % i))
         with open(files[-1], 'wb') as f:
             f.write(space(*planes))
@@ -259,7 +305,8 @@ if __name__ == '__main__':
             with checking('two_runs ' + one.path):
                 check(before, one)
         before = one
-        by_name[os.path.relpath(one.path, os.path.join(os.path.dirname(os.path.dirname(HERE)), 'tests', 'data')).split(os.sep)[0]] = one
+        by_name[os.path.relpath(one.path, os.path.join(os.path.dirname(os.path.dirname(HERE)),
+                                                       'tests', 'data')).split(os.sep)[0]] = one
     for first, second in PAIRS:
         if first in by_name and second in by_name:
             with checking('two_runs %s and %s' % (first, second)):
@@ -269,8 +316,11 @@ if __name__ == '__main__':
         for seed in range(first, first + int(os.environ.get('RANDOM_RUNS', 40))):
             dice = random.Random(seed)
             with checking('two_runs of seed %d' % seed):
-                check(*(random_run(dice, os.path.join(top, 'plugins/profile/%d%s' % (seed, side))) for side in 'ab'))
+                check(*(random_run(dice, os.path.join(top, 'plugins/profile/%d%s' % (seed, side)))
+                        for side in 'ab'))
     with checking('two_runs meets all ways'):
-        agree('ways', [w for w in ('operation by name', 'operation by similar name', 'hlo by name', 'hlo by fingerprint', 'hlo by similar name', 'framework by name',
-                                   'framework by similar name', 'kernel by name', 'kernel by similar name') if not met[w]], [])
+        agree('ways', [w for w in ('operation by name', 'operation by similar name', 'hlo by name',
+                                   'hlo by fingerprint', 'hlo by similar name', 'framework by name',
+                                   'framework by similar name', 'kernel by name',
+                                   'kernel by similar name') if not met[w]], [])
     finish()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads XSpace files (*.xplane.pb) by the wire format of protobuf alone: nothing of libprofsql, nothing to install.
+"""Reads XSpace files (*.xplane.pb) by the wire format of protobuf alone: nothing of libprofsql,
+nothing to install.
 
     for plane in read('x.xplane.pb'):
         for line in plane.lines:
@@ -24,8 +25,9 @@ def varint(data, at):
 
 
 def fields(data):
-    """(number, value) of each field of a message: integers as unsigned numbers, doubles as 8 bytes, everything else as bytes. Groups, which no field of
-    these messages is, are left out with all that they hold."""
+    """(number, value) of each field of a message: integers as unsigned numbers, doubles as 8 bytes,
+    everything else as bytes. Groups, which no field of these messages is, are left out with all
+    that they hold."""
     at, end, groups = 0, len(data), 0
     while at < end:
         tag, at = varint(data, at)
@@ -110,7 +112,8 @@ class Event:
     __slots__ = ('line', 'meta', 'start_ps', 'duration_ps', 'occurrences', 'messages', '_stats')
 
     def __init__(self, line, base_ps, data):
-        self.line, self.duration_ps, self.occurrences, self.messages, self._stats = line, 0, None, [], None
+        self.line, self.duration_ps, self.occurrences, self.messages, self._stats = (line, 0, None,
+                                                                                     [], None)
         meta = offset = 0
         for number, x in fields(data):
             if number == 1:
@@ -152,7 +155,8 @@ class Line:
                 self.timestamp_ns = signed(x)
         base_ps = (self.timestamp_ns - (epoch_ns if self.timestamp_ns > LONGEST_NS else 0)) * 1000
         self.events = [Event(self, base_ps, x) for number, x in data if number == 4]
-        self.derived = 0xdeadbeef <= self.id % 2**32 < 0xdeadbeef + 390 and self.id < 0 or 0xdeadbeef <= self.id < 0xdeadbeef + 390
+        self.derived = (0xdeadbeef <= self.id % 2**32 < 0xdeadbeef + 390 and self.id < 0
+                        or 0xdeadbeef <= self.id < 0xdeadbeef + 390)
 
 
 class Plane:
@@ -182,7 +186,8 @@ class Plane:
             return 'gpu'
         if self.name.startswith('/device:TPU:'):
             rest = self.name[12:].lstrip('0123456789')
-            return 'tensorcore' if not rest else 'sparsecore' if re.fullmatch(r'[0-9]+ SparseCore [0-9]+', self.name[12:]) else 'other'
+            return 'tensorcore' if not rest else 'sparsecore' if re.fullmatch(
+                r'[0-9]+ SparseCore [0-9]+', self.name[12:]) else 'other'
         if self.name.startswith('/host:metadata'):
             return 'other'
         return 'host' if self.name.startswith(('/host:', 'Host CPUs', 'Syscalls')) else 'other'
@@ -197,11 +202,14 @@ NO_META = _NoMeta()
 
 
 def epoch_of(planes):
-    """Where line times that are too large for picoseconds count from: the session's start, else the earliest of them."""
-    times = [signed(x) for p in planes for l in p.raw_lines for number, x in l if number == 3 and signed(x) > LONGEST_NS]
+    """Where line times that are too large for picoseconds count from: the session's start, else the
+    earliest of them."""
+    times = [signed(x) for p in planes for l in p.raw_lines for number, x in l if number == 3
+             and signed(x) > LONGEST_NS]
     if not times:
         return 0
-    start = [p.stats['profile_start_time'] for p in planes if p.name == 'Task Environment' and p.stats.get('profile_start_time')]
+    start = [p.stats['profile_start_time'] for p in planes if p.name == 'Task Environment'
+             and p.stats.get('profile_start_time')]
     if start and start[-1] > 0 and abs(min(times) - start[-1]) <= LONGEST_NS:
         return start[-1]
     return min(times)
