@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""XProf's answers as the oracle writes them: which profile an answer folder belongs to, and its files with the types they had.
+"""XProf's answers as the oracle writes them: which profile an answer folder belongs to, and its
+files with the types they had.
 
-A folder of answers holds `<path of the profile>/<tool>[.<table>].csv`, `<tool>.json` (either gzipped or not) and `index.jsonl`; the
-combined answer of a run of several hosts lies in ALL_HOSTS. `NAME.tar.gz` holds the folder NAME.
+A folder of answers holds `<path of the profile>/<tool>[.<table>].csv`, `<tool>.json` (either
+gzipped or not) and `index.jsonl`; the combined answer of a run of several hosts lies in ALL_HOSTS.
+`NAME.tar.gz` holds the folder NAME.
 """
 
 import fnmatch
@@ -61,11 +63,13 @@ class Answer:
             for name in files:
                 path = os.path.relpath(os.path.join(base, name), folder)
                 self.names[path[:-3] if path.endswith(".gz") else path] = path
-        self.index = [json.loads(line) for line in self.text("index.jsonl").splitlines()] if "index.jsonl" in self.names else []
+        self.index = [json.loads(line) for line in self.text(
+            "index.jsonl").splitlines()] if "index.jsonl" in self.names else []
 
     def text(self, name):
         path = os.path.join(self.folder, self.names[name])
-        with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8", errors="surrogateescape", newline="") as fh:
+        with (gzip.open if path.endswith(".gz")
+              else open)(path, "rt", encoding="utf-8", errors="surrogateescape", newline="") as fh:
             return fh.read()
 
     def matching(self, pattern):
@@ -77,11 +81,14 @@ class Answer:
         return bool(asked) and all(record["status"] == "ok" for record in asked)
 
     def promised(self, name):
-        """Does the index say that there is such a file (left out of the packed answers, perhaps)?"""
-        return any(name in (f[:-3] if f.endswith(".gz") else f for f in record["files"]) for record in self.index)
+        """Does the index say that there is such a file (left out of the packed answers,
+        perhaps)?"""
+        return any(name in (f[:-3] if f.endswith(".gz") else f for f in record["files"])
+                   for record in self.index)
 
     def table(self, name):
-        """(columns, rows) of NAME.csv; without columns where XProf's answer has no such table; None where there is no answer."""
+        """(columns, rows) of NAME.csv; without columns where XProf's answer has no such table; None
+        where there is no answer."""
         if name + ".csv" in self.names:
             return parse_csv(self.text(name + ".csv"))
         tool = name.split(".")[0]
@@ -96,7 +103,8 @@ def unpack(answers, build):
     packed = sorted(f for f in os.listdir(answers) if f.endswith(".tar.gz"))
     if not packed:
         return answers
-    place = os.path.join(build, "answers", re.sub(r"[^A-Za-z0-9]+", "_", os.path.abspath(answers)).strip("_"))
+    place = os.path.join(build, "answers",
+                         re.sub(r"[^A-Za-z0-9]+", "_", os.path.abspath(answers)).strip("_"))
     with library.alone(place):
         for name in packed:
             path, done = os.path.join(answers, name), os.path.join(place, name + ".done")
@@ -104,7 +112,8 @@ def unpack(answers, build):
                 continue
             with tarfile.open(path) as tar:
                 for member in tar:
-                    if (member.isfile() or member.isdir()) and not member.name.startswith("/") and ".." not in member.name.split("/"):
+                    if (member.isfile() or member.isdir()) and not member.name.startswith(
+                        "/") and ".." not in member.name.split("/"):
                         tar.extract(member, place)
             open(done, "w").close()
         for name in sorted(set(os.listdir(answers)) - set(packed)):
@@ -117,16 +126,19 @@ def unpack(answers, build):
 def is_answers(folder):
     """Does this folder hold answers? Profiles never lie among them."""
     names = [f for _, _, files in os.walk(folder) for f in files] if os.path.isdir(folder) else []
-    return any(f.endswith(".tar.gz") or f == "index.jsonl" for f in names) and not any(f.endswith((XSPACE, HLO)) for f in names)
+    return any(f.endswith(".tar.gz") or f == "index.jsonl"
+               for f in names) and not any(f.endswith((XSPACE, HLO)) for f in names)
 
 
 def sources(profiles, answers):
-    """[(name, path of the profile, Answer)] for all profiles below `profiles` that have an answer."""
+    """[(name, path of the profile, Answer)] for all profiles below `profiles` that have an
+    answer."""
     found = []
 
     def add(name, path):
         folder = os.path.join(answers, name)
-        if os.path.exists(os.path.join(folder, "index.jsonl")) or os.path.exists(os.path.join(folder, "index.jsonl.gz")):
+        if os.path.exists(os.path.join(folder, "index.jsonl")) or os.path.exists(
+            os.path.join(folder, "index.jsonl.gz")):
             found.append((name, path, folder))
 
     for base, folders, files in os.walk(profiles, followlinks=True):
@@ -135,7 +147,8 @@ def sources(profiles, answers):
         hosts = sorted(f for f in files if f.endswith(XSPACE))
         for end in (XSPACE, HLO):
             for name in sorted(f for f in files if f.endswith(end)):
-                add(os.path.normpath(os.path.join(relative, name[:-len(end)])), os.path.join(base, name))
+                add(os.path.normpath(os.path.join(relative, name[:-len(end)])),
+                    os.path.join(base, name))
         if len(hosts) > 1:
             add(os.path.normpath(os.path.join(relative, ALL_HOSTS)), base)
     return [(name, path, Answer(folder)) for name, path, folder in found]

@@ -7,14 +7,18 @@ from answers import Num
 
 
 def same(want, got, tolerance, real=False):
-    """`want` as answers.py types it, `got` as SQLite gives it. Integers and text equal, other numbers to a relative tolerance."""
+    """`want` as answers.py types it, `got` as SQLite gives it. Integers and text equal, other
+    numbers to a relative tolerance."""
     if want is None or got is None:
-        return want is got or (isinstance(want, Num) and "nan" in want.lower()) or (real and want == "NaN")   # SQLite has no NaN: NULL
+        # SQLite has no NaN: NULL
+        return want is got or (isinstance(want, Num)
+                               and "nan" in want.lower()) or (real and want == "NaN")
     if isinstance(want, bool):
         return isinstance(got, int) and got == want
     if not isinstance(want, Num):
         return got == want
-    if isinstance(got, str):                                                     # ids beyond int64 are decimal text
+    # ids beyond int64 are decimal text
+    if isinstance(got, str):
         return got == want and got.lstrip("-").isdigit()
     if not isinstance(got, (int, float)):
         return False
@@ -57,14 +61,17 @@ def grouped(columns, rows, key):
 
 
 class Difference:
-    """A cell that differs. A row that only one side has is a difference in each of its columns; "place" is the column of a row's place in the order.
+    """A cell that differs. A row that only one side has is a difference in each of its columns;
+    "place" is the column of a row's place in the order.
 
     at      what names the cell: the row's key, which of the rows with this key, the column
-    want    XProf's value and `got` ours; `want_row` and `got_row` are the rows as {column: value}, None if the side has no such row
+    want    XProf's value and `got` ours; `want_row` and `got_row` are the rows as {column: value},
+    None if the side has no such row
     """
 
     def __init__(self, at, want, got, want_row, got_row, text):
-        self.at, self.column, self.want, self.got, self.want_row, self.got_row, self.text = at, at[2], want, got, want_row, got_row, text
+        self.at, self.column, self.want, self.got, self.want_row, self.got_row, self.text = at, at[
+            2], want, got, want_row, got_row, text
 
 
 class Result:
@@ -74,11 +81,13 @@ class Result:
         self.cells, self.differences = 0, []
 
     def wrong(self, at, text, want=None, got=None, want_row=None, got_row=None):
-        self.differences.append(Difference(at, want, got, want_row, got_row, text if len(text) < 600 else text[:600] + "..."))
+        self.differences.append(Difference(at, want, got, want_row, got_row, text if len(text) < 600
+                                           else text[:600] + "..."))
 
 
 def compare(want, got, key=(), order=False, tolerance=1e-9, real=(), absent=None):
-    """Compares (columns, rows) of XProf with {column: place} and rows of ours. `absent`: {column that ours lacks: why}."""
+    """Compares (columns, rows) of XProf with {column: place} and rows of ours. `absent`: {column
+    that ours lacks: why}."""
     columns, want_rows = want
     places, got_rows = got
     result = Result()
@@ -87,7 +96,8 @@ def compare(want, got, key=(), order=False, tolerance=1e-9, real=(), absent=None
         if c not in places:
             result.cells += len(want_rows)
             for n in range(max(1, len(want_rows))):
-                result.wrong(((), n, c), "column %s: %s" % (c, (absent or {}).get(c, "no entry says where ours is")))
+                result.wrong(((), n, c), "column %s: "
+                             "%s" % (c, (absent or {}).get(c, "no entry says where ours is")))
     theirs = grouped(here, [[row[columns.index(c)] for c in here] for row in want_rows], key)
     ours = grouped(here, [[row[places[c]] for c in here] for row in got_rows], key)
     width = max(1, len(here))
@@ -95,18 +105,23 @@ def compare(want, got, key=(), order=False, tolerance=1e-9, real=(), absent=None
     for name in list(theirs) + [n for n in ours if n not in theirs]:
         left, right = theirs.get(name, []), ours.get(name, [])
         if not order and max(len(left), len(right)) > 1:
-            left, right = (sorted(side, key=lambda item: [rounded(v) for v in item[1]]) for side in (left, right))
+            left, right = (sorted(side, key=lambda item: [rounded(v) for v in item[1]])
+                           for side in (left, right))
         result.cells += width * max(len(left), len(right))
         for n, ((at, row), (place, mine)) in enumerate(zip(left, right)):
             matched.append((at, place, name, n))
-            wrong = [i for i, c in enumerate(here) if not same(row[i], mine[i], tolerance, c in real)]
+            wrong = [i for i, c in enumerate(here)
+                     if not same(row[i], mine[i], tolerance, c in real)]
             if wrong:
                 want_row, got_row = dict(zip(here, row)), dict(zip(here, mine))
                 for i in wrong:
-                    result.wrong((name, n, here[i]), "%s %s: XProf %r, ours %r" % (label(name, key), here[i], row[i], mine[i]), row[i], mine[i], want_row, got_row)
+                    result.wrong((name, n, here[i]), "%s %s: XProf %r, "
+                                 "ours %r" % (label(name, key), here[i], row[i], mine[i]), row[i],
+                                 mine[i], want_row, got_row)
         for n in range(min(len(left), len(right)), max(len(left), len(right))):
             row = dict(zip(here, (left if n < len(left) else right)[n][1]))
-            text = "%s: only %s has it: %s" % (label(name, key), "XProf" if n < len(left) else "ours", row)
+            text = "%s: only %s has it: %s" % (label(name, key),
+                                               "XProf" if n < len(left) else "ours", row)
             sides = (row, None) if n < len(left) else (None, row)
             for c in here or ["row"]:
                 result.wrong((name, n, c), text, *(side and side.get(c) for side in sides), *sides)
@@ -115,7 +130,8 @@ def compare(want, got, key=(), order=False, tolerance=1e-9, real=(), absent=None
         result.cells += len(matched)
         for at, place, name, n in sorted(matched):
             if place < last:
-                result.wrong((name, n, "place"), "%s: place %d in XProf's order, %d in ours" % (label(name, key), at, place))
+                result.wrong((name, n, "place"), "%s: place %d in XProf's order, "
+                             "%d in ours" % (label(name, key), at, place))
             last = max(last, place)
     return result
 

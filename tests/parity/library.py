@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same rows from libprofsql, through the sqlite3 shell (many Python builds cannot load extensions)."""
+"""The same rows from libprofsql, through the sqlite3 shell (many Python builds cannot load
+extensions)."""
 
 import contextlib
 import fcntl
@@ -42,7 +43,8 @@ def missing():
 
 def typed(column):
     """SQL that spells a value with its type and without a character that the shell could change."""
-    return ("CASE typeof({0}) WHEN 'null' THEN 'n' WHEN 'integer' THEN 'i'||{0} WHEN 'real' THEN 'r'||hex(ieee754_to_blob({0}))"
+    return ("CASE typeof({0}) WHEN 'null' THEN 'n' WHEN 'integer' THEN 'i'||{0} WHEN 'real' "
+            "THEN 'r'||hex(ieee754_to_blob({0}))"
             " WHEN 'text' THEN 't'||hex({0}) ELSE 'b'||hex({0}) END").format(column)
 
 
@@ -66,12 +68,16 @@ class Refused(Exception):
 
 
 def ask(queries):
-    """Yields (name, [values]) for each row of each query of {name: (list of columns, rest of the SELECT)}."""
-    script = ['.load "%s"' % LIBRARY.replace("\\", "\\\\").replace('"', '\\"'), ".mode list", '.separator "\\t" "\\n"', ".headers off"]
+    """Yields (name, [values]) for each row of each query of {name: (list of columns, rest of the
+    SELECT)}."""
+    script = ['.load "%s"' % LIBRARY.replace("\\", "\\\\").replace('"', '\\"'), ".mode list",
+              '.separator "\\t" "\\n"', ".headers off"]
     for name, (columns, rest) in queries.items():
         script += ["SELECT '@%s';" % name, "SELECT %s %s;" % (", ".join(map(typed, columns)), rest)]
-    process = subprocess.Popen([SHELL, "-batch", "-bail", "-init", os.devnull, ":memory:"], stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="ascii", errors="backslashreplace")
+    process = subprocess.Popen([SHELL, "-batch", "-bail", "-init", os.devnull, ":memory:"],
+                               stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="ascii",
+                               errors="backslashreplace")
     process.stdin.buffer.write("\n".join(script).encode("utf-8", "surrogateescape") + b"\n")
     process.stdin.close()
     name = None
@@ -94,12 +100,15 @@ def typed_select(columns, rest):
     if all(re.fullmatch(r'\w+|"[^"]*"', column) for column in columns):
         return "SELECT %s %s;" % (", ".join(map(typed, columns)), rest)
     named = ", ".join("%s AS c%d" % (column, i) for i, column in enumerate(columns))
-    return "WITH asked AS MATERIALIZED (SELECT %s %s) SELECT %s FROM asked;" % (named, rest, ", ".join(typed("c%d" % i) for i in range(len(columns))))
+    return "WITH asked AS MATERIALIZED (SELECT %s %s) SELECT %s FROM asked;" % (
+        named, rest, ", ".join(typed("c%d" % i) for i in range(len(columns))))
 
 
 def ask_each(queries, timeout=600):
-    """{name: ([rows], error or None)} for {name: (list of columns, rest of the SELECT)}: one shell for all, each query on its own."""
-    names, script = [], ['.load "%s"' % LIBRARY.replace("\\", "\\\\").replace('"', '\\"'), ".mode list", '.separator "\\t" "\\n"', ".headers off"]
+    """{name: ([rows], error or None)} for {name: (list of columns, rest of the SELECT)}: one shell
+    for all, each query on its own."""
+    names, script = [], ['.load "%s"' % LIBRARY.replace("\\", "\\\\").replace('"', '\\"'),
+                         ".mode list", '.separator "\\t" "\\n"', ".headers off"]
     line_of = {}
     for name, (columns, rest) in queries.items():
         script.append("SELECT '@%d';" % len(names))
@@ -107,10 +116,12 @@ def ask_each(queries, timeout=600):
         line_of[len(script)] = name
         names.append(name)
     answers = {name: ([], None) for name in names}
-    process = subprocess.Popen([SHELL, "-batch", "-init", os.devnull, ":memory:"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    process = subprocess.Popen([SHELL, "-batch", "-init", os.devnull, ":memory:"],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE)
     try:
-        out, err = process.communicate("\n".join(script).encode("utf-8", "surrogateescape") + b"\n", timeout)
+        out, err = process.communicate("\n".join(script).encode("utf-8", "surrogateescape") + b"\n",
+                                       timeout)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
@@ -142,12 +153,15 @@ def dump_queries(source):
     columns = {name: [c for c in TABLES[name][0] if c != "n"] for name in TABLES}
     columns["inherited_stats"] = ["event_id", "count(*)"]
     # proto3 has no presence: an absent text or blob is an empty one.
-    columns["event_metadata"][2:5] = ["ifnull(name, '')", "ifnull(display_name, '')", "ifnull(metadata, x'')"]
+    columns["event_metadata"][2:5] = ["ifnull(name, '')", "ifnull(display_name, '')",
+                                      "ifnull(metadata, x'')"]
     columns["stat_metadata"][2:] = ["ifnull(name, '')", "ifnull(description, '')"]
     columns["lines"][4:6] = ["ifnull(name, '')", "ifnull(display_name, '')"]
     table = {"events": "trace_events", "inherited_stats": "event_stats"}
-    where = {"event_stats": " WHERE origin = 'event'", "inherited_stats": " WHERE origin = 'metadata' GROUP BY event_id"}
-    return {name: (columns[name], "FROM %s%s%s" % (table.get(name, name), call, where.get(name, ""))) for name in TABLES}
+    where = {"event_stats": " WHERE origin = 'event'",
+             "inherited_stats": " WHERE origin = 'metadata' GROUP BY event_id"}
+    return {name: (columns[name], "FROM %s%s%s" % (table.get(name, name), call,
+                                                   where.get(name, ""))) for name in TABLES}
 
 
 def dump_lines(answer):

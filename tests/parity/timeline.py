@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the table timeline with XProf's trace viewer, event by event: begin, duration, name, line and every argument.
+"""Compares the table timeline with XProf's trace viewer, event by event: begin, duration, name,
+line and every argument.
 
-    tests/parity/timeline.py PROFILES ANSWERS...   two folders laid out alike (see run_tools); more pairs may follow
-    tests/parity/timeline.py --shared              all profiles and answers below ../shared (SHARED); SKIP without it
-    tests/parity/timeline.py --kept                the profiles in tests/data against tests/data/timeline
-    tests/parity/timeline.py --keep ANSWERS        writes tests/data/timeline from XProf's answers to tests/data
+    tests/parity/timeline.py PROFILES ANSWERS...   two folders laid out alike (see run_tools); more
+    pairs may follow tests/parity/timeline.py --shared              all profiles and answers below
+    ../shared (SHARED); SKIP without it tests/parity/timeline.py --kept                the profiles
+    in tests/data against tests/data/timeline tests/parity/timeline.py --keep ANSWERS        writes
+    tests/data/timeline from XProf's answers to tests/data
     options: --only TEXT (part of the name), --show N examples (5), -q no line for what is equal
 
-XProf's answer is the trace viewer's JSON of one host (trace_viewer.csv), which draws of the hosts' planes only the first /host:CPU, no
-custom planes and no line `Async XLA Ops`; those rows of ours are left out. Ids of flows are hashes of its own: only that there is a
-flow is compared. Events are multisets: it draws them in no order. The last line is `N passed, N failed, N skipped`.
+XProf's answer is the trace viewer's JSON of one host (trace_viewer.csv), which draws of the hosts'
+planes only the first /host:CPU, no custom planes and no line `Async XLA Ops`; those rows of ours
+are left out. Ids of flows are hashes of its own: only that there is a flow is compared. Events are
+multisets: it draws them in no order. The last line is `N passed, N failed, N skipped`.
 """
 
 import argparse
@@ -34,7 +37,8 @@ BUILD = os.path.join(library.ROOT, "build", "parity")
 csv.field_size_limit(1 << 30)
 
 # Files whose times are not compared.
-NO_TIMES = {"edge_timestamp_extreme": "times beyond int64 picoseconds: XProf's wrap, ours are held at the end"}
+NO_TIMES = {"edge_timestamp_extreme": "times beyond int64 picoseconds: XProf's wrap, "
+            "ours are held at the end"}
 LOOPS = excuses.UNJUDGED[0]
 ASKS = 8            # how often XProf is asked again where something differs
 
@@ -49,7 +53,8 @@ def theirs(text):
         if row["ph"] in ("X", "i"):
             flow = args.pop("flow", None) is not None
             args = json.dumps(args, sort_keys=True)
-            events[int(row["pid"]), int(row["tid"]), float(row["ts"]), float(row["dur"] or 0), row["name"], flow, args] += 1
+            events[int(row["pid"]), int(row["tid"]), float(row["ts"]), float(row["dur"] or 0),
+                   row["name"], flow, args] += 1
     return events, threads
 
 
@@ -57,11 +62,15 @@ def ours(path):
     """The same of our table; of each thread all names of its lines."""
     events, threads = collections.Counter(), collections.defaultdict(set)
     columns = ["pid", "tid", "start_ps", "duration_ps", "shown_name", "args", "line"]
-    where = "FROM timeline(%s) WHERE (pid < 501 OR pid = 701 OR pid > 4000000000 OR plane_kind IN ('gpu', 'tensorcore', 'sparsecore')) AND line <> 'Async XLA Ops'"
-    for _, (pid, tid, start, duration, name, args, line) in library.ask({"timeline": (columns, where % library.quoted(path))}):
+    where = ("FROM timeline(%s) WHERE (pid < 501 OR pid = 701 OR pid > 4000000000 "
+             "OR plane_kind IN ('gpu', 'tensorcore', 'sparsecore')) AND line <> 'Async XLA Ops'")
+    for _, (pid, tid, start, duration, name, args,
+            line) in library.ask({"timeline": (columns, where % library.quoted(path))}):
         args = json.loads(args)
         flow = args.pop("flow", None) is not None
-        events[pid, tid, start % (1 << 64) / 1e6, duration / 1e6, name, flow, json.dumps(args, sort_keys=True)] += 1  # XProf's is unsigned
+        # XProf's is unsigned
+        events[pid, tid, start % (1 << 64) / 1e6, duration / 1e6, name, flow,
+               json.dumps(args, sort_keys=True)] += 1
         threads[pid, tid].add(line)
     return events, threads
 
@@ -88,7 +97,8 @@ def explain(missing, surplus, show):
     """Lines about what differs; events at one place and time are shown side by side."""
     lines = []
     for event in sorted(missing)[:show]:
-        like = [e for e in surplus if e[:3] == event[:3]] or [e for e in surplus if e[2] == event[2]]
+        like = [e for e in surplus if e[:3] == event[:3]] or [e for e in surplus
+                                                              if e[2] == event[2]]
         lines.append("    XProf: %s" % (event,))
         lines += ["    ours:  %s" % (e,) for e in sorted(like)[:2]]
     return lines + ["    only ours: %s" % (e,) for e in sorted(surplus)[:0 if missing else show]]
@@ -106,27 +116,32 @@ def compare(name, path, text, args):
     if without_times:
         want, have = (timeless(side) for side in (want, have))
     missing, surplus = want - have, have - want
-    threads = [(k, n, sorted(our_threads.get(k, ()))) for k, n in their_threads.items() if k in our_threads and n not in our_threads[k]]
+    threads = [(k, n, sorted(our_threads.get(k, ()))) for k, n in their_threads.items()
+               if k in our_threads and n not in our_threads[k]]
     n, bad = sum(want.values()), max(sum(missing.values()), sum(surplus.values())) + len(threads)
     if bad and not threads:
-        # Events that XProf itself draws in several ways, ours among them, are those that differ from some of its answers, not from all.
+        # Events that XProf itself draws in several ways, ours among them, are those that differ
+        # from some of its answers, not from all.
         for further in live.asked_again(BUILD, path, ["trace_viewer"], ASKS):
             again, _ = theirs(further.text("trace_viewer.csv"))
             missing, surplus = missing & (again - have), surplus & (have - again)
             if not missing and not surplus:
-                print("SKIP %s: %d events, %d differ: XProf itself gives several answers when it is asked again, ours among them" % (name, n, bad))
+                print("SKIP %s: %d events, %d differ: XProf itself gives several answers when it "
+                      "is asked again, ours among them" % (name, n, bad))
                 totals[2] += bad
                 return "skipped"
         bad = max(sum(missing.values()), sum(surplus.values()))
         if bad and LOOPS.cause(path) and ungrouped(missing) == ungrouped(surplus):
-            print("SKIP %s: %d events, %d differ in group_id alone: %s" % (name, n, bad, LOOPS.reason))
+            print("SKIP %s: %d events, %d differ in group_id alone: "
+                  "%s" % (name, n, bad, LOOPS.reason))
             totals[2] += bad
             return "skipped"
     if without_times and not bad:
         print("%s: compared without times: %s" % (name, without_times))
     if bad or not args.q:
         print("%s %s: %d events, %d differ" % ("FAIL" if bad else "ok  ", name, n, bad))
-    for line in (explain(missing, surplus, args.show) + ["    thread %s: XProf %r, ours %s" % t for t in threads[:args.show]]) if bad else ():
+    for line in (explain(missing, surplus, args.show) + [
+        "    thread %s: XProf %r, ours %s" % t for t in threads[:args.show]]) if bad else ():
         print(line[:700])
     sys.stdout.flush()
     totals[0] += n
@@ -142,7 +157,8 @@ def of_pairs(pairs):
 
 
 def kept_file(path):
-    return os.path.join(KEPT, os.path.relpath(path, DATA)[:-len(answers.XSPACE)].replace(os.sep, "__") + ".csv.gz")
+    return os.path.join(KEPT, os.path.relpath(path, DATA)[:-len(answers.XSPACE)].replace(
+        os.sep, "__") + ".csv.gz")
 
 
 def of_kept():
@@ -151,11 +167,13 @@ def of_kept():
         for name in sorted(f for f in files if f.endswith(answers.XSPACE)):
             path = os.path.join(base, name)
             if os.path.exists(kept_file(path)):
-                yield os.path.relpath(path, DATA), path, lambda path=path: gzip.open(kept_file(path), "rt", encoding="utf-8", newline="").read()
+                yield os.path.relpath(path, DATA), path, lambda path=path: gzip.open(
+                    kept_file(path), "rt", encoding="utf-8", newline="").read()
 
 
 def keep(folder):
-    """Answers without what is not compared, in an order of their own: the same bytes whatever XProf's hashes are."""
+    """Answers without what is not compared, in an order of their own: the same bytes whatever
+    XProf's hashes are."""
     os.makedirs(KEPT, exist_ok=True)
     for name, path, text in of_pairs([(DATA, folder, "")]):
         rows = []
@@ -165,7 +183,8 @@ def keep(folder):
                 args["flow"] = "1"
             if row["name"] in ("process_name", "process_sort_index", "thread_sort_index"):
                 continue
-            rows.append([row["ph"], row["pid"], row["tid"], row["name"], row["ts"], row["dur"], json.dumps(args, sort_keys=True)])
+            rows.append([row["ph"], row["pid"], row["tid"], row["name"], row["ts"], row["dur"],
+                         json.dumps(args, sort_keys=True)])
         out = io.StringIO(newline="")
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["ph", "pid", "tid", "name", "ts", "dur", "args"])
@@ -180,7 +199,8 @@ totals = [0, 0, 0]
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("folders", nargs="*")
     p.add_argument("--shared", action="store_true")
     p.add_argument("--kept", action="store_true")
