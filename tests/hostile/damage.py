@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Damaged profiles: what comes before the damage is there, and prof_issues accounts for the rest."""
+"""Damaged profiles: what comes before the damage is there, and prof_issues accounts for the
+rest."""
 import random
 import re
 
@@ -11,7 +12,8 @@ from lib.wire import (L, V, event, event_metadata, line, plane, small, space, st
 
 
 def counted(n=400, plane_name='/host:CPU'):
-    """A plane whose event i lasts i+1 ps, metadata first; the file and, for each event, the offset of its end in the file."""
+    """A plane whose event i lasts i+1 ps, metadata first; the file and, for each event, the offset
+    of its end in the file."""
     meta = event_metadata(1, 'op') + stat_metadata(1, 'note')
     parts = [L(4, event(1, i * 10, i + 1, [stat(1, str='x' * (i % 7))])) for i in range(n)]
     head = V(1, 5) + L(2, 'line') + V(3, 1)
@@ -27,21 +29,25 @@ def counted(n=400, plane_name='/host:CPU'):
 
 def there(file, n, exactly=True):
     """Events 1..n, the ones before the damage, are all there, with their values."""
-    got = rows(f"SELECT duration_ps, name, start_ps FROM trace_events({q(file)}) ORDER BY event_id;")
+    got = rows(f"SELECT duration_ps, name, start_ps FROM trace_events({q(file)}) "
+               f"ORDER BY event_id;")
     want = [[str(i + 1), 'op', str(1000 + i * 10)] for i in range(n)]
-    must(got[:n] == want, f'{len(got)} events of the {n} before the damage, or other values: {got[:2]}')
+    must(got[:n] == want, f'{len(got)} events of the {n} before the damage, or other values: '
+         f'{got[:2]}')
 
 
 @case
 def truncated():
     data, ends = counted()
     rnd = random.Random(4)
-    for cut in sorted({*(rnd.randrange(ends[0], len(data)) for _ in range(30)), ends[100], ends[100] + 1, ends[100] + 2, len(data) - 1}):
+    for cut in sorted({*(rnd.randrange(ends[0], len(data)) for _ in range(30)), ends[100],
+                       ends[100] + 1, ends[100] + 2, len(data) - 1}):
         f = put(f'cut{cut}.xplane.pb', data[:cut])
         whole = [e for e in ends if e <= cut]
         must(survives(f, loss=True) is not None, 'refused, though it has events: ' + str(cut))
         there(f, len(whole))
-        accounted(f, {len(data) - cut, cut - whole[-1], len(data) - whole[-1], *(len(data) - cut + k for k in range(1, 12))})
+        accounted(f, {len(data) - cut, cut - whole[-1], len(data) - whole[-1],
+                      *(len(data) - cut + k for k in range(1, 12))})
 
 
 @case
@@ -54,7 +60,8 @@ def truncated_before_the_events():
 @case
 def truncated_second_plane():
     data, ends = counted()
-    tail = space(plane(2, '/device:GPU:0', [line(1, 'x', [event(1, 0, 5)] * 50)], event_metadata(1, 'k')), hostname='')
+    tail = space(plane(2, '/device:GPU:0', [line(1, 'x', [event(1, 0, 5)] * 50)],
+                       event_metadata(1, 'k')), hostname='')
     f = put('cut2.xplane.pb', data, tail[:-20])
     there(f, len(ends))
     survives(f, loss=True)
@@ -63,14 +70,17 @@ def truncated_second_plane():
 
 @case
 def damaged_in_the_middle():
-    """Bytes in the middle that are no field: what comes before is there, what comes in later planes too."""
+    """Bytes in the middle that are no field: what comes before is there, what comes in later planes
+    too."""
     data, ends = counted()
     at = ends[200]
     broken = data[:at] + b'\xff' * 12 + data[at + 12:]
-    tail = space(plane(2, '/device:GPU:0', [line(1, 'x', [event(1, 0, 5)] * 50)], event_metadata(1, 'k')), hostname='')
+    tail = space(plane(2, '/device:GPU:0', [line(1, 'x', [event(1, 0, 5)] * 50)],
+                       event_metadata(1, 'k')), hostname='')
     f = put('middle.xplane.pb', broken + tail)
     there(f, 201)
-    same(one(f"SELECT count(*) FROM trace_events({q(f)}) WHERE plane = '/device:GPU:0';"), '50', 'events of the next plane')
+    same(one(f"SELECT count(*) FROM trace_events({q(f)}) WHERE plane = '/device:GPU:0';"), '50',
+         'events of the next plane')
     accounted(f, {len(data) - at, *range(len(data) - at - 24, len(data) - at + 1)})
 
 
@@ -79,9 +89,11 @@ def damaged_event():
     """An event whose inside is broken costs that event, not its line."""
     events = [event(1, i * 10, i + 1) for i in range(100)]
     events[50] = V(1, 1) + V(2, 500) + V(3, 51) + b'\x22\x7f\x01'
-    f = put('inside.xplane.pb', space(plane(1, '/host:CPU', [line(1, 'x', events, 1)], event_metadata(1, 'op'))))
+    f = put('inside.xplane.pb',
+            space(plane(1, '/host:CPU', [line(1, 'x', events, 1)], event_metadata(1, 'op'))))
     there(f, 50)
-    must(int(one(f"SELECT count(*) FROM trace_events({q(f)}) WHERE duration_ps > 51;")) == 49, 'the events after it are lost')
+    must(int(one(f"SELECT count(*) FROM trace_events({q(f)}) WHERE duration_ps > 51;")) == 49,
+         'the events after it are lost')
     survives(f, loss=True)
 
 
@@ -93,15 +105,19 @@ def damaged_metadata():
         entry = V(1, 2) + L(2, inside)
         good = plane(1, '/host:CPU', [line(1, 'x', [event(1, 0, 5)], 1)], event_metadata(1, 'op'))
         f = put('metadata%d.xplane.pb' % tag, space(good + L(tag, entry)))
-        told = rows(f"SELECT code, substr(message, 1, {len(what)}), lost_bytes FROM prof_issues({q(f)}) WHERE severity = 'error';")
+        told = rows(f"SELECT code, substr(message, 1, {len(what)}), lost_bytes "
+                    f"FROM prof_issues({q(f)}) WHERE severity = 'error';")
         must(told == [['damaged', what, str(len(entry))]], f'{told}')
         same(one(f"SELECT count(*) FROM trace_events({q(f)}) WHERE name = 'op';"), '1')
 
 
 def all_answered(files, names):
-    """Of damaged copies of small() in groups of 20: each is refused by its name in the error, or read, and then its stats are JSON."""
+    """Of damaged copies of small() in groups of 20: each is refused by its name in the error, or
+    read, and then its stats are JSON."""
     for k in range(0, len(files), 20):
-        sql = ''.join(f"SELECT '{f}', count(*), coalesce(min(json_valid(stats)), 1) FROM trace_events({q(f)});\n" + touch_all(f).replace(';', ';\n') for f in files[k:k + 20])
+        sql = ''.join(f"SELECT '{f}', count(*), coalesce(min(json_valid(stats)), 1) "
+                      f"FROM trace_events({q(f)});\n" + touch_all(f).replace(';', ';\n')
+                      for f in files[k:k + 20])
         a = shell(sql)
         for message in re.split(r'\n(?=Error|Runtime|Parse)', a.err) if a.err else []:
             must(names in message, f'an error that names no file: {message[:300]}')
@@ -136,7 +152,8 @@ def bytes_set_to_extremes():
 @case
 def trailing_bytes():
     data = small()
-    for i, tail in enumerate([b'\x07\xff\xff', b'\x00' * 16, b'\x0a', b'\x0a\x05abc', b'\xff' * 11, b'\x0c']):
+    for i, tail in enumerate([b'\x07\xff\xff', b'\x00' * 16, b'\x0a', b'\x0a\x05abc', b'\xff' * 11,
+                              b'\x0c']):
         f = put(f'trailing{i}.xplane.pb', data, tail)
         count = survives(f, loss=True)
         must(count, f'{tail} after a good file: refused')
@@ -146,25 +163,34 @@ def trailing_bytes():
 
 @case
 def damaged_stats():
-    """A stat that is none is left out of every table, its neighbours stay, and prof_issues says where and how much."""
-    good, bad = stat(1, int64=7), V(1, 1) + b'\x22\x7f'                # an int64 claimed as bytes that are not there
+    """A stat that is none is left out of every table, its neighbours stay, and prof_issues says
+    where and how much."""
+    # an int64 claimed as bytes that are not there
+    good, bad = stat(1, int64=7), V(1, 1) + b'\x22\x7f'
     events = [event(1, 0, 5, [good, bad, good]), event(1, 10, 5, [good]), event(1, 20, 5, [bad])]
     data = space(plane(0, '/host:CPU', [line(1, 'main', events), line(2, 'idle', [event(1, 0, 1)])],
-                       event_metadata(1, 'step', '', [bad, stat(1, int64=8)]) + stat_metadata(1, 'flops'), [bad, good]))
+                       event_metadata(1, 'step', '', [bad, stat(1, int64=8)])
+                       + stat_metadata(1, 'flops'), [bad, good]))
     f = put('damaged_stats.xplane.pb', data)
     survives(f, loss=True)
-    told = rows(f"SELECT byte_offset, count, lost_bytes FROM prof_issues({q(f)}) WHERE code = 'damaged_stat' ORDER BY 1;")
-    places = [data.index(L(4, good) + L(4, bad)) + len(L(4, good)), data.index(L(5, bad)), data.index(L(6, bad))]
-    same(told, [[str(places[0]), '2', '8'], [str(places[1]), '1', '4'], [str(places[2]), '1', '4']], 'prof_issues')
-    same(rows(f"SELECT event_id, count(*) FROM event_stats({q(f)}) WHERE origin = 'event' GROUP BY 1;"), [['0', '2'], ['1', '1']], 'event_stats')
+    told = rows(f"SELECT byte_offset, count, lost_bytes FROM prof_issues({q(f)}) "
+                f"WHERE code = 'damaged_stat' ORDER BY 1;")
+    places = [data.index(L(4, good) + L(4, bad)) + len(L(4, good)), data.index(L(5, bad)),
+              data.index(L(6, bad))]
+    same(told, [[str(places[0]), '2', '8'], [str(places[1]), '1', '4'], [str(places[2]), '1', '4']],
+         'prof_issues')
+    same(rows(f"SELECT event_id, count(*) FROM event_stats({q(f)}) WHERE origin = 'event' "
+              f"GROUP BY 1;"), [['0', '2'], ['1', '1']], 'event_stats')
 
 
 @case
 def length_beyond_the_file():
     good, ends = counted()
     for i, n in enumerate([2**63, 2**63 - 1, 2**64 - 1, 2**32, 2**31 - 1, 2**31, 2**40]):
-        for k, bad in enumerate([b'\x0a' + varint(n), L(1, b'\x12' + varint(n)), L(1, b'\x1a' + varint(n)), L(1, L(3, b'\x22' + varint(n))),
-                                 L(1, b'\x22' + varint(n)), L(1, L(3, L(4, b'\x22' + varint(n)))), b'\x9a\x06' + varint(n)]):
+        for k, bad in enumerate([b'\x0a' + varint(n), L(1, b'\x12' + varint(n)),
+                                 L(1, b'\x1a' + varint(n)), L(1, L(3, b'\x22' + varint(n))),
+                                 L(1, b'\x22' + varint(n)), L(1, L(3, L(4, b'\x22' + varint(n)))),
+                                 b'\x9a\x06' + varint(n)]):
             f = put(f'length{i}_{k}.xplane.pb', good, bad)
             must(survives(f, loss=True), 'refused, though it has events')
             there(f, len(ends))
@@ -172,8 +198,11 @@ def length_beyond_the_file():
 
 @case
 def long_varints():
-    for i, bad in enumerate([b'\x08' + b'\x80' * 10 + b'\x01', b'\x08' + b'\xff' * 11, b'\x08' + b'\x80' * 9 + b'\x02', b'\x88\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01\x00']):
-        survives(put(f'varint{i}.xplane.pb', L(1, V(1, 1), L(3, L(4, V(1, 1), bad), L(4, V(1, 1))))))
+    for i, bad in enumerate([b'\x08' + b'\x80' * 10 + b'\x01', b'\x08' + b'\xff' * 11,
+                             b'\x08' + b'\x80' * 9 + b'\x02',
+                             b'\x88\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01\x00']):
+        survives(put(f'varint{i}.xplane.pb',
+                     L(1, V(1, 1), L(3, L(4, V(1, 1), bad), L(4, V(1, 1))))))
 
 
 @case

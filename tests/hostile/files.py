@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is no profile, gzip, more hosts than a process may open, files that change while they are read."""
+"""What is no profile, gzip, more hosts than a process may open, files that change while they are
+read."""
 import gzip
 import os
 import random
@@ -26,10 +27,14 @@ def missing_folder():
 
 @case
 def empty_name():
-    """An empty path, a blob with a NUL byte, a number, and NULL (all attached runs) where none is attached each have their error."""
-    for name, words in (("''", 'an empty path names no profile; give a file, a run folder, a log dir, or a label'),
-                        ("x'00ff'", ': the path or label has a NUL byte after this text; give one without NUL bytes'),
-                        ('17', '17: no such file or folder, and no attached label; give a *.xplane.pb'),
+    """An empty path, a blob with a NUL byte, a number, and NULL (all attached runs) where none is
+    attached each have their error."""
+    for name, words in (("''", 'an empty path names no profile; give a file, a run folder, '
+                         'a log dir, or a label'),
+                        ("x'00ff'", ': the path or label has a NUL byte after this text; '
+                         'give one without NUL bytes'),
+                        ('17', '17: no such file or folder, and no attached label; '
+                         'give a *.xplane.pb'),
                         ('NULL', 'no run is attached; name one as the argument')):
         a = shell(f"SELECT count(*) FROM trace_events({name});")
         must(not a.rows and words in a.err, f'{name}: {a.rows} {a.err}')
@@ -53,13 +58,15 @@ def folder_without_runs():
 @case
 def folder_of_an_empty_run():
     os.makedirs(path('logs2/plugins/profile/run1'))
-    refused(path('logs2/plugins/profile/run1'), 'no *.xplane.pb in this folder or below and no HLO dump in it')
+    refused(path('logs2/plugins/profile/run1'),
+            'no *.xplane.pb in this folder or below and no HLO dump in it')
 
 
 @case
 def folder_named_as_a_profile():
     os.makedirs(path('folder.xplane.pb'))
-    refused(path('folder.xplane.pb'), 'no *.xplane.pb in this folder or below and no HLO dump in it')
+    refused(path('folder.xplane.pb'),
+            'no *.xplane.pb in this folder or below and no HLO dump in it')
 
 
 @case
@@ -73,7 +80,8 @@ def run_with_one_bad_host():
     os.makedirs(path('mixed/plugins/profile/run1'))
     put('mixed/plugins/profile/run1/good.xplane.pb', small())
     put('mixed/plugins/profile/run1/bad.xplane.pb', b'this is no protobuf at all\n' * 50)
-    a = shell(f"SELECT count(*) FROM trace_events({q(path('mixed'))}); SELECT count(*), sum(path LIKE '%bad%') FROM prof_issues({q(path('mixed'))}) WHERE severity <> 'info';")
+    a = shell(f"SELECT count(*) FROM trace_events({q(path('mixed'))}); SELECT count(*), sum(path "
+              f"LIKE '%bad%') FROM prof_issues({q(path('mixed'))}) WHERE severity <> 'info';")
     if a.err:
         must('bad.xplane.pb' in a.err, a.err)
     else:
@@ -99,7 +107,9 @@ def links_to_folders_above():
         os.symlink('.', path(f'looped/link{i}'))
     os.symlink('..', path('looped/b/up'))
     os.symlink('../../z', path('looped/b/c/z'))
-    same(rows(f"SELECT path, name FROM prof_find({q(path('looped'))}); SELECT count(*) FROM trace_events({q(path('looped'))});"), [[path('looped/z/run'), 'z/run'], ['108']])
+    same(rows(f"SELECT path, name FROM prof_find({q(path('looped'))}); SELECT count(*) "
+              f"FROM trace_events({q(path('looped'))});"),
+         [[path('looped/z/run'), 'z/run'], ['108']])
 
 
 @case
@@ -109,8 +119,10 @@ def names_that_are_not_utf8():
     with open(folder.encode() + b'/r\xffn/h\xfest.xplane.pb', 'wb') as f:
         f.write(small())
     hexed = lambda text: text.encode().hex().upper()
-    same(rows(f"SELECT hex(run), hex(host), hex(path) FROM hosts({q(folder)}); SELECT hex(path), hex(name) FROM prof_find({q(folder)});"),
-         [[hexed('r\ufffdn'), hexed('h\ufffdst'), hexed(folder + '/r\ufffdn/h\ufffdst.xplane.pb')], [hexed(folder + '/r\ufffdn'), hexed('r\ufffdn')]])
+    same(rows(f"SELECT hex(run), hex(host), hex(path) FROM hosts({q(folder)}); "
+              f"SELECT hex(path), hex(name) FROM prof_find({q(folder)});"),
+         [[hexed('r\ufffdn'), hexed('h\ufffdst'), hexed(folder + '/r\ufffdn/h\ufffdst.xplane.pb')],
+          [hexed(folder + '/r\ufffdn'), hexed('r\ufffdn')]])
 
 
 @case
@@ -120,25 +132,33 @@ def empty_file():
 
 @case
 def text_file():
-    survives(put('text.xplane.pb', b'To be, or not to be, that is the question:\n' * 100), loss=True, words='is not an XSpace (byte ')
-    refused(put('text.txt', b'To be, or not to be, that is the question:\n' * 100), 'is not an XSpace (byte ')
+    survives(put('text.xplane.pb', b'To be, or not to be, that is the question:\n' * 100),
+             loss=True, words='is not an XSpace (byte ')
+    refused(put('text.txt', b'To be, or not to be, that is the question:\n' * 100),
+            'is not an XSpace (byte ')
 
 
 @case
 def json_file():
-    survives(put('json.xplane.pb', b'{"answer": [1, 2, 3], "why": null}\n' * 100), loss=True, words='is JSON, as Chrome traces are')
-    refused(put('plain.json', b'{"answer": [1, 2, 3], "why": null}\n'), 'is JSON, as Chrome traces are')
+    survives(put('json.xplane.pb', b'{"answer": [1, 2, 3], "why": null}\n' * 100), loss=True,
+             words='is JSON, as Chrome traces are')
+    refused(put('plain.json', b'{"answer": [1, 2, 3], "why": null}\n'),
+            'is JSON, as Chrome traces are')
 
 
 @case
 def another_protobuf():
     instruction = L(1, 'add.1') + L(2, 'add') + L(3, V(2, 11), V(3, 128)) + V(35, 7)
-    module = L(1, 'jit_f') + L(2, 'main') + L(3, L(1, 'main'), L(2, instruction) * 20, V(5, 1)) + V(5, 3) + V(6, 1)
+    module = L(1, 'jit_f') + L(2, 'main') + L(3, L(1, 'main'), L(2, instruction) * 20,
+                                              V(5, 1)) + V(5, 3) + V(6, 1)
     proto = L(1, module) + L(3, L(1, V(1, 1), V(2, 512)))
-    survives(put('hlo.xplane.pb', proto), loss=True, words='is another protobuf message, not an XSpace')
-    f = put('hlo.pb', proto)                                               # a name that promises nothing: known by its content
+    survives(put('hlo.xplane.pb', proto), loss=True,
+             words='is another protobuf message, not an XSpace')
+    # a name that promises nothing: known by its content
+    f = put('hlo.pb', proto)
     survives(f, loss=False)
-    same(rows(f"SELECT format, event_count FROM prof_runs({q(f)}); SELECT hlo_module, instruction_count FROM hlo_modules({q(f)});"), [['hlo', '0'], ['jit_f', '20']])
+    same(rows(f"SELECT format, event_count FROM prof_runs({q(f)}); SELECT hlo_module, "
+              f"instruction_count FROM hlo_modules({q(f)});"), [['hlo', '0'], ['jit_f', '20']])
 
 
 @case
@@ -150,7 +170,9 @@ def random_bytes():
 
 @case
 def sqlite_database_zip_elf():
-    for name, head, words in [('db', b'SQLite format 3\0', 'an SQLite database'), ('zip', b'PK\x03\x04', 'a zip archive'), ('elf', b'\x7fELF\x02\x01\x01', 'a program or library'),
+    for name, head, words in [('db', b'SQLite format 3\0', 'an SQLite database'),
+                              ('zip', b'PK\x03\x04', 'a zip archive'),
+                              ('elf', b'\x7fELF\x02\x01\x01', 'a program or library'),
                               ('zstd', b'\x28\xb5\x2f\xfd', 'compressed with zstd')]:
         survives(put(f'{name}.xplane.pb', head + bytes(4096)), loss=True, words='is ' + words)
 
@@ -163,8 +185,10 @@ def fifo():
 
 @case
 def devices():
-    for f, words in (('/dev/zero', 'is a device, not a regular file; give the *.xplane.pb'), ('/dev/null', 'is a device'),
-                     ('/proc/self/mem', 'is a file of the kernel (/proc, /sys)'), ('/proc/kmsg', 'is a file of the kernel'), ('/sys/kernel/notes', 'is ')):
+    for f, words in (('/dev/zero', 'is a device, not a regular file; give the *.xplane.pb'),
+                     ('/dev/null', 'is a device'),
+                     ('/proc/self/mem', 'is a file of the kernel (/proc, /sys)'),
+                     ('/proc/kmsg', 'is a file of the kernel'), ('/sys/kernel/notes', 'is ')):
         refused(f, words, timeout=10)
 
 
@@ -173,16 +197,19 @@ def control_characters_in_the_path():
     """The path is in the error as it was given: nothing of it is a format."""
     name = 'a\x1b[31m%s%n\n.xplane.pb'
     a = shell(f"SELECT count(*) FROM trace_events({q(path(name))});")
-    must(not a.rows and path(name) + ': no such file or folder, and no attached label; SELECT path' in a.err, f'{a.rows} {a.err}')
+    must(not a.rows and path(name) + ': no such file or folder, and no attached label; '
+         'SELECT path' in a.err, f'{a.rows} {a.err}')
 
 
 @case
 def very_long_path():
     """The error is bounded, and has the reason where the path leaves room for it."""
     a = shell("SELECT count(*) FROM trace_events(printf('%.*c', 100000, 'x'));")
-    must(not a.rows and 'x' * 300 in a.err and len(a.err) < 10000, f'{a.rows} {len(a.err)} characters: {a.err[-100:]}')
+    must(not a.rows and 'x' * 300 in a.err and len(a.err) < 10000,
+         f'{a.rows} {len(a.err)} characters: {a.err[-100:]}')
     a = shell(f"SELECT count(*) FROM trace_events(printf('%s/%.*c', {q(DIR)}, 300, 'y'));")
-    must(not a.rows and 'y: File name too long; give a *.xplane.pb, a run folder or a log dir' in a.err, f'{a.rows} {a.err[-100:]}')
+    must(not a.rows and 'y: File name too long; give a *.xplane.pb, '
+         'a run folder or a log dir' in a.err, f'{a.rows} {a.err[-100:]}')
 
 
 @case
@@ -191,7 +218,8 @@ def gz_valid():
     a, b = put('plain.xplane.pb', data), put('plain2.xplane.pb.gz', gzip.compress(data))
     same(dump(b), dump(a))
     survives(b, loss=False)
-    same(dump(put('members.xplane.pb.gz', gzip.compress(data[:700]), gzip.compress(data[700:]))), dump(a), 'two members')
+    same(dump(put('members.xplane.pb.gz', gzip.compress(data[:700]), gzip.compress(data[700:]))),
+         dump(a), 'two members')
 
 
 @case
@@ -232,7 +260,8 @@ def gz_bomb():
                 f.write(block)
         a = shell(f"SELECT count(*) FROM planes({q(path(f'{name}.xplane.pb.gz'))});", timeout=60)
         must(a.rss < 512 * MB, f'{name}: peak {a.rss // MB} MB')
-        must(a.err, f'{name}: 1 GB out of {os.path.getsize(path(name + ".xplane.pb.gz"))} bytes is believed: {a.rows}')
+        must(a.err, f'{name}: 1 GB out of {os.path.getsize(path(name + ".xplane.pb.gz"))} bytes is '
+             f'believed: {a.rows}')
         helpful(a.err, path(f'{name}.xplane.pb.gz'))
 
 
@@ -247,10 +276,14 @@ def many_hosts(name, n, suffix='', pack=lambda data: data):
 
 @case
 def more_hosts_than_open_files():
-    """All are read, also attached and host by host, and the process can still open its own files."""
+    """All are read, also attached and host by host, and the process can still open its own
+    files."""
     run = many_hosts('hundreds', 300)
-    got = rows(f"SELECT sum(event_count), count(*) FROM hosts({q(run)}); ATTACH {q(path('own.db'))} AS own; CREATE TABLE own.t AS SELECT 1;"
-               f"SELECT count(stats) FROM trace_events({q(run)}); SELECT prof_attach_by_host({q(run)}, 'm'); SELECT count(*), count(value) > 0 FROM event_stats('m') WHERE event_id < 9;"
+    got = rows(f"SELECT sum(event_count), count(*) FROM hosts({q(run)}); "
+               f"ATTACH {q(path('own.db'))} AS own; CREATE TABLE own.t AS SELECT 1;"
+               f"SELECT count(stats) FROM trace_events({q(run)}); "
+               f"SELECT prof_attach_by_host({q(run)}, 'm'); SELECT count(*), count(value) > 0 "
+               f"FROM event_stats('m') WHERE event_id < 9;"
                f"SELECT count(*) FROM trace_events({q(run)});", files=64)
     same([got[0], got[1], got[4]], [[str(300 * 108), '300'], [str(300 * 108)], [str(300 * 108)]])
     same(got[3][1], '1')
@@ -262,8 +295,10 @@ def a_host_is_replaced_while_it_is_closed():
     run = many_hosts('replaced', 100)
     host, other = path('replaced/host0.xplane.pb'), put('replaced.new', small())
     os.utime(other, ns=(os.stat(host).st_atime_ns, os.stat(host).st_mtime_ns))
-    a = shell(f"SELECT prof_attach({q(run)}, 'm'); SELECT count(stats) FROM trace_events('m') WHERE host = 'host0';\n.system mv {other} {host}\n"
-              f"SELECT count(stats) FROM trace_events('m') WHERE host <> 'host0'; SELECT count(stats) FROM trace_events('m') WHERE host = 'host0';", files=64)
+    a = shell(f"SELECT prof_attach({q(run)}, 'm'); SELECT count(stats) FROM trace_events('m') "
+              f"WHERE host = 'host0';\n.system mv {other} {host}\n"
+              f"SELECT count(stats) FROM trace_events('m') WHERE host <> 'host0'; "
+              f"SELECT count(stats) FROM trace_events('m') WHERE host = 'host0';", files=64)
     same(a.rows, [['m'], ['108'], [str(99 * 108)]])
     must('host0.xplane.pb: changed while it was being read' in a.err, a.err)
 
@@ -273,10 +308,15 @@ def no_standard_input():
     """Then a profile's descriptor is 0, which is closed with the run like any other."""
     f = put('first.xplane.pb', small())
     count = '.system ls -l /proc/$PPID/fd | grep -c first.xplane.pb; true'
-    listed = subprocess.run([SQLITE3, '-batch', '-init', '/dev/null', ':memory:', f'.load {PROFSQL}', f"SELECT prof_attach({q(f)}, 'x') = ''", "SELECT sum(event_count) FROM hosts('x')",
-                             '.system ls -l /proc/$PPID/fd/0', count, "SELECT prof_detach('x') = ''", count], capture_output=True, text=True, preexec_fn=lambda: os.close(0)).stdout.splitlines()
-    must(any(line.endswith('first.xplane.pb') for line in listed), f'its descriptor is not 0: {listed}')
-    same([line for line in listed if not line.startswith('l')], ['1', '0', '0', '108', '0'], 'files open before and after; then the answers')
+    listed = subprocess.run(
+        [SQLITE3, '-batch', '-init', '/dev/null', ':memory:', f'.load {PROFSQL}',
+         f"SELECT prof_attach({q(f)}, 'x') = ''", "SELECT sum(event_count) FROM hosts('x')",
+         '.system ls -l /proc/$PPID/fd/0', count, "SELECT prof_detach('x') = ''", count],
+        capture_output=True, text=True, preexec_fn=lambda: os.close(0)).stdout.splitlines()
+    must(any(line.endswith('first.xplane.pb') for line in listed),
+         f'its descriptor is not 0: {listed}')
+    same([line for line in listed if not line.startswith('l')], ['1', '0', '0', '108', '0'],
+         'files open before and after; then the answers')
 
 
 @case
@@ -285,24 +325,33 @@ def where_files_are_inflated():
     f = put('inflated.xplane.pb.gz', gzip.compress(small()))
     for folder in (DIR, None):
         environment = dict(os.environ, TMPDIR=folder or '')
-        listed = subprocess.run([SQLITE3, '-batch', '-init', '/dev/null', ':memory:'], capture_output=True, text=True, env=environment,
-                                input=f".load {PROFSQL}\nSELECT count(*) FROM trace_events({q(f)});\n.system ls -l /proc/$PPID/fd\n").stdout
+        listed = subprocess.run([SQLITE3, '-batch', '-init', '/dev/null', ':memory:'],
+                                capture_output=True, text=True, env=environment,
+                                input=f".load {PROFSQL}\n"
+                                f"SELECT count(*) FROM trace_events({q(f)});\n"
+                                f".system ls -l /proc/$PPID/fd\n").stdout
         must(listed.startswith('108\n'), listed[:200])
-        used = [where for where in (DIR, '/var/tmp', '/tmp') if re.search(f'-> {re.escape(where)}/[^/]* \\(deleted\\)', listed)]
+        used = [where for where in (DIR, '/var/tmp', '/tmp')
+                if re.search(f'-> {re.escape(where)}/[^/]* \\(deleted\\)', listed)]
         wanted = folder or ('/var/tmp' if os.access('/var/tmp', os.W_OK) else '/tmp')
         must(wanted in used, f'{wanted} is not used: {listed}')
 
 
 @case
 def more_gzipped_hosts_than_open_files():
-    """Their inflated copies have no name to be opened by again: the run is refused, and others can be read."""
+    """Their inflated copies have no name to be opened by again: the run is refused, and others can
+    be read."""
     run = many_hosts('packed', 100, '.gz', gzip.compress)
-    a = shell(f"SELECT sum(event_count) FROM hosts({q(run)});\nSELECT count(*) FROM trace_events({q(put('single.xplane.pb.gz', gzip.compress(small())))});", files=64)
+    a = shell(f"SELECT sum(event_count) FROM hosts({q(run)});\nSELECT count(*) "
+              f"FROM trace_events({q(put('single.xplane.pb.gz', gzip.compress(small())))});",
+              files=64)
     same(a.rows, [['108']])
     must('gunzip them' in a.err and 'ulimit -n' in a.err, a.err)
     same(one(f"SELECT sum(event_count) FROM hosts({q(run)});"), str(100 * 108))
 def piped():
-    child = subprocess.Popen([SQLITE3, '-batch', '-list', '-init', '/dev/null', ':memory:'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    child = subprocess.Popen([SQLITE3, '-batch', '-list', '-init', '/dev/null', ':memory:'],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT)
     child.stdin.write(f'.load {PROFSQL}\n'.encode())
     child.timer = threading.Timer(60, child.kill)
     child.timer.start()
@@ -319,10 +368,12 @@ def finish(child, what):
 
 
 def all_or_told(out, file):
-    """What a shell printed of the events of big_counted(): all, or those before an error that names the file. Then it went on."""
+    """What a shell printed of the events of big_counted(): all, or those before an error that names
+    the file. Then it went on."""
     n_rows = len(re.findall(r'\|/host:CPU\|line\|op\|', out))
     told = file + ': changed while it was being read' in out
-    must('alive|42' in out and n_rows > 100 and told == (n_rows < 59998), f'{n_rows} rows, {told}: {out[-300:]}')
+    must('alive|42' in out and n_rows > 100 and told == (n_rows < 59998),
+         f'{n_rows} rows, {told}: {out[-300:]}')
 
 
 def big_counted():
@@ -332,13 +383,15 @@ def big_counted():
 
 @case
 def shrinks_while_a_query_runs():
-    """Rows before the cut come, then an error that names the file; the shell answers the next query."""
+    """Rows before the cut come, then an error that names the file; the shell answers the next
+    query."""
     for keep in [0, 0.5]:
         f = put('shrink.xplane.pb', big_counted())
         child = piped()
         child.stdin.write(f"SELECT *, stats FROM trace_events({q(f)});\n".encode())
         child.stdin.flush()
-        child.stdout.read(1000)              # the cursor is open; the pipe is full and holds the shell up
+        # the cursor is open; the pipe is full and holds the shell up
+        child.stdout.read(1000)
         os.truncate(f, int(os.path.getsize(f) * keep))
         child.stdin.write(b"SELECT 'alive', 41 + 1;\n")
         all_or_told(finish(child, f'truncated to {keep}').decode(), f)
@@ -346,10 +399,13 @@ def shrinks_while_a_query_runs():
 
 @case
 def shrinks_between_queries():
-    for sql in ["SELECT total(length(stats)) FROM trace_events({0});", "SELECT count(value) FROM event_stats({0});", "SELECT max(name), max(length(metadata)) FROM event_metadata({0});"]:
+    for sql in ["SELECT total(length(stats)) FROM trace_events({0});",
+                "SELECT count(value) FROM event_stats({0});",
+                "SELECT max(name), max(length(metadata)) FROM event_metadata({0});"]:
         f = put('shrink2.xplane.pb', big_counted())
         child = piped()
-        child.stdin.write(f"SELECT prof_attach({q(f)}, 'a');\nSELECT count(*) FROM trace_events('a');\n.print ready\n".encode())
+        child.stdin.write(f"SELECT prof_attach({q(f)}, 'a');\n"
+                          f"SELECT count(*) FROM trace_events('a');\n.print ready\n".encode())
         child.stdin.flush()
         while child.stdout.readline() not in (b'ready\n', b''):
             pass
