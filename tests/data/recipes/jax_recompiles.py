@@ -4,8 +4,9 @@
     python tests/data/recipes/jax_recompiles.py --out LOGDIR                 needs jax 0.10.2
     python tests/data/recipes/jax_recompiles.py --accumulate --out LOGDIR
 
-The first has a batch of another size every third step, for which train_step is compiled, and a function with a static argument. The second
-compiles nothing: a step is four micro batches from a slow loader and one update. Only the second records Python frames."""
+The first has a batch of another size every third step, for which train_step is compiled, and a
+function with a static argument. The second compiles nothing: a step is four micro batches from a
+slow loader and one update. Only the second records Python frames."""
 import argparse
 import functools
 import time

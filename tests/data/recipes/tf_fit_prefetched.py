@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Records what tf_fit_input_bound.py of the recording scripts does, with an input pipeline that keeps up: the same images, decoding,
-slow step in Python and model, but decoded once (cache) and read ahead (prefetch). Its steps must not be called input bound.
+"""Records what tf_fit_input_bound.py of the recording scripts does, with an input pipeline that
+keeps up: the same images, decoding, slow step in Python and model, but decoded once (cache) and
+read ahead (prefetch). Its steps must not be called input bound.
 
-    python tests/data/recipes/tf_fit_prefetched.py --out LOGDIR       needs tensorflow-cpu 2.21 (Keras 3)
+    python tests/data/recipes/tf_fit_prefetched.py --out LOGDIR       needs tensorflow-cpu 2.21
+    (Keras 3)
 
 writes LOGDIR/train/plugins/profile/TIME/HOST.xplane.pb."""
 import argparse
@@ -40,7 +42,8 @@ def main():
     out = parser.parse_args().out
     rng = np.random.default_rng(0)
     keras.utils.set_random_seed(0)
-    images = [tf.io.encode_png(rng.integers(0, 255, (SIDE, SIDE, 3), dtype=np.uint8)).numpy() for _ in range(IMAGES)]
+    images = [tf.io.encode_png(rng.integers(0, 255, (SIDE, SIDE, 3), dtype=np.uint8)).numpy()
+              for _ in range(IMAGES)]
     labels = rng.integers(0, 10, IMAGES)
     data = tf.data.Dataset.from_tensor_slices((images, labels))
     data = data.map(decode).batch(BATCH, drop_remainder=True).cache().repeat().prefetch(8)

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Record a job whose input pipeline is slow by construction, and with --prefetch the same job without the wait.
+"""Record a job whose input pipeline is slow by construction, and with --prefetch the same job
+without the wait.
 
   tf_input.py --out LOGDIR [--prefetch]        needs tensorflow-cpu 2.21
 
-Each element of the pipeline takes 30 ms in which it only sleeps; each step computes for longer than that. Without prefetch a
-step begins by waiting for its element; with it the element is made while the step before computes."""
+Each element of the pipeline takes 30 ms in which it only sleeps; each step computes for longer than
+that. Without prefetch a step begins by waiting for its element; with it the element is made while
+the step before computes."""
 import argparse
 import time
 
@@ -12,7 +14,8 @@ import tensorflow as tf
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--out", required=True)
     p.add_argument("--prefetch", action="store_true")
     args = p.parse_args()
@@ -21,7 +24,8 @@ def main():
         time.sleep(0.03)
         return tf.cast(i, tf.float32)
 
-    data = tf.data.Dataset.range(1000).map(lambda i: tf.ensure_shape(tf.py_function(load, [i], tf.float32), []))
+    data = tf.data.Dataset.range(1000).map(
+        lambda i: tf.ensure_shape(tf.py_function(load, [i], tf.float32), []))
     if args.prefetch:
         data = data.prefetch(4)
     options = tf.data.Options()
