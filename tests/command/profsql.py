@@ -24,7 +24,9 @@ PROFILE = os.path.join(ROOT, GPU, 'plugins/profile/gpu_train_38/gpu-worker.xplan
 def run(*words, status=0, text=True, **how):
     """What it writes to standard output and error; it must end with the status."""
     environment = {**os.environ, 'HOME': DIR, **how.pop('env', {})}
-    done = subprocess.run([COMMAND, *words], capture_output='stdout' not in how, stdin=subprocess.DEVNULL, text=text, cwd=ROOT, env=environment, timeout=300, **how)
+    done = subprocess.run([COMMAND, *words], capture_output='stdout' not in how,
+                          stdin=subprocess.DEVNULL, text=text, cwd=ROOT, env=environment,
+                          timeout=300, **how)
     same(done.returncode, status, 'status of %s: %s' % (' '.join(words), done.stderr))
     return done.stdout, done.stderr
 
@@ -38,14 +40,17 @@ def answer(*words):
 
 def shell(sql):
     """Rows as the shell of SQLite has them."""
-    done = subprocess.run([SQLITE3, '-batch', '-init', os.devnull, '-json', '-cmd', '.load ' + PROFSQL, ':memory:'], input=sql, capture_output=True, text=True, cwd=ROOT)
+    done = subprocess.run([SQLITE3, '-batch', '-init', os.devnull, '-json', '-cmd',
+                           '.load ' + PROFSQL, ':memory:'], input=sql, capture_output=True,
+                          text=True, cwd=ROOT)
     must(not done.stderr, done.stderr)
     return json.loads(done.stdout) if done.stdout else []
 
 
 def names(kind):
     """{name: its hidden parameters} of the tables or canned queries that take one run."""
-    rows = shell("SELECT t.name, c.\"column\" AS parameter FROM %s AS t JOIN prof_columns AS c ON c.table_name = t.name WHERE c.type LIKE '%%HIDDEN'" % kind)
+    rows = shell("SELECT t.name, c.\"column\" AS parameter FROM %s AS t JOIN prof_columns AS c ON "
+                 "c.table_name = t.name WHERE c.type LIKE '%%HIDDEN'" % kind)
     found = {}
     for row in rows:
         found.setdefault(row['name'], set()).add(row['parameter'])
@@ -81,23 +86,28 @@ def one_screen():
         must('\x1b' not in out, 'colour without a terminal')
         must(max(map(len, out.split('\n'))) <= 100, 'a line of more than 100 columns')
     out = answer(GPU)
-    top = shell("SELECT printf('%%.1f %%%%', self_time_percent) AS percent, printf('%%.3f ms', self_time_us / 1e3) AS ms FROM top_ops('%s') LIMIT 3" % GPU)
+    top = shell("SELECT printf('%%.1f %%%%', self_time_percent) AS percent, printf('%%.3f ms', "
+                "self_time_us / 1e3) AS ms FROM top_ops('%s') LIMIT 3" % GPU)
     for row in top:
-        must(any(row['percent'] in line and row['ms'] in line for line in out.split('\n')), '%s is not in %s' % (row, out))
-    kpi = shell("SELECT printf('%%.3f ms', step_time_ms) AS step, printf('%%.1f %%%%', input_percent) AS input FROM kpi('%s')" % GPU)[0]
+        must(any(row['percent'] in line and row['ms'] in line for line in out.split('\n')),
+             '%s is not in %s' % (row, out))
+    kpi = shell("SELECT printf('%%.3f ms', step_time_ms) AS step, printf('%%.1f %%%%', "
+                "input_percent) AS input FROM kpi('%s')" % GPU)[0]
     must(kpi['step'] in out and kpi['input'] in out, '%s is not in %s' % (kpi, out))
 
 
 @case
 def every_table_and_query():
-    """Every table and canned query answers by its name, with as many rows as in SQL; what has none says why."""
+    """Every table and canned query answers by its name, with as many rows as in SQL; what has none
+    says why."""
     for kind in ('prof_tables', 'prof_queries'):
         for name in names(kind):
             if name == 'profsql_live':
                 continue
             out, notes = run(BEFORE, name, '--format', 'jsonl', '--limit', 'all')
             rows = [json.loads(line) for line in out.splitlines()]
-            same(len(rows), shell("SELECT count(*) AS n FROM %s('%s')" % (name, BEFORE))[0]['n'], name)
+            same(len(rows), shell("SELECT count(*) AS n FROM %s('%s')" % (name, BEFORE))[0]['n'],
+                 name)
             must(rows or 'no row' in notes, '%s is empty without a word: %s' % (name, notes))
 
 
@@ -113,31 +123,41 @@ def formats():
     same([json.loads(line) for line in answer(*asked, 'jsonl').splitlines()], rows)
     found = list(csv.DictReader(io.StringIO(answer(*asked, 'csv'), newline='')))
     same([{k: v for k, v in row.items() if k != 'self_time_us'} for row in found],
-         [{k: '' if v is None else str(v) for k, v in row.items() if k != 'self_time_us'} for row in rows])
+         [{k: '' if v is None else str(v) for k, v in row.items() if k != 'self_time_us'}
+          for row in rows])
     same([float(row['self_time_us']) for row in found], [row['self_time_us'] for row in rows])
     lines = answer(*asked, 'markdown').splitlines()
     same([cell.strip().replace('\\_', '_') for cell in lines[0].strip('|').split('|')], columns)
     same((len(lines), set(lines[1]) <= set('|:- ')), (7, True), 'markdown')
     lines = answer(*asked, 'table').splitlines()
     same((lines[0].split(), len(lines)), (columns, 7))
-    lines = answer(GPU, 'top_ops', '--limit', '5', '--columns', 'self_time_us,operation', '--format', 'table').splitlines()
+    lines = answer(GPU, 'top_ops', '--limit', '5', '--columns', 'self_time_us,operation',
+                   '--format', 'table').splitlines()
     cells = [re.match(r' *(\S+)( +)', line) for line in lines[2:]]
     must(len({len(cell[1]) for cell in cells}) > 1, 'all numbers are of one length')
-    same({(cell.end(1), cell[2]) for cell in cells}, {(len('self_time_us'), '  ')}, 'numbers end where their column ends')
-    nothing = answer(GPU, 'SELECT flops, tf_op FROM trace_events WHERE flops IS NULL AND tf_op IS NULL LIMIT 2', '--format', 'table').splitlines()
-    same(nothing, ['flops  tf_op', '-----  -----', '    -  -', '    -  -'], 'columns of numbers and of text, NULL throughout')
+    same({(cell.end(1), cell[2]) for cell in cells}, {(len('self_time_us'), '  ')},
+         'numbers end where their column ends')
+    nothing = answer(GPU, 'SELECT flops, tf_op FROM trace_events WHERE flops IS NULL '
+                     'AND tf_op IS NULL LIMIT 2', '--format', 'table').splitlines()
+    same(nothing, ['flops  tf_op', '-----  -----', '    -  -', '    -  -'],
+         'columns of numbers and of text, NULL throughout')
     for word in ('xml', '', 'CSVX'):
         must('format' in run(*asked, word, status=2)[1], 'an unknown format')
 
 
 @case
 def awkward_texts():
-    """Quotes, commas, line ends, control characters and bytes that are no UTF-8 survive each format."""
-    sql = "SELECT 'a,\"b\"' AS x, 'c' || char(10) || 'd|e' AS y, char(1, 27, 8232, 128512) AS z, NULL AS n, 1e999 AS i, CAST(x'41ff42' AS TEXT) AS bad, 9007199254740993 AS big"
+    """Quotes, commas, line ends, control characters and bytes that are no UTF-8 survive each
+    format."""
+    sql = ("SELECT 'a,\"b\"' AS x, 'c' || char(10) || 'd|e' AS y, char(1, 27, 8232, 128512) AS z, "
+           "NULL AS n, 1e999 AS i, CAST(x'41ff42' AS TEXT) AS bad, 9007199254740993 AS big")
     row = json.loads(answer(sql, '--format', 'json'))[0]
-    same((row['x'], row['y'], row['z'], row['n'], row['big']), ('a,"b"', 'c\nd|e', '\x01\x1b\u2028\U0001f600', None, 9007199254740993))
-    must(row['bad'].startswith('A') and row['bad'].endswith('B') and len(row['bad']) == 3, repr(row['bad']))
-    found = next(csv.DictReader(io.StringIO(run(sql, '--format', 'csv', text=False)[0].decode('utf-8', 'replace'), newline='')))
+    same((row['x'], row['y'], row['z'], row['n'], row['big']),
+         ('a,"b"', 'c\nd|e', '\x01\x1b\u2028\U0001f600', None, 9007199254740993))
+    must(row['bad'].startswith('A') and row['bad'].endswith('B') and len(row['bad']) == 3,
+         repr(row['bad']))
+    found = next(csv.DictReader(io.StringIO(
+        run(sql, '--format', 'csv', text=False)[0].decode('utf-8', 'replace'), newline='')))
     same((found['x'], found['y'], found['n']), ('a,"b"', 'c\nd|e', ''))
     must('\x1b' not in answer(sql), 'a table lets control characters through')
     same(len(answer(sql, '--format', 'markdown').splitlines()), 3, 'lines of markdown')
@@ -146,12 +166,17 @@ def awkward_texts():
 @case
 def selection():
     """--where, --order-by, --columns, --limit and parameters are those of SQL."""
-    got = json.loads(answer(GPU, 'top_kernels', '--where', 'occurrences > 2', '--order-by', 'occurrences DESC, rank', '--columns', 'rank, occurrences AS times', '--limit', '3', '-f', 'json'))
-    same(got, shell("SELECT rank, occurrences AS times FROM top_kernels('%s') WHERE occurrences > 2 ORDER BY occurrences DESC, rank LIMIT 3" % GPU))
+    got = json.loads(answer(GPU, 'top_kernels', '--where', 'occurrences > 2', '--order-by',
+                            'occurrences DESC, rank', '--columns', 'rank, occurrences AS times',
+                            '--limit', '3', '-f', 'json'))
+    same(got, shell("SELECT rank, occurrences AS times FROM top_kernels('%s') "
+                    "WHERE occurrences > 2 ORDER BY occurrences DESC, rank LIMIT 3" % GPU))
     same(len(json.loads(answer(GPU, 'top_kernels', '--n', '4', '-f', 'json'))), 4)
     same(len(json.loads(answer(GPU, 'top_kernels', '-n', '4', '-f', 'json'))), 4)
-    same(json.loads(answer(GPU, 'exposed_communication', '--by-device', '1', '-f', 'json')), json.loads(answer(GPU, 'exposed_communication', '--by_device=1', '-f', 'json')))
-    for words in (['--where', 'nonsense > 1'], ['--order-by', ')'], ['--columns', 'no_such'], ['--n', 'many']):
+    same(json.loads(answer(GPU, 'exposed_communication', '--by-device', '1', '-f', 'json')),
+         json.loads(answer(GPU, 'exposed_communication', '--by_device=1', '-f', 'json')))
+    for words in (['--where', 'nonsense > 1'], ['--order-by', ')'], ['--columns', 'no_such'],
+                  ['--n', 'many']):
         out, error = run(GPU, 'top_kernels', *words, status=1)
         must(not out and words[1].split()[0].strip(')') in error, '%s: %s' % (words, error))
 
@@ -159,11 +184,16 @@ def selection():
 @case
 def sql():
     """SQL sees the runs as :a and :b, and tables without a source those that are attached."""
-    same(json.loads(answer(GPU, 'SELECT count(*) AS n FROM trace_events(:a)', '-f', 'json')), [{'n': 477}])
-    same(json.loads(answer(GPU, 'SELECT count(*) AS n FROM trace_events', '-f', 'json')), [{'n': 477}])
-    two = json.loads(answer(BEFORE, AFTER, 'SELECT (SELECT count(*) FROM steps(:a)) AS a, (SELECT count(*) FROM steps(:b)) AS b', '-f', 'json'))
-    same(two, shell("SELECT (SELECT count(*) FROM steps('%s')) AS a, (SELECT count(*) FROM steps('%s')) AS b" % (BEFORE, AFTER)))
-    for text, words in (('SELECT nonsense', 'nonsense'), ('SELECT * FROM top_op(:a)', 'top_ops'), ('SELECT 1 +', 'incomplete')):
+    same(json.loads(answer(GPU, 'SELECT count(*) AS n FROM trace_events(:a)', '-f', 'json')),
+         [{'n': 477}])
+    same(json.loads(answer(GPU, 'SELECT count(*) AS n FROM trace_events', '-f', 'json')),
+         [{'n': 477}])
+    two = json.loads(answer(BEFORE, AFTER, 'SELECT (SELECT count(*) FROM steps(:a)) AS a, '
+                            '(SELECT count(*) FROM steps(:b)) AS b', '-f', 'json'))
+    same(two, shell("SELECT (SELECT count(*) FROM steps('%s')) AS a, (SELECT count(*) "
+                    "FROM steps('%s')) AS b" % (BEFORE, AFTER)))
+    for text, words in (('SELECT nonsense', 'nonsense'), ('SELECT * FROM top_op(:a)', 'top_ops'),
+                        ('SELECT 1 +', 'incomplete')):
         must(words in run(GPU, text, status=1)[1], text)
 
 
@@ -171,25 +201,30 @@ def sql():
 def newest_run():
     """A log dir stands for its newest run by name, and the command says so."""
     logs = make_logs()
-    must(run(logs)[0].startswith('run 2026_11_21_08_44_41, the newest of 3 in ' + logs), 'the screen')
+    must(run(logs)[0].startswith('run 2026_11_21_08_44_41, the newest of 3 in ' + logs),
+         'the screen')
     out, notes = run(logs, 'kpi', '-f', 'json')
     same(json.loads(out)[0]['run'], '2026_11_21_08_44_41')
     must('run 2026_11_21_08_44_41, the newest of 3 in ' + logs in notes, notes)
     same(run(logs, 'kpi', '-f', 'json', '--quiet')[1], '')
     listed = json.loads(answer('list', logs, '-f', 'json'))
-    same(sorted(os.path.basename(row['path']) for row in listed), ['2025_12_31_23_59_59', '2026_11_21_08_05_20', '2026_11_21_08_44_41'])
+    same(sorted(os.path.basename(row['path']) for row in listed),
+         ['2025_12_31_23_59_59', '2026_11_21_08_05_20', '2026_11_21_08_44_41'])
     must('no *.xplane.pb' in run('list', os.path.join(ROOT, 'tests/sql'))[1], 'an empty list')
 
 
 @case
 def two_runs():
-    """diff has the numbers of compare_steps and compare_ops; a query of two runs takes them in order."""
+    """diff has the numbers of compare_steps and compare_ops; a query of two runs takes them in
+    order."""
     out = answer('diff', BEFORE, AFTER)
-    step = shell("SELECT printf('%%.3f', a_ms) AS a, printf('%%.3f', b_ms) AS b FROM compare_steps('%s', '%s') LIMIT 1" % (BEFORE, AFTER))[0]
+    step = shell("SELECT printf('%%.3f', a_ms) AS a, printf('%%.3f', b_ms) AS b "
+                 "FROM compare_steps('%s', '%s') LIMIT 1" % (BEFORE, AFTER))[0]
     line = next(line for line in out.split('\n') if 'Step time' in line)
     must(line.split()[2:4] == [step['a'], step['b']] and 'more than noise' in line, line)
     must('vanished EagerPyFunc' in out, out)
-    must('A is GPU with 1 device, B is unknown.' in run('diff', GPU, DUMP)[0], 'hardware that is not known')
+    must('A is GPU with 1 device, B is unknown.' in run('diff', GPU, DUMP)[0],
+         'hardware that is not known')
     same_run = answer('diff', BEFORE, BEFORE)
     must('more than noise' not in same_run and 'vanished' not in same_run, same_run)
     rows = json.loads(answer(BEFORE, AFTER, 'compare_steps', '-f', 'json'))
@@ -198,20 +233,23 @@ def two_runs():
 
 @case
 def export():
-    """A database of plain tables has every row, hidden results too, and is never overwritten by chance."""
+    """A database of plain tables has every row, hidden results too, and is never overwritten by
+    chance."""
     out = os.path.join(DIR, 'x.db')
     must('wrote ' + out in run('export', GPU, out)[1], 'the note')
     db = sqlite3.connect(out)
     same(db.execute('PRAGMA integrity_check').fetchone(), ('ok', ))
     tables = [name for name, in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     must(len(tables) > 50, tables)
-    same(set(tables) & {'events', 'timeline', 'event_stats', 'xprof_events'}, set(), 'tables that show the events again')
+    same(set(tables) & {'events', 'timeline', 'event_stats', 'xprof_events'}, set(),
+         'tables that show the events again')
     for name in ('trace_events', 'top_ops', 'kernel_stats', 'hosts', 'lines', 'devices', 'steps'):
         n, = db.execute('SELECT count(*) FROM "%s"' % name).fetchone()
         same(n, shell("SELECT count(*) AS n FROM %s('%s')" % (name, GPU))[0]['n'], name)
     columns = [row[1] for row in db.execute('PRAGMA table_info(trace_events)')]
     must('stats' in columns and 'source' not in columns, columns)
-    same(db.execute("SELECT count(*) FROM sqlite_master WHERE sql LIKE '%VIRTUAL%'").fetchone(), (0, ))
+    same(db.execute("SELECT count(*) FROM sqlite_master WHERE sql LIKE '%VIRTUAL%'").fetchone(),
+         (0, ))
     db.close()
     with open(out, 'rb') as f:
         before = f.read()
@@ -219,41 +257,70 @@ def export():
     with open(out, 'rb') as f:
         same(f.read() == before, True, 'the file was kept')
     run('export', BEFORE, out, '--force', '--tables', 'kpi,steps')
-    same(sorted(name for name, in sqlite3.connect(out).execute("SELECT name FROM sqlite_master WHERE type = 'table'")), ['kpi', 'steps'])
-    must('no/such' in run('export', GPU, os.path.join(DIR, 'no/such/x.db'), status=1)[1], 'a folder that is not there')
+    same(sorted(name for name, in sqlite3.connect(out).execute("SELECT name FROM sqlite_master "
+                                                               "WHERE type = 'table'")),
+         ['kpi', 'steps'])
+    must('no/such' in run('export', GPU, os.path.join(DIR, 'no/such/x.db'), status=1)[1],
+         'a folder that is not there')
     same([f for f in os.listdir(DIR) if f != 'x.db'], [], 'left behind')
 
 
 @case
 def a_shell():
-    """The shell of SQLite has the extension, the run and a temporary table for each table; SQLITE3 names another."""
-    done = subprocess.run([COMMAND, 'shell', GPU], input='SELECT count(*) FROM trace_events;\nSELECT count(*) FROM top_ops;\n.tables kp%\n', capture_output=True, text=True, cwd=ROOT, env={**os.environ, 'HOME': DIR})
+    """The shell of SQLite has the extension, the run and a temporary table for each table; SQLITE3
+    names another."""
+    done = subprocess.run([COMMAND, 'shell', GPU], input='SELECT count(*) FROM trace_events;\n'
+                          'SELECT count(*) FROM top_ops;\n.tables kp%\n', capture_output=True,
+                          text=True, cwd=ROOT, env={**os.environ, 'HOME': DIR})
     same(done.returncode, 0)
-    must('477' in done.stdout and 'temp.kpi' in subprocess.run([COMMAND, 'shell', GPU], input='.tables\n', capture_output=True, text=True, cwd=ROOT).stdout, done.stdout + done.stderr)
-    installed_in = {'as_built': 'bin', 'as_installed': 'lib', 'as_by_pip': 'lib/python3.10/site-packages/profsql', 'nowhere': 'share'}
+    must('477' in done.stdout
+         and 'temp.kpi' in subprocess.run([COMMAND, 'shell', GPU], input='.tables\n',
+                                          capture_output=True, text=True, cwd=ROOT).stdout,
+         done.stdout + done.stderr)
+    installed_in = {'as_built': 'bin', 'as_installed': 'lib',
+                    'as_by_pip': 'lib/python3.10/site-packages/profsql', 'nowhere': 'share'}
     for name, folder in installed_in.items():
         put('%s/bin/profsql' % name)
         shutil.copy(COMMAND, path('%s/bin/profsql' % name))
         put('%s/%s/libprofsql.so' % (name, folder))
         shutil.copy(PROFSQL + '.so', path('%s/%s/libprofsql.so' % (name, folder)))
-        done = subprocess.run([path('%s/bin/profsql' % name), 'shell', GPU], input='SELECT count(*) FROM trace_events;\n', capture_output=True, text=True, cwd=ROOT)
-        same(('477' in done.stdout, done.returncode), (name != 'nowhere', int(name == 'nowhere')), name + done.stderr)
+        done = subprocess.run([path('%s/bin/profsql' % name), 'shell', GPU],
+                              input='SELECT count(*) FROM trace_events;\n', capture_output=True,
+                              text=True, cwd=ROOT)
+        same(('477' in done.stdout, done.returncode), (name != 'nowhere', int(name == 'nowhere')),
+             name + done.stderr)
         must(name != 'nowhere' or 'libprofsql.so: no such file' in done.stderr, done.stderr)
-    alone = subprocess.run([path('nowhere/bin/profsql'), 'capture', '--', 'true'], capture_output=True, text=True, env={**os.environ, 'PATH': '/no/such'})
+    alone = subprocess.run([path('nowhere/bin/profsql'), 'capture', '--', 'true'],
+                           capture_output=True, text=True, env={**os.environ, 'PATH': '/no/such'})
     same(alone.returncode, 127)
-    must('profsql-capture is not installed' in alone.stderr and 'make install' in alone.stderr, alone.stderr)
-    must('no_such_shell' in run('shell', GPU, env={'SQLITE3': 'no_such_shell'}, status=127)[1], 'a shell that is not there')
+    must('profsql-capture is not installed' in alone.stderr and 'make install' in alone.stderr,
+         alone.stderr)
+    must('no_such_shell' in run('shell', GPU, env={'SQLITE3': 'no_such_shell'}, status=127)[1],
+         'a shell that is not there')
 
 
 @case
 def wrong_turns():
-    """Each says what is wrong and what to type instead; the status tells a wrong command line from a failure."""
+    """Each says what is wrong and what to type instead; the status tells a wrong command line from
+    a failure."""
     for words, status, say in (
-            ([], 2, 'usage: profsql RUN'), (['no/such'], 1, 'no/such: no such file or folder; a run is'), ([''], 1, 'the path of the run is empty'), (['top_kernels'], 2, 'profsql RUN top_kernels'), (['SELECT * FROM top_ops'], 1, "profsql RUN 'SELECT"), (['top_kernels', GPU], 2, 'the run comes first'),
-            ([GPU, 'topkernels'], 2, 'nearest: top_kernels'), ([GPU, 'top_kernels', '--m', '3'], 2, '--m: no such option'), ([GPU, TPU], 2, 'profsql diff'), (['dif', GPU, TPU], 2, 'diff'),
-            (['diff', GPU], 2, 'diff compares two runs'), (['export', GPU], 2, 'profsql export RUN out.db'), (['shell'], 2, 'which run'), ([GPU, 'kpi', '--format'], 2, 'format'),
-            ([GPU, 'kpi', '--limit', 'x'], 2, 'limit'), ([GPU, 'kpi', '--columns', ' '], 2, 'need SQL'), ([GPU, 'kernls'], 2, 'nearest: kernel_stats'), ([GPU, '--where', '1'], 2, 'parts are tables'), ([GPU, 'compare_ops'], 2, 'compare_ops'), (['tests/sql'], 1, 'no *.xplane.pb'),
-            (['README.md'], 1, 'is not an XSpace'), ([GPU, 'kpi', '--output', os.path.join(DIR, 'no/such/x.csv')], 1, 'no/such')):
+        ([], 2, 'usage: profsql RUN'),
+        (['no/such'], 1, 'no/such: no such file or folder; a run is'),
+        ([''], 1, 'the path of the run is empty'), (['top_kernels'], 2, 'profsql RUN top_kernels'),
+        (['SELECT * FROM top_ops'], 1, "profsql RUN 'SELECT"),
+        (['top_kernels', GPU], 2, 'the run comes first'),
+        ([GPU, 'topkernels'], 2, 'nearest: top_kernels'),
+        ([GPU, 'top_kernels', '--m', '3'], 2, '--m: no such option'),
+        ([GPU, TPU], 2, 'profsql diff'), (['dif', GPU, TPU], 2, 'diff'),
+        (['diff', GPU], 2, 'diff compares two runs'),
+        (['export', GPU], 2, 'profsql export RUN out.db'), (['shell'], 2, 'which run'),
+        ([GPU, 'kpi', '--format'], 2, 'format'),
+        ([GPU, 'kpi', '--limit', 'x'], 2, 'limit'), ([GPU, 'kpi', '--columns', ' '], 2, 'need SQL'),
+        ([GPU, 'kernls'], 2, 'nearest: kernel_stats'),
+        ([GPU, '--where', '1'], 2, 'parts are tables'), ([GPU, 'compare_ops'], 2, 'compare_ops'),
+        (['tests/sql'], 1, 'no *.xplane.pb'),
+        (['README.md'], 1, 'is not an XSpace'),
+        ([GPU, 'kpi', '--output', os.path.join(DIR, 'no/such/x.csv')], 1, 'no/such')):
         out, error = run(*words, status=status)
         must(not out and say in error, '%s: %s %s' % (words, out, error))
     database = os.path.join(DIR, 'views.db')
@@ -262,16 +329,20 @@ def wrong_turns():
     db.close()
     attach = "ATTACH '%s' AS views; " % database
     error = run(GPU, attach + 'SELECT * FROM kernels', status=1)[1]
-    must('unsafe use of virtual table "top_kernels": a view' in error and 'prof_serve()' in error and 'trusted_schema' in error, error)
-    same(run(GPU, attach + 'CREATE TEMP TABLE served AS SELECT prof_serve(); SELECT * FROM kernels', '--format', 'csv')[0], 'occurrences\n19\n', 'what the error says works')
+    must('unsafe use of virtual table "top_kernels": a view' in error and 'prof_serve()' in error
+         and 'trusted_schema' in error, error)
+    same(run(GPU, attach + 'CREATE TEMP TABLE served AS SELECT prof_serve(); SELECT * FROM kernels',
+             '--format', 'csv')[0], 'occurrences\n19\n', 'what the error says works')
     trace = os.path.join(DIR, 'x.json')
     with open(trace, 'w') as f:
         f.write('{"traceEvents": []}')
     same(run(trace, status=1)[1].count('JSON'), 1, 'one error for one mistake')
     for wrong in ('no/such', 'tests/data/gpu_train_3', '~/logs', 'gs://bucket/logs', ''):
         error = run(wrong, status=1)[1]
-        must(not any(word in error for word in ('label', 'SELECT', 'prof_')), '%s: %s' % (wrong, error))
-    must('kernel_stats has no rows: no GPU has an event' in run(BEFORE, 'kernel_stats')[1], 'an empty table')
+        must(not any(word in error for word in ('label', 'SELECT', 'prof_')),
+             '%s: %s' % (wrong, error))
+    must('kernel_stats has no rows: no GPU has an event' in run(BEFORE, 'kernel_stats')[1],
+         'an empty table')
 
 
 @case
@@ -285,38 +356,47 @@ def damage():
 
 @case
 def outputs():
-    """--output chooses the format by the suffix; an output that cannot be written is a failure, a closed pipe is none of ours."""
+    """--output chooses the format by the suffix; an output that cannot be written is a failure, a
+    closed pipe is none of ours."""
     run(GPU, 'kpi', '--output', path('x.csv'))
     with open(path('x.csv')) as f:
         same(f.readline().startswith('run,hardware,'), True)
-    for name, start in (('x.txt', 'event_id  '), ('x', 'event_id  '), ('X.JSONL', '{"'), ('x.md', '| ')):
+    for name, start in (('x.txt', 'event_id  '), ('x', 'event_id  '), ('X.JSONL', '{"'),
+                        ('x.md', '| ')):
         out, notes = run(GPU, 'trace_events', '--columns', 'event_id,plane', '-o', path(name))
         with open(path(name)) as f:
             lines = f.read().split('\n')
-        must(lines[0].startswith(start) and len(lines) - 1 >= 477, '%s: %d lines, %s' % (name, len(lines), lines[0]))
+        must(lines[0].startswith(start) and len(lines) - 1 >= 477,
+             '%s: %d lines, %s' % (name, len(lines), lines[0]))
         same((out, notes), ('', ''))
     for name in ('x.tsv', 'x.c', 'a.csv/x.parquet'):
         must('.csv, .json, .jsonl and .md' in run(GPU, 'kpi', '-o', path(name), status=2)[1], name)
     run(GPU, 'kpi', '-o', path('x.tsv'), '-f', 'csv')
     must('the first 20 rows' in run(GPU, 'trace_events', '-q')[1], 'a cut is never silent')
     with open('/dev/full', 'w') as full:
-        must('cannot be written' in run(GPU, 'kpi', status=1, stdout=full, stderr=subprocess.PIPE)[1], 'a full disk')
-    first = subprocess.Popen([COMMAND, GPU, 'trace_events', '--limit', 'all', '-f', 'csv'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT)
+        must('cannot be written' in run(GPU, 'kpi', status=1, stdout=full,
+                                        stderr=subprocess.PIPE)[1], 'a full disk')
+    first = subprocess.Popen([COMMAND, GPU, 'trace_events', '--limit', 'all', '-f', 'csv'],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT)
     first.stdout.close()
     same((first.wait(60) in (-13, 141), first.stderr.read()), (True, b''))
 
 
 @case
 def help_of_everything():
-    """Every table and query has its help, with its parameters and columns; --version is that of the extension."""
-    same(answer('--version').split(), ['profsql', shell('SELECT prof_version() AS v')[0]['v'].split()[0]])
+    """Every table and query has its help, with its parameters and columns; --version is that of the
+    extension."""
+    same(answer('--version').split(),
+         ['profsql', shell('SELECT prof_version() AS v')[0]['v'].split()[0]])
     version = shell('SELECT prof_version() AS v')[0]['v']
     same(answer('capture', '--version').split(), ['profsql-capture', version.split()[0]])
     must(answer('--help').startswith('usage: profsql RUN'), 'help')
-    for name, parameters in list(names('prof_queries').items()) + [('trace_events', set()), ('steps', set())]:
+    for name, parameters in list(names('prof_queries').items()) + [('trace_events', set()),
+                                                                   ('steps', set())]:
         text = answer('tables', name)
         for parameter in parameters - {'source'}:
-            must('--' + parameter in text.replace('-by-', '-by_'), '%s: no %s in %s' % (name, parameter, text))
+            must('--' + parameter in text.replace('-by-', '-by_'),
+                 '%s: no %s in %s' % (name, parameter, text))
         same(answer(GPU, name, '--help'), text)
     found = answer('tables', 'idle', '-f', 'csv')
     must('idle_gaps' in found and 'device_time' in found, found)
@@ -324,10 +404,13 @@ def help_of_everything():
     same([row['name'] for row in found][:2], ['peak_memory', 'largest_buffers'])
     same({row['matched'] for row in found}, {'synonym', 'column peak_memory_mib'})
     found = list(csv.DictReader(io.StringIO(answer('tables', '-f', 'csv'))))
-    same({row['name'] for row in found}, {row['name'] for row in shell('SELECT name FROM prof_tables UNION SELECT name FROM prof_queries')})
+    same({row['name'] for row in found},
+         {row['name'] for row in shell('SELECT name FROM prof_tables UNION SELECT name '
+                                       'FROM prof_queries')})
     same(len({row['name'] for row in found}), len(found))
     must('similar to retracing' in answer('tables', 'retracign'), 'a misspelt word')
-    same(run('tables', 'xyzzyq', status=1), ('', 'profsql: no table, query or column has to do with xyzzyq; profsql tables lists all\n'))
+    same(run('tables', 'xyzzyq', status=1), ('', 'profsql: no table, query or column has to do '
+                                             'with xyzzyq; profsql tables lists all\n'))
 
 
 @case
