@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of training with JAX. Prints JSON: microseconds a step; with a folder, JAX's own profile of them goes there.
+"""Steps of training with JAX. Prints JSON: microseconds a step; with a folder, JAX's own profile of
+them goes there.
 
     jax_step.py STEPS [FOLDER]        status 78: there is no JAX, or it sees no GPU"""
 import json
@@ -18,7 +19,8 @@ except (ImportError, RuntimeError) as why:
     sys.exit(78)
 
 steps = int(sys.argv[1])
-weights = [jax.random.normal(jax.random.key(i), (2048, 2048), jnp.bfloat16) * 0.02 for i in range(8)]
+weights = [jax.random.normal(jax.random.key(i), (2048, 2048), jnp.bfloat16) * 0.02
+           for i in range(8)]
 batch = jax.random.normal(jax.random.key(9), (512, 2048), jnp.bfloat16)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of training with PyTorch. Prints JSON: microseconds a step, and with `kineto` what PyTorch's own profiler counted.
+"""Steps of training with PyTorch. Prints JSON: microseconds a step, and with `kineto` what
+PyTorch's own profiler counted.
 
     torch_step.py STEPS [kineto]        status 78: there is no PyTorch, or it sees no GPU"""
 import json
@@ -16,7 +17,8 @@ except ImportError as why:
 
 steps, kineto = int(sys.argv[1]), sys.argv[2:] == ['kineto']
 torch.manual_seed(1)
-model = torch.nn.Sequential(*[layer for _ in range(8) for layer in (torch.nn.Linear(2048, 2048), torch.nn.GELU())]).cuda()
+model = torch.nn.Sequential(*[layer for _ in range(8)
+                              for layer in (torch.nn.Linear(2048, 2048), torch.nn.GELU())]).cuda()
 optimizer = torch.optim.Adam(model.parameters())
 batch = torch.randn(512, 2048, device='cuda')
 
@@ -48,7 +50,8 @@ if kineto:
         answer['us_per_step'] = run(steps)
     kernels = {}
     for e in p.events():
-        if e.device_type == torch.autograd.DeviceType.CUDA and not e.name.startswith(('Mem', 'Memset', 'step')):
+        if e.device_type == torch.autograd.DeviceType.CUDA and not e.name.startswith(
+            ('Mem', 'Memset', 'step')):
             kernels[e.name] = kernels.get(e.name, 0) + 1
     answer['kernels'] = kernels
 else:

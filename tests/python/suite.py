@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package profsql: answers, types, errors, interrupts, recordings. What needs a package that is not
-installed is skipped."""
+"""The package profsql: answers, types, errors, interrupts, recordings. What needs a package that is
+not installed is skipped."""
 
 import contextlib
 import importlib.util
@@ -28,8 +28,9 @@ AFTER = os.path.join(DATA, "tf_fit_prefetched")
 
 def needs(*modules):
     missing = [m for m in modules if importlib.util.find_spec(m) is None]
-    return unittest.skipIf(missing, "needs %s: pip install %s, then PYTHON=venv/bin/python tests/run "
-                                    "python" % (", ".join(missing), " ".join(missing)))
+    return unittest.skipIf(missing, "needs %s: pip install %s, "
+                           "then PYTHON=venv/bin/python tests/run "
+                           "python" % (", ".join(missing), " ".join(missing)))
 
 
 def rows_of(run, sql):
@@ -60,7 +61,8 @@ class Answers(unittest.TestCase):
         self.addCleanup(self.run_.close)
 
     def test_every_table_and_query_is_a_method_that_answers_as_sql(self):
-        tables = self.run_.sql("SELECT name FROM prof_tables UNION ALL SELECT name FROM prof_queries")
+        tables = self.run_.sql("SELECT name FROM prof_tables UNION ALL SELECT name "
+                               "FROM prof_queries")
         n = 0
         for name, in tables:
             method = getattr(self.run_, name)
@@ -73,7 +75,8 @@ class Answers(unittest.TestCase):
             first = method(**given).first()
             count = self.run_.sql("SELECT count(*) FROM temp.%s(%s)" % (
                 name, {"prof_find": "'%s'" % GPU}.get(name, "'%s', '%s'" % (GPU, GPU)
-                       if "b" in wanted else "'%s'" % GPU if "source" in wanted else ""))).first()[0]
+                                                      if "b" in wanted else "'%s'" % GPU
+                                                      if "source" in wanted else ""))).first()[0]
             self.assertEqual(first is None, count == 0, name)
             n += 1
         self.assertGreater(n, 100)
@@ -102,8 +105,9 @@ class Answers(unittest.TestCase):
             of_run, of_path = before.compare_ops(after), before.compare_ops(AFTER)
             self.assertEqual(list(of_run), list(of_path))
             self.assertEqual(of_run.first().operation, "KernelAndDeviceFunc::Run")
-            self.assertEqual(before.top_ops(1, source=after).first(), after.top_ops(1).first()._replace(
-                run=before.top_ops(1, source=after).first().run))
+            self.assertEqual(before.top_ops(1, source=after).first(),
+                             after.top_ops(1).first()._replace(
+                                 run=before.top_ops(1, source=after).first().run))
 
     def test_label_and_path(self):
         with profsql.open(BEFORE, label="before") as run:
@@ -152,13 +156,15 @@ class Errors(unittest.TestCase):
                 db.execute("CREATE VIEW kernels AS SELECT occurrences FROM top_kernels LIMIT 1")
             with profsql.open(GPU) as run:
                 run.connection.execute("ATTACH ? AS views", (path,))
-                with self.assertRaisesRegex(profsql.Error, "unsafe use of virtual table .*prof_serve.*trusted_schema"):
+                with self.assertRaisesRegex(profsql.Error, "unsafe use of virtual table "
+                                            ".*prof_serve.*trusted_schema"):
                     run.sql("SELECT * FROM kernels").first()
                 run.sql("SELECT prof_serve()").first()
                 self.assertEqual(rows_of(run, "SELECT * FROM kernels"), [(19,)])
 
     def test_damage_is_a_warning(self):
-        [source] = [os.path.join(f, n) for f, _, names in os.walk(GPU) for n in names if n.endswith(".pb")]
+        [source] = [os.path.join(f, n) for f, _, names in os.walk(GPU) for n in names
+                    if n.endswith(".pb")]
         with tempfile.TemporaryDirectory() as folder:
             cut = os.path.join(folder, "cut.xplane.pb")
             with open(source, "rb") as whole, open(cut, "wb") as part:
@@ -198,7 +204,8 @@ print(type(run.connection).__module__, run.top_kernels(1).first().occurrences)
         self.assertEqual(done.stdout.split(), ["apsw", "19"], done.stderr[-500:])
 
     def test_ctrl_c_ends_a_load(self):
-        """The signal comes while the file is read: the load asks for interrupts, which lets it in."""
+        """The signal comes while the file is read: the load asks for interrupts, which lets it
+        in."""
         script = """
 import os, signal, sys
 import profsql
@@ -219,7 +226,8 @@ except KeyboardInterrupt:
 """
         with tempfile.TemporaryDirectory() as folder:
             path = forged(folder, 5000000)
-            done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True)
+            done = subprocess.run([sys.executable, "-c", script, path], capture_output=True,
+                                  text=True)
         self.assertEqual(done.stdout.split(), ["interrupted", "5000000"], done.stderr[-500:])
 
 
@@ -330,14 +338,16 @@ class Connections(unittest.TestCase):
                     settings={"num_sql_threads": 4, "sql_time_limit_ms": 60000})
 
                 async def ask(sql):
-                    answer = await app.client.get("/views.json", params={"sql": sql, "_shape": "arrays"})
+                    answer = await app.client.get("/views.json",
+                                                  params={"sql": sql, "_shape": "arrays"})
                     return answer.json()
 
                 async def all_answers():
                     many = ["SELECT group_concat(name) FROM prof_find"] * 12
                     names = await asyncio.gather(*map(ask, many))
                     page = await app.client.get("/views/kernels.json?_shape=arrays&rank=1&run=g")
-                    return (names, await ask(self.ASK), await ask("SELECT * FROM kpi('/etc/passwd')"),
+                    return (names, await ask(self.ASK),
+                            await ask("SELECT * FROM kpi('/etc/passwd')"),
                             await ask("SELECT * FROM kpi('/no/such/file')"), page.json())
                 names, by_path, there, absent, page = asyncio.run(all_answers())
             finally:
@@ -346,7 +356,8 @@ class Connections(unittest.TestCase):
                          {json.dumps([["g,b,train/2026_11_21_20_15_32"]])})
         for answer in (by_path, there, absent):
             self.assertIn("this connection serves the runs", answer["error"])
-        self.assertEqual(there["error"].replace("/etc/passwd", ""), absent["error"].replace("/no/such/file", ""))
+        self.assertEqual(there["error"].replace("/etc/passwd", ""),
+                         absent["error"].replace("/no/such/file", ""))
         self.assertEqual(page["rows"], [["g", 1, 19]])
 
     @needs("nbclient", "ipykernel")
@@ -386,7 +397,8 @@ class Frames(unittest.TestCase):
         self.assertEqual(list(frame.a), [1, 2.5])
         self.assertEqual(list(frame.b), ["x", 3])
         self.assertEqual(list(self.run_.hlo_modules().df()), self.run_.hlo_modules().columns)
-        self.assertEqual(str(self.run_.sql("SELECT hlo_op, flops FROM trace_events").df().flops.dtype), "Int64")
+        self.assertEqual(str(self.run_.sql("SELECT hlo_op, flops "
+                                           "FROM trace_events").df().flops.dtype), "Int64")
 
     @needs("polars")
     def test_polars(self):
@@ -433,7 +445,8 @@ class Recordings(unittest.TestCase):
         module.profiler = types.SimpleNamespace(start_trace=lambda folder: None, stop_trace=stop)
         kept = sys.modules.get("jax")
         sys.modules["jax"] = module
-        self.addCleanup(lambda: sys.modules.pop("jax") if kept is None else sys.modules.update(jax=kept))
+        self.addCleanup(lambda: sys.modules.pop("jax") if kept is None
+                        else sys.modules.update(jax=kept))
 
     def test_opens_what_it_recorded(self):
         self.profiler()
@@ -475,7 +488,8 @@ with profsql.trace(sys.argv[1]) as run:
 print(run.sql("SELECT count(*) FROM trace_events").first()[0] > 0)
 """
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run([sys.executable, "-c", script, folder], capture_output=True, text=True,
+            done = subprocess.run([sys.executable, "-c", script, folder], capture_output=True,
+                                  text=True,
                                   env=dict(os.environ, JAX_PLATFORMS="cpu"))
         self.assertEqual(done.stdout.split(), ["True"], done.stderr[-800:])
 
@@ -493,28 +507,34 @@ with profsql.trace(sys.argv[1]) as run:
 print([step.name for step in run.steps()], any("MatMul" in op.operation for op in run.top_ops()))
 """
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run([sys.executable, "-c", script, folder], capture_output=True, text=True,
-                                  env=dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES=""))
-        self.assertEqual(done.stdout.strip(), "['train 0', 'train 1', 'train 2'] True", done.stderr[-800:])
+            done = subprocess.run([sys.executable, "-c", script, folder], capture_output=True,
+                                  text=True,
+                                  env=dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3",
+                                           CUDA_VISIBLE_DEVICES=""))
+        self.assertEqual(done.stdout.strip(), "['train 0', 'train 1', 'train 2'] True",
+                         done.stderr[-800:])
 
 
 class Types(unittest.TestCase):
     def test_the_stubs_are_current(self):
         kept = os.path.join(ROOT, "ext", "python", "profsql", "catalog.pyi")
         with tempfile.NamedTemporaryFile("r", suffix=".pyi") as new, open(kept) as old:
-            subprocess.run([sys.executable, os.path.join(ROOT, "ext", "python", "stubs"), new.name], check=True)
+            subprocess.run([sys.executable, os.path.join(ROOT, "ext", "python", "stubs"), new.name],
+                           check=True)
             self.assertEqual(new.read(), old.read(), "run `make docs`")
 
     def test_no_name_of_a_table_hides_another_attribute(self):
         own = {name for name in dir(profsql.Run) if not name.startswith("_")} - set(vars(
             profsql.run.catalog.Tables))
         with profsql.open(GPU) as run:
-            names = {row.name for row in run.sql("SELECT name FROM prof_tables UNION SELECT name FROM prof_queries")}
+            names = {row.name for row in run.sql("SELECT name FROM prof_tables UNION SELECT name "
+                                                 "FROM prof_queries")}
         self.assertFalse(own & names)
 
     @needs("mypy")
     def test_mypy(self):
-        source = ("import profsql\nrun = profsql.open('x')\nreveal_type([o.self_time_us for o in run.top_ops(5)])\n"
+        source = ("import profsql\nrun = profsql.open('x')\n"
+                  "reveal_type([o.self_time_us for o in run.top_ops(5)])\n"
                   "run.top_ops('ten')\n")
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "user.py")
@@ -555,7 +575,8 @@ class Lines(unittest.TextTestResult):
 
 if __name__ == "__main__":
     print("# Python %s, SQLite %s, %s" % (sys.version.split()[0], sqlite3.sqlite_version,
-                                          "sqlite3" if driver._why_not_sqlite3() is None else "APSW"))
+                                          "sqlite3" if driver._why_not_sqlite3() is None
+                                          else "APSW"))
     suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
     with open(os.devnull, "w") as nowhere:
         result = unittest.TextTestRunner(stream=nowhere, resultclass=Lines).run(suite)
