@@ -40,7 +40,8 @@
 -- column delta_per_device_step_us REAL [us]: per_device_step_us_b minus per_device_step_us_a
 --   (negative if the second run is faster). Use it to compare runs of different length and size.
 --   Rows are ordered by its absolute value
-SELECT run_a, run_b, operation, short_name, type, change, occurrences_a, occurrences_b, time_us_a, time_us_b, delta_us,
+SELECT run_a, run_b, operation, short_name, type, change, occurrences_a, occurrences_b, time_us_a,
+       time_us_b, delta_us,
        delta_percent, avg_us_a, avg_us_b, avg_ratio, matched_by, name_b, per_device_step_us_a,
        per_device_step_us_b, delta_per_device_step_us
 FROM temp.compare_ops(:a, :b, 'kernel')

@@ -16,8 +16,8 @@
 --   framework op; NULL if unknown
 -- column operation TEXT: name of the operation: its name in the first run, or in the second if it
 --   ran only there
--- column short_name TEXT: readable form of operation, for kernels and the operations of GPUs without
---   namespaces, template arguments and parameters (docs/semantics.md); for others operation
+-- column short_name TEXT: readable form of operation, for kernels and the operations of GPUs
+--   without namespaces, template arguments and parameters (docs/semantics.md); for others operation
 -- column change TEXT: where it ran. both: in both runs; appeared: only in the second run; vanished:
 --   only in the first run
 -- column matched_by TEXT: how the operations of the two runs were matched. name: same name (in the
@@ -129,7 +129,8 @@ WITH asked AS MATERIALIZED (
            coalesce(max(short) FILTER (WHERE side = 'a'), max(short)) AS short,
            CASE WHEN min(side) = 'b' THEN 'appeared' WHEN max(side) = 'a' THEN 'vanished'
                 ELSE 'both' END AS change,
-           CASE WHEN p2 THEN 'name' WHEN p3 THEN 'fingerprint' WHEN p4 THEN 'similar name' END AS how,
+           CASE WHEN p2 THEN 'name' WHEN p3 THEN 'fingerprint'
+                WHEN p4 THEN 'similar name' END AS how,
            CASE WHEN min(name) <> max(name) THEN max(name) FILTER (WHERE side = 'b') END AS name_b,
            coalesce(max(n) FILTER (WHERE side = 'a'), 0) AS n_a,
            coalesce(max(n) FILTER (WHERE side = 'b'), 0) AS n_b,
@@ -159,7 +160,8 @@ WITH asked AS MATERIALIZED (
     FROM result AS r, size AS s, size AS t
     WHERE s.side = 'a' AND t.side = 'b'
 ), answer AS (
-    SELECT (SELECT max(run) FROM temp.hosts(:a)), (SELECT max(run) FROM temp.hosts(:b)), scope, type,
+    SELECT (SELECT max(run) FROM temp.hosts(:a)), (SELECT max(run) FROM temp.hosts(:b)), scope,
+           type,
            name, short, change, how, name_b, n_a, n_b, us_a, us_b, us_b - us_a,
            100.0 * (us_b - us_a) / nullif(us_a, 0), us_a / nullif(n_a, 0), us_b / nullif(n_b, 0),
            (us_b / nullif(n_b, 0)) / nullif(us_a / nullif(n_a, 0), 0), share_a, share_b,

@@ -27,20 +27,27 @@ WITH step AS MATERIALIZED (
     UNION ALL
     SELECT 'b', * FROM temp.steps(:b) WHERE :b IS NOT NULL AND NOT dropped
 ), category(n, name) AS (
-    VALUES (0, 'Step time'), (1, 'Device compute'), (2, 'Device to device'), (3, 'Device collective communication'), (4, 'Host compute'), (5, 'Kernel launch'),
+    VALUES (0, 'Step time'), (1, 'Device compute'), (2, 'Device to device'),
+           (3, 'Device collective communication'), (4, 'Host compute'), (5, 'Kernel launch'),
            (6, 'Input'), (7, 'Output'), (8, 'Compilation'), (9, 'All others')
 ), spent AS (
     SELECT c.n, c.name, of,
-           CASE c.n WHEN 0 THEN duration_ms WHEN 1 THEN device_compute_ms_actual WHEN 2 THEN device_to_device_ms_actual
-                    WHEN 3 THEN device_collectives_ms_actual WHEN 4 THEN host_compute_ms_actual WHEN 5 THEN kernel_launch_ms_actual
-                    WHEN 6 THEN input_ms_actual WHEN 7 THEN output_ms_actual WHEN 8 THEN compilation_ms_actual ELSE all_others_ms_actual END AS ms
+           CASE c.n WHEN 0 THEN duration_ms WHEN 1 THEN device_compute_ms_actual
+                WHEN 2 THEN device_to_device_ms_actual
+                WHEN 3 THEN device_collectives_ms_actual WHEN 4 THEN host_compute_ms_actual
+                WHEN 5 THEN kernel_launch_ms_actual
+                WHEN 6 THEN input_ms_actual WHEN 7 THEN output_ms_actual
+                WHEN 8 THEN compilation_ms_actual ELSE all_others_ms_actual END AS ms
     FROM category AS c JOIN step
 ), averages AS (
-    SELECT n, name, avg(ms) FILTER (WHERE of = 'a') AS a, avg(ms) FILTER (WHERE of = 'b') AS b, stddev(ms) FILTER (WHERE of = 'a') AS a_deviation,
-           stddev(ms) FILTER (WHERE of = 'b') AS b_deviation, count(*) FILTER (WHERE of = 'a') AS a_steps, count(*) FILTER (WHERE of = 'b') AS b_steps
+    SELECT n, name, avg(ms) FILTER (WHERE of = 'a') AS a, avg(ms) FILTER (WHERE of = 'b') AS b,
+           stddev(ms) FILTER (WHERE of = 'a') AS a_deviation,
+           stddev(ms) FILTER (WHERE of = 'b') AS b_deviation,
+           count(*) FILTER (WHERE of = 'a') AS a_steps, count(*) FILTER (WHERE of = 'b') AS b_steps
     FROM spent
     GROUP BY n
 )
-SELECT (SELECT max(run) FROM temp.hosts(:a)), (SELECT max(run) FROM temp.hosts(:b)), name, a, b, b - a, CASE WHEN a > 0 THEN b / a END, a_deviation, b_deviation, a_steps, b_steps
+SELECT (SELECT max(run) FROM temp.hosts(:a)), (SELECT max(run) FROM temp.hosts(:b)), name, a, b,
+       b - a, CASE WHEN a > 0 THEN b / a END, a_deviation, b_deviation, a_steps, b_steps
 FROM averages
 ORDER BY n

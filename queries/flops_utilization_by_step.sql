@@ -23,38 +23,51 @@
 -- column model_utilization_percent REAL [percent]: utilization_percent computed from model_flops
 --   (model FLOPS utilization, MFU); NULL if either is unknown
 WITH device AS MATERIALIZED (
-    SELECT d.run, count(*) AS n, max(d.peak_flops_per_second) AS peak, t.kind = 'tensorcore' AS is_tpu
-    FROM temp.devices(:source) AS d JOIN temp.device_time(:source) AS t ON t.run = d.run AND t.plane_id = d.plane_id
+    SELECT d.run, count(*) AS n, max(d.peak_flops_per_second) AS peak,
+           t.kind = 'tensorcore' AS is_tpu
+    FROM temp.devices(:source) AS d JOIN temp.device_time(:source) AS t ON t.run = d.run
+         AND t.plane_id = d.plane_id
     WHERE t.kind IN ('tensorcore', 'gpu') AND t.busy_ps IS NOT NULL -- those with work
     GROUP BY d.run
 ), op AS MATERIALIZED (
     SELECT run, program_id, hlo_op, sum(flops_actual) / sum(occurrences) AS flops,
-           sum(iif(rematerialization = 'No', model_flops_actual, 0)) / sum(occurrences) AS model_flops
+           sum(iif(rematerialization = 'No', model_flops_actual, 0)) / sum(occurrences)
+           AS model_flops
     FROM temp.hlo_ops(:source)
     WHERE rank > 0 AND model_flops_actual > 0 AND run IN (SELECT run FROM device WHERE NOT is_tpu)
     GROUP BY run, program_id, hlo_op
 ), kernel AS MATERIALIZED (
     SELECT e.run, e.host, e.step AS group_id, e.program_id, e.hlo_op, count(*) AS n
-    FROM (SELECT 1 FROM op LIMIT 1) CROSS JOIN temp.trace_events(:source) AS e -- without op the events are not read
+    -- without op the events are not read
+    FROM (SELECT 1 FROM op LIMIT 1) CROSS JOIN temp.trace_events(:source) AS e
     WHERE e.plane_kind = 'gpu' AND NOT e.derived AND e.step IS NOT NULL AND e.hlo_op IS NOT NULL
     GROUP BY e.run, e.host, e.step, e.program_id, e.hlo_op
 ), work AS MATERIALIZED (
-    SELECT run, CAST(record AS INTEGER) AS step, flops_actual AS flops, model_flops_actual AS model_flops
+    SELECT run, CAST(record AS INTEGER) AS step, flops_actual AS flops,
+           model_flops_actual AS model_flops
     FROM temp.roofline(:source)
-    WHERE rank = 0 AND include_infeed_outfeed AND record NOT IN ('Total', 'Average') AND run IN (SELECT run FROM device WHERE is_tpu)
+    WHERE rank = 0 AND include_infeed_outfeed AND record NOT IN ('Total', 'Average')
+      AND run IN (SELECT run FROM device WHERE is_tpu)
     UNION ALL
     SELECT k.run, h.step, sum(k.n * op.flops), sum(k.n * op.model_flops)
-    FROM kernel AS k JOIN op ON op.run = k.run AND op.program_id = k.program_id AND op.hlo_op = k.hlo_op
-         JOIN temp.host_steps(:source) AS h ON h.run = k.run AND h.host = k.host AND h.group_id = k.group_id
+    FROM kernel AS k JOIN op ON op.run = k.run AND op.program_id = k.program_id
+         AND op.hlo_op = k.hlo_op
+         JOIN temp.host_steps(:source) AS h ON h.run = k.run AND h.host = k.host
+             AND h.group_id = k.group_id
     WHERE h.step IS NOT NULL
     GROUP BY k.run, h.step
 ), step AS (
-    SELECT s.rowid AS place, s.run, s.step, s.name, s.duration_ms, nullif(w.flops, 0) AS flops, nullif(w.model_flops, 0) AS model_flops, d.peak, d.n
-    FROM temp.steps(:source) AS s JOIN device AS d ON d.run = s.run LEFT JOIN work AS w ON w.run = s.run AND w.step = s.step
+    SELECT s.rowid AS place, s.run, s.step, s.name, s.duration_ms, nullif(w.flops, 0) AS flops,
+           nullif(w.model_flops, 0) AS model_flops, d.peak, d.n
+    FROM temp.steps(:source) AS s JOIN device AS d ON d.run = s.run
+         LEFT JOIN work AS w ON w.run = s.run AND w.step = s.step
     WHERE NOT s.dropped
 )
-SELECT run, step, name, duration_ms, flops, model_flops, CASE WHEN duration_ms > 0 THEN flops / n / duration_ms / 1e6 END, peak / 1e9,
-       CASE WHEN duration_ms > 0 AND peak > 0 THEN 100.0 * flops / n / (duration_ms / 1e3) / peak END,
-       CASE WHEN duration_ms > 0 AND peak > 0 THEN 100.0 * model_flops / n / (duration_ms / 1e3) / peak END
+SELECT run, step, name, duration_ms, flops, model_flops,
+       CASE WHEN duration_ms > 0 THEN flops / n / duration_ms / 1e6 END, peak / 1e9,
+       CASE WHEN duration_ms > 0 AND peak > 0 THEN
+            100.0 * flops / n / (duration_ms / 1e3) / peak END,
+       CASE WHEN duration_ms > 0 AND peak > 0 THEN
+            100.0 * model_flops / n / (duration_ms / 1e3) / peak END
 FROM step
 ORDER BY run, place

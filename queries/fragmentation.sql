@@ -2,7 +2,8 @@
 -- How much memory do programs allocate for temporaries but never use?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
 --   dump; if NULL, all attached runs
--- parameter n INTEGER = NULL: number of programs and memory spaces of each run, most unused memory first; NULL for all
+-- parameter n INTEGER = NULL: number of programs and memory spaces of each run, most unused memory
+--   first; NULL for all
 -- needs: programs
 -- nothing: none found: every program uses all memory that it allocates for temporaries, or has no
 --   buffer assignment

@@ -44,15 +44,16 @@ SELECT i.run, i.input_verdict_actual, i.input_percent_actual, i.input_statement,
        CASE WHEN i.input_verdict_actual = 'device' THEN NULL
             WHEN o.operation IS NULL AND i.input_verdict_actual IN ('host', 'both') THEN
                  'The trace has no ops of an input pipeline (tf.data, infeed), so it does not show '
-                 || 'what loads the data. If Python does, record with the Python tracer and look for the '
-                 || 'loader in op_time_by_line.'
+                 || 'what loads the data. If Python does, record with the Python tracer and look '
+                 || 'for the loader in op_time_by_line.'
             WHEN p.category = 'Preprocessing' AND y.ms >= 0.5 * o.ms THEN
                  'Most of this time is a Python function. Python runs one call at a time, whatever '
-                 || 'num_parallel_calls is. Write it with TensorFlow ops, do it once before training, '
-                 || 'cache its results, or run it in other processes (tf.data service).'
+                 || 'num_parallel_calls is. Write it with TensorFlow ops, do it once before '
+                 || 'training, cache its results, or run it in other processes (tf.data service).'
             WHEN p.category = 'Preprocessing' AND i.run IN (SELECT run FROM parallel) THEN
-                 'Preprocessing already runs in parallel. Make the mapped function cheaper, batch before '
-                 || 'mapping, cache, preprocess once before training, or use more CPUs (tf.data service).'
+                 'Preprocessing already runs in parallel. Make the mapped function cheaper, batch '
+                 || 'before mapping, cache, preprocess once before training, or use more CPUs '
+                 || '(tf.data service).'
             ELSE p.advice END,
        y.ms
 FROM temp.input_pipeline(:source) AS i LEFT JOIN part AS p ON p.run = i.run AND p.rank = 1

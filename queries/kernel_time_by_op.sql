@@ -36,20 +36,26 @@ WITH event AS MATERIALIZED (
 ), named AS (
     SELECT e.run, e.n, e.ps, e.name, k.tensorcore,
            CASE WHEN e.hlo_op IS NOT NULL THEN coalesce(i.tf_op, e.hlo_op)
-                WHEN e.tf_op GLOB '?*:*' AND e.tf_op NOT GLOB 'Iterator:*' THEN substr(e.tf_op, 1, instr(e.tf_op, ':') - 1)
+                WHEN e.tf_op GLOB '?*:*' AND e.tf_op NOT GLOB 'Iterator:*' THEN
+                     substr(e.tf_op, 1, instr(e.tf_op, ':') - 1)
                 ELSE e.tf_op END AS operation,
-           CASE WHEN e.hlo_op IS NOT NULL THEN nullif(i.op_type, '') ELSE nullif(substr(e.tf_op, nullif(instr(e.tf_op, ':'), 0) + 1), '') END AS type
-    FROM event AS e LEFT JOIN instruction AS i ON i.run = e.run AND i.host = e.host AND i.program_id = e.program_id AND i.hlo_op = e.hlo_op
+           CASE WHEN e.hlo_op IS NOT NULL THEN nullif(i.op_type, '')
+                ELSE nullif(substr(e.tf_op, nullif(instr(e.tf_op, ':'), 0) + 1), '') END AS type
+    FROM event AS e LEFT JOIN instruction AS i ON i.run = e.run AND i.host = e.host
+         AND i.program_id = e.program_id AND i.hlo_op = e.hlo_op
          LEFT JOIN kernel AS k ON k.run = e.run AND k.name = e.name
 ), op AS (
-    SELECT run, type, operation, sum(n) AS n, count(DISTINCT name) AS kernels, sum(ps) AS ps, sum(CASE WHEN tensorcore THEN ps ELSE 0 END) AS tensorcore,
+    SELECT run, type, operation, sum(n) AS n, count(DISTINCT name) AS kernels, sum(ps) AS ps,
+           sum(CASE WHEN tensorcore THEN ps ELSE 0 END) AS tensorcore,
            sum(CASE WHEN tensorcore IS NOT NULL THEN ps END) AS kernel_ps
     FROM named
     GROUP BY run, type, operation
 ), ranked AS (
-    SELECT *, row_number() OVER (PARTITION BY run ORDER BY ps DESC, operation, type) AS rank, sum(ps) OVER (PARTITION BY run) AS all_ps FROM op
+    SELECT *, row_number() OVER (PARTITION BY run ORDER BY ps DESC, operation, type) AS rank,
+           sum(ps) OVER (PARTITION BY run) AS all_ps FROM op
 )
-SELECT run, rank, type, operation, n, kernels, ps / 1e6, ps / 1e6 / n, 100.0 * ps / nullif(all_ps, 0), tensorcore / nullif(kernel_ps, 0)
+SELECT run, rank, type, operation, n, kernels, ps / 1e6, ps / 1e6 / n,
+       100.0 * ps / nullif(all_ps, 0), tensorcore / nullif(kernel_ps, 0)
 FROM ranked
 WHERE (:n IS NULL OR rank <= :n)
 ORDER BY run, rank

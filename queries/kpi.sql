@@ -33,8 +33,8 @@
 -- column flops_utilization_percent REAL [percent]: operations of the steps as a share of what the
 --   devices' peak allows in that time; above 100 if the file overestimates the operations; NULL if
 --   either is unknown
--- column mfu_percent REAL [percent]: model operations as a share of what the devices' peak allows in
---   their spans, as mfu has it for the run; NULL if either is unknown
+-- column mfu_percent REAL [percent]: model operations as a share of what the devices' peak allows
+--   in their spans, as mfu has it for the run; NULL if either is unknown
 -- column kernel_launch_percent REAL [percent 0..100]: share of step time spent on launching
 --   kernels; NULL on TPU, and without devices or steps
 -- column peak_memory_mib REAL [MiB]: largest memory in use at one time, as recorded by an

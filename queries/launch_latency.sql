@@ -31,13 +31,19 @@ WITH launch AS MATERIALIZED (
     FROM temp.trace_events(:source)
     WHERE plane_kind = 'gpu' AND NOT derived AND correlation_id IS NOT NULL
 ), latency AS (
-    SELECT k.run, k.name, max(k.short_name) AS short_name, count(*) AS launches, avg(k.start_ps - l.start_ps) / 1e6 AS avg_latency, median(k.start_ps - l.start_ps) / 1e6 AS median_latency,
-           max(k.start_ps - l.start_ps) / 1e6 AS max_latency, avg(l.duration_ps) / 1e6 AS avg_launch, avg(k.duration_ps) / 1e6 AS avg_kernel,
-           row_number() OVER (PARTITION BY k.run ORDER BY total(k.start_ps - l.start_ps) DESC, k.name) AS rank
-    FROM kernel AS k JOIN launch AS l ON l.correlation_id = k.correlation_id AND l.run = k.run AND l.host = k.host
+    SELECT k.run, k.name, max(k.short_name) AS short_name, count(*) AS launches,
+           avg(k.start_ps - l.start_ps) / 1e6 AS avg_latency,
+           median(k.start_ps - l.start_ps) / 1e6 AS median_latency,
+           max(k.start_ps - l.start_ps) / 1e6 AS max_latency,
+           avg(l.duration_ps) / 1e6 AS avg_launch, avg(k.duration_ps) / 1e6 AS avg_kernel,
+           row_number() OVER (PARTITION BY k.run ORDER BY total(k.start_ps - l.start_ps) DESC,
+                              k.name) AS rank
+    FROM kernel AS k JOIN launch AS l ON l.correlation_id = k.correlation_id AND l.run = k.run
+         AND l.host = k.host
     GROUP BY k.run, k.name
 )
-SELECT run, name, short_name, launches, avg_latency, median_latency, max_latency, avg_launch, avg_kernel
+SELECT run, name, short_name, launches, avg_latency, median_latency, max_latency, avg_launch,
+       avg_kernel
 FROM latency
 WHERE (:n IS NULL OR rank <= :n)
 ORDER BY run, rank

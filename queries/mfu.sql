@@ -32,8 +32,8 @@
 --   peak, else that of the table devices; NULL if unknown
 -- column mfu_percent REAL [percent]: model FLOPS utilization: model_flops as a share of what the
 --   devices' peak allows in their span_ms; NULL if one of them is unknown
--- column mfu_busy_percent REAL [percent]: model_flops as a share of what the devices' peak allows in
---   their busy_ms; NULL if one of them is unknown
+-- column mfu_busy_percent REAL [percent]: model_flops as a share of what the devices' peak allows
+--   in their busy_ms; NULL if one of them is unknown
 -- column hfu_percent REAL [percent]: hardware FLOPS utilization: hardware_flops as a share of what
 --   the devices' peak allows in their span_ms; NULL if one of them is unknown
 -- column missing TEXT: what mfu_percent and mfu_busy_percent lack if both are NULL: operations, or

@@ -2,7 +2,8 @@
 -- Which large values stay in memory across the peak although they are cheap to recompute?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
 --   dump; if NULL, all attached runs
--- parameter n INTEGER = NULL: number of values of each run, ordered by memory and lifetime, largest first; NULL for all
+-- parameter n INTEGER = NULL: number of values of each run, ordered by memory and lifetime, largest
+--   first; NULL for all
 -- parameter max_flops_per_byte = 16.0: omit values that take more floating-point operations than
 --   this to recompute, per byte of their size
 -- parameter space = 0: memory space: 0 is the device's main memory (HBM), 1 is TPU VMEM

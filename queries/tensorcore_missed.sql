@@ -19,7 +19,8 @@
 -- needs: events gpu
 -- nothing: none found: no op that tensor cores can run has a kernel that does not use them
 WITH kernel AS (
-    SELECT run, op_name, kernel_name, max(short_name) AS short_name, CAST(total(occurrences) AS INTEGER) AS occurrences,
+    SELECT run, op_name, kernel_name, max(short_name) AS short_name,
+           CAST(total(occurrences) AS INTEGER) AS occurrences,
            total(total_duration_us) AS us,
            op_is_tensorcore_eligible AND NOT kernel_uses_tensorcore AND NOT is_helper
            AND NOT (lower(kernel_name) GLOB '*fft*'

@@ -33,12 +33,15 @@
 --   kernels on tensor cores; NULL if not on GPU, where XProf omits the column
 -- column "Bound by" TEXT: resource that the op uses closest to its peak
 -- column "Execution mode" TEXT: how the op ran: Eager or Function
-SELECT rank, host_or_device, type, operation, occurrences, total_time_us, avg_time_us, total_self_time_us, avg_self_time_us, device_self_time_fraction,
-       device_cumulative_self_time_fraction, host_self_time_fraction, host_cumulative_self_time_fraction, normalized_gflops, model_gflops, memory_bw_gibps,
+SELECT rank, host_or_device, type, operation, occurrences, total_time_us, avg_time_us,
+       total_self_time_us, avg_self_time_us, device_self_time_fraction,
+       device_cumulative_self_time_fraction, host_self_time_fraction,
+       host_cumulative_self_time_fraction, normalized_gflops, model_gflops, memory_bw_gibps,
        operational_intensity, tensorcore_utilization_fraction, bound_by, execution_mode
 FROM temp.tf_ops(:source)
 UNION ALL
-SELECT prof_error('tf_stats: ' || n || ' runs are attached; give one of them: ' || labels), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+SELECT prof_error('tf_stats: ' || n || ' runs are attached; give one of them: ' || labels), NULL,
+       NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
        NULL, NULL, NULL
 FROM (SELECT count(*) AS n, group_concat(run, ', ') AS labels FROM temp.prof_runs)
 WHERE :source IS NULL AND n > 1

@@ -26,22 +26,31 @@
 -- needs: events gpu
 -- nothing: no event on a GPU is a kernel
 WITH ops AS MATERIALIZED (
-    SELECT run, kernel_name, max(short_name) AS short_name, op_name, CAST(total(occurrences) AS INTEGER) AS occurrences, sum(total_duration_us) AS total_us, min(min_duration_us) AS min_us,
+    SELECT run, kernel_name, max(short_name) AS short_name, op_name,
+           CAST(total(occurrences) AS INTEGER) AS occurrences, sum(total_duration_us) AS total_us,
+           min(min_duration_us) AS min_us,
            max(max_duration_us) AS max_us, max(kernel_uses_tensorcore) AS uses_tensorcore
     FROM temp.kernel_ops(:source)
     GROUP BY run, kernel_name, op_name
 ), kernels AS (
-    SELECT run, kernel_name, max(short_name) AS short_name, sum(occurrences) AS occurrences, sum(total_us) AS total_us, min(min_us) AS min_us, max(max_us) AS max_us,
+    SELECT run, kernel_name, max(short_name) AS short_name, sum(occurrences) AS occurrences,
+           sum(total_us) AS total_us, min(min_us) AS min_us, max(max_us) AS max_us,
            max(uses_tensorcore) AS uses_tensorcore, count(op_name) AS op_count
     FROM ops
     GROUP BY run, kernel_name
 ), ranked AS (
-    SELECT row_number() OVER heaviest AS rank, sum(total_us) OVER (PARTITION BY run) AS all_us, sum(total_us) OVER heaviest AS so_far_us, *
+    SELECT row_number() OVER heaviest AS rank, sum(total_us) OVER (PARTITION BY run) AS all_us,
+           sum(total_us) OVER heaviest AS so_far_us, *
     FROM kernels
-    WINDOW heaviest AS (PARTITION BY run ORDER BY total_us DESC, kernel_name ROWS UNBOUNDED PRECEDING)
+    WINDOW heaviest AS (PARTITION BY run ORDER BY total_us DESC,
+                        kernel_name ROWS UNBOUNDED PRECEDING)
 )
-SELECT run, rank, kernel_name, short_name, occurrences, total_us, 100.0 * total_us / nullif(all_us, 0), 100.0 * so_far_us / nullif(all_us, 0), total_us / occurrences, min_us, max_us, op_count,
-       (SELECT o.op_name FROM ops AS o WHERE o.run = ranked.run AND o.kernel_name = ranked.kernel_name AND o.op_name IS NOT NULL ORDER BY o.total_us DESC, o.op_name LIMIT 1),
+SELECT run, rank, kernel_name, short_name, occurrences, total_us,
+       100.0 * total_us / nullif(all_us, 0), 100.0 * so_far_us / nullif(all_us, 0),
+       total_us / occurrences, min_us, max_us, op_count,
+       (SELECT o.op_name FROM ops AS o WHERE o.run = ranked.run
+        AND o.kernel_name = ranked.kernel_name AND o.op_name IS NOT NULL ORDER BY o.total_us DESC,
+        o.op_name LIMIT 1),
        uses_tensorcore
 FROM ranked
 WHERE (:n IS NULL OR rank <= :n)

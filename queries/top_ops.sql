@@ -39,11 +39,14 @@ WITH device AS MATERIALIZED (
     FROM without_device CROSS JOIN temp.stat_metadata(:source) AS s USING (run)
          CROSS JOIN temp.planes(:source) AS p ON p.run = s.run AND p.plane_id = s.plane_id
     WHERE s.name = 'hlo_module' AND p.kind = 'host'
-), part(run, operation, short_name, hlo_module, place, occurrences, total_ps, self_ps, min_ps, max_ps) AS (
-    SELECT run, display_name, short_name, hlo_module, place, occurrences, total_ps, self_ps, min_ps, max_ps
+), part(run, operation, short_name, hlo_module, place, occurrences, total_ps, self_ps, min_ps,
+        max_ps) AS (
+    SELECT run, display_name, short_name, hlo_module, place, occurrences, total_ps, self_ps, min_ps,
+           max_ps
            FROM device
     UNION ALL
-    SELECT t.run, t.display_name, t.short_name, NULL, 'host', t.occurrences, t.total_ps, t.self_ps, t.min_ps,
+    SELECT t.run, t.display_name, t.short_name, NULL, 'host', t.occurrences, t.total_ps, t.self_ps,
+           t.min_ps,
            t.max_ps
     FROM without_device CROSS JOIN temp.event_totals(:source) AS t USING (run)
     WHERE NOT t.derived AND t.plane_kind = 'host' AND (t.run, t.plane_id) NOT IN of_modules
@@ -55,7 +58,8 @@ WITH device AS MATERIALIZED (
          CROSS JOIN temp.trace_events(:source) AS e ON e.run = o.run AND e.plane_id = o.plane_id
     GROUP BY 1, 2, 4
 ), op AS (
-    SELECT run, operation, max(short_name) AS short_name, hlo_module, place, CAST(total(occurrences) AS INTEGER) AS occurrences,
+    SELECT run, operation, max(short_name) AS short_name, hlo_module, place,
+           CAST(total(occurrences) AS INTEGER) AS occurrences,
            total(total_ps) AS total_ps, total(self_ps) AS self_ps, min(min_ps) AS min_ps,
            max(max_ps) AS max_ps
     FROM part
@@ -66,7 +70,8 @@ WITH device AS MATERIALIZED (
                               ORDER BY self_ps DESC, operation, hlo_module, place) AS rank
     FROM op
 )
-SELECT run, rank, operation, short_name, hlo_module, place, occurrences, total_ps / 1e6, self_ps / 1e6,
+SELECT run, rank, operation, short_name, hlo_module, place, occurrences, total_ps / 1e6,
+       self_ps / 1e6,
        CASE WHEN all_ps > 0 THEN 100.0 * self_ps / all_ps END, total_ps / 1e6 / occurrences,
        min_ps / 1e6, max_ps / 1e6
 FROM ranked

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Which computing HLO ops waste the most device time because they use neither compute nor memory well?
+-- Which computing HLO ops waste the most device time because they use neither compute nor memory
+--   well?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
 -- parameter n INTEGER = NULL: number of rows of each run; NULL for all
@@ -41,7 +42,8 @@ WITH ops AS MATERIALIZED (
     SELECT row_number() OVER (PARTITION BY run ORDER BY self * unused DESC, hlo_op,
                               program_id) AS nth, *
     FROM ops
-    WHERE NOT is_container AND work_kind = 'compute' AND coalesce(flops_utilization, hbm_utilization) IS NOT NULL
+    WHERE NOT is_container AND work_kind = 'compute'
+      AND coalesce(flops_utilization, hbm_utilization) IS NOT NULL
 )
 SELECT run, nth, hlo_op, category, program_id, hlo_module, occurrences_actual, total_self_time_us,
        total_self_time_us * unused, 100.0 * self * unused / nullif(all_self, 0), flops_utilization,
