@@ -10,10 +10,7 @@
 #include <unistd.h>
 
 enum { SKIP_CALL = UINT32_MAX, LARGEST_RECORD = 512 };
-enum { DEVICE_NAME_AT = 136, OVERHEAD_DATA_AT = 48 };
-/* CUDA 13.2 is the one time that fields moved: the ports of an NVLink became two arrays outside the
- * record. */
-enum { NVLINK_PORTS_AT = 56, NVLINK_BANDWIDTH_AT = 72 };
+enum { DEVICE_NAME_AT = 136, OVERHEAD_DATA_AT = 48, NVLINK_PORTS_AT = 56 };
 
 static uint64_t *value_of(Record *record, enum RecordField field)
 {
@@ -157,9 +154,6 @@ static void collect_record(Collector *c, const uint8_t *cupti_record)
     }
     if (kind == REC_DEVICE) know_device(c, &r);
     if (kind == REC_CONTEXT) use_device(c, record_get(&r, FIELD_DEVICE));
-    if (kind == REC_NVLINK && c->cupti->api_version >= API_13_2)
-        memcpy(value_of(&r, FIELD_BANDWIDTH_KB), cupti_record + NVLINK_BANDWIDTH_AT,
-               sizeof(uint64_t));
     free_owned((enum RecordKind)kind, cupti_record, c->cupti->api_version);
     if (kind == REC_DRIVER || kind == REC_RUNTIME) {
         uint32_t name = api_name(c, (enum RecordKind)kind, (uint32_t)record_get(&r, FIELD_CBID));

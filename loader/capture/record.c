@@ -92,6 +92,16 @@ static uint64_t load(const uint8_t *p, unsigned n_bytes)
     }
 }
 
+/* CUDA 13.2 is the one time that a field moved: the ports of an NVLink before it became two arrays
+ * outside the record. */
+enum { NVLINK_BANDWIDTH_13_2_AT = 72 };
+
+size_t record_offset(enum RecordKind kind, const FieldSpec *f, uint32_t api_version)
+{
+    bool moved = kind == REC_NVLINK && f->field == FIELD_BANDWIDTH_KB && api_version >= API_13_2;
+    return moved ? NVLINK_BANDWIDTH_13_2_AT : f->offset;
+}
+
 void record_read(Record *record, enum RecordKind kind, const uint8_t *cupti_record,
                  uint32_t api_version)
 {
@@ -99,7 +109,8 @@ void record_read(Record *record, enum RecordKind kind, const uint8_t *cupti_reco
     record->kind = kind;
     for (int i = 0; i < spec->n_fields; i++) {
         const FieldSpec *f = &spec->fields[i];
-        record->values[i] = f->since <= api_version ? load(cupti_record + f->offset, f->bytes) : 0;
+        const uint8_t *at = cupti_record + record_offset(kind, f, api_version);
+        record->values[i] = f->since <= api_version ? load(at, f->bytes) : 0;
     }
 }
 

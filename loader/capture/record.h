@@ -22,7 +22,6 @@ enum {
     API_11_1 = 14,
     API_11_6 = 16,
     API_11_8 = 18,
-    API_12_2 = 20,
     API_12_3 = 21,
     API_12_4 = 22
 }; /* 18 is 12.1's too */
@@ -123,7 +122,7 @@ enum Role {
     F(OBJECT_KIND, FIXED, 8, 4, 0)                                                                 \
     F(OBJECT_FIRST, FIXED, 12, 4, 0)                                                               \
     F(OBJECT_SECOND, FIXED, 16, 4, 0)                                                              \
-    F(CORRELATION, ORDER, 40, 4, API_12_2)
+    F(CORRELATION, ORDER, 40, 4, API_12_3)
 #define SYNC_FIELDS(F)                                                                             \
     F(START, TIME, 8, 8, 0)                                                                        \
     F(END, UNTIL, 16, 8, 0)                                                                        \
@@ -232,7 +231,7 @@ enum Role {
     F(BYTES, VARIES, 48, 8, 0)                                                                     \
     F(NAME, TEXT, 56, 8, 0)                                                                        \
     F(THREAD, FIXED, 68, 4, API_12_4)
-/* BANDWIDTH_KB moved once: see collect.c. Ids are UUIDs of GPUs. */
+/* BANDWIDTH_KB moved once: see record_offset(). Ids are UUIDs of GPUs. */
 #define NVLINK_FIELDS(F)                                                                           \
     F(LINK_VERSION, FIXED, 4, 4, 0)                                                                \
     F(TYPE_0, FIXED, 8, 4, 0)                                                                      \
@@ -395,6 +394,8 @@ enum Counter { COUNTER_NONE, COUNTERS(AS_COUNTER) N_COUNTERS };
 extern const char *const counter_names[N_COUNTERS];
 
 int record_kind_of(uint32_t cupti_kind); /* enum RecordKind, -1: not one that we read */
+/* Where CUPTI of this API version keeps a field. */
+size_t record_offset(enum RecordKind kind, const FieldSpec *f, uint32_t api_version);
 /* Copies the fields of CUPTI's record; what the library of this API version does not have is 0. A
  * TEXT is the pointer. */
 void record_read(Record *record, enum RecordKind kind, const uint8_t *cupti_record,

@@ -222,8 +222,8 @@ static void *samples_main(void *unused)
     size_t n_sampled = 0;
     for (bool last = false; !last && turn == atomic_load(&g.turn);) {
         uint64_t now = clock_ns(CLOCK_MONOTONIC);
+        last = atomic_load(&quit); /* before the count: what was added until then is sampled */
         size_t n = count_gpus();
-        last = atomic_load(&quit);
         if (n && !open_nvml()) break;
         if (last || now >= next || n > n_sampled) sample_all(turn, n);
         n_sampled = n;

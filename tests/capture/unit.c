@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* unit.c: parts of the capture by themselves: occupancy, the sorter beyond its memory, buffers
- * between threads, the spool. */
+ * between threads, samples of GPUs, fields of records, the spool. */
 #define _GNU_SOURCE
 #include "pauses.h"
 
 #include "../../loader/capture/buffers.c"
+#include "../../loader/capture/samples.c"
 #include "../../loader/capture/occupancy.h"
 #include "../../loader/capture/sorter.h"
 #include "../../loader/capture/spool.h"
+#include "fake_records.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -211,6 +213,52 @@ static void test_numbers_between_threads(void)
     free_made();
 }
 
+/* A GPU that is known just before the end is sampled, whenever the sampling thread looks. */
+static void end_with_a_gpu(void)
+{
+    if (!pauses_left || --pauses_left) return;
+    pause_hook = NULL;
+    samples_of(0, 1, 1);
+    atomic_store(&quit, true);
+    sem_post(&g.wake);
+}
+
+static void test_last_sample(void)
+{
+    bool ok = true;
+    enum { MOST_PAUSES = 12 };
+    for (int at = 1; at <= MOST_PAUSES; at++) {
+        pthread_once(&wake_once, make_wake);
+        g.interval_ns = NS_PER_MS, g.n_gpus = 0, *g.problems = 0;
+        atomic_store(&quit, false);
+        pauses_left = at, pause_hook = end_with_a_gpu;
+        samples_main(NULL);
+        ok &= *g.problems != 0; /* there is no NVML here, which only an attempt can find out */
+        if (!*g.problems) printf("# no sample of a GPU that came at pause %d\n", at);
+    }
+    check(ok, "a GPU that is known just before the end is sampled");
+}
+
+/* What is read of a record lies inside it, in every version of CUPTI. */
+static void test_fields_are_in_records(void)
+{
+    bool ok = true;
+    for (uint32_t v = API_11_0; v < API_11_0 + 22; v++) {
+        uint32_t version = v <= 28 ? v : API_13_0 + (v - 29) * 100; /* 28 is the last of CUDA 12 */
+        for (int k = 0; k < N_RECORD_KINDS; k++) {
+            size_t n = fake_record_size(record_kinds[k].number, version);
+            for (int i = 0; n && i < record_kinds[k].n_fields; i++) {
+                const FieldSpec *f = &record_kinds[k].fields[i];
+                size_t at = record_offset((enum RecordKind)k, f, version);
+                if (f->since > version || at + f->bytes <= n) continue;
+                ok = false, printf("# version %u: %s is read at %zu, of %zu bytes\n", version,
+                                   record_kinds[k].name, at, n);
+            }
+        }
+    }
+    check(ok, "fields that are read lie inside their records");
+}
+
 /* Records of every kind, with every bit pattern that a field may have, come back as they were; and
  * after any cut nothing else does. */
 static void test_spool(void)
@@ -278,6 +326,8 @@ int main(void)
     test_buffers();
     test_numbers_with_a_call_between();
     test_numbers_between_threads();
+    test_last_sample();
+    test_fields_are_in_records();
     test_spool();
     printf("%d passed, %d failed, 0 skipped\n", n_passed, n_failed);
     return n_failed != 0;
