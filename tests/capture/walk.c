@@ -24,32 +24,32 @@ int main(int argc, char **argv)
     memcpy(&get_version, &symbols[0], sizeof get_version), memcpy(&next, &symbols[1], sizeof next);
     uint32_t version = 0;
     if (get_version(&version) || version >= 130200) return printf("version %u\n", version), 77;
-    bool is_18 =
-        version == 18; /* CUDA 11.8's number, and 12.0's and 12.1's, whose kernels are longer */
-    if (is_18 && strstr(argv[1], ".so.12")) version = 19;
+    bool is_vague = version < 22; /* at zeros it says "unknown error", not "invalid kind" */
+    /* 18 is CUDA 11.8's number, and 12.0's and 12.1's, whose kernels are longer */
+    if (version == 18 && strstr(argv[1], ".so.12")) version = 19;
     static _Alignas(8) uint8_t buffer[8192];
     size_t n = 0, n_lines = sizeof lines / sizeof *lines;
+    uint32_t kinds[sizeof lines / sizeof *lines];
     FakeRecord r;
     for (size_t i = 0; i < n_lines; i++) {
-        uint32_t kind = fake_record_make(&r, lines[i], 0, 0, version);
-        memcpy(buffer + n, &r, fake_record_size(kind, version));
-        n += fake_record_size(kind, version);
+        kinds[i] = fake_record_make(&r, lines[i], 0, 0, version);
+        memcpy(buffer + n, &r, fake_record_size(kinds[i], version));
+        n += fake_record_size(kinds[i], version);
     }
     uint8_t *record = NULL, *expected = buffer;
     for (size_t i = 0; i < n_lines; i++) {
+        if (!fake_record_size(kinds[i], version)) continue; /* a kind that came later */
         int rc = next(buffer, n, &record);
         if (rc || record != expected)
             return printf("record %zu (%s): result %d, at %td instead of %td\n", i, lines[i], rc,
                           record ? record - buffer : -1, expected - buffer),
                    1;
-        uint32_t kind;
-        memcpy(&kind, record, sizeof kind);
-        expected += fake_record_size(kind, version);
+        expected += fake_record_size(kinds[i], version);
     }
     int end = next(buffer, n, &record);
     uint8_t *again = NULL;
     int zeros = next(buffer + n, 1024, &again);
     printf("%zu records of version %u walked; at the end %d, at zeros %d\n", n_lines, version, end,
            zeros);
-    return end == 12 && (zeros == 21 || (is_18 && zeros == 999)) ? 0 : 1;
+    return end == 12 && (zeros == 21 || (is_vague && zeros == 999)) ? 0 : 1;
 }
