@@ -1146,10 +1146,10 @@ TOOLS = [
         category""", key="opName category", order=True),
     Entry("input_pipeline_analyzer.input_ops.properties", "input_breakdown",
           "input_breakdown({source})", """
-        advanced_file_read_us = printf('%.3f', sum(time_us) FILTER (WHERE category = 'Advanced \
-            file read'))
-        demanded_file_read_us = printf('%.3f', sum(time_us) FILTER (WHERE category = 'Demanded \
-            file read'))
+        advanced_file_read_us = printf('%.3f', sum(time_us) \
+            FILTER (WHERE category = 'Advanced file read'))
+        demanded_file_read_us = printf('%.3f', sum(time_us) \
+            FILTER (WHERE category = 'Demanded file read'))
         enqueue_us = printf('%.3f', sum(time_us) FILTER (WHERE category = 'Enqueue'))
         preprocessing_us = printf('%.3f', sum(time_us) FILTER (WHERE category = 'Preprocessing'))
         unclassified_nonequeue_us = printf('%.3f', sum(time_us) FILTER (WHERE category NOT IN \
