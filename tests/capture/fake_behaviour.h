@@ -18,7 +18,11 @@
 #define SINCE_DEVICE_NAMES 130000
 #define SINCE_SUBSCRIBE_V2 130000
 #define SINCE_NVLINK_PORTS 130200
-#define UNIFIED_WORDS 26 /* the stand-in asks for it always */
+/* The stand-in asks for these always; the first headers that say so, or the oldest that were read
+ */
+#define UNIFIED_WORDS 26
+#define FLUSH_WORDS 130400
+#define REGISTER_WORDS 17
 
 /* B(id, since, header's version, what it does, words of the header from that version on, "" if no
  * header says it) */
@@ -35,6 +39,14 @@
       "cuptiActivityEnableDriverApi(")                                                             \
     B(UNIFIED, 0, UNIFIED_WORDS, "refuses counters of unified memory before the first context",    \
       "should be called after CUDA driver initialization")                                         \
+    B(FLUSH, 0, FLUSH_WORDS,                                                                       \
+      "ends the program if it is flushed from a callback for buffers or resources",                \
+      "Do not call this function from activity buffer callbacks")                                  \
+    B(REGISTER, 0, REGISTER_WORDS, "refuses a flush before buffers are registered",                \
+      "Before calling this function, the buffer handling callback api must be activated")          \
+    B(PER_THREAD_FIRST, SINCE_PER_THREAD, SINCE_PER_THREAD,                                        \
+      "refuses the attribute for buffers by thread when buffers are registered",                   \
+      "The attribute should be set before registering the buffer callbacks")                       \
     B(NULL_BUFFER, SINCE_NULL_BUFFER, 0,                                                           \
       "accepts that it gets no buffer; before, it ends the program, as Kineto expects", "")        \
     B(DEVICE_NAMES, SINCE_DEVICE_NAMES, SINCE_DEVICE_NAMES,                                        \

@@ -37,6 +37,7 @@
 enum {
     OK = 0,
     INVALID_PARAMETER = 1,
+    INVALID_OPERATION = 7,
     MAX_LIMIT = 12,
     NOT_INITIALIZED = 15,
     INVALID_KIND = 21,
@@ -161,17 +162,22 @@ EXPORT int cuptiEnableCallback(uint32_t enable, void *handle, int domain, uint32
     return atomic_store(&callbacks[domain][cbid], enable != 0), OK;
 }
 
-/* What the library does in a program's thread. */
+/* What the library does in a program's thread. Flushing is allowed in callbacks of API calls only.
+ */
+enum { DRIVER_DOMAIN = 1, RESOURCE_DOMAIN = 3 };
+static _Thread_local bool must_not_flush;
 static void call_back(int domain, uint32_t cbid, const void *data)
 {
-    if (subscriber && atomic_load(&callbacks[domain][cbid]))
-        subscriber(subscriber_data, domain, cbid, data);
+    if (!subscriber || !atomic_load(&callbacks[domain][cbid])) return;
+    must_not_flush = domain == RESOURCE_DOMAIN;
+    subscriber(subscriber_data, domain, cbid, data);
+    must_not_flush = false;
 }
 
 static void call_profiler(uint32_t cbid)
 {
     for (int site = 0; site < 2; site++)
-        call_back(1, cbid, &site); /* the site is what its data begins with */
+        call_back(DRIVER_DOMAIN, cbid, &site); /* the site is what its data begins with */
 }
 
 EXPORT int cuptiActivityEnable(uint32_t kind)
@@ -230,6 +236,8 @@ EXPORT int cuptiActivitySetAttribute(int attribute, size_t *size, void *value)
 {
     if (!size || !value || (attribute == 9 && !fake_does(FAKE_PER_THREAD, version)))
         return INVALID_PARAMETER;
+    if (attribute == 9 && request && fake_does(FAKE_PER_THREAD_FIRST, version))
+        return INVALID_OPERATION;
     if (attribute == 5) atomic_store(&tool_zeroes, *(const uint8_t *)value != 0);
     return OK;
 }
@@ -290,7 +298,10 @@ static void hand_over(Stream *s)
     uint8_t *bytes = s->bytes;
     size_t size = s->size, used = s->used;
     s->bytes = NULL, s->used = 0;
+    bool outside = must_not_flush;
+    must_not_flush = true;
     if (bytes) complete(NULL, 0, bytes, size, used);
+    must_not_flush = outside;
 }
 
 /* After the driver's own exit handler nothing of CUDA may be called. */
@@ -302,6 +313,9 @@ EXPORT int cuptiActivityFlushAll(uint32_t flag)
 {
     if (atomic_load(&driver_gone))
         fprintf(stderr, "fake_cupti: flushed after the driver's end\n"), abort();
+    if (must_not_flush && fake_does(FAKE_FLUSH, version))
+        fprintf(stderr, "fake_cupti: flushed in a callback that must not do it\n"), abort();
+    if (!request && fake_does(FAKE_REGISTER, version)) return INVALID_OPERATION;
     for (int i = 0; i < MAX_THREADS; i++) {
         pthread_mutex_lock(&streams[i].lock);
         bool withheld =
@@ -339,7 +353,9 @@ static bool put(Stream *s, const void *record, uint32_t kind, bool runs)
     pthread_mutex_lock(&s->lock);
     if (s->bytes && s->used + n > s->size) hand_over(s);
     if (!s->bytes) {
+        must_not_flush = true;
         request(&s->bytes, &s->size, &max);
+        must_not_flush = false;
         if (!s->bytes && !fake_does(FAKE_NULL_BUFFER, version)) {
             fprintf(stderr, "fake_cupti: NULL buffer, which this version does not take\n");
             abort();
@@ -406,7 +422,7 @@ static void *play(void *argument)
                     &contexts[device ? atoi(device + strlen("device=")) % MOST_DEVICES : 0];
                 atomic_store(&driver_is_initialized, true);
                 void *data[] = {context, NULL, NULL};
-                call_back(3, word[7] ? 2 : 1, data);
+                call_back(RESOURCE_DOMAIN, word[7] ? 2 : 1, data);
             } else if (!strcmp(word, "profiler_start") || !strcmp(word, "profiler_stop")) {
                 call_profiler(word[11] == 'a' ? 308 : 309);
             } else {
