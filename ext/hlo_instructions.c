@@ -85,7 +85,9 @@ SQLITE_EXTENSION_INIT3
       "names of the computations that the instruction calls, separated by commas; NULL if "        \
       "there are none",                                                                            \
       "HloInstructionProto.called_computation_ids")                                                \
-    C(HI_EXPRESSION, "expression", "TEXT", NULL, "text of the instruction in HLO syntax",          \
+    C(HI_EXPRESSION, "expression", "TEXT", NULL,                                                   \
+      "text of the instruction in HLO syntax, as in hlo_ops; but the shape of an operand is cut "  \
+      "after 1000 bytes, and ... follows. The operand's own row has it in full",                   \
       "hlo_stats hlo_op_expression")                                                               \
     C(HI_MODEL_FLOPS, "model_flops", "INTEGER", "floating operations",                             \
       "floating-point operations of one execution, as flops, but each operation counts as "        \
@@ -241,7 +243,7 @@ static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int colu
         result_buffer(ctx, &text);
         break;
     case HI_EXPRESSION:
-        hlo_instruction_text(m, op, HLO_TEXT_LONG_NAME, &text);
+        hlo_instruction_text(m, op, HLO_TEXT_BRIEF, &text);
         result_buffer(ctx, &text);
         break;
     case HI_TYPE: result_type(ctx, op); break;

@@ -397,6 +397,7 @@ const Table session_table = {
     "sparsecore_programs_mixed, " \
     "programs_mixed (tables of ops), " \
     "program_costs, " \
+    "op_texts_cut (tables of ops), " \
     "heap_simulation, " \
     "memory_spaces (buffers), " \
     "memory_events_elsewhere, " \

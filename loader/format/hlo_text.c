@@ -57,7 +57,7 @@ void hlo_write_shape(TextBuffer *out, const Xla__ShapeProto *shape, bool layout)
     const char *name = primitive_name(shape->element_type);
     if (shape->element_type == XLA_TUPLE || shape->element_type == XLA_BUFFER) {
         text_add(out, shape->element_type == XLA_BUFFER ? "b(" : "(");
-        for (size_t i = 0; i < shape->n_tuple_shapes; i++) {
+        for (size_t i = 0; i < shape->n_tuple_shapes && !out->cut; i++) {
             if (i) text_add(out, ", ");
             if (i && i % 5 == 0) text_add_format(out, "/*index=%zu*/", i);
             hlo_write_shape(out, shape->tuple_shapes[i], layout);
@@ -69,7 +69,7 @@ void hlo_write_shape(TextBuffer *out, const Xla__ShapeProto *shape, bool layout)
     }
     text_add(out, name ? name : "invalid");
     text_add_char(out, '[');
-    for (size_t i = 0; i < shape->n_dimensions; i++) {
+    for (size_t i = 0; i < shape->n_dimensions && !out->cut; i++) {
         bool dynamic = i < shape->n_is_dynamic_dimension && shape->is_dynamic_dimension[i];
         if (i) text_add_char(out, ',');
         if (dynamic && shape->dimensions[i] == INT64_MIN) {
@@ -149,6 +149,19 @@ static void write_constant(const HloWriter *w, const Xla__HloInstructionProto *o
         text_add(w->out, "{...}");
 }
 
+static void write_operand_shape(const HloWriter *w, const Xla__ShapeProto *shape)
+{
+    enum { SHAPE_MAX = 1000 };
+    TextBuffer *out = w->out;
+    size_t limit = out->limit, most = out->n_bytes + SHAPE_MAX;
+    if (w->cut_shapes) out->limit = limit && limit < most ? limit : most;
+    hlo_write_shape(out, shape, true);
+    out->limit = limit;
+    if (!out->cut || out->n_bytes == limit) return;
+    out->cut = false;
+    text_add(out, "...");
+}
+
 static void write_operands(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
     for (size_t i = 0; i < op->n_operand_ids; i++) {
@@ -156,7 +169,7 @@ static void write_operands(const HloWriter *w, const Xla__HloInstructionProto *o
         if (i) text_add(w->out, ", ");
         if (i && i % 5 == 0 && w->index_comments) text_add_format(w->out, "/*index=%zu*/", i);
         if (!operand) continue;
-        if (w->operand_shapes) hlo_write_shape(w->out, operand->shape, true);
+        if (w->operand_shapes) write_operand_shape(w, operand->shape);
         if (w->operand_shapes && (!w->canonical || w->body)) text_add_char(w->out, ' ');
         if (w->canonical) {
             hlo_write_number(w, operand);
@@ -170,11 +183,13 @@ static void write_operands(const HloWriter *w, const Xla__HloInstructionProto *o
 HloWriter hlo_writer(const HloModule *module, enum HloTextStyle style, TextBuffer *out)
 {
     bool is_short = style == HLO_TEXT_SHORT, is_canonical = style == HLO_TEXT_CANONICAL,
-         shapes = style == HLO_TEXT_LONG_NAME || is_canonical;
+         is_brief = style == HLO_TEXT_BRIEF,
+         shapes = style == HLO_TEXT_LONG_NAME || is_brief || is_canonical;
     return (HloWriter){.module = module,
                        .out = out,
                        .percent = !is_short && !is_canonical,
                        .operand_shapes = shapes,
+                       .cut_shapes = is_brief,
                        .all_constants = style == HLO_TEXT_LONG,
                        .index_comments = !is_short && !is_canonical,
                        .control = !is_short && !is_canonical,

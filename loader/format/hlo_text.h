@@ -14,6 +14,9 @@ enum HloTextStyle {
     HLO_TEXT_SHORT, /* XProf's short_txt: no %; constants of more than 10 elements as {...} */
     /* long_name of op metrics: % before names, operand shapes, no backend configs, no ROOT */
     HLO_TEXT_LONG_NAME,
+    /* HLO_TEXT_LONG_NAME, but of an operand's shape at most 1000 bytes, then "...": if each of a
+     * tuple's elements is taken out of it, the texts do not grow with its square */
+    HLO_TEXT_BRIEF,
     /* text that XProf's fingerprint hashes: no names, called computations written in full */
     HLO_TEXT_CANONICAL,
 };

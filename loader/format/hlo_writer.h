@@ -21,6 +21,7 @@ typedef struct {
     TextBuffer *out;
     bool percent;        /* % before names */
     bool operand_shapes; /* the shape before each operand */
+    bool cut_shapes;     /* a long one is cut */
     bool all_constants;  /* constants of any size */
     bool index_comments; /* a comment with its index before every fifth operand */
     bool control;        /* control-predecessors */

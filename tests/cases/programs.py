@@ -80,6 +80,23 @@ def attributes_of_late_operations():
 
 
 @case
+def expressions_of_wide_tuples():
+    """Of an operand's shape 1000 bytes, of the result's all."""
+    for n, cut in ((50, False), (500, True)):
+        element = "f32[8,4]{1,0}"
+        wide = "(" + ", ".join("/*index=%d*/" % i * (i > 0 and i % 5 == 0) + element
+                               for i in range(n)) + ")"
+        ops = [instruction(1, "a", "parameter", tuple_of(*[shape(F32, 8, 4)] * n)),
+               instruction(2, "b", "get-tuple-element", shape(F32, 8, 4), (1,), more=V(13, n - 1))]
+        path = put("wide%d.hlo.pb" % n, proto(module("m", computation(1, "main", ops, root=2))))
+        equal("%d elements" % n,
+              ask("expression", "FROM hlo_instructions({}) ORDER BY instruction_id", path),
+              [["%%a = %s parameter(0)" % wide],
+               ["%%b = %s get-tuple-element(%s %%a), index=%d"
+                % (element, wide[:1000] + "..." if cut else wide, n - 1)]])
+
+
+@case
 def shared_before_free():
     path = vector("1", [(ALLOC, 1), (SHARE, 2, 1), (FREE, 1), (FREE, 2)])
     equal("peak", ask(PEAK, "FROM memory_peaks({})", path), [[1.5, 1 + 8 / MIB, 2.0, 1.0]])

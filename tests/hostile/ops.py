@@ -137,6 +137,32 @@ def kernels_of_programs_that_are_not_there():
 
 
 @case
+def texts_that_repeat_each_other():
+    """The text of each element of a tuple has the shapes of all of them, and each stack the frames
+    of those before it: together they grow with the square of the file."""
+    n = 8000
+    frames = L(1, 'a.py') + L(2, 'f') + L(3, V(1, 1) + V(2, 1) + V(3, 7))
+    frames += b''.join(L(4, V(1, 1) + (V(2, i) if i else b'')) for i in range(n))
+    elements = [instruction(i + 2, f'g{i}', 'get-tuple-element', operands=(1,),
+                            more=L(7, V(15, i + 1)) + V(13, i)) for i in range(n)]
+    whole = instruction(1, 'p', 'parameter', tuple_of(*[shape(F32)] * n))
+    body = module('m', computation(1, 'main', [whole] + elements, root=2),
+                  more=L(4) + L(17, frames))
+    kernels = [('k', i * US, US, told(hlo_op=f'g{i}', program_id=1, hlo_module='m'))
+               for i in range(n)]
+    file = put('repeat.xplane.pb', space(plane_of(2, '/device:GPU:0', [(1, 'Stream #1', kernels)]),
+                                         programs((1, 'm', body))))
+    a = shell(f"""SELECT count(*), sum(expression LIKE '%g_% = f32[] get-tuple-element((f32[], %'),
+                  min(length(expression)), max(length(source_stack)) > 1000 FROM hlo_ops({q(file)});
+              SELECT code FROM prof_issues({q(file)}) WHERE code = 'op_texts_cut';
+              SELECT count(*), max(length(expression)) FROM hlo_instructions({q(file)})
+                  WHERE opcode = 'get-tuple-element';""")
+    must(not a.err, a.err[:300])
+    same(a.rows, [[str(n), str(n), '103', '1'], ['op_texts_cut'], [str(n), '1052']])
+    must(a.rss < 2 * os.path.getsize(file) + 64 * MB, f'peak {a.rss // MB} MB')
+
+
+@case
 def programs_that_cannot_be_read():
     broken = [b'', b'\xff' * 40, b'\x0a', proto(b'')[:1], b'text']
     entries = b''.join(event_metadata(i + 1, f'm({i})', stats=told(Hlo__Proto=body))

@@ -926,11 +926,12 @@ class ProfIssues(NamedTuple):
     capture_ended_abruptly, capture_missing_steps, more; found when another table analyzes the file,
     so listed only after a query of that table: nothing_to_show (why a table or canned query has no
     rows), occurrences_overflow, host_ops_lost, too_many_children, sparsecore_programs_mixed,
-    programs_mixed (tables of ops), program_costs, heap_simulation, memory_spaces (buffers),
-    memory_events_elsewhere, free_without_allocation (memory_events), derived_lines_cut (timeline),
-    request_of_several_models, inference_cut (inference), dcn_cut (dcn_collectives), tf_data_cut
-    (tf_data); messages that XProf shows above its pages: xprof_error and xprof_warning (from the
-    profiler), xprof_steps (about the entire run, listed with its first host)"""
+    programs_mixed (tables of ops), program_costs, op_texts_cut (tables of ops), heap_simulation,
+    memory_spaces (buffers), memory_events_elsewhere, free_without_allocation (memory_events),
+    derived_lines_cut (timeline), request_of_several_models, inference_cut (inference), dcn_cut
+    (dcn_collectives), tf_data_cut (tf_data); messages that XProf shows above its pages: xprof_error
+    and xprof_warning (from the profiler), xprof_steps (about the entire run, listed with its first
+    host)"""
     count: int  # type: ignore[assignment]
     """number of issues of this code at this place; of newest_run: number of runs not taken"""
     message: str
@@ -2843,7 +2844,8 @@ class HloInstructions(NamedTuple):
     """names of the computations that the instruction calls, separated by commas; NULL if there are
     none"""
     expression: str
-    """text of the instruction in HLO syntax"""
+    """text of the instruction in HLO syntax, as in hlo_ops; but the shape of an operand is cut
+    after 1000 bytes, and ... follows. The operand's own row has it in full"""
     model_flops: int | None
     """floating-point operations of one execution, as flops, but each operation counts as one; NULL
     if flops is NULL [floating operations]"""
@@ -5465,4 +5467,4 @@ class Tables:
         """Which operations take the most self time?"""
     def top_wasted(self, n: int | None = None, *, source: Source | None = None) -> Result[TopWasted]:
         """Which computing HLO ops waste the most device time because they use neither compute nor
-        memory well?"""
+        memory"""

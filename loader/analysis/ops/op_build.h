@@ -19,6 +19,8 @@ typedef struct {
     bool grouped;
     /* NULL: not needed yet; the events' own stats say whether they are eager. */
     const Grouping *grouping;
+    /* Bytes of HLO texts and source stacks made for ops, which repeat parts of the program. */
+    size_t n_repeated;
     pthread_mutex_t lock; /* protects stats->texts while lines are read in parallel */
 } OpBuild;
 

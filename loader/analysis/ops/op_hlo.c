@@ -29,32 +29,56 @@ static const Text *plain(OpBuild *build, const char *text, ProfErr *err)
     return op_text(build, (Slice){text, strlen(text)}, err);
 }
 
+/* HLO texts repeat the shapes of operands, stacks the frames of callers: all together can grow with
+ * the square of the file. Real files stay below half of their size. */
+enum { REPEATED_FREELY = 32 << 20, CUT_TEXT = 100 };
+
+static TextBuffer repeating(const OpBuild *build, size_t most)
+{
+    bool enough = build->n_repeated > build->host->file.n_bytes + REPEATED_FREELY;
+    return (TextBuffer){.limit = enough ? CUT_TEXT : most};
+}
+
+static const Text *keep(OpBuild *build, TextBuffer *out, ProfErr *err)
+{
+    build->n_repeated += out->n_bytes;
+    if (out->cut && out->limit == CUT_TEXT) {
+        while (out->n_bytes && !utf8_valid((const uint8_t *)out->text, out->n_bytes))
+            out->n_bytes--; /* at most a cut character */
+        out->cut = false, out->limit = 0;
+        text_add(out, "...");
+        host_issue(build->host, "warning", "op_texts_cut", 0, 0, build,
+                   "HLO texts and source stacks of ops are much longer than the file: some are cut "
+                   "to %d bytes",
+                   CUT_TEXT);
+    }
+    const Text *text =
+        out->no_memory ? NULL : op_text(build, (Slice){out->text, out->n_bytes}, err);
+    if (!text) prof_nomem(err);
+    text_free(out);
+    return text;
+}
+
 static const Text *long_name(OpBuild *build, const HloModule *module,
                              const Xla__HloInstructionProto *instruction, ProfErr *err)
 {
-    TextBuffer out = {.limit = HLO_LONG_NAME_MAX};
+    TextBuffer out = repeating(build, HLO_LONG_NAME_MAX);
     hlo_instruction_text(module, instruction, HLO_TEXT_LONG_NAME, &out);
-    const Text *text = out.no_memory ? NULL : op_text(build, (Slice){out.text, out.n_bytes}, err);
-    if (!text) prof_nomem(err);
-    text_free(&out);
-    return text;
+    return keep(build, &out, err);
 }
 
 /* "file:line:column" of each frame, the innermost first, each with a line feed behind it. */
 static const Text *stack(OpBuild *build, const HloModule *module, int32_t frame_id, ProfErr *err)
 {
     enum { MAX_FRAMES = 1000 }; /* a damaged index may run in a circle */
-    TextBuffer out = {0};
+    TextBuffer out = repeating(build, 0);
     HloFrame frame;
-    for (int n = 0; n < MAX_FRAMES && hlo_frame(module, frame_id, &frame);
+    for (int n = 0; n < MAX_FRAMES && !out.cut && hlo_frame(module, frame_id, &frame);
          n++, frame_id = frame.parent_id) {
         text_add(&out, frame.file);
         text_add_format(&out, ":%d:%d\n", frame.line, frame.column);
     }
-    const Text *text = out.no_memory ? NULL : op_text(build, (Slice){out.text, out.n_bytes}, err);
-    if (!text) prof_nomem(err);
-    text_free(&out);
-    return text;
+    return keep(build, &out, err);
 }
 
 int op_describe_hlo(OpBuild *build, OpMetrics *op, const HloModule *module,
