@@ -116,9 +116,11 @@ def steps_of_events(run):
 
 def check(run):
     cores = [r for r in run.ask('SELECT * FROM core_steps({x}) WHERE plane_id IS NULL '
-                                'AND step IS NOT NULL AND NOT outside_xprof')]
+                                'AND step IS NOT NULL')]
     if not cores:
         return
+    # if only the framework marks the steps, what runs during a step is of it
+    by_time = any(r['outside_xprof'] for r in cores)
     steps = {(r['host'], r['group_id']): r['step']
              for r in run.ask('SELECT host, group_id, step FROM host_steps({x}) '
                               'WHERE group_id IS NOT NULL AND step IS NOT NULL')}
@@ -141,6 +143,12 @@ def check(run):
                     step = steps.get((host, group), group if group in dropped else None)
                     event_id += 1
                     if e.duration_ps <= 0:
+                        continue
+                    if by_time:
+                        what = of_gpu(e, detailed) if line in work else of_thread(
+                            e, names.get(event_id - 1), has_device) if plane is threads else None
+                        if what:
+                            of_no_step[host].append((e.start_ps, e.end_ps, what))
                         continue
                     if group is None and not has_device and plane is threads and isinstance(
                         e.stats.get('hlo_op'), str) and e.stats['hlo_op']:
