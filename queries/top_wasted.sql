@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Which computing HLO ops waste the most device time because they use neither compute nor memory
---   well?
+-- Which computing HLO ops waste the most device time, using neither compute nor memory well?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
 -- parameter n INTEGER = NULL: number of rows of each run; NULL for all

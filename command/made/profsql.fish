@@ -192,7 +192,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from top_kernels' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a top_ops -d 'Which operations take the most self time?'
 complete -c profsql -n '__fish_seen_subcommand_from top_ops' -l n -s n -x
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a top_wasted -d 'Which computing HLO ops waste the most device time because they use neither compute nor memory well?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a top_wasted -d 'Which computing HLO ops waste the most device time, using neither compute nor memory well?'
 complete -c profsql -n '__fish_seen_subcommand_from top_wasted' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a trace_events -d 'one event, in file order, with its times, self time, depth, parent and typed stats'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a utilization -d 'one hardware unit of one TPU core in one sample, with its utilization from hardware counters (v6e, v7x)'

@@ -5466,5 +5466,5 @@ class Tables:
     def top_ops(self, n: int | None = None, *, source: Source | None = None) -> Result[TopOps]:
         """Which operations take the most self time?"""
     def top_wasted(self, n: int | None = None, *, source: Source | None = None) -> Result[TopWasted]:
-        """Which computing HLO ops waste the most device time because they use neither compute nor
-        memory"""
+        """Which computing HLO ops waste the most device time, using neither compute nor memory
+        well?"""
