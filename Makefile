@@ -72,20 +72,22 @@ $(BUILD)/schema/%.pb-c.c: schema/%.proto schema/compact.awk | setup
 # A program that starts while another is built finds the old file or the new one.
 replace = && mv $@.part $@
 
-$(BUILD)/libprofsql.so: $(OBJECTS)
+EXPORTS := -Wl,--version-script=ext/exports.map
+$(BUILD)/libprofsql.so: $(OBJECTS) ext/exports.map
 	$(call say,LINK)
-	$(Q)$(CC) -shared -o $@.part $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -Wl,--exclude-libs,ALL,-soname,$(@F) $(replace)
+	$(Q)$(CC) -shared -o $@.part $(CFLAGS) $(LDFLAGS) $(OBJECTS) $(LIBS) $(EXPORTS) -Wl,-soname,$(@F) $(replace)
 # For the Python package: stripped, and with protobuf-c (and SQLite, for the command) inside where there are static ones.
 archive = $(or $(wildcard $(shell $(CC) -print-file-name=lib$(1).a)),-l$(1))
 PROTOBUF_C = $(call archive,protobuf-c)
-$(BUILD)/python/libprofsql.so: $(OBJECTS)
+SQLITE = $(call archive,sqlite3)
+$(BUILD)/python/libprofsql.so: $(OBJECTS) ext/exports.map
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) -shared -s -o $@ $(CFLAGS) $(LDFLAGS) $^ $(PROTOBUF_C) -lz -lm -pthread -Wl,--exclude-libs,ALL
+	$(Q)$(CC) -shared -s -o $@ $(CFLAGS) $(LDFLAGS) $(OBJECTS) $(PROTOBUF_C) -lz -lm -pthread $(EXPORTS)
 $(BUILD)/python/profsql: $(COMMAND_OBJECTS) $(BUILD)/libprofsql.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) -s -o $@ $(CFLAGS) $(LDFLAGS) $^ $(call archive,sqlite3) $(PROTOBUF_C) -lz -lm -pthread -ldl
+	$(Q)$(CC) -s -o $@ $(CFLAGS) $(LDFLAGS) $^ $(SQLITE) $(PROTOBUF_C) -lz -lm -pthread -ldl
 # Links nothing of CUDA: CUPTI is looked for when a program uses its GPU.
 $(BUILD)/libprofsql_capture.so: $(CAPTURE_OBJECTS)
 	$(call say,LINK)
@@ -148,8 +150,8 @@ has_dpkg = command -v dpkg-query >/dev/null && command -v apt-get >/dev/null
 # `make install` name it.
 INSTALLING := $(filter run test lint docs bench parity coverage fuzz threads wheel,$(MAKECMDGOALS))
 HEADERS := sqlite3ext.h zlib.h protobuf-c/protobuf-c.h
-PROGRAMS = $(CC) protoc-c awk $(if $(filter test,$(MAKECMDGOALS)),python3 sqlite3)
-what_is_missing = for p in $(foreach p,$(PROGRAMS),$(firstword $(p))); do command -v $$p >/dev/null || echo $$p; done; \
+PROGRAMS = $(firstword $(CC)) protoc-c awk $(if $(filter test,$(MAKECMDGOALS)),python3 sqlite3)
+what_is_missing = for p in $(PROGRAMS); do command -v $$p >/dev/null || echo $$p; done; \
   for h in $(HEADERS); do echo "\#include <$$h>" | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 || echo $$h; done
 setup:
 	@missing=$$($(what_is_missing)); if [ -z "$$missing" ]; then exit 0; fi; \
@@ -186,7 +188,7 @@ $(BUILD)/prefix $(BUILD)/mutants: $(BUILD)/%: tests/%.c $(BUILD)/checked.a
 PYTHON ?= python3
 wheel:
 	@rm -rf $(BUILD)/wheels $(BUILD)/python
-	$(Q)export SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 315532800)} && \
+	+$(Q)export SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 315532800)} && \
 	  $(PYTHON) -m build --wheel --outdir $(BUILD)/wheels/linux . && \
 	  $(PYTHON) -m auditwheel repair --wheel-dir $(BUILD)/wheels $(BUILD)/wheels/linux/*.whl
 	@ls -l $(BUILD)/wheels/*.whl
