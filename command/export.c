@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -174,6 +175,21 @@ static bool may_write(const char *path, bool force)
     return force;
 }
 
+/* A database is no CSV file. */
+static bool check_suffix(const char *path)
+{
+    static const char *const others[] = {".csv", ".tsv", ".txt",     ".json", ".jsonl",
+                                         ".md",  ".xls", ".parquet", ".xlsx", ".html"};
+    const char *suffix = strrchr(path, '.');
+    for (size_t i = 0; suffix && i < COUNT(others); i++)
+        if (!strcasecmp(suffix, others[i]))
+            return complain("%s: export writes a database of SQLite: name it FILE.db. "
+                            "profsql RUN NAME --output FILE.csv writes a table in another format",
+                            path),
+                   false;
+    return true;
+}
+
 static bool make_part(Export *e)
 {
     char *part = keep_text("%s.XXXXXX", e->path);
@@ -191,7 +207,7 @@ int export_to(Database *d, const Catalog *catalog, const char *path, const Optio
 {
     Export e = {.d = d, .path = path};
     struct stat st;
-    if (!check_list(catalog, options->tables)) return STATUS_USAGE;
+    if (!check_list(catalog, options->tables) || !check_suffix(path)) return STATUS_USAGE;
     if (!may_write(path, options->force) || !make_part(&e)) return STATUS_FAILED;
     bool ok = write_part(&e, catalog, options);
     long long n_bytes = ok && !stat(e.part, &st) ? (long long)st.st_size : 0;

@@ -160,6 +160,20 @@ static int one_word(Command *c, char **words)
     return STATUS_USAGE;
 }
 
+static const char *missing_one(char **runs, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!exists(runs[i])) return runs[i];
+    return NULL;
+}
+
+/* "top_ops limit 3" */
+static bool starts_with_name(const Catalog *catalog, const char *text)
+{
+    size_t n = strcspn(text, " ");
+    return text[n] && catalog_find(catalog, keep_text("%.*s", (int)n, text));
+}
+
 static int several_words(Command *c, char **words, int n)
 {
     const char *last = words[n - 1];
@@ -167,10 +181,15 @@ static int several_words(Command *c, char **words, int n)
     if (entry) return query(c, entry, words, n - 1);
     if (is_sql(last)) return answer_sql(c, last, words, n - 1);
     if ((entry = catalog_find(&c->catalog, words[0])) && !exists(words[0]))
-        complain("the run comes first: profsql %s %s", words[1], entry->name);
+        complain("the run comes first: profsql %s %s", shell_word(words[1]), entry->name);
+    else if (exists(last) && missing_one(words, n))
+        wrong_run(&c->database, missing_one(words, n), "");
     else if (exists(last))
         complain("%d runs and no question: profsql diff %s %s, or a table, query or SQL after them",
-                 n, words[0], words[1]);
+                 n, shell_word(words[0]), shell_word(words[1]));
+    else if (starts_with_name(&c->catalog, last))
+        complain("SQL starts with SELECT or WITH: profsql %s 'SELECT * FROM %s'",
+                 shell_word(words[0]), last);
     else
         complain("%s: no such table or query%s; profsql tables lists all, and SQL starts with "
                  "SELECT or WITH",
@@ -178,11 +197,30 @@ static int several_words(Command *c, char **words, int n)
     return STATUS_USAGE;
 }
 
+/* What other programs call a verb. */
+static const char *verb_meant(const char *word)
+{
+    static const struct {
+        const char *word, *meant;
+    } others[] = {
+        {"compare", "diff A B"},       {"ls", "list FOLDER"},     {"find", "list FOLDER"},
+        {"runs", "list FOLDER"},       {"open", "shell RUN"},     {"sqlite3", "shell RUN"},
+        {"sql", "RUN 'SELECT ...'"},   {"query", "RUN NAME"},     {"show", "RUN"},
+        {"dump", "export RUN out.db"}, {"record", "capture ..."}, {"version", "--version"},
+    };
+    for (size_t i = 0; i < COUNT(others); i++)
+        if (!strcmp(others[i].word, word)) return others[i].meant;
+    return NULL;
+}
+
 /* A verb that is misspelt, not a path. */
 static bool is_misspelt(const char *word)
 {
     Nearest nearest = {.word = word};
     if (exists(word) || strpbrk(word, "/. ")) return false;
+    if (verb_meant(word))
+        return complain("%s: no such file or folder; perhaps profsql %s", word, verb_meant(word)),
+               true;
     for (size_t i = 0; i < COUNT(verbs); i++) nearest_try(&nearest, verbs[i].name);
     if (!nearest.n) return false;
     complain("%s: no such file or folder%s", word, nearest_text(&nearest));
@@ -199,6 +237,7 @@ static int run_command(Command *c)
 {
     char **words = c->options.words;
     int n = c->options.n_words;
+    if (n && !strcmp(words[0], "help") && !exists("help")) c->options.help = true;
     if (c->options.version) return printf("profsql %s\n", PROFSQL_COMMAND_VERSION), STATUS_OK;
     if (c->options.help && entry_of_help(c)) return help_table(&c->database, entry_of_help(c));
     if (c->options.help) return help_write(stdout), STATUS_OK;

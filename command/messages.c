@@ -48,6 +48,20 @@ char *keep_text(const char *format, ...)
     return kept(text);
 }
 
+const char *shell_word(const char *text)
+{
+    static const char safe[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=@%,.:/";
+    if (*text && !text[strspn(text, safe)]) return text;
+    const char *word = "'";
+    for (const char *p = text; *p;) {
+        size_t n = strcspn(p, "'");
+        word = keep_text("%s%.*s%s", word, (int)n, p, p[n] ? "'\\''" : "");
+        p += n + (p[n] != 0);
+    }
+    return keep_text("%s'", word);
+}
+
 /* Names of files and messages of SQLite may contain anything: nothing of it reaches the terminal
  * as a control sequence. */
 static void say(const char *format, va_list ap)

@@ -16,6 +16,8 @@ enum { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_NO_COMMAND = 1
 /* Memory that lives until the command ends. They exit if there is none. */
 void *keep_alloc(size_t n_bytes);
 char *keep_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A text as one word of a shell: in quotes, if it needs them. */
+const char *shell_word(const char *text);
 
 /* Writes "profsql: MESSAGE" and a new line to stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

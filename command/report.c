@@ -16,6 +16,9 @@ static const char *plural(long long n, const char *word)
     return keep_text("%lld %s%s", n, word, n == 1 ? "" : "s");
 }
 
+/* The run, for a command to copy. */
+static const char *given_word(const Database *d) { return shell_word(d->runs[0].given); }
+
 static void what_it_is(Database *d, Screen *s)
 {
     screen_paragraph(s, BOLD, "", database_run_text(&d->runs[0]));
@@ -82,10 +85,13 @@ static void how_well(Database *d, Screen *s)
 static void write_op(Screen *s, sqlite3_stmt *stmt)
 {
     const char *name = column_text(stmt, 3);
+    bool narrow = s->width < 60; /* no room for the number of occurrences */
+    int room = narrow ? s->width - 26 : s->width - 38;
     char *clean = text_clean(name, strlen(name), false),
-         *shorter = text_shorten(clean, s->width > 60 ? s->width - 38 : 22);
-    screen_line(s, "  %5.1f %% %11.3f ms %9s x  %s", sqlite3_column_double(stmt, 0),
-                sqlite3_column_double(stmt, 1), column_text(stmt, 2), shorter);
+         *shorter = text_shorten(*clean ? clean : "(no name)", room > 12 ? room : 12);
+    screen_line(s, "  %5.1f %% %11.3f ms%s  %s", sqlite3_column_double(stmt, 0),
+                sqlite3_column_double(stmt, 1),
+                narrow ? "" : keep_text(" %9s x", column_text(stmt, 2)), shorter);
     free(shorter);
     free(clean);
 }
@@ -140,7 +146,7 @@ static void what_to_do(Database *d, Screen *s)
             screen_paragraph(s, colour_of(column_text(stmt, 0)), "- ", column_text(stmt, 1));
     sqlite3_finalize(stmt);
     if (!n) screen_paragraph(s, PLAIN, NULL, "nothing is known that would make it faster");
-    if (n > ADVICE) screen_line(s, "  all %d: profsql %s recommendations", n, d->runs[0].given);
+    if (n > ADVICE) screen_whole_line(s, "  all %d: profsql %s recommendations", n, given_word(d));
 }
 
 /* Up to a word, if it is long. */
@@ -170,13 +176,13 @@ static void what_is_missing(Database *d, Screen *s)
     }
     sqlite3_finalize(stmt);
     if (!n) screen_paragraph(s, PLAIN, NULL, "nothing");
-    if (cut) screen_line(s, "  all %d: profsql %s prof_issues", n, d->runs[0].given);
+    if (cut) screen_whole_line(s, "  all %d: profsql %s prof_issues", n, given_word(d));
 }
 
 static void what_next(const Database *d, Screen *s)
 {
     screen_heading(s, "More");
-    screen_line(s, "  profsql %s top_ops --n 50", d->runs[0].given);
+    screen_whole_line(s, "  profsql %s top_ops --n 50", given_word(d));
     screen_paragraph(s, PLAIN, NULL,
                      "profsql tables WORD finds other questions: steps, memory, ...");
 }

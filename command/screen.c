@@ -5,6 +5,7 @@
 
 #include "text.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,19 +55,32 @@ void screen_paragraph(Screen *screen, enum Colour colour, const char *mark, cons
     free(clean);
 }
 
-void screen_line(Screen *screen, const char *format, ...)
+static void write_line(Screen *screen, int width, const char *format, va_list ap)
 {
     char *text = NULL;
-    va_list ap;
-    va_start(ap, format);
     int n = vasprintf(&text, format, ap);
-    va_end(ap);
     if (n < 0) return;
-    char *clean = text_clean(text, (size_t)n, false), *shorter = text_shorten(clean, screen->width);
-    fprintf(screen->sink.file, "%s\n", shorter);
-    free(shorter);
+    char *clean = text_clean(text, (size_t)n, false), *start = text_start(clean, width);
+    fprintf(screen->sink.file, "%s\n", start);
+    free(start);
     free(clean);
     free(text);
+}
+
+void screen_line(Screen *screen, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    write_line(screen, screen->width, format, ap);
+    va_end(ap);
+}
+
+void screen_whole_line(Screen *screen, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    write_line(screen, INT_MAX, format, ap);
+    va_end(ap);
 }
 
 const StatValue facts[] = {

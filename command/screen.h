@@ -21,6 +21,9 @@ void screen_heading(Screen *screen, const char *text);
 void screen_paragraph(Screen *screen, enum Colour colour, const char *mark, const char *text);
 /* A line, cut at the screen's end. */
 void screen_line(Screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A line to copy, such as a command: never cut. */
+void screen_whole_line(Screen *screen, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* A fact of the table kpi. */
 typedef struct {

@@ -176,6 +176,17 @@ char *text_shorten(const char *clean, int width)
     return b.bytes;
 }
 
+char *text_start(const char *clean, int width)
+{
+    Buffer b = {0};
+    bool fits = text_width(clean) <= width;
+    int dots = fits ? 0 : width > 4 ? 3 : 0;
+    append(&b, "", 0);
+    append_up_to(&b, clean, fits ? width : width - dots);
+    append(&b, "...", (size_t)dots);
+    return b.bytes;
+}
+
 static void add_point(char out[40])
 {
     if (!strpbrk(out, ".eEn")) strcat(out, ".0"); /* n: of inf and nan */

@@ -24,6 +24,9 @@ int text_width(const char *clean);
  * C++ names go first, then the middle. The caller frees it. */
 char *text_shorten(const char *clean, int width);
 
+/* A copy of a clean text up to `width` columns; dots end it if it has more. The caller frees it. */
+char *text_start(const char *clean, int width);
+
 /* The shortest decimal text that reads back as the same number; it contains a point or exponent. */
 void text_of_real(double value, char out[40]);
 /* The same with six digits, for people. */

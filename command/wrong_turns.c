@@ -39,7 +39,8 @@ static void try_entries(Nearest *nearest, const char *folder)
     if (dir) closedir(dir);
 }
 
-static void suggest_path(Database *d, const char *given)
+/* Says what is near; false: nothing is. */
+static bool suggest_path(Database *d, const char *given)
 {
     const char *above = existing_above(given), *word = given + strlen(above);
     word += *above && *word == '/';
@@ -51,7 +52,7 @@ static void suggest_path(Database *d, const char *given)
         nearest.names[i] =
             keep_text("%s%s%s", above, *above && !to_root ? "/" : "", nearest.names[i]);
     if (nearest.n) note("%s", nearest_text(&nearest) + 2); /* without "; " */
-    if (!*above || to_root) return;
+    if (!*above || to_root) return nearest.n > 0;
     sqlite3_stmt *stmt =
         ask(d,
             "SELECT count(*), max(iif(length(?2) > 3 AND name LIKE '%' || ?2 || '%', path, NULL)) "
@@ -63,14 +64,14 @@ static void suggest_path(Database *d, const char *given)
     if (*path)
         note("there is a run %s", path);
     else if (n)
-        note("%s has %d run%s: profsql list %s", above, n, n > 1 ? "s" : "", above);
+        note("%s has %d run%s: profsql list %s", above, n, n > 1 ? "s" : "", shell_word(above));
+    return nearest.n > 0 || n > 0;
 }
 
 void wrong_run(Database *d, const char *given, const char *message)
 {
     struct stat st;
-    bool is_there = !stat(given, &st);
-    bool is_missing = !is_there && *given && given[0] != '~' && !strstr(given, "://");
+    bool is_missing = stat(given, &st) && *given && given[0] != '~' && !strstr(given, "://");
     if (is_missing) /* the tables' own words are about SQL */
         complain("%s: no such file or folder; a run is a *.xplane.pb, a run folder, a log dir or "
                  "an HLO dump",
@@ -79,10 +80,8 @@ void wrong_run(Database *d, const char *given, const char *message)
         complain("the path of the run is empty");
     else
         complain("%s", message);
-    if (is_there && S_ISDIR(st.st_mode))
-        note("profsql list %s searches the folder and those below it", given);
-    else if (is_missing)
-        suggest_path(d, given);
+    if (is_missing && !suggest_path(d, given))
+        note("profsql list FOLDER shows the runs in a folder and below it, with their paths");
 }
 
 /* ---- SQL ---- */

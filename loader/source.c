@@ -165,7 +165,8 @@ typedef struct {
     size_t n_links, link_capacity;
     LIST(Seen) seen; /* folders searched: a link may lead back to one */
     HashTable by_inode;
-    Arena names; /* of the links */
+    Arena names;    /* of the links */
+    ProfErr closed; /* why the first folder that could not be opened was not searched */
 } Search;
 
 enum { MAX_FOLDER_DEPTH = 24, MAX_FOLDERS = 200000 };
@@ -204,8 +205,10 @@ static int search(Search *s, const char *folder, int depth, ProfErr *err)
     if (depth && read_folder(folder, s->within, &found, err)) {
         bool unreadable = err->code == PROF_IO;
         source_free(&found);
-        if (unreadable) *err = (ProfErr){0}; /* a folder that we may not see holds no run of ours */
-        return err->code;
+        if (!unreadable) return err->code;
+        if (!s->closed.code) s->closed = *err;
+        *err = (ProfErr){0};
+        return PROF_OK;
     }
     if (!depth && read_folder(folder, s->within, &found, err))
         return source_free(&found), err->code;
@@ -294,6 +297,9 @@ int source_find(const char *folder, const char *within, Source **list, size_t *n
     for (size_t i = 0; i < s.n_links && !err->code; i++)
         search(&s, s.links[i].path, s.links[i].depth, err);
     if (!err->code && !s.n) add_dump(&s, root, err);
+    if (!err->code && !s.n && s.closed.code && !within)
+        prof_fail(err, PROF_IO, 0, "%s: no *.xplane.pb in the folders that can be read; %s", folder,
+                  s.closed.text);
     arena_free(&arena);
     arena_free(&s.names);
     prof_free(s.links);

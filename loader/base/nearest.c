@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 enum { LONGEST = 200 };
 
@@ -76,7 +77,7 @@ void nearest_try(Nearest *nearest, const char *name)
     if (distance > near) return;
     int place = nearest->n;
     for (int i = 0; i < nearest->n; i++)
-        if (!strcmp(nearest->names[i], name)) return;
+        if (!strcasecmp(nearest->names[i], name)) return;
     while (place && nearest->distances[place - 1] > distance) place--;
     if (place == NEAREST_MAX) return;
     if (nearest->n < NEAREST_MAX) nearest->n++;

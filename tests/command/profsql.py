@@ -2,6 +2,7 @@
 """What the command writes, where it writes it, and with which status it ends. Numbers are compared
 with those that SQLite's shell gives for the same table."""
 import csv
+import gzip
 import io
 import json
 import os
@@ -343,6 +344,62 @@ def wrong_turns():
              '%s: %s' % (wrong, error))
     must('kernel_stats has no rows: no GPU has an event' in run(BEFORE, 'kernel_stats')[1],
          'an empty table')
+
+
+@case
+def what_people_type():
+    """Words of other programs, runs that are missing and folders that are closed lead on; commands that are printed can be copied."""
+    for words, status, say in (
+            (['compare', BEFORE, AFTER], 2, 'profsql diff A B'), (['ls', BEFORE], 2, 'profsql list'), (['version'], 2, 'profsql --version'),
+            (['nothere', BEFORE], 2, 'nothere: no such file or folder; a run'), ([BEFORE, 'top_ops limit 3'], 2, "profsql %s 'SELECT * FROM top_ops limit 3'" % BEFORE),
+            (['no_such_run_at_all'], 1, 'profsql list FOLDER'), (['export', GPU, path('x.csv')], 2, 'x.csv: export writes a database of SQLite: name it FILE.db')):
+        error = run(*words, status=status)[1]
+        must(say in error, '%s: %s' % (words, error))
+    must(not os.path.exists(path('x.csv')), 'a database called x.csv')
+    same(answer('help'), answer('--help'))
+    same(answer('help', 'top_ops'), answer('tables', 'top_ops'))
+    folder = path("it's a long folder/" + 90 * 'x')
+    os.makedirs(folder)
+    shutil.copy(PROFILE, folder)
+    line = next(line for line in answer(folder).split('\n') if line.startswith('  profsql ') and 'top_ops' in line)
+    copied = subprocess.run(['sh', '-c', line.replace('profsql', COMMAND, 1).replace('--n 50', '--n 1 -f jsonl')], capture_output=True, text=True)
+    same(json.loads(copied.stdout)['rank'], 1, copied.stderr)
+    nearest = run(GPU, 'top_ops', '--columns', 'rnk', status=1)[1]
+    must('nearest: rank' in nearest and 'Rank' not in nearest, nearest)
+
+
+@case
+def a_narrow_screen():
+    """A screen of 40 columns loses the ends of lines, never a number of the run."""
+    def columns(width):
+        return run(GPU, env={'COLUMNS': str(width)})[0].split('\n')
+    for line in columns(40):
+        must(len(line) <= 40 or line.startswith('  profsql '), line)
+    numbers = [re.match(r'.*?[0-9.]+ (%|ms|MiB)', line) for line in columns(100)]
+    narrow = '\n'.join(columns(40))
+    for found in [n.group(0) for n in numbers if n and n.group(0).startswith('  ')]:
+        must(found in narrow, '%r is not in %s' % (found, narrow))
+    cut = path('cut.xplane.pb.gz')
+    with open(PROFILE, 'rb') as f, open(cut, 'wb') as to:
+        to.write(gzip.compress(f.read(), mtime=0)[:3000])
+    must(' x  (no name)\n' in run(cut)[0], 'an op whose name is lost')
+
+
+@case
+def closed_folders():
+    """A folder that may not be read is not an empty one."""
+    private = path('private/plugins')
+    os.makedirs(private + '/profile/r')
+    shutil.copy(PROFILE, private + '/profile/r')
+    os.chmod(private, 0)
+    without_rights = ['setpriv', '--bounding-set=-all', '--inh-caps=-all'] if os.geteuid() == 0 else []
+    try:
+        for words in ([path('private')], ['list', path('private')]):
+            done = subprocess.run(without_rights + [COMMAND, *words], capture_output=True, text=True)
+            same((done.returncode, done.stdout), (1, ''))
+            must('plugins: cannot open the folder: Permission denied' in done.stderr, done.stderr)
+    finally:
+        os.chmod(private, 0o700)
 
 
 @case
