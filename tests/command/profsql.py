@@ -348,11 +348,18 @@ def wrong_turns():
 
 @case
 def what_people_type():
-    """Words of other programs, runs that are missing and folders that are closed lead on; commands that are printed can be copied."""
+    """Words of other programs and runs that are missing lead on; commands that are printed can be
+    copied."""
     for words, status, say in (
-            (['compare', BEFORE, AFTER], 2, 'profsql diff A B'), (['ls', BEFORE], 2, 'profsql list'), (['version'], 2, 'profsql --version'),
-            (['nothere', BEFORE], 2, 'nothere: no such file or folder; a run'), ([BEFORE, 'top_ops limit 3'], 2, "profsql %s 'SELECT * FROM top_ops limit 3'" % BEFORE),
-            (['no_such_run_at_all'], 1, 'profsql list FOLDER'), (['export', GPU, path('x.csv')], 2, 'x.csv: export writes a database of SQLite: name it FILE.db')):
+            (['compare', BEFORE, AFTER], 2, 'profsql diff A B'),
+            (['ls', BEFORE], 2, 'profsql list'),
+            (['version'], 2, 'profsql --version'),
+            (['nothere', BEFORE], 2, 'nothere: no such file or folder; a run'),
+            ([BEFORE, 'top_ops limit 3'], 2,
+             "profsql %s 'SELECT * FROM top_ops limit 3'" % BEFORE),
+            (['no_such_run_at_all'], 1, 'profsql list FOLDER'),
+            (['export', GPU, path('x.csv')], 2,
+             'x.csv: export writes a database of SQLite: name it FILE.db')):
         error = run(*words, status=status)[1]
         must(say in error, '%s: %s' % (words, error))
     must(not os.path.exists(path('x.csv')), 'a database called x.csv')
@@ -361,8 +368,10 @@ def what_people_type():
     folder = path("it's a long folder/" + 90 * 'x')
     os.makedirs(folder)
     shutil.copy(PROFILE, folder)
-    line = next(line for line in answer(folder).split('\n') if line.startswith('  profsql ') and 'top_ops' in line)
-    copied = subprocess.run(['sh', '-c', line.replace('profsql', COMMAND, 1).replace('--n 50', '--n 1 -f jsonl')], capture_output=True, text=True)
+    line = next(line for line in answer(folder).split('\n')
+                if line.startswith('  profsql ') and 'top_ops' in line)
+    line = line.replace('profsql', COMMAND, 1).replace('--n 50', '--n 1 -f jsonl')
+    copied = subprocess.run(['sh', '-c', line], capture_output=True, text=True)
     same(json.loads(copied.stdout)['rank'], 1, copied.stderr)
     nearest = run(GPU, 'top_ops', '--columns', 'rnk', status=1)[1]
     must('nearest: rank' in nearest and 'Rank' not in nearest, nearest)
@@ -392,10 +401,11 @@ def closed_folders():
     os.makedirs(private + '/profile/r')
     shutil.copy(PROFILE, private + '/profile/r')
     os.chmod(private, 0)
-    without_rights = ['setpriv', '--bounding-set=-all', '--inh-caps=-all'] if os.geteuid() == 0 else []
+    without_rights = ['setpriv', '--bounding-set=-all', '--inh-caps=-all']
+    call = without_rights if os.geteuid() == 0 else []
     try:
         for words in ([path('private')], ['list', path('private')]):
-            done = subprocess.run(without_rights + [COMMAND, *words], capture_output=True, text=True)
+            done = subprocess.run(call + [COMMAND, *words], capture_output=True, text=True)
             same((done.returncode, done.stdout), (1, ''))
             must('plugins: cannot open the folder: Permission denied' in done.stderr, done.stderr)
     finally:

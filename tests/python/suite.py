@@ -15,6 +15,7 @@ import types
 import unittest
 import warnings
 
+import pages
 import profsql
 from profsql import driver, frames
 from profsql.catalog import Column
@@ -577,7 +578,8 @@ if __name__ == "__main__":
     print("# Python %s, SQLite %s, %s" % (sys.version.split()[0], sqlite3.sqlite_version,
                                           "sqlite3" if driver._why_not_sqlite3() is None
                                           else "APSW"))
-    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
+    load = unittest.defaultTestLoader.loadTestsFromModule
+    suite = unittest.TestSuite([load(sys.modules["__main__"]), load(pages)])
     with open(os.devnull, "w") as nowhere:
         result = unittest.TextTestRunner(stream=nowhere, resultclass=Lines).run(suite)
     bad = len(result.failures) + len(result.errors)
