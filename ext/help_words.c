@@ -57,9 +57,13 @@ const HelpWords help_words[] = {
     {"MXU, hardware counter", "utilization, kernel_utilization, perf_counters"},
     {"fusion, fused", "fusion_breakdown, hlo_instructions.fusion_kind"},
     {"HLO, XLA, graph, IR", "hlo_text, hlo_instructions, hlo_modules, top_hlo_ops"},
-    {"OOM, out of memory, HBM, peak memory, VRAM",
-     "peak_memory, largest_buffers, memory_allocators, memory_active, memory_peaks, "
+    {"OOM, out of memory, HBM, peak memory, VRAM, RESOURCE_EXHAUSTED",
+     "peak_holders, peak_memory, largest_buffers, memory_allocators, memory_active, memory_peaks, "
      "kpi.peak_memory_mib"},
+    {"who holds the memory, what is in memory, live memory",
+     "peak_holders, live_allocations, live_at"},
+    {"memory over time, memory timeline, memory level, average memory",
+     "memory_time, memory_events, heap_timeline"},
     {"leak, allocation, malloc", "live_allocations, allocation_churn, memory_events"},
     {"remat, rematerialization, recompute, checkpointing, gradient checkpointing",
      "remat_candidates, hlo_ops.rematerialization"},

@@ -131,6 +131,11 @@ static const MemoryAllocator *next_item(RowCursor *c, size_t (*count)(const Memo
       "its address was allocated again without a recorded free; NULL "                             \
       "for a free, and for an allocation that was live until the end",                             \
       "libprofsql")                                                                                \
+    C(ME_LIVE, "live_at_peak", "INTEGER", "0 or 1",                                                \
+      "1: memory of the allocation is in use at the allocator's peak (peak_event_id of "           \
+      "memory_allocators): allocated until then, in order of time_ps and event_id, and not freed " \
+      "or allocated again until then; 0 for others and for frees",                                 \
+      "libprofsql")                                                                                \
     C(ME_SOURCE, SOURCE_DOC)                                                                       \
     C(ME_SAMPLES, "samples", "INTEGER HIDDEN", "events",                                           \
       "number of events of an allocator that are `sampled`; default 1000", "argument 2")
@@ -198,6 +203,7 @@ static void events_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (!e->is_free && (e->match || e->reuse))
             sqlite3_result_int64(ctx, (e->match ? e->match : e->reuse)->start_ps);
         break;
+    case ME_LIVE: sqlite3_result_int(ctx, memory_live_at_peak(e)); break;
     default: break;
     }
 }
@@ -268,6 +274,16 @@ const Table memory_events_table = {
       "number of frees of memory that was allocated before the "                                   \
       "profile or whose allocation was not recorded",                                              \
       "libprofsql")                                                                                \
+    C(MA_EARLIER, "earlier_bytes_at_peak", "INTEGER", "bytes",                                     \
+      "part of heap_bytes_at_peak that was allocated before the allocator's first event in the "   \
+      "profile: the heap before this event, less what frees without an allocation in the profile " \
+      "released until the peak, but not below 0 and at most the heap without the allocations "     \
+      "that are live at the peak (memory_events.live_at_peak)",                                    \
+      "libprofsql")                                                                                \
+    C(MA_UNKNOWN, "unknown_bytes_at_peak", "INTEGER", "bytes",                                     \
+      "rest of heap_bytes_at_peak: neither allocated during the profile nor earlier; negative if " \
+      "the live allocations exceed the heap",                                                      \
+      "libprofsql")                                                                                \
     C(MA_SOURCE, SOURCE_DOC)
 enum { ALLOCATORS_COLUMNS(COLUMN_ENUM) };
 static const Column allocators_columns[] = {ALLOCATORS_COLUMNS(COLUMN_DOC)};
@@ -308,6 +324,8 @@ static void allocators_column(RowCursor *c, sqlite3_context *ctx, int column)
     case MA_ALLOCATIONS: sqlite3_result_int64(ctx, a->n_allocations); break;
     case MA_FREES: sqlite3_result_int64(ctx, a->n_frees); break;
     case MA_UNMATCHED: sqlite3_result_int64(ctx, a->n_unmatched_frees); break;
+    case MA_EARLIER: sqlite3_result_int64(ctx, a->earlier_bytes); break;
+    case MA_UNKNOWN: sqlite3_result_int64(ctx, a->unknown_bytes); break;
     default: break;
     }
 }

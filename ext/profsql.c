@@ -83,6 +83,7 @@ SQLITE_EXTENSION_INIT1
     T(memory_events) \
     T(memory_allocators) \
     T(memory_active) \
+    T(memory_time) \
     T(async_ops) \
     T(collectives) \
     T(dcn_collectives) \

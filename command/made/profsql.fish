@@ -110,6 +110,8 @@ complete -c profsql -n '__fish_seen_subcommand_from memory_by_source_line' -l sp
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a memory_events -d 'one allocation or free that an allocator recorded'
 complete -c profsql -n '__fish_seen_subcommand_from memory_events' -l samples -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a memory_peaks -d 'one memory space of an HLO program, with its peak and totals, as in XProf\'s memory viewer'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a memory_time -d 'one level of an allocator\'s memory in use, with the time that the allocator spent at it; the lowest level first'
+complete -c profsql -n '__fish_seen_subcommand_from memory_time' -l levels -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a mfu -d 'What is the MFU of the run, of each step and of each program (model FLOPS utilization)?'
 complete -c profsql -n '__fish_seen_subcommand_from mfu' -l peak -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a op_metrics -d 'one op on host threads or on devices, with its occurrences, times, FLOPs and bytes'
@@ -126,6 +128,9 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a overview_page -d 'What does XProf\'s overview page show for the run?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a padding_waste -d 'Which buffers waste the most memory and time on padding, and which shape would fit?'
 complete -c profsql -n '__fish_seen_subcommand_from padding_waste' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a peak_holders -d 'Who holds the memory at the peak, and since when?'
+complete -c profsql -n '__fish_seen_subcommand_from peak_holders' -l n -s n -x
+complete -c profsql -n '__fish_seen_subcommand_from peak_holders' -l space -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a peak_memory -d 'How much memory does each compiled program need at its peak, and for what?'
 complete -c profsql -n '__fish_seen_subcommand_from peak_memory' -l n -s n -x
 complete -c profsql -n '__fish_seen_subcommand_from peak_memory' -l space -x

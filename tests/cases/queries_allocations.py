@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Queries about the events of memory allocators, on events whose answers are worked out by hand."""
-from lib.cases import case, same
+from lib.cases import case, refused, same
 from lib.shell import attached, rows
 from lib.wire import Plane, US, space
 
@@ -129,3 +129,64 @@ def hosts_with_one_allocator():
          [('host0', 'allocation', 'f/B', 8), ('host1', 'allocation', 'f/A', 8),
           ('host0', 'allocation', 'f/A', 1), ('host0', 'earlier', None, 1),
           ('host0', 'stack', None, 1)])
+
+
+@case
+def holders_of_the_peak():
+    """The allocations that live, what was there earlier, the stack and the rest are the peak."""
+    columns = 'kind, tf_op, holders, size_bytes, since_us, held_us'
+
+    def holders(*events, stack=0):
+        x = host(pool(*events, stack=stack))
+        peak, = rows("SELECT profile_peak_bytes FROM memory_allocators('{x}')", x=x)[0]
+        same(rows("SELECT total(size_bytes), round(total(percent)) FROM peak_holders('{x}')", x=x),
+             [(peak, 100.0)])
+        return rows("SELECT %s FROM peak_holders('{x}')" % columns, x=x)
+
+    earlier, stack = ('earlier', None, None, 1, None, None), ('stack', None, None, 1, None, None)
+    same(holders(*EVENTS, stack=1),
+         [('allocation', 'f/B', 1, 8, 10.0, 0.0), ('allocation', 'f/A', 1, 1, 0.0, 10.0), earlier,
+          stack])
+    same(holders((0, 1, 2, 2, 2, 'f'), (5, 2, 3, 3, 5, 'f')),
+         [('allocation', 'f', 2, 5, 0.0, 5.0)], 'equal ones are one row')
+    same(holders((0, 1, 2, 2, 10, 'f'), (10, 2, 4, 4, 20, 'f')),
+         [('earlier', None, None, 8, None, None), ('allocation', 'f', 2, 6, 0.0, 10.0),
+          ('unknown', None, None, 6, None, None)], 'a heap that grew without an event')
+    same(holders((0, 1, 10, 10, 10, 'f'), (10, 2, 5, 5, 12, 'g')),
+         [('allocation', 'f', 1, 10, 0.0, 10.0), ('allocation', 'g', 1, 5, 10.0, 0.0),
+          ('unknown', None, None, -3, None, None)], 'more than the heap')
+    same(holders((0, 9, 4, 4, 6), (10, 1, 8, 8, 14, 'f')),
+         [('allocation', 'f', 1, 8, 10.0, 0.0), ('earlier', None, None, 6, None, None)],
+         'what was there earlier is freed')
+
+
+@case
+def peak_of_an_address_in_use():
+    """At the peak, an address has what was allocated there last."""
+    x = host(pool((10, 2, 8, 8, 8, 'f/B'), (10, 2, 9, 9, 9, 'f/C'), (20, 2, 9, 9, 0), stack=0))
+    same(rows("SELECT activity, allocation_bytes, live_at_peak FROM memory_events('{x}')"
+              " ORDER BY event_id", x=x),
+         [('ALLOCATION', 8, 0), ('ALLOCATION', 9, 1), ('DEALLOCATION', 9, 0)])
+    same(rows("SELECT tf_op, size_bytes FROM peak_holders('{x}')", x=x), [('f/C', 9)])
+
+
+@case
+def levels_of_memory():
+    """How long the memory in use was at each level of the peak, which the last event ends."""
+    columns = ('level, least_bytes, most_bytes, duration_us, percent, at_least_percent, first_us, '
+               'mean_bytes')
+    x = host(pool(*EVENTS))
+    same(rows("SELECT %s FROM memory_time('{x}')" % columns, x=x),
+         [(3, 3, 3, 20.0, 50.0, 100.0, 0.0, 6.0), (7, 7, 7, 10.0, 25.0, 50.0, 30.0, 6.0),
+          (9, 9, 9, 0.0, 0.0, 25.0, 40.0, 6.0), (10, 10, 11, 10.0, 25.0, 25.0, 10.0, 6.0)])
+    same(rows("SELECT %s FROM memory_time('{x}', 1)" % columns, x=x),
+         [(1, 1, 11, 40.0, 100.0, 100.0, 0.0, 6.0)])
+    same(rows("SELECT %s FROM memory_time('{x}', 2)" % columns, x=x),
+         [(1, 1, 5, 20.0, 50.0, 100.0, 0.0, 6.0), (2, 6, 11, 20.0, 50.0, 50.0, 10.0, 6.0)])
+    x = host(pool((5, 1, 4, 4, 4, 'f'), (9, 1, 4, 4, 0), (13, 1, 4, 4, 4, 'f'), stack=0),
+             pool((0, 1, 4, 4, -7, 'f'), name='less', stack=0))
+    same(rows("SELECT allocator, %s FROM memory_time('{x}', 1)" % columns, x=x),
+         [('less', 0, 0, 0, 0.0, None, None, 0.0, None), ('pool', 0, 0, 0, 4.0, 50.0, 100.0, 9.0, 2.0),
+          ('pool', 1, 1, 4, 4.0, 50.0, 50.0, 5.0, 2.0)])
+    refused('levels cannot be 0', lambda: rows("SELECT 1 FROM memory_time('{x}', 0)", x=x))
+    refused('levels cannot be 1001', lambda: rows("SELECT 1 FROM memory_time('{x}', 1001)", x=x))

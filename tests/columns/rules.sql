@@ -231,6 +231,45 @@ SELECT 1 FROM memory_allocators('x')
  WHERE most <> profile_peak_bytes OR heap_bytes_at_peak + stack_bytes_at_peak <> profile_peak_bytes
      OR capacity_bytes <> profile_peak_bytes + free_bytes_at_peak;
 
+-- what is live at an allocator's peak, what was there earlier, stack and the rest make up the peak;
+-- live_allocations has the same (true files)
+SELECT 1 FROM memory_allocators('x') LEFT JOIN (SELECT host, allocator,
+ sum(allocation_bytes) AS live FROM memory_events('x') WHERE live_at_peak GROUP BY 1, 2)
+ USING (host, allocator)
+ WHERE coalesce(live, 0) + earlier_bytes_at_peak + unknown_bytes_at_peak <> heap_bytes_at_peak
+UNION ALL
+SELECT 1 FROM (SELECT host, allocator, sum(allocated_bytes) AS a FROM live_allocations('x')
+ WHERE kind = 'allocation' GROUP BY 1, 2)
+ FULL JOIN (SELECT host, peak_of AS allocator, sum(size_bytes) AS b FROM peak_holders('x')
+ WHERE recorded_by = 'allocator' AND kind = 'allocation' GROUP BY 1, 2) USING (host, allocator)
+ WHERE a IS NOT b UNION ALL
+SELECT 1 FROM memory_events('x') AS e JOIN memory_allocators('x') AS a USING (host, allocator)
+ WHERE live_at_peak AND (activity <> 'ALLOCATION' OR e.time_ps > a.peak_time_ps
+ OR e.live_until_ps < a.peak_time_ps);
+
+-- the holders of a peak make it up, and those of a program are the buffers that are live at its
+-- peak (true files)
+SELECT 1 FROM (SELECT peak_mib, sum(size_bytes) / 1048576.0 AS held FROM peak_holders('x')
+ GROUP BY host, recorded_by, peak_of, program_id, peak_mib) WHERE abs(peak_mib - held) > 1e-6 UNION ALL
+SELECT 1 FROM peak_holders('x') WHERE recorded_by = 'compiler' AND kind = 'unknown' UNION ALL
+SELECT 1 FROM (SELECT program_id, count(*) AS n, max(size_mib) AS most FROM largest_buffers('x')
+ WHERE size_mib > 0 GROUP BY 1) FULL JOIN (SELECT program_id, count(*) AS m, max(size_mib) AS most2
+ FROM peak_holders('x') WHERE recorded_by = 'compiler' GROUP BY 1) USING (program_id)
+ WHERE (n IS NOT m OR most IS NOT most2) AND (SELECT count(*) FROM hosts('x')) = 1;
+
+-- the levels of an allocator's memory follow each other, make up the time of its events and end at
+-- its peak (true files)
+SELECT 1 FROM (SELECT host, allocator, sum(duration_ps) AS ps, max(most_bytes) AS most,
+ max(first_ps) AS last, max(at_least_percent) AS share, max(mean_bytes) AS mean
+ FROM memory_time('x') GROUP BY 1, 2) FULL JOIN (SELECT host, allocator,
+ max(time_ps) - min(time_ps) AS span, max(time_ps) AS last_ps, max(heap_bytes + stack_bytes) AS peak
+ FROM memory_events('x') GROUP BY 1, 2) USING (host, allocator)
+ WHERE ps IS NOT span OR most <> peak OR last > last_ps OR abs(share - 100) > 1e-9 OR mean > peak
+ OR (ps > 0) <> (mean IS NOT NULL) UNION ALL
+SELECT 1 FROM (SELECT least_bytes, level, lag(most_bytes) OVER w AS below, lag(level) OVER w AS l
+ FROM memory_time('x', 1000) WINDOW w AS (PARTITION BY host, allocator ORDER BY level))
+ WHERE least_bytes <= below OR l >= level OR (l = level - 1 AND least_bytes <> below + 1);
+
 -- models count their requests and batches
 SELECT 1 FROM inference_models('x') AS m
  WHERE request_count <> (SELECT count(*) FROM inference_requests('x') AS r WHERE r.model = m.model)

@@ -24,6 +24,7 @@ EXCEPTIONS = {
     'host_steps': 'the marks of steps on single hosts: '
     'checked by hand-made profiles in tests/cases',
     'compilations': 'witness follows', 'recompilations': 'witness follows',
+    'memory_time': 'witness follows', 'peak_holders': 'witness follows',
     'overview_page': 'the rows of overview, top_device_ops and recommendations, '
     'which are compared with XProf, in one list',
     'capture_summary': 'rows of prof_runs, steps, device_time, kernel_stats, '

@@ -3121,6 +3121,10 @@ class MemoryEvents(NamedTuple):
     """for an allocation: moment at which it was freed, or at which its address was allocated again
     without a recorded free; NULL for a free, and for an allocation that was live until the end
     [ps]"""
+    live_at_peak: int
+    """1: memory of the allocation is in use at the allocator's peak (peak_event_id of
+    memory_allocators): allocated until then, in order of time_ps and event_id, and not freed or
+    allocated again until then; 0 for others and for frees [0 or 1]"""
 
 class MemoryAllocators(NamedTuple):
     run: str
@@ -3164,6 +3168,14 @@ class MemoryAllocators(NamedTuple):
     unmatched_free_count: int
     """number of frees of memory that was allocated before the profile or whose allocation was not
     recorded [events]"""
+    earlier_bytes_at_peak: int
+    """part of heap_bytes_at_peak that was allocated before the allocator's first event in the
+    profile: the heap before this event, less what frees without an allocation in the profile
+    released until the peak, but not below 0 and at most the heap without the allocations that are
+    live at the peak (memory_events.live_at_peak) [bytes]"""
+    unknown_bytes_at_peak: int
+    """rest of heap_bytes_at_peak: neither allocated during the profile nor earlier; negative if the
+    live allocations exceed the heap [bytes]"""
 
 class MemoryActive(NamedTuple):
     run: str
@@ -3195,6 +3207,43 @@ class MemoryActive(NamedTuple):
     """step of the peak; as in XProf, only allocations of this step are listed"""
     event_id: int | None
     """event_id of the allocation; of several, the first in the file; NULL for special rows"""
+
+class MemoryTime(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    host: str
+    """name of the host, taken from its file name"""
+    allocator: str
+    """name of the allocator, as in memory_allocators"""
+    level: int
+    """number of the level, from 1: the allocator's peak is divided into `levels` levels of equal
+    size; 0 if nothing is in use"""
+    least_bytes: int
+    """lower bound of the level: 1 + the upper bound of the level below; 0 for level 0 [bytes]"""
+    most_bytes: int
+    """upper bound of the level: level / levels of the peak (profile_peak_bytes of
+    memory_allocators), rounded down [bytes]"""
+    duration_ps: int
+    """time in which the memory in use is within these bounds. Memory in use is heap_bytes +
+    stack_bytes of each row of memory_events (0 if negative), from its time_ps until that of the
+    next one, in order of time_ps and event_id. The rows of an allocator add up to the time between
+    its first and its last event [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
+    percent: float | None
+    """duration_ps as a share of the time between the allocator's first and last event; NULL if all
+    events have one time [percent 0..100]"""
+    at_least_percent: float | None
+    """share of this time in which the memory in use is in this level or in a higher one; NULL if
+    all events have one time [percent 0..100]"""
+    first_ps: int
+    """first moment at which the memory in use is within these bounds, from the session start
+    [ps]"""
+    first_us: float
+    """first_ps in microseconds [us]"""
+    mean_bytes: float | None
+    """average of the allocator's memory in use, weighted by time; equal in all rows of the
+    allocator; NULL if all events have one time [bytes]"""
 
 class AsyncOps(NamedTuple):
     run: str
@@ -4756,6 +4805,66 @@ class PaddingWaste(NamedTuple):
     hosts: int
     """number of hosts that have this program with these values [hosts]"""
 
+class PeakHolders(NamedTuple):
+    run: str
+    """name of the run"""
+    rank: int
+    """rank within the run: peaks that an allocator recorded come first, then those that the
+    compiler planned; of each kind the largest peak first, and at a peak the largest holder"""
+    host: str
+    """name of the host; of several hosts with one program, the first"""
+    peak_of: str
+    """name of the allocator, or of the program (HLO module), whose peak it is"""
+    recorded_by: str
+    """allocator: the peak happened during the capture; compiler: the peak of the program's plan for
+    one device, which an execution reaches if it gets that far"""
+    program_id: str | None
+    """id of the program, decimal; NULL for allocators"""
+    peak_mib: float
+    """memory in use at the peak; the holders of a peak add up to it [MiB]"""
+    kind: str
+    """of an allocator: allocation (made during the capture), earlier (made before the allocator's
+    first event and not freed since), stack (reserved in addition to the heap, for example for TPU
+    programs) or unknown (the rest of the heap). Of a program: parameter, output or constant (live
+    during the entire program) or temporary; unknown for a rest"""
+    hlo_op: str | None
+    """HLO instruction whose result is held, with the index of the part; NULL for allocators and
+    unknown"""
+    tf_op: str | None
+    """framework op that requested the memory, or that the instruction comes from; NULL if
+    unknown"""
+    source_line: str | None
+    """source file and line of the instruction's innermost stack frame, which may be in a library;
+    NULL for allocators and if unknown"""
+    region_type: str | None
+    """kind of memory region, as in memory_events; NULL for programs and if unknown"""
+    data_type: str | None
+    """element type of the tensors, as in memory_events; NULL for programs and if unknown"""
+    shape: str | None
+    """shape of the tensor, for programs with its layout; NULL if unknown"""
+    holders: int | None
+    """number of allocations (equal in kind, tf_op, region_type, data_type and shape) or buffers
+    that the row combines; NULL for earlier, stack and unknown"""
+    size_bytes: int
+    """memory that they hold, padding included; negative in a row unknown of an allocator that
+    reports less memory than its live allocations have [bytes]"""
+    size_mib: float
+    """size_bytes in MiB; negative if size_bytes is negative [MiB]"""
+    percent: float | None
+    """size_bytes as a share of the peak; negative if size_bytes is negative; NULL if the peak is 0
+    [percent]"""
+    since_us: float | None
+    """moment of the oldest of the allocations, from the session start; NULL for other kinds and for
+    programs [us]"""
+    held_us: float | None
+    """time from since_us to the peak; NULL if since_us is NULL [us]"""
+    since_op: str | None
+    """HLO instruction at which the storage of a temporary is allocated; NULL for other kinds and
+    for allocators"""
+    hosts: int
+    """number of hosts that have this program (content_hash of hlo_modules); 1 for allocators
+    [hosts]"""
+
 class PeakMemory(NamedTuple):
     run: str
     """name of the run"""
@@ -5333,6 +5442,9 @@ class Tables:
     def memory_active(self, *, source: Source | None = None) -> Result[MemoryActive]:
         """One row: one group of equal allocations that were live at their allocator's peak, or heap
         or stack that no allocation explains."""
+    def memory_time(self, levels: int | None = None, *, source: Source | None = None) -> Result[MemoryTime]:
+        """One row: one level of an allocator's memory in use, with the time that the allocator
+        spent at it; the lowest level first."""
     def async_ops(self, include_synchronous: int | None = None, *, source: Source | None = None) -> Result[AsyncOps]:
         """One row: one asynchronous transfer or collective of a device, with the time that
         computing hides."""
@@ -5436,6 +5548,8 @@ class Tables:
         """What does XProf's overview page show for the run?"""
     def padding_waste(self, n: int | None = None, *, source: Source | None = None) -> Result[PaddingWaste]:
         """Which buffers waste the most memory and time on padding, and which shape would fit?"""
+    def peak_holders(self, n: int | None = None, space: int | None = None, *, source: Source | None = None) -> Result[PeakHolders]:
+        """Who holds the memory at the peak, and since when?"""
     def peak_memory(self, n: int | None = None, space: int | None = None, *, source: Source | None = None) -> Result[PeakMemory]:
         """How much memory does each compiled program need at its peak, and for what?"""
     def range_kernels(self, range: str | None = None, *, source: Source | None = None) -> Result[RangeKernels]:

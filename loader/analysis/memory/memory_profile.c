@@ -478,6 +478,30 @@ static void match_frees(MemoryAllocator *a, MemoryEvent **events, AddressMap *ma
                    a->name->text, a->n_unmatched_frees);
 }
 
+bool memory_live_at_peak(const MemoryEvent *e)
+{
+    const MemoryEvent *peak = e->owner->peak, *end = e->match ? e->match : e->reuse;
+    if (!peak || e->is_free || by_true_time(&e, &peak) > 0) return false;
+    return !end || by_true_time(&end, &peak) > 0;
+}
+
+/* `events` is in the order of true time. */
+static void explain_peak(MemoryAllocator *a, MemoryEvent *const *events)
+{
+    if (!a->peak) return;
+    const MemoryEvent *first = events[0];
+    int64_t change = first->is_free ? negative(first->allocation_bytes) : first->allocation_bytes;
+    int64_t live = 0, earlier = wrapped_difference(first->heap_bytes, change);
+    for (size_t i = 0; i < a->n_events && by_true_time(&events[i], &a->peak) <= 0; i++) {
+        const MemoryEvent *e = events[i];
+        if (memory_live_at_peak(e)) live = wrapped_sum(live, e->allocation_bytes);
+        if (e->is_free && !e->match) earlier = wrapped_difference(earlier, e->allocation_bytes);
+    }
+    int64_t rest = wrapped_difference(a->peak->heap_bytes, live), most = rest > 0 ? rest : 0;
+    a->earlier_bytes = earlier < 0 ? 0 : earlier > most ? most : earlier;
+    a->unknown_bytes = wrapped_difference(rest, a->earlier_bytes);
+}
+
 static void analyse(MemoryProfile *profile, MemoryAllocator *a, AddressMap *map,
                     MemoryEvent **scratch, Host *host, ProfErr *err)
 {
@@ -485,6 +509,7 @@ static void analyse(MemoryProfile *profile, MemoryAllocator *a, AddressMap *map,
     memcpy(scratch, a->events, a->n_events * sizeof *scratch);
     sort_array(scratch, a->n_events, sizeof *scratch, by_true_time);
     match_frees(a, scratch, map, host, err);
+    explain_peak(a, scratch);
     std_sort((void **)a->events, a->n_events, earlier_in_line);
     for (size_t i = 0; i < a->n_events; i++) a->events[i]->place = i;
     fill_steps(a);

@@ -58,6 +58,9 @@ typedef struct MemoryAllocator {
     int64_t n_allocations, n_frees, n_unmatched_frees;
     const MemoryEvent *peak;            /* last event with the largest heap + stack */
     int64_t peak_bytes, capacity_bytes; /* at `peak` */
+    /* Heap at `peak` that no allocation of the profile explains: made before the first event and
+     * not freed since, and the rest, which is below 0 if live allocations exceed the heap. */
+    int64_t earlier_bytes, unknown_bytes;
     /* Peaks that events record for the allocator's life: that of the last event (XProf's), and the
      * largest. */
     int64_t last_peak_bytes, max_peak_bytes;
@@ -82,6 +85,10 @@ const MemoryProfile *host_memory_profile(Host *host, ProfErr *err);
 
 /* Returns the event with this ordinal; NULL if it is not an event of an allocator. */
 const MemoryEvent *memory_event(const MemoryProfile *profile, uint64_t event);
+
+/* Returns whether the memory of an allocation is in use right after the peak of its allocator: made
+ * until then, and not freed or allocated again. False for a free. */
+bool memory_live_at_peak(const MemoryEvent *event);
 
 /* Returns whether XProf draws this event, if it draws n_samples of its allocator: the order of time
  * is cut into parts of equal size, and the event with the most memory in use represents its part.
