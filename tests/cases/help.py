@@ -79,7 +79,7 @@ def synonyms_lead_to_what_there_is():
 @case
 def words_that_people_search_for():
     """What comes first for words that are in no name."""
-    for word, first in (('MFU', 'mfu'), ('hfu', 'mfu'), ('OOM', 'peak_memory'),
+    for word, first in (('MFU', 'mfu'), ('hfu', 'mfu'), ('OOM', 'peak_holders'),
                         ('bubble', 'idle_gaps'),
                         ('nccl', 'collectives'), ('AllReduce', 'collectives'),
                         ('all reduce', 'collectives'), ('straggler', 'stragglers'),
