@@ -525,8 +525,8 @@ static const RowSource event_totals_rows = {.next = event_totals_next,
                                             .nothing = "no line has an event"};
 const Table event_totals_table = {
     "event_totals",
-    "one event name on one line (on TPUs, one op of one program): number of events; total, "
-    "self, shortest and longest time",
+    "one event metadata on one line (one name; on TPUs one op of one program, and a name may have "
+    "several): number of events; total, self, shortest and longest time",
     event_totals_columns,
     COUNT(event_totals_columns),
     &row_table_module,

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What does a profile contain, on one screen: time, steps, GPUs, kernels, copies, losses?
+-- What does a profile contain, on one screen: time, steps, devices, kernels, copies, losses?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
 -- needs: events
 -- column run TEXT: name of the run
--- column topic TEXT: subject of the line: recorded, steps, the name of a GPU, kernels, kernel (for
---   each of the five longest), copies, or lost
+-- column topic TEXT: subject of the line: recorded, steps, the name of a GPU or TPU core, kernels,
+--   kernel (for each of the five longest), copies, or lost
 -- column text TEXT: text of the line
 WITH copy AS MATERIALIZED (
     SELECT run, name, duration_ps, stats ->> '$.memcpy_details' AS details
@@ -23,14 +23,14 @@ WITH copy AS MATERIALIZED (
     SELECT *, row_number() OVER (PARTITION BY run ORDER BY host, plane_id) AS number,
            count(*) OVER (PARTITION BY run) AS devices
     FROM temp.device_time(:source)
-    WHERE kind = 'gpu' AND span_ps > 0
+    WHERE is_main AND span_ps > 0
 ), step AS MATERIALIZED (
     SELECT run, count(*) AS n, avg(duration_ms) AS ms, avg(range_ms) AS range_ms
     FROM temp.steps(:source)
     WHERE NOT dropped
     GROUP BY run
 ), loss AS MATERIALIZED (
-    SELECT run, host, message FROM temp.prof_issues(:source) WHERE code GLOB 'capture_*'
+    SELECT run, host, message FROM temp.prof_issues(:source) WHERE code GLOB 'capture_*' OR severity = 'error'
 ), line(run, place, number, topic, text) AS (
     SELECT run, 1, 0, 'recorded', printf('%s, %d %s, %d events',
            CASE WHEN duration_ps IS NULL THEN 'unknown time'
@@ -43,12 +43,15 @@ WITH copy AS MATERIALIZED (
                || coalesce(printf(', %.3f ms as marked by the program', s.range_ms), '') END
     FROM temp.prof_runs(:source) AS r LEFT JOIN step AS s USING (run)
     UNION ALL
-    SELECT run, 3, number, CASE WHEN number = 8 AND devices > 8 THEN 'GPUs'
-           ELSE substr(plane, instr(plane, 'GPU')) END,
+    SELECT run, 3, number,
+           CASE WHEN number < 8 OR devices = 8 THEN replace(plane, '/device:', '')
+           WHEN kind = 'gpu' THEN 'GPUs' ELSE 'devices' END,
            CASE WHEN number = 8 AND devices > 8 THEN printf('%d more', devices - 7)
            ELSE printf('busy %.1f %% of %.3f ms: computing %.1f %%, collectives %.1f %%, '
-                       || 'copies %.1f %% (host %s)', busy_percent, span_ps / 1e9,
-                       computing_percent, communicating_percent, transferring_percent, host) END
+                       || '%s %.1f %% (host %s)', busy_percent, span_ps / 1e9,
+                       computing_percent, communicating_percent,
+                       CASE kind WHEN 'gpu' THEN 'copies' ELSE 'transfers' END,
+                       transferring_percent, host) END
     FROM device
     WHERE number <= 8
     UNION ALL

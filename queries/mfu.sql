@@ -31,7 +31,8 @@
 -- column peak_flops REAL [FLOP/s]: peak rate of one device (average if they differ): the parameter
 --   peak, else that of the table devices; NULL if unknown
 -- column mfu_percent REAL [percent]: model FLOPS utilization: model_flops as a share of what the
---   devices' peak allows in their span_ms; NULL if one of them is unknown
+--   devices' peak allows in their span_ms; above 100, as the columns that follow, if the file
+--   overestimates the operations or the peak is too low; NULL if one of them is unknown
 -- column mfu_busy_percent REAL [percent]: model_flops as a share of what the devices' peak allows
 --   in their busy_ms; NULL if one of them is unknown
 -- column hfu_percent REAL [percent]: hardware FLOPS utilization: hardware_flops as a share of what

@@ -23,7 +23,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from async_ops' -l include-synchronous -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a buffer_allocations -d 'one logical buffer of an HLO program, with its position in an allocation'
 complete -c profsql -n '__fish_seen_subcommand_from buffer_allocations' -l small-buffer-bytes -x
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a capture_summary -d 'What does a profile contain, on one screen: time, steps, GPUs, kernels, copies, losses?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a capture_summary -d 'What does a profile contain, on one screen: time, steps, devices, kernels, copies, losses?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a collectives -d 'one collective op of one device: how long it took, and how long the device waited for other devices'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a compare_hlo_ops -d 'How do the HLO ops of two runs differ?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a compare_kernels -d 'How do the GPU kernels of two runs differ?'
@@ -43,7 +43,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a event_metadata -d 'one event metadata entry that a plane declares: the name and stats that its events share'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a event_metadata_stats -d 'one stat that all events of one metadata share'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a event_stats -d 'one stat of one event: the event\'s own stats first, then those of its metadata'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a event_totals -d 'one event name on one line (on TPUs, one op of one program): number of events; total, self, shortest and longest time'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a event_totals -d 'one event metadata on one line (one name; on TPUs one op of one program, and a name may have several): number of events; total, self, shortest and longest time'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a events -d 'one event: the same table as `trace_events`, under a shorter name'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a exposed_communication -d 'How much of the communication and copying is not hidden by computation?'
 complete -c profsql -n '__fish_seen_subcommand_from exposed_communication' -l by-device -x

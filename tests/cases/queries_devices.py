@@ -97,6 +97,14 @@ def a_profile_on_one_screen():
          [('GPU:6', 'busy 100.'), ('GPUs', '2 more'), ('lost', '2 of the '), ('lost', '5 records')])
     same(rows(asked, x=space(host(('f', 0, US)).bytes()))[1:],
          [('steps', 'none'), ('GPUs', 'none did any work'), ('lost', 'nothing')])
+    core = Plane('/device:TPU:0').line(3, 'XLA Ops', [('%f = f32[] fusion()', 0, 3 * US),
+                                                      ('%i = f32[] infeed()', 6 * US, 4 * US)])
+    damaged = space(core.bytes(), host(('f', 0, US)).bytes())[:-40]
+    topics = rows(asked, x=damaged)[1:]
+    same(topics[:2], [('steps', 'none'),
+                      ('TPU:0', 'busy 70.0 % of 0.010 ms: computing 30.0 %, collectives 0.0 %, '
+                       'transfers 40.0 % (host x)')])
+    same([(topic, text == 'nothing') for topic, text in topics[2:]], [('lost', False)] * 2)
 
 
 @case

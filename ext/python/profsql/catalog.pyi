@@ -3901,8 +3901,8 @@ class CaptureSummary(NamedTuple):
     run: str
     """name of the run"""
     topic: str
-    """subject of the line: recorded, steps, the name of a GPU, kernels, kernel (for each of the
-    five longest), copies, or lost"""
+    """subject of the line: recorded, steps, the name of a GPU or TPU core, kernels, kernel (for
+    each of the five longest), copies, or lost"""
     text: str
     """text of the line"""
 
@@ -4690,7 +4690,8 @@ class Mfu(NamedTuple):
     devices; NULL if unknown [FLOP/s]"""
     mfu_percent: float | None
     """model FLOPS utilization: model_flops as a share of what the devices' peak allows in their
-    span_ms; NULL if one of them is unknown [percent]"""
+    span_ms; above 100, as the columns that follow, if the file overestimates the operations or the
+    peak is too low; NULL if one of them is unknown [percent]"""
     mfu_busy_percent: float | None
     """model_flops as a share of what the devices' peak allows in their busy_ms; NULL if one of them
     is unknown [percent]"""
@@ -5297,8 +5298,8 @@ class Tables:
     def events(self, *, source: Source | None = None) -> Result[Events]:
         """One row: one event: the same table as `trace_events`, under a shorter name."""
     def event_totals(self, *, source: Source | None = None) -> Result[EventTotals]:
-        """One row: one event name on one line (on TPUs, one op of one program): number of events;
-        total, self, shortest and longest time."""
+        """One row: one event metadata on one line (one name; on TPUs one op of one program, and a
+        name may have several): number of events; total, self, shortest and longest time."""
     def op_percentiles(self, *, source: Source | None = None) -> Result[OpPercentiles]:
         """One row: one op, program or step on the planes of a kind: how its durations spread
         (docs/semantics.md)."""
@@ -5489,7 +5490,7 @@ class Tables:
     def allocation_churn(self, n: int | None = None, *, source: Source | None = None) -> Result[AllocationChurn]:
         """Which operations allocate the most memory over and over?"""
     def capture_summary(self, *, source: Source | None = None) -> Result[CaptureSummary]:
-        """What does a profile contain, on one screen: time, steps, GPUs, kernels, copies,
+        """What does a profile contain, on one screen: time, steps, devices, kernels, copies,
         losses?"""
     def compare_hlo_ops(self, b: Source, *, a: Source | None = None) -> Result[CompareHloOps]:
         """How do the HLO ops of two runs differ?"""
