@@ -20,14 +20,18 @@ GENERATED_HEADERS := -isystem $(BUILD)
 ALL_CFLAGS = -std=c11 $(CPPFLAGS) $(CFLAGS) $(WARN) -fPIC -fvisibility=hidden -pthread $(GENERATED_HEADERS) -MMD -MP \
   -ffile-prefix-map=$(CURDIR)=.
 FLAGS := $(CC) $(CPPFLAGS) $(CFLAGS)
-LIBS := -lprotobuf-c -lz -lm -pthread
+LIBS := -lprotobuf-c -lz -lm -ldl -pthread
 
 # The capture library and its command stand apart; of them the extension only has the reader of spools.
 LIVE_SOURCES := loader/capture/record.c loader/capture/spool_read.c
-CAPTURE_SOURCES := $(filter-out loader/capture/command.c,$(wildcard loader/capture/*.c)) loader/base/base.c \
-  loader/base/hash_table.c loader/format/wire.c
+CAPTURE_SOURCES := $(filter-out loader/capture/command.c loader/capture/summary.c,$(wildcard loader/capture/*.c)) \
+  loader/base/base.c loader/base/hash_table.c loader/format/wire.c
 CAPTURE_OBJECTS := $(CAPTURE_SOURCES:%.c=$(BUILD)/shared/%.o)
-SOURCES := $(filter-out loader/capture/%,$(wildcard ext/*.c loader/*.c loader/*/*.c loader/*/*/*.c)) $(LIVE_SOURCES)
+# The command has its own files, and what profiles programs elsewhere.
+CAPTURE_COMMAND_SOURCES := loader/capture/command.c loader/capture/summary.c loader/base/ask_sql.c loader/base/beside.c \
+  loader/base/option_help.c $(wildcard loader/remote/*.c loader/remote/command/*.c)
+CAPTURE_COMMAND_OBJECTS := $(CAPTURE_COMMAND_SOURCES:%.c=$(BUILD)/shared/%.o) $(BUILD)/shared/schema/profiler_service.pb-c.o
+SOURCES := $(filter-out loader/capture/% loader/remote/command/%,$(wildcard ext/*.c loader/*.c loader/*/*.c loader/*/*/*.c)) $(LIVE_SOURCES)
 COMMAND_SOURCES := $(wildcard command/*.c)
 COMMAND_OBJECTS := $(COMMAND_SOURCES:%.c=$(BUILD)/shared/%.o)
 SCHEMA := $(notdir $(basename $(wildcard schema/*.proto)))
@@ -41,8 +45,10 @@ FUZZED_OBJECTS := $(NAMES:%=$(BUILD)/fuzzed/%.o)
 RACED_OBJECTS := $(NAMES:%=$(BUILD)/raced/%.o)
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
-# What the build and the tests stand on, as Debian names it.
-PACKAGES := gcc libc6-dev make sqlite3 libsqlite3-dev zlib1g-dev libprotobuf-c-dev protobuf-c-compiler python3
+# What the build and the tests stand on, as Debian names it. libcurl is loaded when it is needed: tests need it, and
+# compare its header with loader/remote/curl.h.
+PACKAGES := gcc libc6-dev make sqlite3 libsqlite3-dev zlib1g-dev libprotobuf-c-dev protobuf-c-compiler python3 \
+  libcurl4-openssl-dev
 LINT_PACKAGES := clang-format cppcheck clang-tidy
 FUZZ_PACKAGES := clang libclang-rt-dev
 
@@ -92,9 +98,9 @@ $(BUILD)/python/profsql: $(COMMAND_OBJECTS) $(BUILD)/libprofsql.a
 $(BUILD)/libprofsql_capture.so: $(CAPTURE_OBJECTS)
 	$(call say,LINK)
 	$(Q)$(CC) -shared -o $@.part $(CFLAGS) $(LDFLAGS) $^ -ldl -lm -pthread -Wl,-z,nodelete,-soname,$(@F) $(replace)
-$(BUILD)/profsql-capture: $(BUILD)/shared/loader/capture/command.o $(BUILD)/shared/loader/base/beside.o $(CAPTURE_OBJECTS)
+$(BUILD)/profsql-capture: $(CAPTURE_COMMAND_OBJECTS) $(CAPTURE_OBJECTS)
 	$(call say,LINK)
-	$(Q)$(CC) -o $@.part $(CFLAGS) $(LDFLAGS) $^ -ldl -lm -pthread $(replace)
+	$(Q)$(CC) -o $@.part $(CFLAGS) $(LDFLAGS) $^ $(PROTOBUF_C) -ldl -lm -pthread $(replace)
 $(BUILD)/shared/loader/capture/command.o: ALL_CFLAGS += -DCAPTURE_VERSION='"$(VERSION)"'
 $(BUILD)/profsql: $(COMMAND_OBJECTS) $(BUILD)/libprofsql.a
 	$(call say,LINK)
@@ -258,12 +264,12 @@ lint: $(GENERATED)
 	@! grep -nE '(str[n]?cmp|starts_with|slice_starts)\([^;]*"(/host:|/device:|(XLA|Framework|Sparse Core) (Ops|Modules)|Steps)' ext/*.c loader/analysis/*/*.c loader/store/*.c loader/format/*.c | sed 's/$$/: compares the name of a plane or line; ask loader\/plane.h/' | grep .
 	$(Q)clang-format --dry-run -Werror $(C_FILES)
 	@if command -v clang-tidy >/dev/null; then \
-	  printf '%s\n' $(filter-out $(BUILD)/%,$(filter %.c,$(SOURCES) $(CAPTURE_SOURCES) $(COMMAND_SOURCES) loader/capture/command.c)) | sort -u | \
+	  printf '%s\n' $(filter-out $(BUILD)/%,$(filter %.c,$(SOURCES) $(CAPTURE_SOURCES) $(COMMAND_SOURCES) $(CAPTURE_COMMAND_SOURCES))) | sort -u | \
 	    xargs -P $(shell nproc) -n 24 sh -c 'clang-tidy --quiet --warnings-as-errors="*" --checks="$(TIDY)" "$$@" -- '$(call quoted,$(TIDY_FLAGS))' 2>/dev/null' tidy; \
 	elif [ -n "$(WERROR)" ]; then echo "lint: clang-tidy is missing" >&2; exit 1; \
 	else echo "lint: clang-tidy is missing; its checks are left out"; fi
 	@mkdir -p $(BUILD)/cppcheck
-	$(Q)cppcheck --quiet --cppcheck-build-dir=$(BUILD)/cppcheck --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability --suppress=missingIncludeSystem --suppress=constStatement -I$(BUILD) -DSQLITE_CORE -DPROTOBUF_C_VERSION_NUMBER=1004001 $(sort $(SOURCES) $(CAPTURE_SOURCES) loader/capture/command.c $(COMMAND_SOURCES))
+	$(Q)cppcheck --quiet --cppcheck-build-dir=$(BUILD)/cppcheck --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability --suppress=missingIncludeSystem --suppress=constStatement -I$(BUILD) -DSQLITE_CORE -DPROTOBUF_C_VERSION_NUMBER=1004001 $(sort $(SOURCES) $(CAPTURE_SOURCES) $(CAPTURE_COMMAND_SOURCES) $(COMMAND_SOURCES))
 format:
 	$(Q)clang-format -i $(C_FILES)
 
@@ -297,4 +303,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
--include $(CAPTURE_OBJECTS:.o=.d) $(COMMAND_OBJECTS:.o=.d) $(BUILD)/shared/loader/capture/command.d $(OBJECTS:.o=.d) $(CORE_OBJECTS:.o=.d) $(CHECKED_OBJECTS:.o=.d) $(FUZZED_OBJECTS:.o=.d) $(RACED_OBJECTS:.o=.d)
+-include $(CAPTURE_OBJECTS:.o=.d) $(COMMAND_OBJECTS:.o=.d) $(CAPTURE_COMMAND_OBJECTS:.o=.d) $(OBJECTS:.o=.d) $(CORE_OBJECTS:.o=.d) $(CHECKED_OBJECTS:.o=.d) $(FUZZED_OBJECTS:.o=.d) $(RACED_OBJECTS:.o=.d)

@@ -3,6 +3,8 @@
  * what it left. */
 #define _GNU_SOURCE
 #include "../base/beside.h"
+#include "../base/option_help.h"
+#include "../remote/command/command.h"
 #include "control.h"
 #include "convert.h"
 #include "options.h"
@@ -56,9 +58,8 @@ static bool ends_in(const char *name, const char *tail)
 
 static void summarize(const char *source)
 {
-    char extension[4096] = "", why[512];
-    if (!find_library_beside("libprofsql.so", extension, sizeof extension)) *extension = 0;
-    if (!summary_print(source, extension, why, sizeof why))
+    char why[512];
+    if (!summary_print(source, why, sizeof why))
         fprintf(stderr, "profsql-capture: no summary of %s: %s\n", source, why);
 }
 
@@ -379,23 +380,9 @@ static const OptionSpec own_options[] = {
     {"version", KEY_VERSION, NULL, NULL, "print the version"},
 };
 
-/* Its words in lines of at most 79 columns, with the help of all options below each other. */
 static void print_option(const OptionSpec *o)
 {
-    enum { INDENT = 29, WIDTH = 79 };
-    bool has_letter = o->letter && o->letter < KEY_HELP;
-    int at = printf("  %c%c%c --%s%s%s", has_letter ? '-' : ' ', has_letter ? o->letter : ' ',
-                    has_letter ? ',' : ' ', o->name, o->argument ? "=" : "",
-                    o->argument ? o->argument : "");
-    const char *gap = at < INDENT ? "" : " ";
-    at += printf("%s%*s", gap, at < INDENT ? INDENT - at : 0, "");
-    for (const char *word = o->help; *word;) {
-        int n = (int)strcspn(word, " ");
-        if (at > INDENT && at + 1 + n > WIDTH) at = printf("\n%*s", INDENT, "") - 1;
-        at += printf("%s%.*s", at > INDENT ? " " : "", n, word);
-        word += n + (word[n] == ' ');
-    }
-    putchar('\n');
+    print_option_help(o->name, o->letter < KEY_HELP ? o->letter : 0, o->argument, o->help);
 }
 
 static void print_help(void)
@@ -403,11 +390,14 @@ static void print_help(void)
     puts("Usage: profsql-capture [OPTION...] -- PROGRAM [ARGUMENT...]\n"
          "  or:  profsql-capture [OPTION...] --send WORD PID\n"
          "  or:  profsql-capture [OPTION...] --convert PATH\n"
+         "  or:  profsql-capture --host HOST:PORT[,...] [OPTION...]\n"
          "Runs a CUDA program, unmodified, and writes a profile of it that XProf,\n"
-         "TensorBoard and libprofsql read.\n");
+         "TensorBoard and libprofsql read. With --host HOST:PORT and without a program it\n"
+         "profiles JAX, TensorFlow and TPU programs that run a profiler server.\n");
     for (int i = 0; i < N_CAPTURE_OPTIONS; i++)
         if (option_specs[i].name) print_option(&option_specs[i]);
     for (size_t i = 0; i < COUNT(own_options); i++) print_option(&own_options[i]);
+    remote_print_help();
 }
 
 static int wrong_usage(void)
@@ -474,6 +464,7 @@ int main(int argc, char **argv)
 {
     Command c = {0};
     ProfErr err = {0};
+    if (remote_is_wanted(argc, argv)) return remote_command(argc, argv);
     if (options_from_environment(&c.options, &err))
         fprintf(stderr, "profsql-capture: %s\n", err.text);
     int status = read_options(&c, argc, argv);

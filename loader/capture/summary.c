@@ -1,90 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 /* summary.c: see summary.h. */
-#define _GNU_SOURCE
 #include "summary.h"
 
-#include "../base/base.h"
+#include "../base/ask_sql.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
+#include <string.h>
 
-enum { ROW = 100 /* SQLITE_ROW */, DONE = 101 };
-typedef void (*Destructor)(void *);
-
-/* F(result, name, parameters), of sqlite3.h */
-#define SQLITE_FUNCTIONS(F)                                                                        \
-    F(int, open, (const char *path, void **db))                                                    \
-    F(int, close, (void *db))                                                                      \
-    F(int, enable_load_extension, (void *db, int on))                                              \
-    F(int, load_extension, (void *db, const char *file, const char *entry, char **error))          \
-    F(int, prepare_v2, (void *db, const char *sql, int n, void **statement, const char **tail))    \
-    F(int, bind_text, (void *statement, int at, const char *text, int n, Destructor))              \
-    F(int, step, (void *statement))                                                                \
-    F(const unsigned char *, column_text, (void *statement, int column))                           \
-    F(int, finalize, (void *statement))                                                            \
-    F(const char *, errmsg, (void *db))                                                            \
-    F(void, free, (void *))
 typedef struct {
-#define AS_POINTER(result, name, parameters) result(*name) parameters;
-    SQLITE_FUNCTIONS(AS_POINTER)
-#undef AS_POINTER
-} Sqlite;
+    const char *source;
+    char topic[64]; /* of the line before */
+    int n_lines;
+} Summary;
 
-static bool find_sqlite(Sqlite *s)
+static void print_line(void *context, const char *const *texts, int n)
 {
-    void *library = dlopen("libsqlite3.so.0", RTLD_NOW | RTLD_LOCAL);
-    const struct {
-        const char *name;
-        void *to;
-    } functions[] = {
-#define AS_ENTRY(result, name, parameters) {"sqlite3_" #name, &s->name},
-        SQLITE_FUNCTIONS(AS_ENTRY)
-#undef AS_ENTRY
-    };
-    for (size_t i = 0; i < COUNT(functions) && library; i++) {
-        void *symbol = dlsym(library, functions[i].name);
-        if (!symbol) return false;
-        memcpy(functions[i].to, &symbol,
-               sizeof symbol); /* a function's address, as dlsym gives it */
-    }
-    return library != NULL;
+    Summary *s = context;
+    const char *topic = texts[0], *text = n > 1 ? texts[1] : NULL;
+    bool again = topic && !strcmp(topic, s->topic);
+    if (!s->n_lines++) fprintf(stderr, "%s\n", s->source);
+    fprintf(stderr, "  %-9s %s\n", again || !topic ? "" : topic, text ? text : "");
+    snprintf(s->topic, sizeof s->topic, "%s", topic ? topic : "");
 }
 
-static int print_lines(const Sqlite *s, void *statement)
+bool summary_print(const char *source, char *why, size_t n_why)
 {
-    int rc;
-    char last[64] = "";
-    while ((rc = s->step(statement)) == ROW) {
-        const char *topic = (const char *)s->column_text(statement, 0),
-                   *text = (const char *)s->column_text(statement, 1);
-        bool again = topic && !strcmp(topic, last);
-        fprintf(stderr, "  %-9s %s\n", again || !topic ? "" : topic, text ? text : "");
-        snprintf(last, sizeof last, "%s", topic ? topic : "");
-    }
-    return rc;
-}
-
-bool summary_print(const char *source, const char *extension, char *why, size_t n_why)
-{
-    Sqlite s;
-    void *db = NULL, *statement = NULL;
-    char *error = NULL;
-    if (!*extension)
-        return snprintf(why, n_why, "libprofsql.so is not beside this command nor installed"),
-               false;
-    if (!find_sqlite(&s))
-        return snprintf(why, n_why, "libsqlite3.so.0 cannot be loaded, or loads no extensions"),
-               false;
-    bool ok =
-        !s.open(":memory:", &db) && !s.enable_load_extension(db, 1) &&
-        !s.load_extension(db, extension, NULL, &error) &&
-        !s.prepare_v2(db, "SELECT topic, text FROM capture_summary(?1)", -1, &statement, NULL) &&
-        !s.bind_text(statement, 1, source, -1, NULL);
-    if (ok) fprintf(stderr, "%s\n", source);
-    ok = ok && print_lines(&s, statement) == DONE;
-    if (!ok) snprintf(why, n_why, "%s", error ? error : db ? s.errmsg(db) : "no memory");
-    s.free(error);
-    s.finalize(statement);
-    s.close(db);
-    return ok;
+    Summary s = {.source = source};
+    return ask_sql("SELECT topic, text FROM capture_summary(?1)", source, print_line, &s, why,
+                   n_why);
 }

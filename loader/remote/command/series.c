@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/* series.c: see series.h. */
+#define _GNU_SOURCE
+#include "series.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <time.h>
+
+enum { WAIT_MS = 100 };
+typedef struct {
+    char name[32];
+} RunName;
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static bool wait_until(const RemoteCaller *caller, int64_t at_ms)
+{
+    while (!remote_stop(caller) && now_ms() < at_ms)
+        nanosleep(&(struct timespec){0, WAIT_MS * 1000000L}, NULL);
+    return !remote_stop(caller);
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+    (void)st, (void)kind, (void)at;
+    return remove(path);
+}
+
+/* Deletes the oldest of our runs, with what other programs keep in its folder. */
+static void drop_first(const RemoteOptions *o, RunName *runs, size_t *n_runs)
+{
+    enum { OPEN_FOLDERS = 8 };
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%.3500s/plugins/profile/%s", o->capture.logdir, runs[0].name);
+    if (nftw(folder, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS))
+        remote_say(&o->capture.caller, "%s cannot be deleted", folder);
+    memmove(runs, runs + 1, --*n_runs * sizeof *runs);
+}
+
+/* Is it no use to go on? */
+static bool is_final(enum RemoteOutcome outcome)
+{
+    return outcome == REMOTE_NOT_WRITTEN || outcome == REMOTE_NO_LIBRARY ||
+           outcome == REMOTE_INTERRUPTED;
+}
+
+enum RemoteOutcome command_series(RemoteOptions *o, ProfErr *err)
+{
+    RunName *runs = NULL;
+    size_t n_runs = 0, capacity = 0;
+    enum RemoteOutcome outcome;
+    int64_t next_ms = now_ms();
+    do {
+        ProfErr one = {0};
+        run_name_of_now(o->run);
+        outcome = command_capture(o, &one);
+        if (is_final(outcome)) prof_fail(err, one.code, 0, "%s", one.text);
+        if (is_final(outcome)) break;
+        if (one.code) fprintf(stderr, "profsql-capture: %s\n", one.text);
+        if (!outcome || outcome == REMOTE_PARTLY) {
+            if (!GROW(runs, n_runs, capacity)) break;
+            memcpy(runs[n_runs++].name, o->run, sizeof runs->name);
+        }
+        while (o->keep && n_runs > (size_t)o->keep) drop_first(o, runs, &n_runs);
+        next_ms += o->every_ms;
+        if (next_ms < now_ms()) next_ms = now_ms(); /* it took longer than that */
+    } while (wait_until(&o->capture.caller, next_ms));
+    prof_free(runs);
+    return outcome;
+}

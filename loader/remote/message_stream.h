@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/* message_stream.h: reads a protobuf message while it arrives, in pieces of any size, so that a
+ * field of 2 GB never is in memory.
+ *
+ * A field has a path: its number; of a field of a message inside, 100 times the path of that
+ * message plus the number. Fields with numbers above 99 are skipped. */
+#ifndef PROF_REMOTE_MESSAGE_STREAM_H
+#define PROF_REMOTE_MESSAGE_STREAM_H
+
+#include "../base/base.h"
+
+enum FieldUse { FIELD_SKIP, FIELD_ENTER, FIELD_TAKE };
+/* What is done with the fields. `begin`, `bytes` and `end` return false to stop reading. */
+typedef struct {
+    /* Is the field, with n_bytes bytes, skipped, read as a message, or given to `bytes`? */
+    enum FieldUse (*use)(int path);
+    bool (*begin)(void *context, int path, uint64_t n_bytes); /* of a field that is not skipped */
+    bool (*bytes)(void *context, int path, const uint8_t *bytes, size_t n_bytes);
+    bool (*end)(void *context, int path);
+    void (*number)(void *context, int path, uint64_t value); /* a varint; NULL: not wanted */
+} FieldHandler;
+
+enum { MAX_MESSAGE_DEPTH = 3 };
+/* Set handler, context and n_bytes, the length of the message; the rest to 0. */
+typedef struct {
+    const FieldHandler *handler;
+    void *context;
+    uint64_t n_bytes;
+    uint64_t at; /* bytes read so far */
+    struct {
+        int path;
+        uint64_t end; /* position */
+    } inside[MAX_MESSAGE_DEPTH];
+    int depth;
+    enum { AT_TAG, AT_VARINT, AT_LENGTH, AT_BYTES } state;
+    int path; /* of the field that is being read */
+    enum FieldUse field_use;
+    uint64_t field_end;
+    uint64_t varint;
+    int n_varint_bytes;
+} MessageStream;
+
+/* Reads the next bytes of the message. False: the handler stopped, or err is set, with the position
+ * at which the bytes are no message. */
+bool message_stream_read(MessageStream *s, const uint8_t *bytes, size_t n_bytes, ProfErr *err);
+/* After the last byte: false with err if the message ends within a field. */
+bool message_stream_finish(const MessageStream *s, ProfErr *err);
+
+#endif
