@@ -3,6 +3,7 @@
 #include "event_values.h"
 
 #include "../base/interrupt.h"
+#include "../base/nest.h"
 #include "../base/sort.h"
 #include "events.h"
 
@@ -208,22 +209,29 @@ static int by_start_then_longest(const void *a, const void *b)
     return BY_START_THEN_LONGEST(x, y, start, end, event);
 }
 
-/* Nests as XProf's op tools do: ordered by begin, the longer first, each in the innermost that is
- * still open and includes it. */
-static void nest(const Spans *s, size_t *stack, int64_t *self)
+typedef struct {
+    int64_t start, end;
+    int64_t *self;
+} OpenSpan;
+
+/* Nests as XProf's op tools do, after ordering the spans. False: no memory. */
+static bool nest(const Spans *s, int64_t *self)
 {
-    size_t depth = 0;
+    LIST(OpenSpan) open = {0};
+    OpenSpan *opened = NULL;
     sort_array(s->spans, s->n, sizeof *s->spans, by_start_then_longest);
     for (size_t i = 0; i < s->n; i++) {
         const DeviceSpan *span = &s->spans[i];
-        while (depth && s->spans[stack[depth - 1]].end < span->end) depth--;
-        int64_t *outer = depth ? &self[s->spans[stack[depth - 1]].event] : NULL;
-        if (outer && *outer != INT64_MIN)
-            *outer =
-                add_saturated(*outer, span->duration == INT64_MIN ? INT64_MAX : -span->duration);
+        const OpenSpan *around = NEST_AROUND(open, start, end, span->start, span->end, 0);
+        if (around && *around->self != INT64_MIN)
+            *around->self = add_saturated(
+                *around->self, span->duration == INT64_MIN ? INT64_MAX : -span->duration);
         self[span->event] = span->known ? span->duration : INT64_MIN;
-        stack[depth++] = i;
+        if (!(opened = PUSH(open))) break;
+        *opened = (OpenSpan){span->start, span->end, &self[span->event]};
     }
+    prof_free(open.items);
+    return opened || !s->n;
 }
 
 const int64_t *line_device_self(Line *line, ProfErr *err)
@@ -233,15 +241,13 @@ const int64_t *line_device_self(Line *line, ProfErr *err)
     if (!line->device_self && plane_declares(line->plane, STAT_DEVICE_DURATION_PS)) {
         Spans s = {.first_event = line->first_event,
                    .spans = prof_alloc((size_t)line->n_events * sizeof *s.spans)};
-        size_t *stack = prof_alloc((size_t)line->n_events * sizeof *stack);
         int64_t *self = arena_alloc(&run->derived_arena, (size_t)line->n_events * sizeof *self);
-        if (!s.spans || !stack || !self) {
+        if (!s.spans || !self) {
             prof_nomem(err);
         } else if (!each_fact(line, take_span, &s, err)) {
-            nest(&s, stack, self);
+            if (!nest(&s, self)) prof_nomem(err);
             if (!interrupt_poll(0, err)) line->device_self = self;
         }
-        prof_free(stack);
         prof_free(s.spans);
     }
     const int64_t *self = line->device_self;

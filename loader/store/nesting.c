@@ -6,6 +6,7 @@
  * its duration without its direct children's. Lines are nearly always stored in that order; others
  * are sorted for the walk. */
 #include "../base/interrupt.h"
+#include "../base/nest.h"
 #include "../base/sort.h"
 #include "chunks.h"
 #include "lines.h"
@@ -43,9 +44,9 @@ typedef struct {
 
 typedef struct {
     Line *line;
-    Open *stack;
-    size_t n_open, capacity;
+    LIST(Open) open;
     uint64_t depth;
+    bool failed;       /* there was no memory */
     Unordered *sorted; /* of a line that is not stored in order: in the order of the walk */
     /* called for each event in the order of the walk, when its place is known; false: no memory */
     bool (*meet)(void *context, const Met *event, int64_t parent_distance, uint64_t depth);
@@ -59,20 +60,18 @@ static uint64_t event_at(const Walk *w, uint64_t place)
     return w->sorted ? w->sorted[place].event : place;
 }
 
-static bool pop(Walk *w)
+static void close_last(Walk *w)
 {
-    const Open *top = &w->stack[--w->n_open];
-    w->depth -= top->n;
-    return w->close(w->context, top);
+    const Open *closed = &w->open.items[w->open.n];
+    w->depth -= closed->n;
+    if (!w->failed) w->failed = !w->close(w->context, closed);
 }
 
 static bool push(Walk *w, const Met *event)
 {
     int64_t end = add_saturated(event->start, event->duration);
-    while (w->n_open &&
-           !(w->stack[w->n_open - 1].start <= event->start && end <= w->stack[w->n_open - 1].end))
-        if (!pop(w)) return false;
-    Open *top = w->n_open ? &w->stack[w->n_open - 1] : NULL;
+    Open *top = NEST_AROUND(w->open, start, end, event->start, end, close_last(w)), *opened;
+    if (w->failed) return false;
     if (top)
         top->self =
             add_saturated(top->self, event->duration == INT64_MIN ? INT64_MAX : -event->duration);
@@ -85,9 +84,8 @@ static bool push(Walk *w, const Met *event)
         top->self = event->duration, top->place = event->place, top->meta = event->meta, top->n++;
         return true;
     }
-    if (!GROW(w->stack, w->n_open, w->capacity)) return false;
-    w->stack[w->n_open++] =
-        (Open){event->start, end, event->duration, event->place, 1, event->meta};
+    if (!(opened = PUSH(w->open))) return false;
+    *opened = (Open){event->start, end, event->duration, event->place, 1, event->meta};
     return true;
 }
 
@@ -131,10 +129,10 @@ static int walk_line(Walk *w, ProfErr *err)
                                 sorted[i].meta}))
                 prof_nomem(err);
     }
-    while (w->n_open && !err->code)
-        if (!pop(w)) prof_nomem(err);
+    if (!err->code) NEST_CLOSE_ALL(w->open, close_last(w));
+    if (w->failed) prof_nomem(err);
     window_free(&window);
-    prof_free(w->stack);
+    prof_free(w->open.items);
     prof_free(v);
     return err->code;
 }

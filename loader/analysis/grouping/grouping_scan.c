@@ -2,6 +2,7 @@
 /* grouping_scan.c: one pass over the stats of each line: how its events nest, and marks for those
  * that matter to grouping. */
 #include "../../base/interrupt.h"
+#include "../../base/nest.h"
 #include "../../store/events.h"
 #include "../../base/sort.h"
 #include "grouping_parts.h"
@@ -166,26 +167,22 @@ static bool start_nesting(ForestLine *fl)
     return true;
 }
 
-/* The events of the last entry end before a place. */
-static void close_open(Scan *s, uint32_t at)
+/* The events of the entry that closes end before a place. */
+static void close_last(Scan *s, uint32_t at)
 {
     const ForestLine *fl = s->line;
-    const Open *top = &s->open.items[--s->open.n];
-    for (uint32_t i = 0, event = top->at; i < top->n && fl->end; i++) {
+    const Open *closed = &s->open.items[s->open.n];
+    for (uint32_t i = 0, event = closed->at; i < closed->n && fl->end; i++) {
         fl->end[event] = at;
-        if (i + 1 < top->n) event = fl->parent[event] - 1;
+        if (i + 1 < closed->n) event = fl->parent[event] - 1;
     }
 }
 
 static bool nest(Scan *s, uint32_t at, int64_t start_ps, int64_t end_ps)
 {
     ForestLine *fl = s->line;
-    Open *top = NULL;
-    for (; s->open.n; close_open(s, at)) {
-        top = &s->open.items[s->open.n - 1];
-        if (top->start_ps <= start_ps && end_ps <= top->end_ps) break;
-    }
-    if (s->open.n) {
+    Open *top = NEST_AROUND(s->open, start_ps, end_ps, start_ps, end_ps, close_last(s, at));
+    if (top) {
         if (s->nesting == NEST_UNLESS_VAST && !fl->parent && is_vast(fl) && !is_marked(s))
             return s->open.n = 0, s->nesting = NEST_PUT_OFF, true;
         if (!fl->parent && !start_nesting(fl)) return false;
@@ -197,10 +194,7 @@ static bool nest(Scan *s, uint32_t at, int64_t start_ps, int64_t end_ps)
     return true;
 }
 
-static void end_nesting(Scan *s, uint32_t n)
-{
-    while (s->open.n) close_open(s, n);
-}
+static void end_nesting(Scan *s, uint32_t n) { NEST_CLOSE_ALL(s->open, close_last(s, n)); }
 
 static bool mark_context(Scan *s, uint32_t at, bool produces, const EventAt *e)
 {

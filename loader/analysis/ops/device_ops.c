@@ -2,6 +2,7 @@
 /* device_ops.c: events of TPU op lines into sums by metadata; see device_ops.h. */
 #include "device_ops.h"
 
+#include "../../base/nest.h"
 #include "../../base/sort.h"
 #include "../../store/lines.h"
 
@@ -103,20 +104,19 @@ static OpSums *sums_of(OpSummer *s, const EventMeta *meta)
 /* Opens a span; the sums of the op around it, NULL: there is none. */
 static OpSums *around(OpSummer *s, OpStack *stack, PsSpan span)
 {
-    while (stack->n && !span_includes(stack->open[stack->n - 1].span, span)) stack->n--;
-    return stack->n ? &s->sums[stack->open[stack->n - 1].sums] : NULL;
+    const OpenSpan *top = NEST_AROUND(*stack, span.begin, span.end, span.begin, span.end, 0);
+    return top ? &s->sums[top->sums] : NULL;
 }
 
 /* A span equal to the one around it stands for both: nothing else is directly inside of that, and
  * they end together. */
 static bool push(OpStack *stack, PsSpan span, uint32_t sums)
 {
-    OpenSpan *top = stack->n ? &stack->open[stack->n - 1] : NULL;
+    OpenSpan *top = NEST_INNERMOST(*stack);
     if (top && top->span.begin == span.begin && top->span.end == span.end)
         return top->sums = sums, true;
-    if (!GROW(stack->open, stack->n, stack->capacity)) return false;
-    stack->open[stack->n++] = (OpenSpan){span, sums};
-    return true;
+    if ((top = PUSH(*stack))) *top = (OpenSpan){span, sums};
+    return top != NULL;
 }
 
 int64_t op_summer_add(OpSummer *s, const EventMeta *meta, int64_t occurrences, const OpFacts *f,
@@ -168,8 +168,8 @@ void op_summer_free(OpSummer *s)
 {
     prof_free(s->sums);
     prof_free(s->index);
-    prof_free(s->device.open);
-    prof_free(s->event.open);
+    prof_free(s->device.items);
+    prof_free(s->event.items);
 }
 
 /* ---- walking a line ---- */

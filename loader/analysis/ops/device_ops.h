@@ -7,6 +7,7 @@
 #ifndef PROF_DEVICE_OPS_H
 #define PROF_DEVICE_OPS_H
 
+#include "../../base/list.h"
 #include "op_build.h"
 
 /* Unsigned as in XProf: a span that ends before it starts includes nothing. */
@@ -67,10 +68,7 @@ typedef struct {
     PsSpan span;
     uint32_t sums; /* position in OpSummer.sums */
 } OpenSpan;
-typedef struct {
-    OpenSpan *open;
-    size_t n, capacity;
-} OpStack;
+typedef LIST(OpenSpan) OpStack;
 
 /* Sums the ops of a line by metadata, and keeps the spans that are open by each clock. Set `plane`,
  * the rest to 0. */

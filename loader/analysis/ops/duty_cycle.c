@@ -2,6 +2,7 @@
 /* duty_cycle.c: busy and idle time of chips; see duty_cycle.h. */
 #include "duty_cycle.h"
 
+#include "../../base/nest.h"
 #include "../../base/sort.h"
 
 bool span_list_add(SpanList *list, PsSpan span)
@@ -62,36 +63,35 @@ static bool add_until(DutyLine *line, DutyOp *op, uint64_t until, uint64_t from)
     return good;
 }
 
-static bool close_innermost(DutyLine *line)
+static void close_last(DutyLine *line)
 {
-    DutyOp *op = &line->open[--line->n];
-    return add_until(line, op, op->span.end, op->span.end);
+    DutyOp *op = &line->open.items[line->open.n];
+    if (!line->failed) line->failed = !add_until(line, op, op->span.end, op->span.end);
 }
 
 bool duty_line_add(DutyLine *line, PsSpan span, unsigned on_duty)
 {
-    while (line->n && !span_includes(line->open[line->n - 1].span, span))
-        if (!close_innermost(line)) return false;
-    DutyOp *outer = line->n ? &line->open[line->n - 1] : NULL;
+    DutyOp *outer = NEST_AROUND(line->open, span.begin, span.end, span.begin, span.end,
+                                close_last(line)),
+           *opened;
+    if (line->failed) return false;
     bool again = outer && outer->on_duty == on_duty && outer->span.begin == span.begin &&
                  outer->span.end == span.end && outer->from == span.begin;
     if (again) return true; /* it changes nothing: millions of equal ops must not be held */
     if (outer && !add_until(line, outer, span.begin, span.end)) return false;
-    if (!GROW(line->open, line->n, line->capacity)) return false;
-    line->open[line->n++] = (DutyOp){span, span.begin, on_duty};
-    return true;
+    if ((opened = PUSH(line->open))) *opened = (DutyOp){span, span.begin, on_duty};
+    return opened != NULL;
 }
 
 bool duty_line_end(DutyLine *line)
 {
-    while (line->n)
-        if (!close_innermost(line)) return false;
-    return true;
+    NEST_CLOSE_ALL(line->open, close_last(line));
+    return !line->failed;
 }
 
 void duty_line_free(DutyLine *line)
 {
-    prof_free(line->open);
+    prof_free(line->open.items);
     duty_spans_free(&line->active);
 }
 

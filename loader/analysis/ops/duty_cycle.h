@@ -36,9 +36,9 @@ typedef struct {
     unsigned on_duty;
 } DutyOp;
 typedef struct {
-    DutyOp *open;
-    size_t n, capacity;
+    LIST(DutyOp) open;
     DutySpans active;
+    bool failed; /* there was no memory */
 } DutyLine;
 /* duty_line_add() adds the line's next op. duty_line_end() closes the ops that are still open. The
  * time on duty is in `active`. */

@@ -6,6 +6,7 @@
  * known. */
 #include "device_ops.h"
 #include "duty_cycle.h"
+#include "../../base/nest.h"
 #include "../../store/event_values.h"
 
 enum { NO_PART = UINT32_MAX };
@@ -26,10 +27,10 @@ typedef struct {
 typedef struct {
     StatFilter filter;
     SpanList busy;
-    OpenOp *open;
-    size_t n_open, open_capacity;
+    LIST(OpenOp) open;
     Part *parts; /* of the open ops */
     size_t n_parts, part_capacity;
+    bool failed; /* there was no memory */
 } OpReader;
 
 static bool add_part(OpReader *r, OpenOp *op, uint64_t until)
@@ -41,30 +42,30 @@ static bool add_part(OpReader *r, OpenOp *op, uint64_t until)
     return true;
 }
 
-static bool close_op(OpReader *r)
+static void close_last(OpReader *r)
 {
-    OpenOp op = r->open[--r->n_open];
+    OpenOp op = r->open.items[r->open.n];
     bool counts = !op.off_duty && (op.has_category || !op.has_inside),
          good = !counts || add_part(r, &op, op.span.end);
     for (uint32_t i = op.parts; good && counts && i != NO_PART; i = r->parts[i].next)
         good = span_list_add(&r->busy, r->parts[i].span);
-    if (!r->n_open) r->n_parts = 0;
-    return good;
+    if (!r->open.n) r->n_parts = 0;
+    if (!good) r->failed = true;
 }
 
 static bool open_op(OpReader *r, const OpenOp *op)
 {
-    while (r->n_open && !span_includes(r->open[r->n_open - 1].span, op->span))
-        if (!close_op(r)) return false;
-    if (r->n_open) {
-        OpenOp *around = &r->open[r->n_open - 1];
+    OpenOp *around = NEST_AROUND(r->open, span.begin, span.end, op->span.begin, op->span.end,
+                                 close_last(r)),
+           *opened;
+    if (r->failed) return false;
+    if (around) {
         if (!add_part(r, around, op->span.begin)) return false;
         if (around->covered_until < op->span.end) around->covered_until = op->span.end;
         around->has_inside |= !op->off_duty;
     }
-    if (!GROW(r->open, r->n_open, r->open_capacity)) return false;
-    r->open[r->n_open++] = *op;
-    return true;
+    if ((opened = PUSH(r->open))) *opened = *op;
+    return opened != NULL;
 }
 
 /* The event's own category, else that of its metadata. */
@@ -100,8 +101,8 @@ static int read_line(OpReader *r, Line *line, ProfErr *err)
         if (!err->code && !open_op(r, &op)) prof_nomem(err);
     }
     event_reader_close(&reader);
-    while (r->n_open && !err->code)
-        if (!close_op(r)) prof_nomem(err);
+    if (!err->code) NEST_CLOSE_ALL(r->open, close_last(r));
+    if (r->failed) prof_nomem(err);
     return err->code;
 }
 
@@ -119,7 +120,7 @@ int sparsecore_busy(const Plane *plane, SpanList *busy, ProfErr *err)
     for (size_t i = plane->first_line; i < plane->first_line + plane->n_lines && !err->code; i++)
         if (is_sparse_op_line(&plane->host->lines[i])) read_line(&r, &plane->host->lines[i], err);
     stat_filter_close(&r.filter);
-    prof_free(r.open);
+    prof_free(r.open.items);
     prof_free(r.parts);
     *busy = r.busy;
     return err->code;

@@ -3,6 +3,7 @@
 #include "parent_events.h"
 
 #include "../../base/interrupt.h"
+#include "../../base/nest.h"
 
 enum { OPS_LINE = 3 }; /* XLine.id on a TensorCore */
 
@@ -113,24 +114,27 @@ const uint64_t *line_parent_events(Line *line, enum ParentKind which, ProfErr *e
 
 /* ---- self times in ns ---- */
 
-static int make_self_ns(Line *line, int64_t *self, Place *stack, ProfErr *err)
+static int make_self_ns(Line *line, int64_t *self, ProfErr *err)
 {
     EventReader reader;
     EventAt e;
-    size_t depth = 0;
+    LIST(Place) open = {0};
     event_reader_open(&reader, line, 0, err);
     while (event_reader_next(&reader, &e)) {
         int64_t duration = event_duration_ns(&e);
         Place at = {event_start_ns(line, &e), event_end_ns(line, &e), e.event - line->first_event};
-        while (depth && !includes(&stack[depth - 1], &at)) depth--;
-        if (depth) {
-            int64_t *outer = &self[stack[depth - 1].event];
-            *outer = add_saturated(*outer, -duration); /* no int64 / 1000 is the least one */
-        }
+        Place *around = NEST_AROUND(open, start, end, at.start, at.end, 0), *opened;
+        if (around) /* no int64 / 1000 is the least one */
+            self[around->event] = add_saturated(self[around->event], -duration);
         self[at.event] = duration;
-        stack[depth++] = at;
+        if (!(opened = PUSH(open))) {
+            prof_nomem(err);
+            break;
+        }
+        *opened = at;
     }
     event_reader_close(&reader);
+    prof_free(open.items);
     return err->code;
 }
 
@@ -140,12 +144,10 @@ const int64_t *line_self_ns(Line *line, ProfErr *err)
     if (!interrupt_lock(&run->lock, err)) return NULL;
     if (!line->self_ns) {
         int64_t *self = arena_alloc(&run->derived_arena, (size_t)line->n_events * sizeof *self);
-        Place *stack = prof_buffer((size_t)line->n_events * sizeof *stack);
-        if (!self || !stack)
+        if (!self)
             prof_nomem(err);
-        else if (!make_self_ns(line, self, stack, err))
+        else if (!make_self_ns(line, self, err))
             line->self_ns = self;
-        prof_free(stack);
     }
     const int64_t *self = line->self_ns;
     pthread_mutex_unlock(&run->lock);

@@ -6,7 +6,7 @@
  * computation. What it is indeed is kept beside that. */
 #include "compile_events.h"
 
-#include "../../base/list.h"
+#include "../../base/nest.h"
 #include "../../base/search.h"
 #include "../grouping/event_types.h"
 #include "../ops/kernel_names.h"
@@ -366,27 +366,21 @@ static int collect_contexts(PlaneRead *r, ProfErr *err)
 
 /* Events around the one in hand; a stage inside a stage is a part of it. */
 typedef struct {
-    struct OpenStage {
-        int64_t start_ps, end_ps;
-        bool inside; /* a stage, or part of one */
-    } * open;
-    size_t n, capacity;
-} Stages;
+    int64_t start_ps, end_ps;
+    bool inside; /* a stage, or part of one */
+} OpenStage;
+typedef LIST(OpenStage) Stages;
 
 /* Sets *is_root for a stage that is part of no other; false: no memory. */
 static bool enter_stage(const PlaneRead *r, Stages *stages, const EventAt *e, const HostFacts *f,
                         bool *is_root)
 {
     int64_t end_ps = add_saturated(e->start_ps, e->duration_ps);
-    while (stages->n && (stages->open[stages->n - 1].start_ps > e->start_ps ||
-                         stages->open[stages->n - 1].end_ps < end_ps))
-        stages->n--;
-    bool part = (stages->n && stages->open[stages->n - 1].inside) ||
-                (f->consumes && is_produced(r, f->consumer));
+    OpenStage *around = NEST_AROUND(*stages, start_ps, end_ps, e->start_ps, end_ps, 0), *opened;
+    bool part = (around && around->inside) || (f->consumes && is_produced(r, f->consumer));
     *is_root = f->is_stage && !part;
-    if (!GROW(stages->open, stages->n, stages->capacity)) return false;
-    stages->open[stages->n++] = (struct OpenStage){e->start_ps, end_ps, part || f->is_stage};
-    return true;
+    if ((opened = PUSH(*stages))) *opened = (OpenStage){e->start_ps, end_ps, part || f->is_stage};
+    return opened != NULL;
 }
 
 /* The step's name is a stat that grouping gives to the events that open groups. */
@@ -486,7 +480,7 @@ static void read_host_line(void *context, size_t i, ProfErr *err)
         if (err->code) break;
     }
     event_reader_close(&reader);
-    prof_free(stages.open);
+    prof_free(stages.items);
     for (size_t k = 0; k < groups->n_regions && !err->code; k++) {
         const Region *region = &groups->regions[k];
         if ((group = number_of_event(b, region->group, &last)) == NO_GROUP) continue;

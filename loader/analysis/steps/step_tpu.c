@@ -514,8 +514,8 @@ static void attribute_input(Tpu *t)
 static void free_all(Tpu *t)
 {
     for (size_t i = 0; t->lines && i < t->n_lines; i++) {
-        void *owned[] = {t->lines[i].runs, t->lines[i].in_hand, t->lines[i].last, t->lines[i].open,
-                         t->lines[i].markers};
+        void *owned[] = {t->lines[i].runs, t->lines[i].in_hand, t->lines[i].last,
+                         t->lines[i].open.items, t->lines[i].markers};
         for (size_t k = 0; k < COUNT(owned); k++) prof_free(owned[k]);
         arena_free(&t->lines[i].arena);
     }

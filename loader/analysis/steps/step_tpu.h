@@ -25,7 +25,10 @@ typedef struct {
     uint32_t run, at;
 } RecordAt;
 
-typedef struct OpenEvent OpenEvent;
+typedef struct {
+    PsSpan span;
+    RecordAt record;
+} OpenEvent;
 
 /* A line of ops or of steps. */
 typedef struct {
@@ -37,8 +40,7 @@ typedef struct {
     Record *in_hand; /* records of the last run */
     size_t n_in_hand, in_hand_capacity;
     RecordAt *last; /* by metadata: its latest record */
-    OpenEvent *open;
-    size_t n_open, open_capacity;
+    LIST(OpenEvent) open;
     LineMarker *markers;
     size_t n_markers, marker_capacity;
     Arena arena; /* owns the records */

@@ -3,12 +3,8 @@
  * step_tpu.h. */
 #include "step_tpu.h"
 
+#include "../../base/nest.h"
 #include "../../store/chunks.h"
-
-struct OpenEvent {
-    PsSpan span;
-    RecordAt record;
-};
 
 const CoreGroup *core_group(const Core *core, uint32_t group)
 {
@@ -99,9 +95,9 @@ static bool record_event(CoreLine *l, const EventAt *e, uint32_t group, bool mar
     if (!of) return false;
     of->has_events = true;
     if (names_all_reduce) of->all_reduce_ps += time;
-    while (l->n_open && !span_includes(l->open[l->n_open - 1].span, span)) l->n_open--;
-    if (l->n_open && l->open[l->n_open - 1].record.run)
-        record_at(l, l->open[l->n_open - 1].record)->self_ps -= time;
+    OpenEvent *around = NEST_AROUND(l->open, span.begin, span.end, span.begin, span.end, 0),
+              *opened;
+    if (around && around->record.run) record_at(l, around->record)->self_ps -= time;
     if (marked) {
         if (!find_record(l, (uint32_t)(e->meta - l->core->plane->event_metas), group, &at))
             return false;
@@ -112,9 +108,8 @@ static bool record_event(CoreLine *l, const EventAt *e, uint32_t group, bool mar
         r->occurrences += e->occurrences > 1 ? (uint32_t)e->occurrences : 1;
         r->time_ps += time, r->self_ps += time;
     }
-    if (!GROW(l->open, l->n_open, l->open_capacity)) return false;
-    l->open[l->n_open++] = (OpenEvent){span, at};
-    return true;
+    if ((opened = PUSH(l->open))) *opened = (OpenEvent){span, at};
+    return opened != NULL;
 }
 
 typedef struct {
@@ -238,9 +233,9 @@ static void read_ops_line(void *context, size_t i, ProfErr *err)
         l->runs[k].next = of->first_run;
         of->first_run = (uint32_t)k + 1;
     }
-    void *owned[] = {l->last, l->open, l->in_hand};
+    void *owned[] = {l->last, l->open.items, l->in_hand};
     for (size_t k = 0; k < COUNT(owned); k++) prof_free(owned[k]);
-    l->last = NULL, l->open = NULL, l->in_hand = NULL;
+    l->last = NULL, l->open.items = NULL, l->in_hand = NULL;
 }
 
 /* ---- cores ---- */
