@@ -100,9 +100,9 @@ static bool count_events(RowCursor *c, MetadataRows *e, const Plane *plane)
     if (!(e->counts = prof_alloc(plane->n_event_metas * sizeof *e->counts)))
         return prof_nomem(&c->err), false;
     for (size_t i = 0; i < plane->n_lines; i++) {
-        const Line *line = &c->host->lines[plane->first_line + i];
-        for (size_t k = 0; k < line->n_totals; k++)
-            e->counts[line->totals[k].meta] += line->totals[k].count;
+        const LineTotals *totals = line_totals(&c->host->lines[plane->first_line + i], &c->err);
+        for (size_t k = 0; totals && k < totals->n; k++)
+            e->counts[totals->items[k].meta] += totals->items[k].count;
     }
     e->counted = plane;
     return true;
@@ -442,6 +442,7 @@ static const Column event_totals_columns[] = {EVENT_TOTALS_COLUMNS(COLUMN_DOC)};
 
 typedef struct {
     size_t line, total; /* total: of the line */
+    const LineTotals *totals;
 } TotalAt;
 
 static bool event_totals_next(RowCursor *c)
@@ -452,8 +453,10 @@ static bool event_totals_next(RowCursor *c)
         size_t k = row_seek(c, KEY_LINE_ID, c->host->first_line, c->host->n_lines, at->line);
         if (k != at->line) at->line = k, at->total = 0;
         if (k >= c->host->n_lines) return false;
-        const Line *line = &c->host->lines[k];
-        if (row_wanted(c, KEY_PLANE_ID, line->plane->plane_id) && at->total < line->n_totals)
+        Line *line = &c->host->lines[k];
+        at->totals = line_totals(line, &c->err);
+        if (!at->totals) return false;
+        if (row_wanted(c, KEY_PLANE_ID, line->plane->plane_id) && at->total < at->totals->n)
             return c->place = (uint64_t)line->line_id << 32 | at->total, true;
     }
 }
@@ -477,7 +480,7 @@ static void event_totals_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const TotalAt *at = c->state;
     const Line *line = &c->host->lines[at->line];
-    const LineTotal *total = &line->totals[at->total];
+    const LineTotal *total = &at->totals->items[at->total];
     const EventMeta *meta = &line->plane->event_metas[total->meta];
     switch (column) {
     case ET_PLANE_ID: sqlite3_result_int64(ctx, line->plane->plane_id); break;

@@ -181,8 +181,8 @@ typedef struct {
 static inline EventUnit unit_of(const KeptUnit *kept)
 {
     Line *line = kept->from->run->lines[kept->line];
-    return (EventUnit){kept->from, line,
-                       kept->group ? &line->order->groups[kept->group - 1] : NULL};
+    if (!kept->group) return (EventUnit){kept->from, line, NULL};
+    return (EventUnit){kept->from, line, &line_events_ordered(line)->groups[kept->group - 1]};
 }
 
 typedef struct {

@@ -260,8 +260,9 @@ static bool open_line(EventsCursor *c, EventUnit unit)
     const Line *line = unit.line;
     open_unit(c, unit);
     if (unit.group) {
-        c->events = line->order->events;
-        c->next = group_begin(line->order, unit.group), c->stop = unit.group->end;
+        const EventsByMeta *ordered = line_events_ordered(line);
+        c->events = ordered->events;
+        c->next = group_begin(ordered, unit.group), c->stop = unit.group->end;
         return true;
     }
     if (c->plan & PLAN_BY_START && !line->ordered) {
@@ -313,20 +314,12 @@ static bool next_event(EventsCursor *c, int64_t event, bool children)
 /* The pairs of a source that have the id asked for. */
 static void find_pairs(EventsCursor *c, const SourceRun *from)
 {
-    size_t n, low = 0;
-    const Correlated *pairs =
-        source_wanted(c, from) ? run_correlation(from->run, &n, &c->err) : NULL;
+    const Correlation *all = source_wanted(c, from) ? run_correlation(from->run, &c->err) : NULL;
     uint64_t id = (uint64_t)c->correlation_id.low;
-    if (!pairs) return;
-    for (size_t high = n; low < high;) {
-        size_t mid = low + (high - low) / 2;
-        if (pairs[mid].correlation_id < id)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    c->pairs = pairs + low;
-    while (low + c->n_pairs < n && c->pairs[c->n_pairs].correlation_id == id) c->n_pairs++;
+    if (!all) return;
+    size_t low = LOWER_BOUND(i, 0, all->n, all->items[i].correlation_id < id);
+    c->pairs = all->items + low;
+    while (low + c->n_pairs < all->n && c->pairs[c->n_pairs].correlation_id == id) c->n_pairs++;
 }
 
 /* Events of one correlation id, those of one line at a time. */

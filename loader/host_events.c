@@ -10,7 +10,7 @@ void run_drop_events(Run *run)
 {
     Host *host = run->held;
     if (!host) return;
-    analyses_free_of_events(host);
+    results_free_of_events(host);
     for (size_t i = 0; i < host->n_lines; i++) {
         Line *line = &host->lines[i];
         prof_free(line->chunks);

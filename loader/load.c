@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "load.h"
 
+#include "memo.h"
 #include "base/interrupt.h"
 #include "base/sort.h"
 
@@ -57,7 +58,7 @@ void host_drop_structure(Host *host)
     }
     for (size_t i = 0; i < host->n_lines; i++) {
         prof_free(host->lines[i].chunks);
-        events_by_meta_free(host->lines[i].order);
+        line_results_free(&host->lines[i]);
     }
     host->n_planes = host->n_lines = 0;
 }

@@ -1,30 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-/* memo.c: making analyses once and keeping their results; see run.h and memo.h. */
+/* memo.c: results of runs, hosts and lines that are computed once and kept; see run.h and memo.h.
+ *
+ * Each run, host and line has a list of its own: there may be thousands of hosts and lines. A list
+ * only grows at its head until all of it is freed, so a line's is searched without a lock. */
 #include "memo.h"
 
 #include "base/interrupt.h"
 
-typedef struct DerivedResult {
-    struct DerivedResult *next;
-    const Analysis *analysis;
+typedef struct KeptResult {
+    struct KeptResult *next;
+    const void *analysis; /* Analysis or LineAnalysis: by its address */
     void *result;
-} DerivedResult;
+    void (*release)(void *result); /* NULL: nothing to free */
+    bool of_events;                /* goes with the events of its host */
+} KeptResult;
 
-/* Each host has a list of its own: there may be thousands of them. */
-static DerivedResult **results_of(Run *run, Host *only)
+static void *find_result(const KeptResult *r, const void *analysis)
 {
-    return only ? &only->analyses : &run->analyses;
+    for (; r; r = r->next)
+        if (r->analysis == analysis) return r->result;
+    return NULL;
+}
+
+static void free_result(KeptResult *r)
+{
+    if (r->release) r->release(r->result);
+    prof_free(r);
+}
+
+/* ---- runs and hosts ---- */
+
+static KeptResult **results_of(Run *run, Host *only)
+{
+    return only ? &only->results : &run->results;
 }
 
 const void *run_analysis_made(Run *run, Host *only, const Analysis *analysis)
 {
     if (run->n_hosts == 1) only = NULL;
-    const void *result = NULL;
     ProfErr interrupted = {0};
     if (!interrupt_lock(&run->analyses_lock, &interrupted))
         return NULL; /* so will the caller's next step be */
-    for (const DerivedResult *r = *results_of(run, only); r && !result; r = r->next)
-        if (r->analysis == analysis) result = r->result;
+    const void *result = find_result(*results_of(run, only), analysis);
     pthread_mutex_unlock(&run->analyses_lock);
     return result;
 }
@@ -45,8 +62,8 @@ bool run_may_change(const Run *run, ProfErr *err)
 
 static const void *make_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr *err)
 {
-    DerivedResult *made = prof_alloc(sizeof *made);
-    if (!made) return prof_nomem(err), NULL;
+    KeptResult *kept = prof_alloc(sizeof *kept);
+    if (!kept) return prof_nomem(err), NULL;
     unsigned depth = run->making_depth;
     run->n_making++, run->making_depth = interrupt_depth();
     void *result = analysis->make(run, only, err);
@@ -54,11 +71,12 @@ static const void *make_analysis(Run *run, Host *only, const Analysis *analysis,
     if (result && interrupt_poll(0, err))
         analysis->release(result), result = NULL; /* it may lack what was left out then */
     if (result) {
-        DerivedResult **results = results_of(run, only);
-        *made = (DerivedResult){*results, analysis, result};
-        *results = made;
+        KeptResult **results = results_of(run, only);
+        *kept = (KeptResult){*results, analysis, result, analysis->release,
+                             analysis->needs == NEEDS_HOST_EVENTS};
+        *results = kept;
     } else {
-        prof_free(made);
+        prof_free(kept);
     }
     return result;
 }
@@ -77,23 +95,82 @@ const void *run_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr
     return result;
 }
 
-static void free_results(DerivedResult **results, bool of_events)
+static void free_results(KeptResult **results, bool only_of_events)
 {
-    for (DerivedResult **link = results, *r; (r = *link);) {
-        if (of_events && r->analysis->needs != NEEDS_HOST_EVENTS) {
+    for (KeptResult **link = results, *r; (r = *link);) {
+        if (only_of_events && !r->of_events) {
             link = &r->next;
             continue;
         }
         *link = r->next;
-        r->analysis->release(r->result);
-        prof_free(r);
+        free_result(r);
     }
 }
 
-void analyses_free(Run *run)
+void results_free(Run *run)
 {
-    free_results(&run->analyses, false);
-    for (size_t h = 0; h < run->n_hosts; h++) free_results(&run->hosts[h].analyses, false);
+    free_results(&run->results, false);
+    for (size_t h = 0; h < run->n_hosts; h++) free_results(&run->hosts[h].results, false);
 }
 
-void analyses_free_of_events(Host *host) { free_results(&host->analyses, true); }
+void results_free_of_events(Host *host) { free_results(&host->results, true); }
+
+/* ---- lines ---- */
+
+const void *line_analysis_made(const Line *line, const LineAnalysis *analysis)
+{
+    return find_result(atomic_load_explicit(&line->results, memory_order_acquire), analysis);
+}
+
+/* Under lines_lock. Of two equal results the first stays, as it may be in use. */
+static const void *keep_result(Line *line, const LineAnalysis *analysis, void *result, ProfErr *err)
+{
+    const void *first = line_analysis_made(line, analysis);
+    KeptResult *kept = first ? NULL : prof_alloc(sizeof *kept);
+    if (kept) {
+        *kept =
+            (KeptResult){atomic_load(&line->results), analysis, result, analysis->release, false};
+        atomic_store_explicit(&line->results, kept, memory_order_release);
+        return result;
+    }
+    if (!first) prof_nomem(err);
+    if (analysis->release) analysis->release(result);
+    return first;
+}
+
+const void *line_analysis(Line *line, const LineAnalysis *analysis, ProfErr *err)
+{
+    Run *run = line->plane->host->run;
+    const void *result = line_analysis_made(line, analysis);
+    if (result || !interrupt_lock(&run->lines_lock, err)) return result;
+    if (!(result = line_analysis_made(line, analysis))) {
+        void *made = analysis->make(line, err);
+        if (made && interrupt_poll(0, err)) { /* it may lack what was left out then */
+            if (analysis->release) analysis->release(made);
+            made = NULL;
+        }
+        if (made) result = keep_result(line, analysis, made, err);
+    }
+    pthread_mutex_unlock(&run->lines_lock);
+    return result;
+}
+
+bool line_analysis_keep(Line *line, const LineAnalysis *analysis, void *result, ProfErr *err)
+{
+    Run *run = line->plane->host->run;
+    if (!result) return false;
+    if (err->code || !interrupt_lock(&run->lines_lock, err)) {
+        if (analysis->release) analysis->release(result);
+        return false;
+    }
+    keep_result(line, analysis, result, err);
+    pthread_mutex_unlock(&run->lines_lock);
+    return !err->code;
+}
+
+void line_results_free(Line *line)
+{
+    KeptResult *first = atomic_load(&line->results);
+    free_results(&first, false);
+    atomic_store(&line->results, NULL);
+}

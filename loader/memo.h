@@ -6,10 +6,12 @@
 
 #include "run.h"
 
-/* Frees all results. */
-void analyses_free(Run *run);
+/* Frees all results of the run and its hosts. */
+void results_free(Run *run);
 /* Frees the results that must go with the host's events. */
-void analyses_free_of_events(Host *host);
+void results_free_of_events(Host *host);
+/* Frees the results of a line. */
+void line_results_free(Line *line);
 /* With run->analyses_lock held: may more be read or derived? False with err set while an analysis
  * is being made on this very thread: then a statement that the application runs from a progress
  * handler must not disturb it. */

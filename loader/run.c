@@ -27,14 +27,14 @@ static void init_locks(Run *run)
     pthread_mutexattr_t recursive;
     pthread_mutexattr_init(&recursive);
     pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
-    pthread_mutex_init(&run->lock, &recursive);
+    pthread_mutex_init(&run->lines_lock, &recursive);
     pthread_mutex_init(&run->analyses_lock, &recursive);
     pthread_mutexattr_destroy(&recursive);
 }
 
 static void run_free(Run *run)
 {
-    analyses_free(run); /* while the hosts that they speak of are whole */
+    results_free(run); /* while the hosts that they speak of are whole */
     run_drop_events(run);
     for (size_t h = 0; h < run->n_hosts; h++) {
         Host *host = &run->hosts[h];
@@ -52,13 +52,12 @@ static void run_free(Run *run)
     }
     for (size_t i = 0; run->worker_arenas && i < run->n_workers; i++)
         arena_free(&run->worker_arenas[i]);
-    prof_free(run->correlated);
     prof_free(run->worker_arenas);
     prof_free(run->hosts);
     prof_free(run->lines);
-    arena_free(&run->derived_arena);
+    arena_free(&run->line_arena);
     arena_free(&run->arena);
-    pthread_mutex_destroy(&run->lock);
+    pthread_mutex_destroy(&run->lines_lock);
     pthread_mutex_destroy(&run->analyses_lock);
     prof_free(run);
 }

@@ -257,6 +257,10 @@ typedef struct {
     uint32_t meta;
     int64_t count, total_ps, self_ps, min_ps, max_ps;
 } LineTotal;
+typedef struct {
+    size_t n;
+    LineTotal items[];
+} LineTotals;
 
 /* The events of a line that have one metadata id: EventsByMeta.events up to `end`, from the end of
  * the group before. */
@@ -291,14 +295,7 @@ struct Line {
     uint64_t first_event, n_events;
     Chunk *chunks;
     size_t n_chunks, chunk_capacity;
-    NestingChunk *nesting;      /* per chunk, on first use: line_nesting() */
-    const int64_t *device_self; /* on first use: line_device_self() */
-    LineTotal *totals;          /* on first use: line_totals() */
-    size_t n_totals;
-    bool totals_made;
-    EventsByMeta *order;          /* on first use: line_events_by_meta() */
-    const uint64_t *enclosing[2]; /* on first use: line_parent_events() */
-    const int64_t *self_ns;       /* on first use: line_self_ns() */
+    _Atomic(struct KeptResult *) results; /* line_analysis() */
 };
 
 struct Host {
@@ -321,12 +318,12 @@ struct Host {
     pthread_mutex_t lock; /* issues and late metadata while lines are read */
     TextTable texts;
     Arena arena;
-    uint64_t structure_bytes; /* held for planes, lines and metadata, to bound what a hostile file
-                                 can ask for */
-    unsigned odd_fields;      /* bits: XPlane fields seen with a wire type that they never have */
-    bool events_read;         /* they were in memory before */
-    bool plausible;           /* a plane has a name as profilers give them */
-    struct DerivedResult *analyses; /* those of this host alone, under run->analyses_lock */
+    uint64_t structure_bytes;   /* held for planes, lines and metadata, to bound what a hostile file
+                                   can ask for */
+    unsigned odd_fields;        /* bits: XPlane fields seen with a wire type that they never have */
+    bool events_read;           /* they were in memory before */
+    bool plausible;             /* a plane has a name as profilers give them */
+    struct KeptResult *results; /* of analyses of this host alone, under run->analyses_lock */
     Arena *event_arenas; /* of a run held by host: its events', one a worker; NULL: they are not
                             held */
 };
@@ -347,17 +344,13 @@ struct Run {
     bool streaming; /* only the events of `held` are in memory: run_load_all_events(),
                        host_load_only() */
     Host *held;
-    pthread_mutex_t lock;            /* derived columns; recursive: interrupt.h */
+    pthread_mutex_t lines_lock;      /* results of lines; recursive: interrupt.h */
     pthread_mutex_t analyses_lock;   /* recursive: an analysis may ask for another */
     unsigned n_making, making_depth; /* analyses that are being made, and the interrupt_depth() of
                                         the last; under their lock */
-    struct DerivedResult *analyses;
-    Arena derived_arena;
+    struct KeptResult *results;
+    Arena line_arena; /* of results of lines, under lines_lock */
     Line **lines;     /* all lines of all hosts, by ordinal */
-    bool totals_made; /* of all lines: run_totals() */
-    struct Correlated *correlated;
-    size_t n_correlated;
-    bool correlated_made;
 };
 
 /* How a run was opened. */
@@ -418,12 +411,7 @@ static inline const Text *line_label(const Line *line)
 /* The line that holds an event ordinal, NULL when none does. */
 Line *run_line_of_event(const Run *run, uint64_t event);
 
-/* ---- derived on first use; false: no memory or unreadable, with err set ---- */
-
-const NestingChunk *line_nesting(Line *line, ProfErr *err);
-bool line_totals(Line *line, ProfErr *err);
-/* Computes the totals of all lines, on all processors. The events of all hosts are in memory. */
-bool run_totals(Run *run, ProfErr *err);
+/* ---- results that are computed on first use, and kept (memo.c) ---- */
 
 /* The events that an analysis needs. They are loaded before it is made, also of a run that was
  * opened streaming. */
@@ -447,14 +435,35 @@ const void *run_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr
 /* Returns the result if it is there already, else NULL. */
 const void *run_analysis_made(Run *run, Host *only, const Analysis *analysis);
 
+/* The same of one line, whose events are in memory. `make` is called under the run's lines_lock; it
+ * may not ask for analyses of runs or hosts, but for other results of lines. `release` NULL: the
+ * result is in run->line_arena. */
+typedef struct {
+    void *(*make)(Line *line, ProfErr *err);
+    void (*release)(void *result);
+} LineAnalysis;
+const void *line_analysis(Line *line, const LineAnalysis *analysis, ProfErr *err);
+/* Returns the result if it is there already, else NULL. */
+const void *line_analysis_made(const Line *line, const LineAnalysis *analysis);
+/* Keeps a result that a worker computed without the lock, or releases it if another was quicker.
+ * False without memory, or if the result is NULL. */
+bool line_analysis_keep(Line *line, const LineAnalysis *analysis, void *result, ProfErr *err);
+
 /* Sets the error for a statement that a progress handler runs and that needs what the interrupted
  * statement is computing. */
 int run_is_busy(const Run *run, ProfErr *err);
 
+/* ---- results of lines ---- */
+
+const NestingChunk *line_nesting(Line *line, ProfErr *err); /* for each chunk */
+const LineTotals *line_totals(Line *line, ProfErr *err);
+/* Computes the totals of all lines, on all processors. */
+bool run_totals(Run *run, ProfErr *err);
 /* A line's events by metadata. Fails for a line of 2^32 events or more. */
 const EventsByMeta *line_events_by_meta(Line *line, ProfErr *err);
+/* Returns the same if it was computed, else NULL. */
+const EventsByMeta *line_events_ordered(const Line *line);
 /* Orders all lines, on all processors. */
 bool run_events_by_meta(Run *run, ProfErr *err);
-void events_by_meta_free(EventsByMeta *order);
 
 #endif

@@ -130,20 +130,20 @@ static int each_fact(Line *line,
 /* ---- correlation ---- */
 
 typedef struct {
-    Correlated *pairs;
-    size_t n, capacity;
+    Correlation pairs;
     bool failed;
-} Pairs;
+} CorrelationMaker;
 
 static void take_pair(void *context, const EventAt *event, const EventValues *facts)
 {
-    Pairs *p = context;
+    CorrelationMaker *m = context;
     int64_t id;
-    if (p->failed || !stat_value_integer(&facts->by_stat[STAT_CORRELATION_ID], &id)) return;
-    if (!GROW(p->pairs, p->n, p->capacity))
-        p->failed = true;
+    if (m->failed || !stat_value_integer(&facts->by_stat[STAT_CORRELATION_ID], &id)) return;
+    Correlated *pair = PUSH(m->pairs);
+    if (pair)
+        *pair = (Correlated){(uint64_t)id, event->event};
     else
-        p->pairs[p->n++] = (Correlated){(uint64_t)id, event->event};
+        m->failed = true;
 }
 
 static int by_correlation(const void *a, const void *b)
@@ -154,28 +154,33 @@ static int by_correlation(const void *a, const void *b)
     return x->event < y->event ? -1 : x->event > y->event;
 }
 
-const Correlated *run_correlation(Run *run, size_t *n, ProfErr *err)
+static void free_correlation(void *result)
 {
-    static const Correlated none[1];
-    if (!interrupt_lock(&run->lock, err)) return NULL;
-    if (!run->correlated_made) {
-        Pairs p = {0};
-        for (uint32_t l = 0; l < run->n_lines && !err->code; l++)
-            if (plane_declares(run->lines[l]->plane, STAT_CORRELATION_ID))
-                each_fact(run->lines[l], take_pair, &p, err);
-        if (p.failed) prof_nomem(err);
-        sort_array(p.pairs, p.n, sizeof *p.pairs, by_correlation);
-        if (interrupt_poll(0, err) ||
-            run->correlated_made) { /* made meanwhile: by a statement that runs when it is asked */
-            prof_free(p.pairs);
-        } else {
-            run->correlated = p.pairs, run->n_correlated = p.n, run->correlated_made = true;
-        }
-    }
-    *n = run->n_correlated;
-    const Correlated *pairs = run->correlated ? run->correlated : none;
-    pthread_mutex_unlock(&run->lock);
-    return err->code ? NULL : pairs;
+    Correlation *pairs = result;
+    prof_free(pairs->items);
+    prof_free(pairs);
+}
+
+static void *make_correlation(Run *run, Host *only, ProfErr *err)
+{
+    (void)only;
+    CorrelationMaker m = {0};
+    Correlation *pairs = prof_alloc(sizeof *pairs);
+    for (uint32_t l = 0; l < run->n_lines && !err->code; l++)
+        if (plane_declares(run->lines[l]->plane, STAT_CORRELATION_ID))
+            each_fact(run->lines[l], take_pair, &m, err);
+    if (m.failed || !pairs) prof_nomem(err);
+    sort_array(m.pairs.items, m.pairs.n, sizeof *m.pairs.items, by_correlation);
+    if (pairs && !err->code) return *pairs = m.pairs, pairs;
+    prof_free(m.pairs.items);
+    prof_free(pairs);
+    return NULL;
+}
+
+const Correlation *run_correlation(Run *run, ProfErr *err)
+{
+    static const Analysis correlation = {make_correlation, free_correlation, NEEDS_ALL_HOSTS};
+    return run_analysis(run, NULL, &correlation, err);
 }
 
 /* ---- the device's clock ---- */
@@ -234,23 +239,23 @@ static bool nest(const Spans *s, int64_t *self)
     return opened || !s->n;
 }
 
-const int64_t *line_device_self(Line *line, ProfErr *err)
+static void *make_device_self(Line *line, ProfErr *err)
 {
     Run *run = line->plane->host->run;
-    if (!interrupt_lock(&run->lock, err)) return NULL;
-    if (!line->device_self && plane_declares(line->plane, STAT_DEVICE_DURATION_PS)) {
-        Spans s = {.first_event = line->first_event,
-                   .spans = prof_alloc((size_t)line->n_events * sizeof *s.spans)};
-        int64_t *self = arena_alloc(&run->derived_arena, (size_t)line->n_events * sizeof *self);
-        if (!s.spans || !self) {
-            prof_nomem(err);
-        } else if (!each_fact(line, take_span, &s, err)) {
-            if (!nest(&s, self)) prof_nomem(err);
-            if (!interrupt_poll(0, err)) line->device_self = self;
-        }
-        prof_free(s.spans);
-    }
-    const int64_t *self = line->device_self;
-    pthread_mutex_unlock(&run->lock);
-    return self;
+    Spans s = {.first_event = line->first_event,
+               .spans = prof_alloc((size_t)line->n_events * sizeof *s.spans)};
+    int64_t *self = arena_alloc(&run->line_arena, (size_t)line->n_events * sizeof *self);
+    if (!s.spans || !self)
+        prof_nomem(err);
+    else if (!each_fact(line, take_span, &s, err) && !nest(&s, self))
+        prof_nomem(err);
+    prof_free(s.spans);
+    return err->code ? NULL : self;
+}
+
+const int64_t *line_device_self(Line *line, ProfErr *err)
+{
+    static const LineAnalysis device_self = {make_device_self, NULL};
+    bool has_times = plane_declares(line->plane, STAT_DEVICE_DURATION_PS);
+    return has_times ? line_analysis(line, &device_self, err) : NULL;
 }

@@ -4,6 +4,7 @@
 #ifndef PROF_EVENT_VALUES_H
 #define PROF_EVENT_VALUES_H
 
+#include "../base/list.h"
 #include "../plane.h"
 
 /* Makes a fact of a stat: a ref becomes the text that it refers to, a text is interned. Bytes give
@@ -35,11 +36,12 @@ bool stat_value_integer(const StatValue *fact, int64_t *value);
 const Text *program_entry_name(const Host *host, int64_t program_id);
 
 /* An event with a correlation id. */
-typedef struct Correlated {
+typedef struct {
     uint64_t correlation_id, event;
 } Correlated;
+typedef LIST(Correlated) Correlation;
 /* Returns all events with a correlation id, sorted by id, then by event. Computed on first use. */
-const Correlated *run_correlation(Run *run, size_t *n, ProfErr *err);
+const Correlation *run_correlation(Run *run, ProfErr *err);
 
 /* Returns a self time for each event of a line, by the device's clock: its duration without
  * those of its direct children, nested as in XProf's op tools. INT64_MIN if an event has no

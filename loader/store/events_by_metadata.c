@@ -142,7 +142,16 @@ static int place_events(Line *line, EventsByMeta *order, uint32_t *numbers, Chun
     return err->code;
 }
 
-static EventsByMeta *make_order(Line *line, MetaNumbers *m, ProfErr *err)
+static void free_order(void *result)
+{
+    EventsByMeta *order = result;
+    if (!order) return;
+    prof_free(order->events);
+    prof_free(order->groups);
+    prof_free(order);
+}
+
+static EventsByMeta *order_events(Line *line, MetaNumbers *m, ProfErr *err)
 {
     const Plane *plane = line->plane;
     if (line->n_events >= UINT32_MAX) {
@@ -171,39 +180,34 @@ static EventsByMeta *make_order(Line *line, MetaNumbers *m, ProfErr *err)
     window_free(&window);
     prof_free(v);
     if (!err->code) return order;
-    events_by_meta_free(order);
+    free_order(order);
     return NULL;
 }
 
-void events_by_meta_free(EventsByMeta *order)
+static void *make_order(Line *line, ProfErr *err)
 {
-    if (!order) return;
-    prof_free(order->events);
-    prof_free(order->groups);
-    prof_free(order);
+    MetaNumbers numbers = {0};
+    EventsByMeta *order = order_events(line, &numbers, err);
+    prof_free(numbers.numbers);
+    return order;
+}
+
+static const LineAnalysis by_metadata = {make_order, free_order};
+
+const EventsByMeta *line_events_by_meta(Line *line, ProfErr *err)
+{
+    return line->n_events ? line_analysis(line, &by_metadata, err) : NULL;
+}
+
+const EventsByMeta *line_events_ordered(const Line *line)
+{
+    return line_analysis_made(line, &by_metadata);
 }
 
 static bool order_line(Line *line, MetaNumbers *numbers, ProfErr *err)
 {
-    Run *run = line->plane->host->run;
-    if (!interrupt_lock(&run->lock, err)) return false;
-    bool made = line->order != NULL;
-    pthread_mutex_unlock(&run->lock);
-    if (made || !line->n_events) return true;
-    EventsByMeta *order = make_order(line, numbers, err);
-    if (!interrupt_lock(&run->lock, err)) return events_by_meta_free(order), false;
-    if (!line->order) line->order = order, order = NULL;
-    pthread_mutex_unlock(&run->lock);
-    events_by_meta_free(order); /* another thread was quicker */
-    return !err->code;
-}
-
-const EventsByMeta *line_events_by_meta(Line *line, ProfErr *err)
-{
-    MetaNumbers numbers = {0};
-    order_line(line, &numbers, err);
-    prof_free(numbers.numbers);
-    return line->order;
+    if (!line->n_events || line_analysis_made(line, &by_metadata)) return true;
+    return line_analysis_keep(line, &by_metadata, order_events(line, numbers, err), err);
 }
 
 bool run_events_by_meta(Run *run, ProfErr *err) { return run_each_line(run, order_line, err); }

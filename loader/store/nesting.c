@@ -234,9 +234,9 @@ static void put_in_place(Unordered *events, size_t n)
         }
 }
 
-static NestingChunk *make_nesting(Line *line, ProfErr *err)
+static void *make_nesting(Line *line, ProfErr *err)
 {
-    NestingMaker m = {.line = line, .arena = &line->plane->host->run->derived_arena};
+    NestingMaker m = {.line = line, .arena = &line->plane->host->run->line_arena};
     bool memory = (m.chunks = arena_alloc(m.arena, line->n_chunks * sizeof *m.chunks)) != NULL;
     memory = memory && (m.columns = prof_alloc(N_NESTING_COLUMNS * sizeof *m.columns));
     Walk walk = {.line = line, .meet = keep_place, .close = keep_self, .context = &m};
@@ -263,11 +263,8 @@ static NestingChunk *make_nesting(Line *line, ProfErr *err)
 
 const NestingChunk *line_nesting(Line *line, ProfErr *err)
 {
-    Run *run = line->plane->host->run;
-    if (!interrupt_lock(&run->lock, err)) return NULL;
-    if (!line->nesting) line->nesting = make_nesting(line, err);
-    pthread_mutex_unlock(&run->lock);
-    return line->nesting;
+    static const LineAnalysis nesting = {make_nesting, NULL};
+    return line_analysis(line, &nesting, err);
 }
 
 /* ---- totals ---- */
@@ -310,45 +307,59 @@ static int by_meta(const void *a, const void *b)
     return x->meta < y->meta ? -1 : x->meta > y->meta;
 }
 
-static bool total_line(Line *line, MetaNumbers *numbers, ProfErr *err)
+static LineTotals *add_up(Line *line, MetaNumbers *numbers, ProfErr *err)
 {
-    Run *run = line->plane->host->run;
-    bool made = __atomic_load_n(&line->totals_made, __ATOMIC_ACQUIRE);
-    if (made || !line->n_events) return true;
     Totals t = {.index = meta_numbers(numbers, line->plane, err)};
     Walk walk = {.line = line, .meet = add_met, .close = add_self, .context = &t};
+    LineTotals *totals = NULL;
     if (t.index) walk_line(&walk, err);
     prof_free(walk.sorted);
     for (size_t i = 0; i < t.n; i++) t.index[t.totals[i].meta] = 0;
     sort_array(t.totals, t.n, sizeof *t.totals, by_meta);
-    if (!interrupt_poll(t.n, err) && interrupt_lock(&run->lock, err)) {
-        if (!line->totals_made) {
-            LineTotal *kept = arena_alloc(&run->derived_arena, t.n * sizeof *kept);
-            if (kept) {
-                line->totals = memcpy(kept, t.totals, t.n * sizeof *kept), line->n_totals = t.n;
-                __atomic_store_n(&line->totals_made, true, __ATOMIC_RELEASE);
-            } else {
-                prof_nomem(err);
-            }
+    if (!interrupt_poll(t.n, err)) {
+        if ((totals = prof_alloc(sizeof *totals + t.n * sizeof *t.totals))) {
+            totals->n = t.n;
+            if (t.n) memcpy(totals->items, t.totals, t.n * sizeof *t.totals);
+        } else {
+            prof_nomem(err);
         }
-        pthread_mutex_unlock(&run->lock);
     }
     prof_free(t.totals);
-    return !err->code;
+    return totals;
 }
 
-bool line_totals(Line *line, ProfErr *err)
+static void *make_totals(Line *line, ProfErr *err)
 {
     MetaNumbers numbers = {0};
-    total_line(line, &numbers, err);
+    LineTotals *totals = add_up(line, &numbers, err);
     prof_free(numbers.numbers);
-    return !err->code;
+    return totals;
 }
+
+static const LineAnalysis totals_analysis = {make_totals, prof_free};
+
+const LineTotals *line_totals(Line *line, ProfErr *err)
+{
+    static const LineTotals none;
+    return line->n_events ? line_analysis(line, &totals_analysis, err) : &none;
+}
+
+static bool total_line(Line *line, MetaNumbers *numbers, ProfErr *err)
+{
+    if (!line->n_events || line_analysis_made(line, &totals_analysis)) return true;
+    return line_analysis_keep(line, &totals_analysis, add_up(line, numbers, err), err);
+}
+
+static void *make_all_totals(Run *run, Host *only, ProfErr *err)
+{
+    (void)only;
+    return run_each_line(run, total_line, err) ? run : NULL;
+}
+
+static void release_nothing(void *run) { (void)run; }
 
 bool run_totals(Run *run, ProfErr *err)
 {
-    if (__atomic_load_n(&run->totals_made, __ATOMIC_ACQUIRE)) return true;
-    if (!run_each_line(run, total_line, err)) return false;
-    __atomic_store_n(&run->totals_made, true, __ATOMIC_RELEASE);
-    return true;
+    static const Analysis all = {make_all_totals, release_nothing, NEEDS_ALL_HOSTS};
+    return run_analysis(run, NULL, &all, err) != NULL;
 }

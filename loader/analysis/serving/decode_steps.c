@@ -15,10 +15,11 @@ static bool serves(Host *host, ProfErr *err)
     if (known) host_load_only(host, err);
     for (size_t i = 0; known && i < plane->n_lines && !err->code; i++) {
         Line *line = &host->lines[plane->first_line + i];
-        if (!line_totals(line, err)) return false;
-        for (size_t k = 0; k < line->n_totals; k++)
-            if (line->totals[k].count &&
-                starts_with(plane->event_metas[line->totals[k].meta].name->text, "WizServable"))
+        const LineTotals *totals = line_totals(line, err);
+        if (!totals) return false;
+        for (size_t k = 0; k < totals->n; k++)
+            if (totals->items[k].count &&
+                starts_with(plane->event_metas[totals->items[k].meta].name->text, "WizServable"))
                 return true;
     }
     return false;
@@ -26,9 +27,9 @@ static bool serves(Host *host, ProfErr *err)
 
 static void add_line(Line *line, uint64_t *n, uint64_t *ps, ProfErr *err)
 {
-    if (!line_totals(line, err)) return;
-    for (size_t i = 0; i < line->n_totals; i++) {
-        const LineTotal *t = &line->totals[i];
+    const LineTotals *totals = line_totals(line, err);
+    for (size_t i = 0; totals && i < totals->n; i++) {
+        const LineTotal *t = &totals->items[i];
         if (!starts_with(line->plane->event_metas[t->meta].name->text, "jit_generate")) continue;
         *n += (uint64_t)t->count, *ps += (uint64_t)t->total_ps;
     }

@@ -93,32 +93,41 @@ static void fill_enclosing(Line *ops, Line *line, uint64_t *enclosing, ProfErr *
     prof_free(outer.latest);
 }
 
+static void *make_parents(Line *line, enum ParentKind which, ProfErr *err)
+{
+    uint64_t *made =
+        arena_alloc(&line->plane->host->run->line_arena, (size_t)line->n_events * sizeof *made);
+    if (made)
+        fill_enclosing(line, line->plane->core_lines[which], made, err);
+    else
+        prof_nomem(err);
+    return err->code ? NULL : made;
+}
+static void *make_steps(Line *line, ProfErr *err) { return make_parents(line, PARENT_STEP, err); }
+static void *make_modules(Line *line, ProfErr *err)
+{
+    return make_parents(line, PARENT_MODULE, err);
+}
+
 const uint64_t *line_parent_events(Line *line, enum ParentKind which, ProfErr *err)
 {
-    Run *run = line->plane->host->run;
-    Line *outer = line->plane->core_lines[which];
-    if (line->plane->kind != PLANE_TENSORCORE || line->proto_id != OPS_LINE || !outer) return NULL;
-    if (!interrupt_lock(&run->lock, err)) return NULL;
-    if (!line->enclosing[which]) {
-        uint64_t *made = arena_alloc(&run->derived_arena, (size_t)line->n_events * sizeof *made);
-        if (!made)
-            prof_nomem(err);
-        else
-            fill_enclosing(line, outer, made, err);
-        if (!err->code) line->enclosing[which] = made;
-    }
-    const uint64_t *enclosing = line->enclosing[which];
-    pthread_mutex_unlock(&run->lock);
-    return enclosing;
+    static const LineAnalysis parents[] = {{make_steps, NULL}, {make_modules, NULL}};
+    const Plane *plane = line->plane;
+    bool has =
+        plane->kind == PLANE_TENSORCORE && line->proto_id == OPS_LINE && plane->core_lines[which];
+    return has ? line_analysis(line, &parents[which], err) : NULL;
 }
 
 /* ---- self times in ns ---- */
 
-static int make_self_ns(Line *line, int64_t *self, ProfErr *err)
+static void *make_self_ns(Line *line, ProfErr *err)
 {
+    int64_t *self =
+        arena_alloc(&line->plane->host->run->line_arena, (size_t)line->n_events * sizeof *self);
     EventReader reader;
     EventAt e;
     LIST(Place) open = {0};
+    if (!self) return prof_nomem(err), NULL;
     event_reader_open(&reader, line, 0, err);
     while (event_reader_next(&reader, &e)) {
         int64_t duration = event_duration_ns(&e);
@@ -135,21 +144,11 @@ static int make_self_ns(Line *line, int64_t *self, ProfErr *err)
     }
     event_reader_close(&reader);
     prof_free(open.items);
-    return err->code;
+    return err->code ? NULL : self;
 }
 
 const int64_t *line_self_ns(Line *line, ProfErr *err)
 {
-    Run *run = line->plane->host->run;
-    if (!interrupt_lock(&run->lock, err)) return NULL;
-    if (!line->self_ns) {
-        int64_t *self = arena_alloc(&run->derived_arena, (size_t)line->n_events * sizeof *self);
-        if (!self)
-            prof_nomem(err);
-        else if (!make_self_ns(line, self, err))
-            line->self_ns = self;
-    }
-    const int64_t *self = line->self_ns;
-    pthread_mutex_unlock(&run->lock);
-    return self;
+    static const LineAnalysis self_ns = {make_self_ns, NULL};
+    return line_analysis(line, &self_ns, err);
 }
