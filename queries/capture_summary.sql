@@ -30,7 +30,8 @@ WITH copy AS MATERIALIZED (
     WHERE NOT dropped
     GROUP BY run
 ), loss AS MATERIALIZED (
-    SELECT run, host, message FROM temp.prof_issues(:source) WHERE code GLOB 'capture_*' OR severity = 'error'
+    SELECT run, host, message FROM temp.prof_issues(:source) WHERE code GLOB 'capture_*'
+        OR severity = 'error'
 ), line(run, place, number, topic, text) AS (
     SELECT run, 1, 0, 'recorded', printf('%s, %d %s, %d events',
            CASE WHEN duration_ps IS NULL THEN 'unknown time'

@@ -186,7 +186,8 @@ def levels_of_memory():
     x = host(pool((5, 1, 4, 4, 4, 'f'), (9, 1, 4, 4, 0), (13, 1, 4, 4, 4, 'f'), stack=0),
              pool((0, 1, 4, 4, -7, 'f'), name='less', stack=0))
     same(rows("SELECT allocator, %s FROM memory_time('{x}', 1)" % columns, x=x),
-         [('less', 0, 0, 0, 0.0, None, None, 0.0, None), ('pool', 0, 0, 0, 4.0, 50.0, 100.0, 9.0, 2.0),
+         [('less', 0, 0, 0, 0.0, None, None, 0.0, None), ('pool', 0, 0, 0, 4.0, 50.0, 100.0, 9.0,
+                                                          2.0),
           ('pool', 1, 1, 4, 4.0, 50.0, 50.0, 5.0, 2.0)])
     refused('levels cannot be 0', lambda: rows("SELECT 1 FROM memory_time('{x}', 0)", x=x))
     refused('levels cannot be 1001', lambda: rows("SELECT 1 FROM memory_time('{x}', 1001)", x=x))

@@ -250,7 +250,8 @@ SELECT 1 FROM memory_events('x') AS e JOIN memory_allocators('x') AS a USING (ho
 -- the holders of a peak make it up, and those of a program are the buffers that are live at its
 -- peak (true files)
 SELECT 1 FROM (SELECT peak_mib, sum(size_bytes) / 1048576.0 AS held FROM peak_holders('x')
- GROUP BY host, recorded_by, peak_of, program_id, peak_mib) WHERE abs(peak_mib - held) > 1e-6 UNION ALL
+ GROUP BY host, recorded_by, peak_of, program_id, peak_mib) WHERE abs(peak_mib - held) > 1e-6
+  UNION ALL
 SELECT 1 FROM peak_holders('x') WHERE recorded_by = 'compiler' AND kind = 'unknown' UNION ALL
 SELECT 1 FROM (SELECT program_id, count(*) AS n, max(size_mib) AS most FROM largest_buffers('x')
  WHERE size_mib > 0 GROUP BY 1) FULL JOIN (SELECT program_id, count(*) AS m, max(size_mib) AS most2

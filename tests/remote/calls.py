@@ -73,7 +73,8 @@ def odd_statuses():
 @case
 def a_hostile_message():
     """Control characters do not reach the terminal; what is not UTF-8 is replaced."""
-    server = refused(lambda call: call.status(13, '%1b[31mred%0a%ff' + 'y' * 90), FAILED, 'INTERNAL')
+    server = refused(lambda call: call.status(13, '%1b[31mred%0a%ff' + 'y' * 90), FAILED,
+                     'INTERNAL')
     with Server(server.script) as again:
         done = run(again, '--attempts', '1')
     must('\x1b' not in done.err and '[31mred' in done.err, done)
@@ -95,7 +96,8 @@ def http_instead_of_grpc():
         while True:
             call.data(b'x' * 10000)
     refused(endless, NO_GRPC, 'text/plain')
-    refused(lambda call: call.head([(':status', '200')], END_HEADERS | END_STREAM), NO_GRPC, '(none)')
+    refused(lambda call: call.head([(':status', '200')], END_HEADERS | END_STREAM), NO_GRPC,
+            '(none)')
     refused(lambda call: call.head([(':status', '200'), ('content-type', 'application/grpcx')],
                                    END_HEADERS | END_STREAM), NO_GRPC, 'application/grpcx')
 
@@ -118,7 +120,8 @@ def broken_frames():
             call.trailers(status)
         return script
     whole = message_frame(PROFILE)
-    refused(sends(whole[:-1]), NO_GRPC, 'ends after %d of %d bytes' % (len(PROFILE) - 1, len(PROFILE)))
+    refused(sends(whole[:-1]), NO_GRPC,
+            'ends after %d of %d bytes' % (len(PROFILE) - 1, len(PROFILE)))
     refused(sends(whole[:3]), NO_GRPC, 'ends after 0 of 0 bytes')
     refused(sends(b''), NO_GRPC, 'ends after 0 of 0 bytes')
     refused(sends(whole + b'x'), NO_GRPC, 'goes on after its end')
@@ -132,7 +135,8 @@ def broken_frames():
 @case
 def garbage_protobuf():
     for garbage, words in ((b'\xff' * 30, 'a number is too long'), (b'\0\0', 'no valid number'),
-                           (b'\x43', 'no valid type'), (b'\x42\xff\xff\x01x', 'longer than its message'),
+                           (b'\x43', 'no valid type'),
+                           (b'\x42\xff\xff\x01x', 'longer than its message'),
                            (b'\x42', 'ends within a field'), (b'\x38', 'ends within a field'),
                            (b'\x32\x05\x0a\x09abc', 'longer than its message'),
                            (b'\x32\x02\x0a\x80', 'ends within a field'),
@@ -174,7 +178,8 @@ def a_slow_answer():
 @case
 def a_deadline():
     """The server says nothing, or stops in the middle."""
-    refused(lambda call: time.sleep(30), TOO_LATE, 'within the deadline of 0.3 s', '--timeout', '300ms')
+    refused(lambda call: time.sleep(30), TOO_LATE, 'within the deadline of 0.3 s', '--timeout',
+            '300ms')
 
     def half(call):
         call.head()
@@ -316,7 +321,8 @@ def other_protocols():
             (b'SSH-2.0-OpenSSH_9.2\r\n', 'what answers there is not gRPC', False),
             (b'220 mail ESMTP\r\n', 'what answers there is not gRPC', False)):
         refused(None, NO_GRPC, words, plain=says(data, wait))
-    refused(None, UNREACHABLE, 'the connection broke before an answer came', plain=lambda sock: None)
+    refused(None, UNREACHABLE, 'the connection broke before an answer came',
+            plain=lambda sock: None)
 
 
 # ---- TLS ----
@@ -335,7 +341,8 @@ def certificates():
         f.write('subjectAltName=IP:127.0.0.1\n')
     for name in ('server', 'client'):
         openssl('req', *new_key, name + '.key', '-out', name + '.csr', '-subj', '/CN=' + name)
-        openssl('x509', '-req', '-in', name + '.csr', '-out', name + '.pem', '-extfile', 'names', *ca)
+        openssl('x509', '-req', '-in', name + '.csr', '-out', name + '.pem', '-extfile', 'names',
+                *ca)
 
 
 def tls_context(protocols=('h2',), client=False):

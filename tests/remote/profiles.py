@@ -51,7 +51,8 @@ def the_request():
     start_ns, = options[8]
     must(before + 10**9 <= start_ns <= after + 10**9, 'starts at %d' % start_ns)
     logs = path('logs')
-    wanted_options = message((1, 1), (2, 2), (3, 1), (5, 1), (7, 1), (8, start_ns), (9, 200), (10, logs))
+    wanted_options = message((1, 1), (2, 2), (3, 1), (5, 1), (7, 1), (8, start_ns), (9, 200),
+                             (10, logs))
     wanted = message((1, 200), (2, 1000000), *((3, tool) for tool in TOOLS), (4, wanted_options),
                      (5, logs + '/plugins/profile'), (6, 'r'), (7, server.address), (9, 1))
     same(server.calls[0].message, wanted)
@@ -103,7 +104,8 @@ def all_options():
              'advanced.a_flag_again': 'false'}
     options = [word for key, value in given.items() for word in ('--option', key + '=' + value)]
     with Server(lambda call: call.answer(PROFILE)) as server:
-        done = run(server, *options, '--option', 'host_tracer_level=1', '--option', 'advanced.a_text=x')
+        done = run(server, *options, '--option', 'host_tracer_level=1', '--option',
+                   'advanced.a_text=x')
     same(done.status, DONE, done)
     _, got = request_of(server)
     wanted = {2: [1], 4: [1], 5: [2], 6: [3], 11: [message((1, 2**64 - 1))], 13: [1],
@@ -146,7 +148,8 @@ def three_hosts_at_once():
 @case
 def some_of_the_hosts():
     """One profile is enough: the others are named, and not asked again."""
-    servers, done = several([lambda call: call.answer(PROFILE), lambda call: call.status(13, 'oh no'),
+    servers, done = several([lambda call: call.answer(PROFILE),
+                             lambda call: call.status(13, 'oh no'),
                              lambda call: call.answer(NOTHING)])
     same(done.status, PARTLY, done)
     same(list(files().values()), [XSPACE])
@@ -170,7 +173,8 @@ def attempts_of(done):
 def another_attempt():
     """After UNAVAILABLE, ALREADY_EXISTS, a removed stream and an empty trace; a line for each."""
     script = answers(lambda call: call.status(14, 'not yet'), lambda call: call.status(6, 'taken'),
-                     lambda call: call.status(2, 'Stream removed'), lambda call: call.answer(NOTHING),
+                     lambda call: call.status(2, 'Stream removed'),
+                     lambda call: call.answer(NOTHING),
                      lambda call: call.answer(PROFILE))
     with Server(script) as server:
         done = run(server, '--attempts', '7')
@@ -186,7 +190,8 @@ def another_attempt():
 
 @case
 def no_other_attempt():
-    for status, words in ((2, 'no stream'), (13, 'Another profiling session active.'), (3, ''), (4, '')):
+    for status, words in ((2, 'no stream'), (13, 'Another profiling session active.'), (3, ''),
+                          (4, '')):
         with Server(lambda call: call.status(status, words)) as server:
             done = run(server)
         same(len(server.calls), 1, done)
@@ -233,7 +238,8 @@ def data_of_tools():
 @case
 def a_profile_among_the_tools():
     """Servers of old return it as data of a tool."""
-    with Server(lambda call: call.answer(message((6, message((1, 'xplane.pb'), (2, XSPACE)))))) as server:
+    with Server(lambda call: call.answer(
+        message((6, message((1, 'xplane.pb'), (2, XSPACE)))))) as server:
         done = run(server, '--run', 'r')
     same(done.status, DONE, done)
     same(files(), {'plugins/profile/r/%s.xplane.pb' % host(server): XSPACE})
@@ -242,7 +248,8 @@ def a_profile_among_the_tools():
 @case
 def many_tools():
     """A server cannot fill the folder."""
-    with Server(lambda call: call.answer(message((6, message((1, 't'), (2, b'x')))) * 1000)) as server:
+    with Server(lambda call: call.answer(message((6, message((1, 't'), (2, b'x'))))
+                                         * 1000)) as server:
         done = run(server)
     same((done.status, files()), (NO_GRPC, {}), done)
     must('more than 64' in done.err, done)
@@ -331,7 +338,8 @@ class Stoppable(Server):
     """Answers Profile when Terminate has come for its session."""
 
     def __init__(self, answers_it=True):
-        self.started, self.terminated, self.answers_it = threading.Event(), threading.Event(), answers_it
+        self.started, self.terminated, self.answers_it = (threading.Event(), threading.Event(),
+                                                          answers_it)
         super().__init__(self.serve_call)
 
     def serve_call(self, call):
@@ -384,7 +392,8 @@ def progress():
         same((done.status, done.err), (DONE, ''), done)
         same(done.out.strip(), 'logs/plugins/profile/quiet/%s.xplane.pb' % host(server))
         ours, theirs = pty.openpty()
-        process = subprocess.Popen([COMMAND, '--host', server.address, '--run', 't', '-o', path('l')],
+        process = subprocess.Popen([COMMAND, '--host', server.address, '--run', 't', '-o',
+                                    path('l')],
                                    stderr=theirs)
         process.wait(20)
         os.close(theirs)

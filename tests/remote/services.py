@@ -45,17 +45,20 @@ def monitor_again_and_again():
     with Server(lambda call: call.answer(message((1, 'fine\n')))) as server:
         done = run(server, '--monitor', '1', '--num-queries', '3')
     same((done.status, len(server.calls)), (DONE, 3), done)
-    same(done.out, '\n'.join('Cloud TPU Monitoring Results (Sample %d):\n\nfine\n' % i for i in range(3)))
+    same(done.out, '\n'.join('Cloud TPU Monitoring Results (Sample %d):\n\n'
+                             'fine\n' % i for i in range(3)))
 
 
 @case
 def monitor_fails():
     for script, status in ((lambda call: call.status(14, 'away'), UNREACHABLE),
                            (lambda call: call.answer(b'\xff\xff'), NO_GRPC),
-                           (lambda call: call.answer(message((1, b'\xff\xfe'), (10, b'\x0f'))), NO_GRPC),
+                           (lambda call: call.answer(message((1, b'\xff\xfe'), (10, b'\x0f'))),
+                            NO_GRPC),
                            (lambda call: time.sleep(9), TOO_LATE)):
         with Server(script) as server:
-            done = run(server, '--monitor', '1', *(['--timeout', '1'] if status == TOO_LATE else []))
+            done = run(server, '--monitor', '1',
+                       *(['--timeout', '1'] if status == TOO_LATE else []))
         same((done.status, done.out, len(done.err.splitlines())), (status, '', 1), done)
 
 
@@ -144,7 +147,8 @@ def a_series():
 
 @case
 def new_session():
-    """Asked of the master, on the port of its analysis service if none or its runtime's is given."""
+    """Asked of the master, on the port of its analysis service if none or its runtime's is
+    given."""
     script = [lambda call: call.answer(message((2, 1))), lambda call: call.answer(b'')]
     with Server(lambda call: script.pop(0)(call)) as server:
         done = run(server, '--worker-list', '10.0.0.2,10.0.0.3', '--repository', 'gs://b/logs',
@@ -154,7 +158,8 @@ def new_session():
     must('wrote the profiles of 2 hosts below gs://b/logs/plugins/profile/r' in done.err, done)
     same([call.path for call in server.calls], ['/tensorflow.ProfileAnalysis/NewSession'] * 2)
     got = fields(server.calls[0].message)
-    same(got[1:], [(2, b'gs://b/logs/plugins/profile'), (3, b'10.0.0.2'), (3, b'10.0.0.3'), (4, b'r')])
+    same(got[1:], [(2, b'gs://b/logs/plugins/profile'), (3, b'10.0.0.2'), (3, b'10.0.0.3'),
+                   (4, b'r')])
     request = dict(fields(got[0][1]))
     same((request[1], request[6]), (500, b'r'))
     same(files(), {})
@@ -199,7 +204,8 @@ def tool_data():
     same(done.status, DONE, done)
     same(files(), {'plugins/profile/run_a/w_1.overview_page': b'{"rows": []}'})
     same(server.calls[0].path, '/tensorflow.ProfileAnalysis/GetSessionToolData')
-    same(server.calls[0].message, message((1, '/r'), (2, 'run_a'), (3, 'overview_page'), (5, 'w:1')))
+    same(server.calls[0].message,
+         message((1, '/r'), (2, 'run_a'), (3, 'overview_page'), (5, 'w:1')))
 
 
 @case

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains a small network with JAX on the CPU, with a profiler server: jax_train.py PORT [busy|idle].
+"""Trains a small network with JAX on the CPU, with a profiler server: jax_train.py PORT
+[busy|idle].
 
 busy: beside the training, functions of Python call each other, for a large profile. idle: the
 server alone. Ends when its standard input does."""
