@@ -246,6 +246,8 @@ threads: $(BUILD)/threads
 	  tests/data/tpu_train_54 tests/data/jax_two_hosts tests/data/tf_fit_input_bound tests/data/tf_xla_jit
 
 C_FILES := $(wildcard ext/*.[ch] command/*.[ch] loader/*.[ch] loader/*/*.[ch] loader/*/*/*.[ch] tests/*.[ch] tests/*/*.[ch])
+SQL_FILES := $(wildcard queries/*.sql tests/*/*.sql)
+SCRIPTS := command docs ext/python setup.py tests
 # Analyses of stats whose payload is a protobuf message.
 READS_PROTOBUF = (communication/dcn|device/devices|ops/op_metadata|ops/tpu_ops)
 # clang-tidy: likely mistakes, without the checks that many correct lines fail.
@@ -259,7 +261,8 @@ TIDY_FLAGS = -std=c11 -D_GNU_SOURCE -DSQLITE_CORE -DPROFSQL_COMMAND_VERSION=\"\"
 lint: $(GENERATED)
 	@if $(has_dpkg); then $(call install_missing,$(LINT_PACKAGES)); fi
 	@! grep -L 'SPDX-License-Identifier: Apache-2.0' $(C_FILES) queries/*.sql schema/*.proto | sed 's/$$/: no SPDX line/' | grep .
-	@! awk 'length > 100 { print FILENAME ":" FNR ": longer than 100 columns" }' $(C_FILES) | grep .
+	@! awk 'length > 100 { print FILENAME ":" FNR ": longer than 100 columns" }' $(C_FILES) $(SQL_FILES) \
+	  $$(grep -rlI --include='*.py' -e . $(SCRIPTS)) $$(grep -rlIE '^#!.*python3' $(SCRIPTS)) | sort -u | grep .
 	@! grep -lE '#include ".*format/(wire|xspace)\.h"' ext/*.[ch] loader/analysis/*/*.[ch] | grep -vxE 'loader/analysis/$(READS_PROTOBUF)\.c' | sed 's/$$/: reads the wire format; ask loader\/store/' | grep .
 	@! grep -nE '(str[n]?cmp|starts_with|slice_starts)\([^;]*"(/host:|/device:|(XLA|Framework|Sparse Core) (Ops|Modules)|Steps)' ext/*.c loader/analysis/*/*.c loader/store/*.c loader/format/*.c | sed 's/$$/: compares the name of a plane or line; ask loader\/plane.h/' | grep .
 	$(Q)clang-format --dry-run -Werror $(C_FILES)
