@@ -158,34 +158,41 @@ static bool is_writable(const char *folder)
     return !stat(path, &st) && S_ISDIR(st.st_mode) && !access(path, W_OK);
 }
 
-/* Of the run whose profile was written last; of windows it is the last one. */
-static void summarize_last(const Command *c, const char *folder)
+/* How many runs have a profile that was written since the program began; *last is the last one. */
+static int find_written(const Command *c, const char *folder, char last[8192])
 {
-    char run[8192], last[8192] = "";
+    char run[8192];
     struct timespec when = c->started;
     int n_runs = 0;
     struct dirent **entries;
     int n = scandir(folder, &entries, NULL, alphasort);
+    *last = 0;
     for (int i = 0; i < n; i++) {
         snprintf(run, sizeof run, "%s/%s", folder, entries[i]->d_name);
         struct timespec written = is_run_of(c->options.run, entries[i]->d_name)
                                       ? last_profile(run)
                                       : (struct timespec){0};
         n_runs += is_later(written, c->started);
-        if (is_later(written, when)) when = written, memcpy(last, run, sizeof last);
+        if (is_later(written, when)) when = written, memcpy(last, run, sizeof run);
         free(entries[i]);
     }
     if (n >= 0) free(entries);
-    if (n_runs > 1)
-        fprintf(stderr, "profsql-capture: %d runs were written; the last one:\n", n_runs);
-    if (*last) summarize(last);
+    return n_runs;
+}
+
+/* Of windows it is the last one. */
+static void summarize_last(int n_written, const char *last)
+{
+    if (n_written > 1)
+        fprintf(stderr, "profsql-capture: %d runs were written; the last one:\n", n_written);
+    if (n_written) summarize(last);
 }
 
 /* After the program: its windows are runs of their own, RUN, RUN_2, ... Other commands may write
  * into them too. */
 static void convert_all(const Command *c, bool ran)
 {
-    char folder[4096], run[8192];
+    char folder[4096], run[8192], last[8192];
     int n_seen = 0;
     snprintf(folder, sizeof folder, "%s/plugins/profile", c->options.logdir);
     struct dirent **entries;
@@ -198,11 +205,13 @@ static void convert_all(const Command *c, bool ran)
         free(entries[i]);
     }
     if (n >= 0) free(entries);
-    if (c->summary) summarize_last(c, folder);
-    if (!n_seen && ran && c->options.by_steps)
+    int n_written = find_written(c, folder, last); /* the library makes those of windows */
+    if (c->summary) summarize_last(n_written, last);
+    if (n_seen || n_written || !ran) return;
+    if (c->options.by_steps)
         say(c, "nothing was recorded: the program did not come to the first step, or could not be "
                "injected");
-    else if (!n_seen && ran && is_writable(c->options.logdir))
+    else if (is_writable(c->options.logdir))
         say(c, "nothing was recorded: the program made no CUDA call and no NVTX range, or could "
                "not be injected");
 }

@@ -110,14 +110,23 @@ EXPORT int cuptiGetCallbackName(int domain, uint32_t cbid, const char **out)
         int domain;
         uint32_t cbid;
         const char *name;
-    } names[] = {{2, 211, "cudaLaunchKernel_v7000"}, {2, 214, "cudaLaunchKernel_ptsz_v7000"},
-                 {2, 41, "cudaMemcpyAsync_v3020"},   {2, 20, "cudaMalloc_v3020"},
-                 {2, 22, "cudaFree_v3020"},          {2, 165, "cudaDeviceSynchronize_v3020"},
-                 {2, 311, "cudaGraphLaunch_v10000"}, {2, 17, "cudaGetDevice_v3020"},
-                 {2, 51, "cudaMemsetAsync_v3020"},   {1, 307, "cuLaunchKernel"},
-                 {1, 514, "cuGraphLaunch"},          {1, 243, "cuMemAlloc_v2"},
-                 {1, 5, "cuDeviceGetAttribute"},     {1, 436, "cuStreamWaitEvent_ptsz"},
-                 {2, 135, "cudaEventRecord_v3020"}};
+    } names[] = {{2, 211, "cudaLaunchKernel_v7000"},
+                 {2, 214, "cudaLaunchKernel_ptsz_v7000"},
+                 {2, 41, "cudaMemcpyAsync_v3020"},
+                 {2, 20, "cudaMalloc_v3020"},
+                 {2, 22, "cudaFree_v3020"},
+                 {2, 165, "cudaDeviceSynchronize_v3020"},
+                 {2, 311, "cudaGraphLaunch_v10000"},
+                 {2, 17, "cudaGetDevice_v3020"},
+                 {2, 51, "cudaMemsetAsync_v3020"},
+                 {1, 307, "cuLaunchKernel"},
+                 {1, 514, "cuGraphLaunch"},
+                 {1, 243, "cuMemAlloc_v2"},
+                 {1, 5, "cuDeviceGetAttribute"},
+                 {1, 436, "cuStreamWaitEvent_ptsz"},
+                 {2, 135, "cudaEventRecord_v3020"},
+                 {2, 31, "cudaMemcpy_v3020"},
+                 {2, 131, "cudaStreamSynchronize_v3020"}};
     if (cbid == 0 || cbid > (domain == 1 ? 807u : 523u)) return INVALID_PARAMETER;
     *out = "cuUnnamed";
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -391,66 +400,82 @@ typedef struct {
     uint64_t base;
 } Play;
 
+static void play_record(Stream *s, const char *line, uint64_t base, uint32_t shift)
+{
+    FakeRecord r;
+    uint32_t kind = fake_record_make(&r, line, base, shift, version);
+    if (!kind) fprintf(stderr, "fake_cupti: cannot read: %s\n", line), exit(3);
+    put(s, &r, kind, strstr(line, "end=running"));
+    if (kind == 5 && n_external) { /* each call inside has a record of the id */
+        FakeRecord e = {.external = {39, 3, external_ids[n_external - 1], r.api.correlationId, 0}};
+        put(s, &e, 39, false);
+    }
+    if (kind == 10 && getenv("FAKE_CUPTI_STALE")) { /* the module is unloaded as soon as its
+                                                       records are out */
+        pthread_mutex_lock(&s->lock);
+        hand_over(s);
+        memset(r.kernel.name, '#', strlen(r.kernel.name));
+        pthread_mutex_unlock(&s->lock);
+    }
+}
+
+static void play_line(Stream *s, const char *text, uint64_t base, uint32_t shift)
+{
+    char line[1024], *word, *rest;
+    snprintf(line, sizeof line, "%s", text);
+    word = strtok_r(line, " \n", &rest);
+    if (!word || *word == '#') return;
+    if (!strcmp(word, "flush")) {
+        cuptiActivityFlushAll(0);
+    } else if (!strcmp(word, "sleep")) {
+        usleep((useconds_t)atoi(strtok_r(NULL, " \n", &rest)) * 1000);
+    } else if (!strcmp(word, "touch")) {
+        FILE *f = fopen(strtok_r(NULL, " \n", &rest), "w");
+        if (f) fclose(f);
+    } else if (!strcmp(word, "wait")) {
+        const char *file = strtok_r(NULL, " \n", &rest);
+        while (access(file, F_OK)) usleep(10000);
+    } else if (!strcmp(word, "steal")) {
+        cuptiActivityRegisterCallbacks(own_request, own_complete);
+    } else if (!strcmp(word, "drop")) {
+        atomic_fetch_add(&n_dropped, (unsigned long)atoi(strtok_r(NULL, " \n", &rest)));
+    } else if (!strcmp(word, "context") || !strcmp(word, "context_ends")) {
+        const char *device = strtok_r(NULL, " \n", &rest);
+        int *context = &contexts[device ? atoi(device + strlen("device=")) % MOST_DEVICES : 0];
+        atomic_store(&driver_is_initialized, true);
+        void *data[] = {context, NULL, NULL};
+        call_back(RESOURCE_DOMAIN, word[7] ? 2 : 1, data);
+    } else if (!strcmp(word, "profiler_start") || !strcmp(word, "profiler_stop")) {
+        call_profiler(word[11] == 'a' ? 308 : 309);
+    } else {
+        play_record(s, text, base, shift);
+    }
+}
+
 static void *play(void *argument)
 {
     const Play *p = argument;
     Stream *s = &streams[p->thread % MAX_THREADS];
     const char *until = getenv("FAKE_CUPTI_UNTIL");
     for (int time = 0; time < p->times && (!until || access(until, F_OK)); time++)
-        for (size_t i = 0; i < p->n; i++) {
-            char line[1024], *word, *rest;
-            snprintf(line, sizeof line, "%s", p->lines[i]);
-            word = strtok_r(line, " \n", &rest);
-            if (!word || *word == '#') continue;
-            if (!strcmp(word, "flush")) {
-                cuptiActivityFlushAll(0);
-            } else if (!strcmp(word, "sleep")) {
-                usleep((useconds_t)atoi(strtok_r(NULL, " \n", &rest)) * 1000);
-            } else if (!strcmp(word, "touch")) {
-                FILE *f = fopen(strtok_r(NULL, " \n", &rest), "w");
-                if (f) fclose(f);
-            } else if (!strcmp(word, "wait")) {
-                const char *file = strtok_r(NULL, " \n", &rest);
-                while (access(file, F_OK)) usleep(10000);
-            } else if (!strcmp(word, "steal")) {
-                cuptiActivityRegisterCallbacks(own_request, own_complete);
-            } else if (!strcmp(word, "drop")) {
-                atomic_fetch_add(&n_dropped, (unsigned long)atoi(strtok_r(NULL, " \n", &rest)));
-            } else if (!strcmp(word, "context") || !strcmp(word, "context_ends")) {
-                const char *device = strtok_r(NULL, " \n", &rest);
-                int *context =
-                    &contexts[device ? atoi(device + strlen("device=")) % MOST_DEVICES : 0];
-                atomic_store(&driver_is_initialized, true);
-                void *data[] = {context, NULL, NULL};
-                call_back(RESOURCE_DOMAIN, word[7] ? 2 : 1, data);
-            } else if (!strcmp(word, "profiler_start") || !strcmp(word, "profiler_stop")) {
-                call_profiler(word[11] == 'a' ? 308 : 309);
-            } else {
-                FakeRecord r;
-                char fields[1024];
-                snprintf(fields, sizeof fields, "%s", p->lines[i]);
-                /* repetitions and threads have ids and times of their own */
-                uint32_t shift = (uint32_t)(p->thread * p->times + time) * 1000;
-                uint32_t kind = fake_record_make(&r, fields, p->base + (uint64_t)time * 1000000,
-                                                 shift, version);
-                if (!kind) fprintf(stderr, "fake_cupti: cannot read: %s", p->lines[i]), exit(3);
-                put(s, &r, kind, strstr(fields, "end=running"));
-                if (kind == 5 && n_external) { /* each call inside has a record of the id */
-                    FakeRecord e = {
-                        .external = {39, 3, external_ids[n_external - 1], r.api.correlationId, 0}};
-                    put(s, &e, 39, false);
-                }
-                if (kind == 10 && getenv("FAKE_CUPTI_STALE")) { /* the module is unloaded as soon as
-                                                                   its records are out */
-                    pthread_mutex_lock(&s->lock);
-                    hand_over(s);
-                    memset(r.kernel.name, '#', strlen(r.kernel.name));
-                    pthread_mutex_unlock(&s->lock);
-                }
-            }
-        }
+        for (size_t i = 0; i < p->n; i++) /* repetitions and threads have own ids and times */
+            play_line(s, p->lines[i], p->base + (uint64_t)time * 1000000,
+                      (uint32_t)(p->thread * p->times + time) * 1000);
     return NULL;
 }
+
+/* One line at once, on a buffer of the calling thread: for programs that make lines themselves. */
+EXPORT void fake_line(const char *line);
+EXPORT void fake_line(const char *line)
+{
+    static atomic_int n_threads;
+    static _Thread_local Stream *mine;
+    if (!mine) mine = &streams[atomic_fetch_add(&n_threads, 1) % MAX_THREADS];
+    play_line(mine, line, 0, 0);
+}
+
+EXPORT int fake_wants(uint32_t kind);
+EXPORT int fake_wants(uint32_t kind) { return kind < N_KINDS && atomic_load(&enabled[kind]); }
 
 static void report(void)
 {

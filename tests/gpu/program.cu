@@ -4,10 +4,11 @@
 //   program known          kernels, copies, sets, a graph, ranges, threads
 //   program profiler       launches before, between and after cudaProfilerStart() and cudaProfilerStop()
 //   program overhead N     N empty launches; prints microseconds a launch
+//   program allocate N     N allocations that end at once; prints microseconds each
 //   program train N        N steps of kernels that take about 2 ms; prints microseconds a step
 //   program gemm           matrix products of cuBLAS (built with -DWITH_CUBLAS)
-//   program die HOW        works, then ends by exit, _exit, kill, abort or a kernel that writes where it must not
-//   program busy SECONDS   launches all the time
+//   program die HOW FILE   works, waits for FILE, then ends by exit, _exit, kill, abort or a kernel that writes where it must not
+//   program busy FILE      launches until FILE is there
 //   program peers          copies between the first two GPUs
 #include <chrono>
 #include <csignal>
@@ -17,9 +18,14 @@
 #include <string>
 #include <thread>
 #include <unistd.h>
+#include <nvtx3/nvToolsExt.h>
+#ifdef STAND_IN
+#include "stand_in.h"
+#else
 #include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
-#include <nvtx3/nvToolsExt.h>
+#define LAUNCH(kernel, grid, block, shared, stream, ...) kernel<<<grid, block, shared, stream>>>(__VA_ARGS__)
+#endif
 #ifdef WITH_CUBLAS
 #include <cublas_v2.h>
 #endif
@@ -33,6 +39,7 @@
         }                                                                                                                                                      \
     } while (0)
 
+#ifndef STAND_IN
 __global__ void empty() {}
 
 // Runs for about `ns`, so that its length can be compared with CUDA events.
@@ -54,6 +61,7 @@ __global__ void with_shared(float *out, int n)
 }
 
 __global__ void write_nowhere() { *(volatile int *)16 = 1; }
+#endif
 
 enum { SPINS = 100, STEPS = 5, NODES = 3, REPLAYS = 20, THREAD_LAUNCHES = 7, SPIN_NS = 200000 };
 static const size_t H2D = 1000003, D2H = 500009, D2D = 250007, SET = 123457;
@@ -66,14 +74,25 @@ static double now_us()
 
 static void overhead(int n)
 {
-    empty<<<1, 1>>>();
+    LAUNCH(empty, 1, 1, 0, 0);
     CHECK(cudaDeviceSynchronize());
     double begin = now_us();
     for (int i = 0; i < n; i++) {
-        empty<<<1, 1>>>();
+        LAUNCH(empty, 1, 1, 0, 0);
         if (i % 1000 == 999) CHECK(cudaDeviceSynchronize());
     }
     CHECK(cudaDeviceSynchronize());
+    printf("%.4f\n", (now_us() - begin) / n);
+}
+
+static void allocate(int n)
+{
+    void *p;
+    double begin = now_us();
+    for (int i = 0; i < n; i++) {
+        CHECK(cudaMalloc(&p, 4096));
+        CHECK(cudaFree(p));
+    }
     printf("%.4f\n", (now_us() - begin) / n);
 }
 
@@ -89,7 +108,7 @@ static void train(int n)
         if (!step) begin = now_us();
         nvtxRangePushA("step");
         CHECK(cudaMemcpyAsync(device, batch, H2D, cudaMemcpyHostToDevice));
-        for (int i = 0; i < 40; i++) spin<<<1, 32>>>(50000);
+        for (int i = 0; i < 40; i++) LAUNCH(spin, 1, 32, 0, 0, 50000);
         CHECK(cudaMemcpyAsync(loss, device, 4, cudaMemcpyDeviceToHost));
         CHECK(cudaDeviceSynchronize());
         nvtxRangePop();
@@ -99,14 +118,14 @@ static void train(int n)
 
 static void profiler()
 {
-    for (int i = 0; i < 3; i++) spin<<<1, 32>>>(1000);
+    for (int i = 0; i < 3; i++) LAUNCH(spin, 1, 32, 0, 0, 1000);
     CHECK(cudaDeviceSynchronize());
     for (int window = 0; window < 2; window++) {
         CHECK(cudaProfilerStart());
-        for (int i = 0; i < 5; i++) empty<<<1, 1>>>();
+        for (int i = 0; i < 5; i++) LAUNCH(empty, 1, 1, 0, 0);
         CHECK(cudaDeviceSynchronize());
         CHECK(cudaProfilerStop());
-        for (int i = 0; i < 3; i++) spin<<<1, 32>>>(1000);
+        for (int i = 0; i < 3; i++) LAUNCH(spin, 1, 32, 0, 0, 1000);
         CHECK(cudaDeviceSynchronize());
     }
     printf("{\"inside\": 5, \"windows\": 2}\n");
@@ -142,23 +161,23 @@ static void gemm()
 #endif
 }
 
-static void die(const std::string &how)
+static void die(const std::string &how, const char *file)
 {
-    for (int i = 0; i < 50; i++) spin<<<1, 32>>>(10000);
+    for (int i = 0; i < 50; i++) LAUNCH(spin, 1, 32, 0, 0, 10000);
     CHECK(cudaDeviceSynchronize());
-    usleep(2500000); // the capture flushes each second
+    while (access(file, F_OK)) usleep(10000);
     if (how == "_exit") _exit(42);
     if (how == "kill") raise(SIGKILL);
     if (how == "abort") abort();
-    if (how == "fault") write_nowhere<<<1, 1>>>(), fprintf(stderr, "fault: %s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+    if (how == "fault") LAUNCH(write_nowhere, 1, 1, 0, 0), fprintf(stderr, "fault: %s\n", cudaGetErrorString(cudaDeviceSynchronize()));
     exit(42);
 }
 
-static void busy(double seconds)
+static void busy(const char *file)
 {
     long n = 0;
-    for (double end = now_us() + seconds * 1e6; now_us() < end; n += 10) {
-        for (int i = 0; i < 10; i++) spin<<<1, 32>>>(100000);
+    for (; access(file, F_OK); n += 10) {
+        for (int i = 0; i < 10; i++) LAUNCH(spin, 1, 32, 0, 0, 100000);
         CHECK(cudaStreamSynchronize(0));
     }
     printf("{\"launches\": %ld}\n", n);
@@ -174,7 +193,7 @@ static void peers()
     CHECK(cudaSetDevice(1));
     CHECK(cudaMalloc(&to, H2D));
     CHECK(cudaMemcpyPeer(to, 1, from, 0, H2D));
-    empty<<<1, 1>>>();
+    LAUNCH(empty, 1, 1, 0, 0);
     CHECK(cudaDeviceSynchronize());
     printf("{\"peer_bytes\": %zu, \"gpus\": %d}\n", H2D, n);
 }
@@ -206,7 +225,7 @@ static void known()
         nvtxRangePushA("step");
         nvtxRangePushA("spin");
         CHECK(cudaEventRecord(begin, stream));
-        for (int i = 0; i < SPINS / STEPS; i++) spin<<<1, 32, 0, stream>>>(SPIN_NS);
+        for (int i = 0; i < SPINS / STEPS; i++) LAUNCH(spin, 1, 32, 0, stream, SPIN_NS);
         CHECK(cudaEventRecord(end, stream));
         CHECK(cudaEventSynchronize(end));
         CHECK(cudaEventElapsedTime(&ms, begin, end));
@@ -216,7 +235,7 @@ static void known()
     }
 
     // what a launch is made of
-    with_shared<<<dim3(3, 2, 1), dim3(128, 1, 1), 128 * sizeof(float), stream>>>((float *)device, 1);
+    LAUNCH(with_shared, dim3(3, 2, 1), dim3(128, 1, 1), 128 * sizeof(float), stream, (float *)device, 1);
     CHECK(cudaGetLastError());
     cudaFuncAttributes a;
     CHECK(cudaFuncGetAttributes(&a, with_shared));
@@ -228,7 +247,7 @@ static void known()
     cudaGraph_t graph;
     cudaGraphExec_t graph_exec;
     CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    for (int i = 0; i < NODES; i++) empty<<<1, 64, 0, stream>>>();
+    for (int i = 0; i < NODES; i++) LAUNCH(empty, 1, 64, 0, stream);
     CHECK(cudaStreamEndCapture(stream, &graph));
     CHECK(cudaGraphInstantiateWithFlags(&graph_exec, graph, 0));
     for (int i = 0; i < REPLAYS; i++) CHECK(cudaGraphLaunch(graph_exec, stream));
@@ -236,7 +255,7 @@ static void known()
 
     // another thread
     std::thread([] {
-        for (int i = 0; i < THREAD_LAUNCHES; i++) empty<<<2, 32>>>();
+        for (int i = 0; i < THREAD_LAUNCHES; i++) LAUNCH(empty, 2, 32, 0, 0);
         CHECK(cudaDeviceSynchronize());
     }).join();
     CHECK(cudaFree(other));
@@ -256,10 +275,11 @@ int main(int argc, char **argv)
     if (what == "known") known();
     if (what == "profiler") profiler();
     if (what == "overhead") overhead(atoi(with.c_str()));
+    if (what == "allocate") allocate(atoi(with.c_str()));
     if (what == "train") train(atoi(with.c_str()));
     if (what == "gemm") gemm();
-    if (what == "die") die(with);
-    if (what == "busy") busy(atof(with.c_str()));
+    if (what == "die") die(with, argc > 3 ? argv[3] : "/");
+    if (what == "busy") busy(with.c_str());
     if (what == "peers") peers();
     return 0;
 }
