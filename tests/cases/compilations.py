@@ -58,6 +58,10 @@ def parts_of_one():
                                 [('A::Compile', 20, 10)]))),
          [('A::Compile', 0, 100), ('A::Compile', 20, 10)],
          'a part is none that others are parts of')
+    same(compiled(space(threads([('A::Compile', 0, 100), ('A::Compile', 60, 40)]))),
+         [('A::Compile', 0, 100)], 'a part that ends with the other')
+    same(compiled(space(threads([('A::Compile', 0, 100), ('A::Compile', None, 50, {}, 3)]))),
+         [('A::Compile', 0, 100)], 'aggregated events')
     same(compiled(space(threads([('A::Compiled', 0, 100), ('$x.py:1 backend_compile', 0, 100),
                                  ('trace_to_jaxpr_dynamic', 0, 100)]))), [])
 
@@ -76,6 +80,9 @@ def function_and_phases():
                   '1e6 * lowering_us, line'),
          [('g', 40, 20.0, None, 'thread0'), ('f', 200, 85.0, 25.0, 'thread0'),
           ('f', 700, 7.0, None, 'thread0'), (None, 2000, None, None, 'thread0')])
+    ends = [('PjitFunction(f)', 0, 100), ('trace_to_jaxpr', 10, 20), ('backend_compile', 50, 50)]
+    same(compiled(space(threads(ends)), 'function, 1e6 * tracing_us'), [('f', 20.0)],
+         'a compilation that ends with the call')
     same(compiled(space(threads([('trace_to_jaxpr', 0, 5), ('backend_compile', 10, 5)])),
                   'tracing_us, lowering_us'), [(None, None)], 'without a call')
 
@@ -121,6 +128,23 @@ def modules_and_programs():
     stat_of_metadata.meta('op', stats={'program_id': {'uint64': 5}}, key=1)
     same(compiled(space(host, stat_of_metadata.line(3, 'XLA Ops', [(1, 150, 5)]).bytes(), programs),
                   'program_id'), [('5',), (None,)])
+
+
+@case
+def names_of_modules():
+    """JAX names a module after its function, with _ for other characters. Without a program of
+    that name, the stat must have it. The name of such a module gives the function."""
+    def names(*events):
+        return compiled(space(threads(list(events))), 'function, hlo_module')
+
+    def called(module):
+        return (('PjitFunction(My-f.9Z_x@a)', 0, 100),
+                ('A::Compile', 10, 50, {'name': {'str': module}}))
+    same(names(*called('jit_My-f.9Z_x_a')), [('My-f.9Z_x@a', 'jit_My-f.9Z_x_a')])
+    same(names(*called('jit_My-f.9Z_x@a')), [('My-f.9Z_x@a', None)])
+    same(names(('A::Compile', 10, 50, {'hlo_module': {'str': 'jit_g'}}),
+               ('B::Compile', 70, 5, {'hlo_module': {'str': 'jit'}})),
+         [('g', 'jit_g'), (None, 'jit')])
 
 
 @case

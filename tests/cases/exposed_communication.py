@@ -42,6 +42,17 @@ def exposed_on_gpus():
 
 
 @case
+def unfinished_transfers():
+    """A start whose done is not in the file is no occurrence: its time is unknown."""
+    core = tensorcore([('copy-start.1', 0, 2), ('fusion.1', 2, 10), ('copy-done.1', 20, 5),
+                       ('fusion.2', 30, 5), ('copy-start.1', 40, 2)])
+    same([tuple(row.values()) for row in ask(
+        "SELECT op, occurrences, total_us * 1e6, exposed_us * 1e6 "
+        "FROM exposed_communication('{x}')", x=space(core.bytes()))],
+         [('copy-start.1', 1, 25.0, 15.0)])
+
+
+@case
 def exposed_on_tensorcores():
     """Time belongs to the step in whose interval it is: an asynchronous op across the end of a step
     is divided."""

@@ -106,6 +106,25 @@ def launching_thread():
 
 
 @case
+def several_launching_threads():
+    """Each gap is asked of the thread that launched what ends it."""
+    threads = host([('PjitFunction(main)', 0, 5000)], [('a', 100, 850), launch(900, 50, 2)],
+                   [('b', 1100, 850), launch(1900, 50, 3)])
+    same(causes(space(gpu((0, 100, 1), (1000, 100, 2), (2000, 100, 3)), threads)),
+         [('host', 'a', 800.0), ('host', 'b', 800.0), ('queued', None, 100.0),
+          ('launching', 'a', 50.0), ('launching', 'b', 50.0)])
+
+
+@case
+def unordered_threads():
+    """A thread whose events are stored last first."""
+    events = [('late', 600, 100), ('inner', 210, 90), ('early', 200, 100), ('work', 0, 1000)]
+    same(causes(space(core((0, 100), (1000, 100)), host(events))),
+         [('host', 'work', 700.0), ('host', 'late', 100.0), ('host', 'inner', 90.0),
+          ('host', 'early', 10.0)])
+
+
+@case
 def main_thread():
     """Calls of functions come before Python frames, these before events, and the lower line before
     the other."""
@@ -187,3 +206,7 @@ def names_that_are_cut():
     twice = [('PjitFunction(f)', 0, 2), ('a', 100, 400), ('x', 100, 400), ('b', 500, 600),
              ('x', 500, 600)]
     same(causes(space(core((0, 100), (1100, 100)), host(twice))), [('host', 'x', 1000.0)])
+    often = [('PjitFunction(f)', 0, 2), ('train', 100, 1000)]
+    often += [('inner', 110 + 40 * i, 20) for i in range(20)]
+    same(causes(space(core((0, 100), (1100, 100)), host(often))),
+         [('host', 'train', 600.0), ('host', 'inner', 400.0)], 'twenty of 2 %')

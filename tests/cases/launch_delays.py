@@ -61,6 +61,23 @@ def contexts_of_launches():
           ('k6', 'cudaLaunch', 'short', '$main.py:1 main', '$main.py:1 main')])
     x = profile([('k', 300, 1, 1)], [('call', 5, 1, 1)], [('one', 0, 9), ('two', 0, 9)])
     same(rows("SELECT annotation FROM launch_delays('{x}')", x=x), [('two',)])
+    x = profile([('k', 300, 1, 1)], [('call', 16, 2, 1)], [('with it', 16, 4), ('after', 17, 4)])
+    same(rows("SELECT annotation FROM launch_delays('{x}')", x=x), [('with it',)])
+
+
+@case
+def calls_of_one_id():
+    """The first to start is the launch, of several at once the longest, on whatever line. Work of
+    TPUs has no launch."""
+    threads = [[('first', 20, 1, 1), ('long', 40, 3, 2), ('late', 60, 9, 3), ('call', 80, 1, 4)],
+               [('second', 21, 5, 1), ('short', 40, 2, 2), ('early', 59, 1, 3)]]
+    for calls in (threads, threads[::-1]):
+        x = profile([('k%d' % i, 100 * i, 1, i) for i in range(1, 5)], *calls)
+        same(rows("SELECT name, launch_name FROM launch_delays('{x}')", x=x),
+             [('k1', 'first'), ('k2', 'long'), ('k3', 'early'), ('k4', 'call')])
+    core = Plane('/device:TPU:0', 3).line(3, 'XLA Ops', us(('op', 500, 1, 4))).bytes()
+    same(rows("SELECT name FROM launch_delays('{x}')", x=x + space(core, hostname='')),
+         [('k1',), ('k2',), ('k3',), ('k4',)])
 
 
 @case

@@ -32,6 +32,9 @@ def percentiles():
     near(p99, 7.88, 'p99')
     near(deviation, 3.09569593683445, 'as stddev()')
     same(spread(data, 'stddev_us', "name = 'one'"), [(None,)])
+    short = Plane('/host:CPU').line(1, 'main', [('k', 0, ps) for ps in (1, 2, 3)])
+    (deviation,), = spread(space(short.bytes()), '1e6 * stddev_us')
+    near(deviation, 1, 'of 1, 2 and 3 ps')
 
 
 @case

@@ -43,6 +43,21 @@ def events_by_time():
 
 
 @case
+def events_of_one_row():
+    """Events of a name and step are one row, also when others lie between; an event that starts
+    where a step ends is not of it, and aggregated events are of none."""
+    us = 1000000
+    ops = [('a', us, us), ('b', 2 * us, us), ('a', 3 * us, us), ('b', 4 * us, us),
+           ('edge', 10 * us, us), ('a', 21 * us, us), ('a', 22 * us, us), ('b', 23 * us, us),
+           ('a', 24 * us, us), ('sum', None, 5 * us, {}, 3), ('none', None, 5 * us, {}, 0)]
+    data = space(Plane('/host:CPU').line(1, 'main', marked((0, 10 * us), (20 * us, 10 * us)))
+                 .line(2, 'other', ops).bytes())
+    same(rows(data, "SELECT step, name, occurrences, total_us FROM step_ops('{x}') "
+              "WHERE name NOT IN ('train', 'call')"),
+         [(0, 'a', 2, 2.0), (0, 'b', 2, 2.0), (1, 'a', 3, 3.0), (1, 'b', 1, 1.0)])
+
+
+@case
 def more_than_the_median():
     """What ran in the longest step alone is compared with 0; the median of two is between them."""
     same(rows(three_steps(), "SELECT step, over_median_us, name, self_us, median_us, "
