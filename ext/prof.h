@@ -453,7 +453,6 @@ extern const sqlite3_module row_table_module;
 /* A parameter's value, counted from 0; `otherwise` when it is not given or NULL. Text lives until
  * the next filter. */
 sqlite3_int64 row_integer_parameter(const RowCursor *c, int parameter, sqlite3_int64 otherwise);
-double row_real_parameter(const RowCursor *c, int parameter, double otherwise);
 const char *row_text_parameter(const RowCursor *c, int parameter, const char *otherwise);
 
 /* The source argument that the row is of; NULL: none was given. */

@@ -231,11 +231,6 @@ sqlite3_int64 row_integer_parameter(const RowCursor *c, int parameter, sqlite3_i
     return given(c, parameter) ? sqlite3_value_int64(c->parameters[parameter]) : otherwise;
 }
 
-double row_real_parameter(const RowCursor *c, int parameter, double otherwise)
-{
-    return given(c, parameter) ? sqlite3_value_double(c->parameters[parameter]) : otherwise;
-}
-
 const char *row_text_parameter(const RowCursor *c, int parameter, const char *otherwise)
 {
     const char *text =

@@ -65,8 +65,6 @@ void sorter_free(Sorter *s)
     prof_free(s);
 }
 
-uint64_t sorter_count(const Sorter *s) { return s->n_added; }
-
 static bool open_file(Sorter *s, ProfErr *err)
 {
     char name[4096];

@@ -18,7 +18,6 @@ int sorter_add(Sorter *s, const void *element, ProfErr *err);
 /* The next element in order, valid until the next call; NULL at the end or with err set. The first
  * call ends adding. */
 const void *sorter_next(Sorter *s, ProfErr *err);
-uint64_t sorter_count(const Sorter *s); /* added so far */
-void sorter_free(Sorter *s);            /* NULL is allowed */
+void sorter_free(Sorter *s); /* NULL is allowed */
 
 #endif

@@ -218,18 +218,6 @@ GroupPlace groups_place(const CollectiveGroups *g, int64_t device_id)
     return place;
 }
 
-bool groups_are_peers(const CollectiveGroups *g, const GroupPlace *a, const GroupPlace *b)
-{
-    if (!a->known || !b->known || a->apart != b->apart) return false;
-    if (g->form != GROUPS_PAIRS) return a->group == b->group;
-    for (size_t i = 0; i < g->entries.n; i++) {
-        const GroupEntry *e = &g->entries.items[i];
-        if ((e->id == a->id && e->other == b->id) || (e->id == b->id && e->other == a->id))
-            return true;
-    }
-    return false;
-}
-
 int64_t groups_size(const CollectiveGroups *g)
 {
     const Xla__DeviceAssignmentProto *a = g->assignment;

@@ -47,8 +47,6 @@ typedef struct {
 /* Returns the place of a device. device_id: number of the device among all that run the program, -1
  * if unknown. */
 GroupPlace groups_place(const CollectiveGroups *groups, int64_t device_id);
-/* Returns whether two devices exchange data with each other. */
-bool groups_are_peers(const CollectiveGroups *groups, const GroupPlace *a, const GroupPlace *b);
 /* Returns how many devices a group has; 0: unknown, or groups of several sizes. */
 int64_t groups_size(const CollectiveGroups *groups);
 /* Returns how many devices run the program, as far as the groups and the assignment say. */

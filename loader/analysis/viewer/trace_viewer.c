@@ -158,12 +158,6 @@ static const Text *display_name(const TraceViewer *d, const Plane *plane, const 
     return meta->display_name;
 }
 
-const Text *viewer_meta_name(const TraceViewer *d, const Plane *plane, const EventMeta *meta)
-{
-    const Text *display = display_name(d, plane, meta);
-    return display->n_bytes ? display : meta->name;
-}
-
 const char *viewer_value(const Plane *plane, const Stat *value, char room[VIEWER_ROOM],
                          size_t *n_bytes)
 {

@@ -74,7 +74,4 @@ bool viewer_derived(const TraceViewer *drawing, const DerivedLine *line, size_t 
                     ViewerEvent *out, ProfErr *err);
 void viewer_event_free(ViewerEvent *event);
 
-/* Returns the name that events of a metadata are shown by, unless a step gives them another. */
-const Text *viewer_meta_name(const TraceViewer *drawing, const Plane *plane, const EventMeta *meta);
-
 #endif
