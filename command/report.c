@@ -131,22 +131,43 @@ static enum Colour colour_of(const char *severity)
     return !strcmp(severity, "error") ? RED : !strcmp(severity, "warning") ? YELLOW : PLAIN;
 }
 
+/* Names of ops are words that can be longer than the screen is wide. */
+static const char *with_short_words(const Screen *s, const char *text)
+{
+    const char *all = "";
+    char *words = text_clean(text, strlen(text), false);
+    for (char *rest = words, *word; (word = strsep(&rest, " "));) {
+        char *shorter = text_shorten(word, s->width - 2);
+        all = keep_text("%s%s%s", all, *all ? " " : "", shorter);
+        free(shorter);
+    }
+    free(words);
+    return all;
+}
+
+/* The findings of advice; the rules that found nothing are only counted. */
 static void what_to_do(Database *d, Screen *s)
 {
     screen_heading(s, "What to do about it");
     sqlite3_stmt *stmt = ask(d,
-                             "SELECT severity, statement FROM recommendations(?1) "
-                             "WHERE severity <> 'info' "
-                             "UNION ALL SELECT 'info', advice FROM input_bound(?1) "
-                             "WHERE verdict <> 'device' AND advice IS NOT NULL",
+                             "SELECT status, cost_percent >= 20, finding || "
+                             "coalesce(' (' || evidence || ')', '') || ' ' || action "
+                             "FROM advice(?1) WHERE status <> 'not checked' ORDER BY rank",
                              d->runs[0].label, NULL);
-    int n = 0;
-    for (; next_row(d, stmt); n++)
-        if (n < ADVICE)
-            screen_paragraph(s, colour_of(column_text(stmt, 0)), "- ", column_text(stmt, 1));
+    int n_findings = 0, n_checked = 0;
+    for (; next_row(d, stmt); n_checked++) {
+        if (strcmp(column_text(stmt, 0), "finding")) continue;
+        if (n_findings++ < ADVICE)
+            screen_paragraph(s, sqlite3_column_int(stmt, 1) ? RED : YELLOW, "- ",
+                             with_short_words(s, column_text(stmt, 2)));
+    }
     sqlite3_finalize(stmt);
-    if (!n) screen_paragraph(s, PLAIN, NULL, "nothing is known that would make it faster");
-    if (n > ADVICE) screen_whole_line(s, "  all %d: profsql %s recommendations", n, given_word(d));
+    if (!n_checked) screen_paragraph(s, PLAIN, NULL, "unknown: the file has no times");
+    if (n_checked && !n_findings)
+        screen_paragraph(s, PLAIN, NULL, "nothing that was looked for takes 5 % of the time");
+    if (!n_checked) return;
+    screen_line(s, "  %d rules were checked; all of them:", n_checked);
+    screen_whole_line(s, "  profsql %s advice", given_word(d));
 }
 
 /* Up to a word, if it is long. */

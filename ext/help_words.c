@@ -9,7 +9,11 @@ const HelpWords help_words[] = {
      "mfu, flops_utilization_by_step, kpi, flops_utilization, peak_flops, "
      "hlo_ops.flops_utilization"},
     {"KPI, summary, dashboard, how fast", "kpi, overview, overview_page, capture_summary"},
-    {"why slow, advice, hint, what to do", "recommendations, kpi, host_bound, input_bound"},
+    {"why slow, hint, what to do, optimize, speed up, suggestion, diagnosis",
+     "advice, recommendations, kpi, host_bound, input_bound"},
+    {"what is missing, profiler option, profiler options, tracer level, not recorded, "
+     "python_tracer_level, host_tracer_level",
+     "missing, prof_issues, session"},
     {"bottleneck, bound, limited by",
      "host_bound, input_bound, top_wasted, tf_data_pipelines, steps.bottleneck, "
      "hlo_ops.bound_by"},

@@ -197,8 +197,9 @@ static const RowSource recommendations_rows = {.next = recommendations_next,
                                                .per_run = true,
                                                .needs = NEED_EVENTS};
 const Table recommendations_table = {"recommendations",
-                                     "one recommendation: a finding of an analysis "
-                                     "and what to do about it, or one of XProf's tips",
+                                     "one recommendation of XProf's pages, or a rule like them: a "
+                                     "finding and what to do about it, or a tip. The query advice "
+                                     "has what each problem costs",
                                      recommendations_columns,
                                      COUNT(recommendations_columns),
                                      &row_table_module,

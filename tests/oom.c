@@ -66,6 +66,8 @@ static const char *const queries[] = {
     "SELECT * FROM memory_active(?1)",
     "SELECT * FROM memory_time(?1)",
     "SELECT * FROM peak_holders(?1)",
+    "SELECT * FROM advice(?1)",
+    "SELECT * FROM missing(?1)",
     "SELECT * FROM live_allocations(?1)",
     "SELECT *, peak_flops(?1) FROM devices(?1)",
     "SELECT * FROM kernel_stats(?1, 0)",

@@ -17,6 +17,8 @@ complete -c profsql -l force -d 'let export replace a file'
 complete -c profsql -l quiet -s q -d 'only errors on the standard error'
 complete -c profsql -l help -s h -d 'help'
 complete -c profsql -l version -s V -d 'version'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a advice -d 'What costs how much time, and what can be done about it?'
+complete -c profsql -n '__fish_seen_subcommand_from advice' -l least-percent -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a allocation_churn -d 'Which operations allocate the most memory over and over?'
 complete -c profsql -n '__fish_seen_subcommand_from allocation_churn' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a async_ops -d 'one asynchronous transfer or collective of a device, with the time that computing hides'
@@ -114,6 +116,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from memory_time' -l levels -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a mfu -d 'What is the MFU of the run, of each step and of each program (model FLOPS utilization)?'
 complete -c profsql -n '__fish_seen_subcommand_from mfu' -l peak -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a missing -d 'What can this file not answer, and which profiler option would have recorded it?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a op_metrics -d 'one op on host threads or on devices, with its occurrences, times, FLOPs and bytes'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a op_metrics_totals -d 'one side of a run (host, device or framework), with its measured time, time in ops and duty cycle'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a op_percentiles -d 'one op, program or step on the planes of a kind: how its durations spread (docs/semantics.md)'
@@ -152,7 +155,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a program_runs -d 'one execution of an HLO program on a device'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a range_kernels -d 'Which kernels were launched under a range, such as a TraceAnnotation or a Python function?'
 complete -c profsql -n '__fish_seen_subcommand_from range_kernels' -l range -x
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a recommendations -d 'one recommendation: a finding of an analysis and what to do about it, or one of XProf\'s tips'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a recommendations -d 'one recommendation of XProf\'s pages, or a rule like them: a finding and what to do about it, or a tip. The query advice has what each problem costs'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a recompilations -d 'one function that was compiled several times, or has several programs in the file: how long that took, and the parameters whose shapes differ; longest compiled first'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a remat_candidates -d 'Which large values stay in memory across the peak although they are cheap to recompute?'
 complete -c profsql -n '__fish_seen_subcommand_from remat_candidates' -l n -s n -x

@@ -231,6 +231,23 @@ SELECT 1 FROM memory_allocators('x')
  WHERE most <> profile_peak_bytes OR heap_bytes_at_peak + stack_bytes_at_peak <> profile_peak_bytes
      OR capacity_bytes <> profile_peak_bytes + free_bytes_at_peak;
 
+-- the idle rules of advice make up the devices' idle time, and exposed time is that of device_time;
+-- findings come first, the most expensive ones before (true files)
+SELECT 1 FROM (SELECT total(cost_ms) FILTER (WHERE rule LIKE 'idle%') AS idle,
+ max(iif(rule = 'exposed_communication', cost_ms, NULL)) AS communicating,
+ max(iif(rule = 'exposed_transfer', cost_ms, NULL)) AS transferring FROM advice('x'))
+ JOIN (SELECT avg(idle_ps) / 1e9 AS idle2, avg(exposed_communication_ps) / 1e9 AS communicating2,
+ avg(exposed_transfer_ps) / 1e9 AS transferring2 FROM device_time('x') WHERE is_main
+ AND span_ps IS NOT NULL)
+ WHERE abs(idle - idle2) > 1e-9 * idle2 + 1e-6 OR communicating IS NOT communicating2
+ OR transferring IS NOT transferring2 UNION ALL
+SELECT 1 FROM advice('x') WHERE (status = 'not checked') <> (missing IS NOT NULL)
+ OR (status = 'finding') IS NOT (missing IS NULL AND coalesce(cost_percent >= 5, 0))
+ OR (cost_ms IS NULL) <> (missing IS NOT NULL) OR cost_ms < 0 UNION ALL
+SELECT 1 FROM (SELECT status, cost_ms, lag(status) OVER w AS s, lag(cost_ms) OVER w AS ms
+ FROM advice('x') WINDOW w AS (ORDER BY rank))
+ WHERE (status = s AND cost_ms > ms) OR status < s AND status = 'finding';
+
 -- what is live at an allocator's peak, what was there earlier, stack and the rest make up the peak;
 -- live_allocations has the same (true files)
 SELECT 1 FROM memory_allocators('x') LEFT JOIN (SELECT host, allocator,
@@ -251,7 +268,7 @@ SELECT 1 FROM memory_events('x') AS e JOIN memory_allocators('x') AS a USING (ho
 -- peak (true files)
 SELECT 1 FROM (SELECT peak_mib, sum(size_bytes) / 1048576.0 AS held FROM peak_holders('x')
  GROUP BY host, recorded_by, peak_of, program_id, peak_mib) WHERE abs(peak_mib - held) > 1e-6
-  UNION ALL
+ UNION ALL
 SELECT 1 FROM peak_holders('x') WHERE recorded_by = 'compiler' AND kind = 'unknown' UNION ALL
 SELECT 1 FROM (SELECT program_id, count(*) AS n, max(size_mib) AS most FROM largest_buffers('x')
  WHERE size_mib > 0 GROUP BY 1) FULL JOIN (SELECT program_id, count(*) AS m, max(size_mib) AS most2

@@ -384,7 +384,10 @@ def a_narrow_screen():
         return run(GPU, env={'COLUMNS': str(width)})[0].split('\n')
     for line in columns(40):
         must(len(line) <= 40 or line.startswith('  profsql '), line)
-    numbers = [re.match(r'.*?[0-9.]+ (%|ms|MiB)', line) for line in columns(100)]
+    wide = columns(100)  # paragraphs follow, which are wrapped
+    numbers = [re.match(r'.*?[0-9.]+ (%|ms|MiB)', line)
+               for line in wide[:wide.index('What to do about it')]]
+    must(len(numbers) > 10, wide)
     narrow = '\n'.join(columns(40))
     for found in [n.group(0) for n in numbers if n and n.group(0).startswith('  ')]:
         must(found in narrow, '%r is not in %s' % (found, narrow))
@@ -468,7 +471,7 @@ def help_of_everything():
     found = answer('tables', 'idle', '-f', 'csv')
     must('idle_gaps' in found and 'device_time' in found, found)
     found = list(csv.DictReader(io.StringIO(answer('tables', 'OOM', '-f', 'csv'))))
-    same([row['name'] for row in found][:2], ['peak_memory', 'largest_buffers'])
+    same([row['name'] for row in found][:2], ['peak_holders', 'peak_memory'])
     same({row['matched'] for row in found}, {'synonym', 'column peak_memory_mib'})
     found = list(csv.DictReader(io.StringIO(answer('tables', '-f', 'csv'))))
     same({row['name'] for row in found},

@@ -25,6 +25,7 @@ EXCEPTIONS = {
     'checked by hand-made profiles in tests/cases',
     'compilations': 'witness follows', 'recompilations': 'witness follows',
     'memory_time': 'witness follows', 'peak_holders': 'witness follows',
+    'advice': 'witness follows', 'missing': 'what a file lacks: tests/cases/advice.py',
     'overview_page': 'the rows of overview, top_device_ops and recommendations, '
     'which are compared with XProf, in one list',
     'capture_summary': 'rows of prof_runs, steps, device_time, kernel_stats, '

@@ -3871,6 +3871,38 @@ class ProfsqlLive(NamedTuple):
     size_bytes: int | None
     """size of the copy, memset or allocation; NULL for other kinds [bytes]"""
 
+class Advice(NamedTuple):
+    run: str
+    """name of the run"""
+    rank: int
+    """rank within the run: findings first, then rules that were checked, then those that could not
+    be; each by cost_ms"""
+    rule: str
+    """name of the rule; docs/semantics.md defines the cost of each"""
+    status: str
+    """finding: cost_percent is at least least_percent; checked: it is less; not checked: the cost
+    is unknown, for the reason in column missing"""
+    cost_ms: float | None
+    """time that this takes, average of the run's main devices (of a run without devices, of its
+    processes): an upper bound of what can be saved. Costs of different rules can overlap, except
+    those of rules whose names start with idle; NULL if unknown [ms]"""
+    cost_percent: float | None
+    """cost_ms as a share of the time of the run: the average span of its main devices
+    (device_time), or without devices its duration (prof_runs), or if that is unknown the time from
+    its first to its last event; above 100 if what costs it ran at once, on several streams or
+    threads; NULL if unknown [percent]"""
+    finding: str | None
+    """the cost as a sentence; NULL if the rule was not checked"""
+    evidence: str | None
+    """the largest part of the cost, with its own time (see query for the others); NULL if the cost
+    is 0, unknown, or of parts without a name"""
+    action: str
+    """what to try (for input, the advice of input_bound if it has one)"""
+    query: str
+    """SQL that shows what the cost consists of; it can be run as it is"""
+    missing: str | None
+    """why the rule was not checked; NULL if it was"""
+
 class AllocationChurn(NamedTuple):
     run: str
     """name of the run"""
@@ -4702,6 +4734,23 @@ class Mfu(NamedTuple):
     """what mfu_percent and mfu_busy_percent lack if both are NULL: operations, or the peak; NULL if
     neither is missing"""
 
+class Missing(NamedTuple):
+    run: str
+    """name of the run"""
+    missing: str
+    """what the file does not contain, looked for in all hosts of the run. What was lost, cut off or
+    dropped is not listed here but in prof_issues"""
+    cannot_answer: str
+    """questions without an answer because of that"""
+    tables: str | None
+    """tables, queries and columns that are empty or NULL because of that, separated by commas"""
+    option: str | None
+    """option of the profiler, or what else records it; NULL if no option is known. Options without
+    another name are those of jax.profiler.ProfileOptions and
+    tf.profiler.experimental.ProfilerOptions"""
+    how: str
+    """how to set the option, or what to do instead"""
+
 class OpTimeByCategory(NamedTuple):
     run: str
     """name of the run"""
@@ -5389,8 +5438,8 @@ class Tables:
         """One row: one of the ten framework ops with the most device time, as in XProf's overview
         page."""
     def recommendations(self, *, source: Source | None = None) -> Result[Recommendations]:
-        """One row: one recommendation: a finding of an analysis and what to do about it, or one of
-        XProf's tips."""
+        """One row: one recommendation of XProf's pages, or a rule like them: a finding and what to
+        do about it, or a tip. The query advice has what each problem costs."""
     def steps(self, *, source: Source | None = None) -> Result[Steps]:
         """One row: one step of a run, with its duration and its time by activity."""
     def step_breakdown(self, *, source: Source | None = None) -> Result[StepBreakdown]:
@@ -5487,6 +5536,8 @@ class Tables:
         """One row: one metric that XProf computes from one sample of a TPU's hardware counters."""
     def profsql_live(self, *, source: Source | None = None) -> Result[ProfsqlLive]:
         """One row: one record of a capture that is still running."""
+    def advice(self, least_percent: float | None = None, *, source: Source | None = None) -> Result[Advice]:
+        """What costs how much time, and what can be done about it?"""
     def allocation_churn(self, n: int | None = None, *, source: Source | None = None) -> Result[AllocationChurn]:
         """Which operations allocate the most memory over and over?"""
     def capture_summary(self, *, source: Source | None = None) -> Result[CaptureSummary]:
@@ -5541,6 +5592,8 @@ class Tables:
     def mfu(self, peak: float | None = None, *, source: Source | None = None) -> Result[Mfu]:
         """What is the MFU of the run, of each step and of each program (model FLOPS
         utilization)?"""
+    def missing(self, *, source: Source | None = None) -> Result[Missing]:
+        """What can this file not answer, and which profiler option would have recorded it?"""
     def op_time_by_category(self, *, source: Source | None = None) -> Result[OpTimeByCategory]:
         """Which kinds of ops take the time, on the devices and on the host?"""
     def op_time_by_line(self, n: int | None = None, *, source: Source | None = None) -> Result[OpTimeByLine]:

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""advice and missing: what costs how much time, and what a file cannot answer."""
+from lib.cases import case, must, same
+from lib.shell import ask, attached
+from lib.wire import Plane, space
+
+MS = 10**9
+IDLE = ('idle_launching', 'idle_compiling', 'idle_input', 'idle_host', 'idle_waiting',
+        'idle_copying', 'idle_queued', 'idle_unknown', 'idle_at_ends')
+NO_DEVICE = {'idle_queued': 'no GPU has work', 'tensorcore_missed': 'no GPU has work',
+             'small_kernels': 'no GPU has work', 'idle_at_ends': 'no device has work',
+             'exposed_communication': 'no device has work',
+             'exposed_transfer': 'no device has work', 'imbalance': 'no device has work',
+             'padding': 'no device has work',
+             'stall_between_slices': 'no transfer between slices is recorded',
+             'recomputing': 'no HLO op is recorded on a device',
+             'data_movement': 'no HLO op is recorded on a device',
+             'outside_compilation': 'no HLO op is recorded on a device',
+             'low_utilization': "the operations and bytes of ops, or the devices' peak rates, "
+                                'are unknown'}
+NO_STEP = {'input': 'no complete step was found', 'slow_steps': 'no complete step was found'}
+
+
+def host(*threads):
+    """Threads of events (name, start, duration[, stats]) in ms."""
+    plane = Plane('/host:CPU', 9)
+    for i, events in enumerate(threads):
+        plane.line(i + 1, 'thread%d' % i,
+                   [(e[0], e[1] * MS, e[2] * MS) + e[3:] for e in events])
+    return plane.bytes()
+
+
+def gpu(*kernels, number=0):
+    """Events (name, start, duration) in ms on one stream."""
+    return Plane('/device:GPU:%d' % number, number + 1).line(
+        1, 'Stream #1', [(name, start * MS, int(length * MS))
+                         for name, start, length in kernels]).bytes()
+
+
+def core(*ops):
+    return Plane('/device:TPU:0', 1).line(
+        3, 'XLA Ops', [('op', start * MS, length * MS) for start, length in ops]).bytes()
+
+
+def costs(data, least=5):
+    """{rule: (status, cost_ms, cost_percent)}, and {rule: missing} of those not checked."""
+    rows = ask("SELECT * FROM advice('{x}', %r)" % least, x=data)
+    same([r['rank'] for r in rows], list(range(1, len(rows) + 1)), 'ranks')
+    order = ('finding', 'checked', 'not checked')
+    keys = [(order.index(r['status']), -(r['cost_ms'] or 0)) for r in rows]
+    must(keys == sorted(keys), 'rules are not ranked by status and cost')
+    found = {r['rule']: (r['status'], round(r['cost_ms'], 6), round(r['cost_percent'], 6))
+             for r in rows if r['status'] != 'not checked'}
+    return found, {r['rule']: r['missing'] for r in rows if r['status'] == 'not checked'}
+
+
+@case
+def idle_time_by_cause():
+    """Causes of idle time are rules, and with the time at the ends they add up to it."""
+    events = [('PjitFunction(f)', 50, 350), ('backend_compile', 100, 200), ('Memcpy', 150, 10),
+              ('load', 500, 300), ('$x.py:1 read', 600, 100)]
+    data = space(core((0, 100), (1100, 100)), host(events))
+    found, missing = costs(data)
+    want = {'idle_unknown': 400, 'idle_host': 300, 'idle_compiling': 200, 'idle_launching': 100}
+    for rule in IDLE:
+        if rule == 'idle_queued':
+            same(missing[rule], 'no GPU has work')
+            continue
+        ms = want.get(rule, 0)
+        same(found[rule], ('finding' if ms else 'checked', ms, round(ms / 12, 6)), rule)
+    same(costs(data, 20)[0]['idle_compiling'], ('checked', 200, round(200 / 12, 6)))
+    rows = ask("SELECT rule, finding, evidence, query FROM advice('{x}') WHERE status = 'finding'",
+               x=data)
+    same([r['rule'] for r in rows],
+         ['idle_unknown', 'idle_host', 'idle_compiling', 'idle_launching'])
+    same(rows[1]['finding'],
+         'Devices are idle for 300.000 ms (25.0 %) while the host runs other code.')
+    same(rows[1]['evidence'], 'load: 200.000 ms')
+    same(rows[2]['evidence'], 'PjitFunction(f): 200.000 ms')
+
+
+@case
+def devices_that_start_late():
+    """Time before a device's first and after its last work, while others of its host work."""
+    data = space(gpu(('k', 0, 100), ('k', 400, 100)), gpu(('k', 300, 100), number=1),
+                 host([('a', 0, 1)]))
+    found, _ = costs(data)
+    same(found['idle_unknown'], ('finding', 150, 30.0))
+    same(found['idle_at_ends'], ('finding', 200, 40.0))
+    same(ask("SELECT avg(idle_ps) / 1e9 AS ms FROM device_time('{x}')", x=data)[0]['ms'], 350.0)
+
+
+@case
+def without_device_or_step():
+    """What a run lacks is the reason for rules that are not checked; the base is the capture."""
+    op = {'hlo_op': {'str': 'add'}}
+    data = space(host([('add', 0, 100, op), ('load', 100, 300), ('add', 400, 100, op)]))
+    found, missing = costs(data)
+    same(missing, {**NO_DEVICE, **NO_STEP})
+    same(found['idle_host'], ('finding', 300, 60.0))
+    same(ask("SELECT finding FROM advice('{x}') WHERE rule = 'idle_host'", x=data)[0]['finding'],
+         'No op runs for 300.000 ms (60.0 %) while the host runs other code.')
+    _, missing = costs(space(host([('load', 0, 100)])))
+    same(missing['idle_host'], 'no device has work, and no op on a host thread leaves a gap')
+    _, missing = costs(space(core((0, 1), (5, 1))))
+    same({missing[rule] for rule in ('idle_host', 'retracing')}, {'no host thread has an event'})
+    must('idle_unknown' not in missing, 'idle_unknown needs no host thread')
+
+
+@case
+def transfers_and_collectives():
+    """Exposed time is that of device_time, averaged over the devices."""
+    data = space(gpu(('k', 0, 10), ('ncclAllReduce', 10, 20), ('MemcpyD2H', 30, 70)),
+                 gpu(('k', 0, 100), number=1), host([('a', 0, 1)]))
+    found, _ = costs(data)
+    same(found['exposed_communication'], ('finding', 10, 10.0))
+    same(found['exposed_transfer'], ('finding', 35, 35.0))
+    same(ask("SELECT evidence FROM advice('{x}') WHERE rule = 'exposed_transfer'",
+             x=data)[0]['evidence'],
+         'longest transfer, with its hidden part: MemcpyD2H, 35.000 ms')
+
+
+@case
+def small_kernels():
+    """Kernels that take less than 5 us on average, by name."""
+    data = space(gpu(('small', 0, 0.003), ('small', 1, 0.006), ('five', 2, 0.005),
+                     ('large', 3, 1)), host([('a', 0, 1)]))
+    found, _ = costs(data)
+    same(found['small_kernels'], ('checked', 0.009, 0.225))
+
+
+@case
+def slow_steps():
+    """What steps above 1.2 times the median take more than it."""
+    def steps(*lengths):
+        events = []
+        for i, length in enumerate(lengths):
+            events += [('train', 100 * i, length, {'_r': {'int64': 1}, 'step_num': {'int64': i}}),
+                       ('call', 100 * i, 1)]
+        return costs(space(host(events)))[0]['slow_steps'][1]
+
+    same(steps(10, 10, 10, 20), 10)
+    same(steps(10, 10, 10, 12), 0)
+    same(steps(10, 10, 14, 31), 19, 'the median is between two')
+
+
+@case
+def queries_of_findings():
+    """Each query runs as it is, and shows something for a finding."""
+    folders = ['tests/data/' + name for name in ('gpu_train_38', 'multi_host_111', 'tpu_train_54',
+                                                 'jax_recompiles', 'tf_fit_input_bound')]
+    for folder in folders:
+        for row in ask("SELECT rule, status, query FROM advice('%s')" % folder):
+            found = ask(row['query'] + ' LIMIT 1' if ' LIMIT ' not in row['query']
+                        else row['query'])
+            must(found or row['status'] != 'finding', '%s: %s' % (folder, row['query']))
+
+
+@case
+def attached_runs():
+    """Each attached run is judged alone; its queries name its label."""
+    busy = space(core((0, 100), (100, 100)), host([('a', 0, 1)]))
+    idle = space(core((0, 100), (300, 100)), host([('a', 0, 1)]))
+    same(attached("SELECT run, rule, query FROM advice WHERE status = 'finding'",
+                  busy=busy, idle=idle),
+         [('idle', 'idle_unknown', "SELECT * FROM idle_gaps('idle', 20)")])
+
+
+@case
+def what_is_missing():
+    """Each thing that a file lacks, and the option that records it."""
+    def missing(data):
+        return [r['missing'] for r in ask("SELECT missing FROM missing('{x}')", x=data)]
+
+    host_only = space(host([('$a.py:1 f', 0, 10), ('train', 0, 10)]))
+    same(missing(host_only), ['work of devices', 'marks of steps', 'HLO programs',
+                              'events of allocators',
+                              'time of day at which the capture started'])
+    step = {'_r': {'int64': 1}, 'step_num': {'int64': 0}}
+    same(missing(space(host([('train', 0, 10, step), ('call', 0, 1)]))),
+         ['work of devices', 'Python frames', 'HLO programs', 'events of allocators',
+          'time of day at which the capture started'])
+    same(missing(space(gpu(('ncclAllReduce', 0, 10)))),
+         ['events of host threads', 'marks of steps',
+          'launches of GPU work (correlation ids on host threads)', 'HLO programs',
+          'events of allocators', 'peak rates of the devices',
+          'devices of a collective\'s group', 'time of day at which the capture started',
+          'hardware counters', 'FLOPs of ops that ran on devices',
+          'power, temperature and clocks of GPUs'])
+    same([r['option'] for r in ask("SELECT option FROM missing('tests/data/jax_train_mlp')")],
+         ['device_tracer_level = 1', 'python_tracer_level = 1', 'host_tracer_level = 2'])
+    same([r['missing'] for r in ask("SELECT missing FROM missing('tests/data/jax_dump_sharded')")],
+         ['events: the source is a compiled program'])
