@@ -78,7 +78,8 @@ $(BUILD)/schema/%.pb-c.c: schema/%.proto schema/compact.awk | setup
 # A program that starts while another is built finds the old file or the new one.
 replace = && mv $@.part $@
 
-EXPORTS := -Wl,--version-script=ext/exports.map
+# Arrow arrays may outlive the connection that loaded the library: it stays in memory.
+EXPORTS := -Wl,--version-script=ext/exports.map,-z,nodelete
 $(BUILD)/libprofsql.so: $(OBJECTS) ext/exports.map
 	$(call say,LINK)
 	$(Q)$(CC) -shared -o $@.part $(CFLAGS) $(LDFLAGS) $(OBJECTS) $(LIBS) $(EXPORTS) -Wl,-soname,$(@F) $(replace)
@@ -290,7 +291,7 @@ install: loadable static capture command
 	install -m 755 $(BUILD)/profsql-capture $(DEST)/bin/profsql-capture
 	install -m 755 $(BUILD)/libprofsql_capture.so $(DEST_LIB)/libprofsql_capture.so
 	install -m 644 loader/capture/profsql_capture.h $(DEST)/include/profsql_capture.h
-	install -m 644 ext/profsql.h $(DEST)/include/profsql.h
+	install -m 644 ext/profsql.h ext/profsql_arrow.h $(DEST)/include
 	install -m 755 $(BUILD)/libprofsql.so $(DEST_LIB)/libprofsql.so
 	install -m 644 $(BUILD)/libprofsql.a $(DEST_LIB)/libprofsql.a
 	install -m 644 queries/*.sql $(DEST)/share/libprofsql/queries/
@@ -300,7 +301,7 @@ install: loadable static capture command
 uninstall:
 	rm -f $(DEST)/bin/profsql $(DEST)/share/man/man1/profsql.1 $(DEST)/share/man/man1/profsql-capture.1 $(DEST)/share/bash-completion/completions/profsql
 	rm -f $(DEST)/share/zsh/site-functions/_profsql $(DEST)/share/fish/vendor_completions.d/profsql.fish
-	rm -f $(DEST)/bin/profsql-capture $(DEST_LIB)/libprofsql_capture.so $(DEST)/include/profsql_capture.h $(DEST)/include/profsql.h
+	rm -f $(DEST)/bin/profsql-capture $(DEST_LIB)/libprofsql_capture.so $(DEST)/include/profsql_capture.h $(DEST)/include/profsql.h $(DEST)/include/profsql_arrow.h
 	rm -f $(DEST_LIB)/libprofsql.so $(DEST_LIB)/libprofsql.a $(DEST_LIB)/pkgconfig/libprofsql.pc $(DEST)/share/man/man7/libprofsql.7
 	rm -rf $(DEST)/share/libprofsql
 clean:

@@ -122,6 +122,12 @@ static void debug(sqlite3_context *ctx, int argc, sqlite3_value **argv)
                              prof->serving ? "yes" : "no"));
 }
 
+static void connection_number(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    (void)argc, (void)argv;
+    sqlite3_result_int64(ctx, ((const Prof *)sqlite3_user_data(ctx))->number);
+}
+
 static void end_query(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     (void)argc;
@@ -174,6 +180,9 @@ const FunctionDef admin_functions[] = {
            "replaces the tables. NULL has no effect; an error if the source cannot be read."),
     SCALAR("prof_clear", 0, DIRECT, clear, "prof_clear()",
            "Closes the runs that queries opened by path; returns their number."),
+    SCALAR("prof_connection", 0, HARMLESS, connection_number, "prof_connection()",
+           "Returns the number of this connection among those of the process, for the C function "
+           "profsql_connection()."),
     SCALAR("prof_error", 1, HARMLESS, end_query, "prof_error(message)",
            "Fails the query with this error message, as canned queries do if an argument names "
            "something that does not exist. NULL if message is NULL."),

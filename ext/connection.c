@@ -16,6 +16,51 @@ SQLITE_EXTENSION_INIT3
 
 enum { MAX_CACHED = 8 };
 
+/* ---- the connections of the process ---- */
+
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static Prof *listed;
+
+Prof *prof_new(sqlite3 *db)
+{
+    static int64_t last;
+    Prof *prof = sqlite3_malloc64(sizeof *prof);
+    if (!prof) return NULL;
+    *prof = (Prof){.db = db, .n_references = 1};
+    pthread_mutex_lock(&list_lock);
+    prof->number = ++last, prof->next = listed, listed = prof;
+    pthread_mutex_unlock(&list_lock);
+    return prof;
+}
+
+static void unlist(const Prof *prof)
+{
+    pthread_mutex_lock(&list_lock);
+    Prof **at = &listed;
+    while (*at != prof) at = &(*at)->next;
+    *at = prof->next;
+    pthread_mutex_unlock(&list_lock);
+}
+
+Prof *prof_of_connection(sqlite3 *db)
+{
+    pthread_mutex_lock(&list_lock);
+    Prof *found = listed;
+    while (found && found->db != db) found = found->next;
+    pthread_mutex_unlock(&list_lock);
+    return found;
+}
+
+EXPORTED sqlite3 *profsql_connection(int64_t number)
+{
+    pthread_mutex_lock(&list_lock);
+    const Prof *found = listed;
+    while (found && found->number != number) found = found->next;
+    sqlite3 *db = found ? found->db : NULL;
+    pthread_mutex_unlock(&list_lock);
+    return db;
+}
+
 Prof *prof_ref(Prof *prof)
 {
     prof->n_references++;
@@ -38,6 +83,7 @@ void prof_unref(void *p)
     for (int i = 0; i < prof->n_attached; i++) named_free(&prof->attached[i]);
     sqlite3_free(prof->attached);
     sqlite3_free(prof->cached);
+    unlist(prof);
     sqlite3_free(prof);
 }
 

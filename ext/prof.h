@@ -28,10 +28,12 @@ typedef struct {
 
 /* One per connection, counted by every registration and cursor. Used under the connection's mutex.
  */
-typedef struct {
+typedef struct Prof {
     sqlite3 *db;
-    bool serving; /* SQL reads attached and served runs alone, and opens no path: serving.c */
-    char *root;   /* the folder of served runs, as realpath() has it; NULL: none */
+    int64_t number;    /* of all connections of the process, from 1: prof_connection() */
+    struct Prof *next; /* in the list of these */
+    bool serving;      /* SQL reads attached and served runs alone, and opens no path: serving.c */
+    char *root;        /* the folder of served runs, as realpath() has it; NULL: none */
     ServedRun *served;
     int n_served;
     int n_references;
@@ -41,8 +43,11 @@ typedef struct {
                       a remark */
 } Prof;
 
+Prof *prof_new(sqlite3 *db); /* with one reference; NULL: no memory */
 Prof *prof_ref(Prof *prof);
 void prof_unref(void *prof);
+/* The state of a connection; NULL: it has none. */
+Prof *prof_of_connection(sqlite3 *db);
 
 /* The sources that a query names. */
 typedef struct {

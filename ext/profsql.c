@@ -246,14 +246,20 @@ static int init(sqlite3 *db, char **message, bool *is_new)
     int rc = is_registered(db, &is_there);
     if (rc != SQLITE_OK) return *message = sqlite3_mprintf("%s", sqlite3_errstr(rc)), rc;
     if (is_there) return SQLITE_OK;
-    Prof *prof = sqlite3_malloc64(sizeof *prof);
+    Prof *prof = prof_new(db);
     if (!prof) return *message = sqlite3_mprintf("out of memory"), SQLITE_NOMEM;
-    *prof = (Prof){.db = db, .n_references = 1};
     rc = register_tables(prof);
     if (rc == SQLITE_OK) rc = register_functions(prof);
     if (rc != SQLITE_OK) {
         unregister_all(db);
-        *message = sqlite3_mprintf("%s", sqlite3_errstr(rc)); /* SQLite shows nothing else of rc */
+        /* SQLite shows nothing else of rc. Versions from 3.47 on can have a median() of their own.
+         */
+        *message = sqlite3_mprintf("%s", rc == SQLITE_BUSY
+                                             ? "this SQLite has functions of the same name, which "
+                                               "cannot be replaced while a statement runs; load "
+                                               "libprofsql with .load or sqlite3_load_extension(), "
+                                               "not with SELECT load_extension()"
+                                             : sqlite3_errstr(rc));
     }
     prof_unref(prof); /* the registrations hold it now */
     *is_new = rc == SQLITE_OK;

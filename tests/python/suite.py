@@ -56,6 +56,82 @@ def forged(folder, n_events):
     return path
 
 
+class Arrow(unittest.TestCase):
+    """Streams that other programs read as they are."""
+
+    def setUp(self):
+        self.run_ = profsql.open(GPU)
+        self.addCleanup(self.run_.close)
+
+    @needs("pyarrow")
+    def test_pyarrow_reads_tables_queries_and_events(self):
+        import pyarrow
+
+        def cells(table):
+            table.validate(full=True)
+            return list(zip(*(column.to_pylist() for column in table.columns)))
+
+        for result in (self.run_.top_kernels(), self.run_.event_stats(),
+                       self.run_.sql("SELECT :a AS a, name FROM trace_events LIMIT 7", a="x")):
+            table = pyarrow.table(result)
+            self.assertEqual(table.column_names, result.columns)
+            if table.column_names[-1] != "value":  # of several types
+                self.assertEqual(cells(table), [tuple(row) for row in result])
+            self.assertGreater(table.num_rows, 0)
+        columns = ["name", "line", "start_ps", "duration_us", "parent_id", "display_name"]
+        table = pyarrow.table(self.run_.arrow_events(columns))
+        self.assertTrue(pyarrow.types.is_dictionary(table.schema.field("name").type))
+        self.assertEqual(cells(table), rows_of(self.run_, "SELECT %s FROM trace_events" %
+                                               ", ".join(columns)))
+        some = self.run_.arrow_events(["name", "stats"], plane="/device:GPU:0",
+                                      between_ps=(0, 4600000000))
+        self.assertEqual(cells(pyarrow.table(some)), rows_of(
+            self.run_, "SELECT name, stats FROM trace_events WHERE plane = '/device:GPU:0' "
+                       "AND end_ps >= 0 AND start_ps <= 4600000000"))
+
+    @needs("polars")
+    def test_polars_reads_events(self):
+        import polars
+        frame = polars.DataFrame(self.run_.arrow_events(["name", "duration_ps"]))
+        [(n, total)] = rows_of(self.run_, "SELECT count(*), sum(duration_ps) FROM trace_events")
+        self.assertEqual((frame.height, frame["duration_ps"].sum()), (n, total))
+
+    @needs("duckdb")
+    def test_duckdb_reads_events_and_results(self):
+        import duckdb
+        events = self.run_.arrow_events(["name", "duration_ps"])  # found by its name in the SQL
+        result = self.run_.sql("SELECT name, duration_ps FROM trace_events")
+        query = "SELECT name, count(*), sum(duration_ps) FROM %s GROUP BY name ORDER BY name"
+        wanted = rows_of(self.run_, query % "trace_events")
+        for name in ("events", "result"):
+            self.assertEqual([(a, b, int(c)) for a, b, c in
+                              duckdb.sql(query % name).fetchall()], wanted)
+        self.assertTrue(events and result)
+
+    @needs("nanoarrow")
+    def test_nanoarrow_reads_a_result(self):
+        import nanoarrow
+        array = nanoarrow.ArrayStream(self.run_.top_ops()).read_all()
+        self.assertEqual(len(array), len(list(self.run_.top_ops())))
+
+    def test_a_stream_that_nobody_reads_is_released(self):
+        from profsql import stream
+        capsules = [self.run_.top_ops().__arrow_c_stream__(),
+                    self.run_.arrow_events().__arrow_c_stream__()]
+        self.assertEqual(len(stream._held), 2)
+        del capsules[:]
+        self.assertEqual(len(stream._held), 0)
+
+    def test_errors_are_those_of_queries(self):
+        result = self.run_.sql("SELECT * FROM kpi(?)", [GPU])
+        self.assertTrue(result.__arrow_c_stream__())
+        with self.assertRaisesRegex(profsql.Error, "no such column"):
+            self.run_.arrow_events(["nothing"]).__arrow_c_stream__()
+        self.run_.close()
+        with self.assertRaisesRegex(profsql.Error, "the run is closed"):
+            self.run_.arrow_events().__arrow_c_stream__()
+
+
 class Answers(unittest.TestCase):
     def setUp(self):
         self.run_ = profsql.open(GPU)

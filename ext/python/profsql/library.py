@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from importlib import metadata
 from typing import Any, Mapping, Union
 
@@ -37,6 +38,8 @@ def version() -> str:
     return metadata.version("profsql")
 
 
+_SERVING = "sqlite3_profsql_nofile_init"
+
 Serve = Union[bool, str, "os.PathLike[str]", Mapping[str, str]]
 
 
@@ -65,13 +68,13 @@ def load(connection: Any, serve: Serve = False) -> None:
     cursor = raw.cursor()
     enable(True)
     try:
-        if serve is True:  # sqlite3 names the entry point from Python 3.12 on
-            cursor.execute("SELECT load_extension(?, 'sqlite3_profsql_nofile_init')",
-                           (loadable_path(),)).fetchall()
-        elif hasattr(raw, "load_extension"):
-            raw.load_extension(loadable_path())
+        path, entry = loadable_path(), _SERVING if serve is True else None
+        if hasattr(raw, "loadextension"):  # APSW
+            raw.loadextension(path, entry)
+        elif entry is None or sys.version_info >= (3, 12):
+            raw.load_extension(path, **({} if entry is None else {"entrypoint": entry}))
         else:
-            raw.loadextension(loadable_path())
+            cursor.execute("SELECT load_extension(?, ?)", (path, entry)).fetchall()
     finally:
         enable(False)
     if serve is False or serve is True:

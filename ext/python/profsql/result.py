@@ -31,8 +31,9 @@ class Result(Generic[Row]):
 
     def __init__(self, execute: Callable[[], Cursor], columns: List[Column] | None,
                  describe: Callable[[str], Column], why_empty: Callable[[], List[str]],
-                 name: str) -> None:
+                 name: str, capsule: Callable[[], Any]) -> None:
         self._execute = execute
+        self._capsule = capsule
         self._cursor: Cursor | None = execute()
         self._kept: List[Any] = []
         self._complete = False
@@ -108,6 +109,11 @@ class Result(Generic[Row]):
     def arrow(self) -> pyarrow.Table:
         """An Arrow table."""
         return frames.arrow_table(self._columns, self._chunks())
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Arrow stream of the rows, executed anew: DuckDB, Polars, pyarrow and others read a
+        result as it is."""
+        return self._capsule()
 
     # ---- how it is shown ----
 

@@ -6,15 +6,16 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from typing import Any, Dict, List, Tuple, Union
+from typing import Any, Dict, List, Sequence, Tuple, Union
 
-from . import catalog, summary
+from . import catalog, stream, summary
 from .driver import Driver, Error, connect
 from .result import Result
 
 Path = Union[str, "os.PathLike[str]"]
 
 _SHOWN_WARNINGS = 5
+_EVENT_COLUMNS = ("plane", "line", "name", "start_ps", "duration_ps")
 _catalog: catalog.Catalog | None = None
 
 
@@ -116,7 +117,19 @@ class Run(catalog.Tables):
             return [reason for name, reason in self._reasons(self._label)
                     if name in words]
 
-        return Result(lambda: driver.execute(query, parameters), None, describe, why_empty, "Row")
+        return Result(lambda: driver.execute(query, parameters), None, describe, why_empty, "Row",
+                      lambda: stream.of_query(driver, query, parameters))
+
+    def arrow_events(self, columns: Sequence[str] = _EVENT_COLUMNS, *, plane: str | None = None,
+                     line: str | None = None, name: str | None = None,
+                     between_ps: Tuple[int, int] | None = None) -> stream.Events:
+        """Events for DuckDB, Polars, pyarrow and other readers of Arrow.
+
+        columns: of trace_events. Those that are no stats are read on all processors, without SQL.
+        plane, line, name: only events with this value.
+        between_ps: only events that overlap this time, both ends included.
+        """
+        return stream.Events(self._opened, self._label, columns, plane, line, name, between_ps)
 
     def _query(self, table: catalog.Table, arguments: Dict[str, Any]) -> Result[Any]:
         driver = self._opened()
@@ -138,7 +151,8 @@ class Run(catalog.Tables):
                     if name == table.name][:1]
 
         return Result(lambda: driver.execute(query, values), table.columns, lambda _: _unknown,
-                      why_empty, table.row_name)
+                      why_empty, table.row_name,
+                      lambda: stream.of_query(driver, query, values))
 
     def _reasons(self, source: str) -> List[Tuple[str, str]]:
         """Tables that had no rows, and why."""
@@ -196,4 +210,6 @@ def find(folder: Path) -> Result[Any]:
     table = _catalog.tables["prof_find"]
     return Result(lambda: driver.execute("SELECT * FROM temp.prof_find(?)",
                                          [catalog.argument(folder)]),
-                  table.columns, lambda _: _unknown, lambda: [], table.row_name)
+                  table.columns, lambda _: _unknown, lambda: [], table.row_name,
+                  lambda: stream.of_query(driver, "SELECT * FROM temp.prof_find(?)",
+                                          [catalog.argument(folder)]))
