@@ -78,10 +78,9 @@ bool contexts_wait(int seconds)
     void *mine = NULL;
     if (!find_driver(&driver)) return false;
     if (!driver.current(&mine)) contexts_add(mine); /* it may be older than our subscription */
-    struct timespec until = after_ns(seconds * NS_PER_S);
     all_done = false;
     if (start_thread(&thread, wait_for_all)) return false;
-    if (!pthread_timedjoin_np(thread, NULL, &until)) return all_done;
+    if (join_within(thread, seconds * NS_PER_S)) return all_done;
     pthread_detach(thread);
     return false;
 }

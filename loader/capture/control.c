@@ -276,9 +276,8 @@ void control_wake(void)
 void control_end(void)
 {
     if (!atomic_load(&ctl.begun) || atomic_exchange(&ctl.quit, true)) return;
-    struct timespec until = after_ns(END_WAIT_NS);
     sem_post(&ctl.wake);
-    pthread_timedjoin_np(ctl.thread, NULL, &until); /* it may be inside a driver that hangs */
+    join_within(ctl.thread, END_WAIT_NS); /* it may be inside a driver that hangs */
 }
 
 void control_child(void)

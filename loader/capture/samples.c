@@ -284,10 +284,9 @@ bool samples_problems(char *out, size_t n)
 void samples_stop(void)
 {
     if (!g.started) return;
-    struct timespec until = after_ns(END_WAIT_NS);
     atomic_store(&quit, true);
     sem_post(&g.wake);
-    if (pthread_timedjoin_np(g.thread, NULL, &until)) {
+    if (!join_within(g.thread, END_WAIT_NS)) {
         pthread_detach(g.thread);
         problem("samples of GPUs stopped early: NVML did not answer");
     }

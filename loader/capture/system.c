@@ -14,28 +14,40 @@ uint64_t clock_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
-static struct timespec after_ns_of(clockid_t clock, int64_t ns)
+static struct timespec after_ns(clockid_t clock, int64_t ns)
 {
     uint64_t moment = clock_ns(clock) + (uint64_t)(ns > 0 ? ns : 0);
     return (struct timespec){(time_t)(moment / NS_PER_S), (long)(moment % NS_PER_S)};
 }
 
-struct timespec after_ns(int64_t ns) { return after_ns_of(CLOCK_REALTIME, ns); }
-
+/* Waits by CLOCK_MONOTONIC came with glibc 2.30 and 2.31. */
 #ifdef __GLIBC_PREREQ
 #define HAVE_SEM_CLOCKWAIT __GLIBC_PREREQ(2, 30)
+#define HAVE_CLOCKJOIN __GLIBC_PREREQ(2, 31)
 #else
 #define HAVE_SEM_CLOCKWAIT 0
+#define HAVE_CLOCKJOIN 0
 #endif
 
 void wait_ns(sem_t *sem, int64_t ns)
 {
 #if HAVE_SEM_CLOCKWAIT
-    struct timespec until = after_ns_of(CLOCK_MONOTONIC, ns);
+    struct timespec until = after_ns(CLOCK_MONOTONIC, ns);
     sem_clockwait(sem, CLOCK_MONOTONIC, &until);
 #else
-    struct timespec until = after_ns(ns);
+    struct timespec until = after_ns(CLOCK_REALTIME, ns);
     sem_timedwait(sem, &until);
+#endif
+}
+
+bool join_within(pthread_t thread, int64_t ns)
+{
+#if HAVE_CLOCKJOIN
+    struct timespec until = after_ns(CLOCK_MONOTONIC, ns);
+    return !pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &until);
+#else
+    struct timespec until = after_ns(CLOCK_REALTIME, ns);
+    return !pthread_timedjoin_np(thread, NULL, &until);
 #endif
 }
 

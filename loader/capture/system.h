@@ -5,15 +5,15 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
 uint64_t clock_ns(clockid_t clock);
-/* The moment of CLOCK_REALTIME so many ns from now, as the timed waits want it. */
-struct timespec after_ns(int64_t ns);
-/* Waits for a semaphore, at most so many ns whatever happens to the system's time, where the C
- * library can. */
+/* Both wait at most so many ns whatever happens to the system's time, where the C library can: for
+ * a semaphore, and for a thread to end. False: it has not ended. */
 void wait_ns(sem_t *sem, int64_t ns);
+bool join_within(pthread_t thread, int64_t ns);
 /* Starts a thread that takes none of the program's signals; an errno, 0 on success. */
 int start_thread(pthread_t *thread, void *(*run)(void *));
 

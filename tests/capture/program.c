@@ -5,8 +5,7 @@
  *   program FAKE_CUPTI SCRIPT [threads=N] [times=N] [steps=N [inside=1] [teams=N]]
  * [end=exit|_exit|abort|kill|segv|fork|forkexec|unload|hold|closefds] [seconds=S] [soak=RATE]
  * [ranges=N] [until=FILE: _exit, abort, kill, segv, hold and closefds wait for it, for S seconds at
- * most] [around=NAME;NAME...: ranges that the script is played in] [slow=LIBRARY: it is being
- * loaded while CUDA begins]
+ * most] [around=NAME;NAME...: ranges that the script is played in]
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -197,9 +196,6 @@ static void wait_until(double seconds, const char *file)
         usleep(50000); /* signals cut a sleep short */
 }
 
-/* Loads a library that takes its time, in a thread of its own. */
-static void *load_slowly(void *path) { return dlopen(path, RTLD_NOW); }
-
 int main(int argc, char **argv)
 {
     if (argc < 3)
@@ -212,12 +208,7 @@ int main(int argc, char **argv)
     int n_steps = atoi(option(argc, argv, "steps", "0"));
     long n_ranges = atol(option(argc, argv, "ranges", "0"));
     if (n_steps || n_ranges || *option(argc, argv, "around", "")) nvtx_init();
-    const char *slow = option(argc, argv, "slow", NULL);
-    pthread_t loader;
-    if (slow && !pthread_create(&loader, NULL, load_slowly, (void *)(uintptr_t)slow))
-        usleep(100000);
     if (strcmp(argv[1], "-")) cu_init();
-    if (slow) pthread_join(loader, NULL);
     void *cupti =
              strcmp(argv[1], "-") ? dlopen(argv[1], RTLD_NOW | (rate > 0 ? 0 : RTLD_NOLOAD)) : NULL,
          *symbol;

@@ -239,6 +239,36 @@ static void test_last_sample(void)
     check(ok, "a GPU that is known just before the end is sampled");
 }
 
+/* The system's time, as far ahead as is said here: what is waited for by it comes then. */
+static time_t ahead_s;
+int clock_gettime(clockid_t clock, struct timespec *t)
+{
+    long rc = syscall(SYS_clock_gettime, clock, t);
+    t->tv_sec += clock == CLOCK_REALTIME ? ahead_s : 0;
+    return (int)rc;
+}
+
+static void *wait_for_word(void *word) { return sem_wait(word), NULL; }
+
+/* A clock that is stepped back an hour does not make waits an hour longer: an alarm would end this
+ * test. */
+static void test_waits_without_the_clock(void)
+{
+    sem_t word;
+    pthread_t thread;
+    sem_init(&word, 0, 0);
+    pthread_create(&thread, NULL, wait_for_word, &word);
+    ahead_s = 3600;
+    alarm(120);
+    wait_ns(&word, 1000000);
+    bool ended = join_within(thread, 1000000);
+    alarm(0);
+    ahead_s = 0;
+    sem_post(&word);
+    pthread_join(thread, NULL);
+    check(!ended, "waits do not depend on the system's time");
+}
+
 /* What is read of a record lies inside it, in every version of CUPTI. */
 static void test_fields_are_in_records(void)
 {
@@ -327,6 +357,7 @@ int main(void)
     test_numbers_with_a_call_between();
     test_numbers_between_threads();
     test_last_sample();
+    test_waits_without_the_clock();
     test_fields_are_in_records();
     test_spool();
     printf("%d passed, %d failed, 0 skipped\n", n_passed, n_failed);
