@@ -3,7 +3,7 @@
 from lib.cases import case, near, same
 from lib.hlo import F32, computation, instruction, module, proto, shape
 from lib.shell import ask, attached, rows
-from lib.wire import L, Plane, space
+from lib.wire import L, V, Plane, space
 
 PEAK = {'peak_teraflops_per_second': {'double': 1.0}}  # 1 FLOP/ps
 
@@ -83,6 +83,32 @@ def programs_on_gpus():
             near(r[column], value, column)
     same(rows("SELECT missing FROM mfu('{x}', 0) LIMIT 1", x=x),
          [('peak: unknown for these devices; give it to mfu(source, peak)',)])
+
+
+@case
+def calls_of_libraries():
+    """Attention is two products over 2 x 3 x 8 x 10 scores, backwards four; keys have 16 numbers,
+    values 32. Solving a triangle of 5 rows for 5 x 7 unknowns is 2 x 5 x 35, Cholesky n^3 / 3."""
+    shapes = [(2, 3, 8, 16), (2, 3, 10, 16), (2, 3, 10, 32), (5, 5), (5, 7), (6, 6)]
+    made = [instruction(i + 1, 'p%d' % i, 'parameter', shape(F32, *dimensions), more=V(9, i))
+            for i, dimensions in enumerate(shapes)]
+    scores = ('{"cudnn_fmha_backend_config":{"bmm1_dot_dimension_numbers":'
+              '{"lhs_contracting_dimensions":["3"],"rhs_contracting_dimensions":["3"]},'
+              '"intermediate_tensor_shape":{"dimensions":["2","3","8","10"]}}}')
+    operations = [('__cudnn$fmhaSoftmax', (2, 3, 8, 32), [1, 2, 3], 46080),
+                  ('__cudnn$fmhaSoftmaxBackward', (2, 3, 8, 16), [1, 2, 3], 61440),
+                  ('__cublas$triangularSolve', (5, 7), [4, 5], 350),
+                  ('__cusolver$cholesky', (6, 6), [6], 72)]
+    for i, (target, result, operands, _) in enumerate(operations):
+        more = L(28, target) + (L(43, scores) if 'fmha' in target else b'')
+        made.append(instruction(10 + i, target, 'custom-call', shape(F32, *result), operands,
+                                more=more))
+    made += [instruction(20, 'solve', 'triangular-solve', shape(F32, 5, 7), [4, 5]),
+             instruction(21, 'factor', 'cholesky', shape(F32, 6, 6), [6])]
+    data = proto(module('m', computation(1, 'main', made, root=21)))
+    same(rows("SELECT hlo_op, model_flops_actual FROM hlo_instructions('{x}') "
+              "WHERE opcode <> 'parameter'", data),
+         [(target, flops) for target, _, _, flops in operations] + [('solve', 350), ('factor', 72)])
 
 
 @case

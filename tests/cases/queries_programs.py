@@ -145,6 +145,8 @@ def live_at_an_event():
     for module_or_id in ("'m'", "'1'"):
         same(rows("SELECT count(*) FROM live_at('{x}', 4, %s)" % module_or_id, x=data), [(4,)])
     says("SELECT * FROM live_at('{x}', 9)", 'there is no event 9; events are 0 to 8', x=data)
+    says("SELECT * FROM live_at('{x}', 9, NULL, 20, 1)", 'there is no event 9; events are 0 to 2',
+         x=data)
     says("SELECT * FROM live_at('{x}', 4, 'n')", "no program is called 'n'; SELECT DISTINCT"
             " hlo_module FROM hlo_modules lists them", x=data)
 
