@@ -117,7 +117,7 @@ static bool open_drawing(TimelineCursor *c, Host *host)
 /* ---- the files' events ---- */
 
 /* Goes on from the event in hand to one that is drawn. */
-static int settle_on_file_event(TimelineCursor *c)
+static int seek_file_event(TimelineCursor *c)
 {
     EventsCursor *e = &c->events;
     int rc = SQLITE_OK;
@@ -222,11 +222,11 @@ static int next_extra(TimelineCursor *c)
 
 /* ---- stepping ---- */
 
-static int settle(TimelineCursor *c)
+static int seek_row(TimelineCursor *c)
 {
     c->viewer_shows = false;
     if (c->in_files) {
-        int rc = settle_on_file_event(c);
+        int rc = seek_file_event(c);
         if (rc != SQLITE_OK || !c->events.eof) return rc;
         c->in_files = false;
         c->host = NULL, c->at_source = 0, c->at_host = 0;
@@ -239,7 +239,7 @@ static int timeline_next(sqlite3_vtab_cursor *cursor)
 {
     TimelineCursor *c = (TimelineCursor *)cursor;
     int rc = c->in_files ? events_next(cursor) : next_extra(c);
-    return rc == SQLITE_OK ? settle(c) : rc;
+    return rc == SQLITE_OK ? seek_row(c) : rc;
 }
 
 static int timeline_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int argc,
@@ -256,7 +256,7 @@ static int timeline_filter(sqlite3_vtab_cursor *cursor, int plan, const char *te
         nothing |= sqlite3_value_type(argv[i]) == SQLITE_NULL && terms[2 * i] != 's';
     if (nothing) return SQLITE_OK;
     c->eof = false, c->in_files = true;
-    rc = settle(c);
+    rc = seek_row(c);
     return rc == SQLITE_OK && c->eof ? events_explain_nothing(&c->events, argc) : rc;
 }
 

@@ -124,20 +124,20 @@ static double share_of(int k, const Counts *counts)
     return known[k].each == 0 || share > 1 ? 1 : share;
 }
 
-static void take_term(Draft *draft, sqlite3_index_info *info, int term, char letter, char op,
-                      bool omit)
+static void add_term(Draft *draft, sqlite3_index_info *info, int term, char letter, char op,
+                     bool omit)
 {
     draft->text[2 * draft->n_terms] = letter, draft->text[2 * draft->n_terms + 1] = op;
     info->aConstraintUsage[term].argvIndex = ++draft->n_terms;
     info->aConstraintUsage[term].omit = omit;
 }
 
-static void take_source(Draft *draft, sqlite3_index_info *info, int term)
+static void add_source(Draft *draft, sqlite3_index_info *info, int term)
 {
     bool list = sqlite3_vtab_in(info, term, 1);
     draft->one_run = !list && is_literal(info, term);
     draft->many_sources = list; /* by their paths several may have one name */
-    take_term(draft, info, term, 's', list ? '*' : '=', true);
+    add_term(draft, info, term, 's', list ? '*' : '=', true);
 }
 
 /* Takes the terms that can be pushed. */
@@ -159,7 +159,7 @@ static void plan_terms(sqlite3_index_info *info, Draft *draft)
             draft->looked_up |= c->iColumn == EV_ID || known[k].equality;
         }
         draft->rows *= op == '=' ? share_of(k, &draft->counts) : c->iColumn == EV_ID ? 0.3 : 0.4;
-        take_term(draft, info, i, known[k].letter, op, false);
+        add_term(draft, info, i, known[k].letter, op, false);
     }
 }
 
@@ -226,7 +226,7 @@ int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info, bool in_order)
     if (missing || !prof_counts(((ProfTable *)vtab)->prof, info, arguments.term[0], &draft.counts))
         draft.counts = typical;
     draft.rows = draft.counts.events;
-    if (arguments.term[0] >= 0) take_source(&draft, info, arguments.term[0]);
+    if (arguments.term[0] >= 0) add_source(&draft, info, arguments.term[0]);
     plan_terms(info, &draft);
     info->idxNum = 0;
     if (in_order && info->nOrderBy && draft.one_run && in_file_order(info, &draft, &by_start)) {

@@ -282,7 +282,7 @@ int prof_check_parameter(sqlite3_vtab *vtab, const char *table, const Column *co
                                            *range ? ", " : "", range, column->description));
 }
 
-static int take_parameter(RowCursor *c, const ProfTable *vtab, int parameter, sqlite3_value *value)
+static int read_parameter(RowCursor *c, const ProfTable *vtab, int parameter, sqlite3_value *value)
 {
     const Table *table = vtab->table;
     const Column *column = &table->columns[table_column(table, "source") + 1 + parameter];
@@ -328,7 +328,7 @@ typedef struct {
     double rows;
 } RowPlan;
 
-static void take_term(RowPlan *plan, sqlite3_index_info *info, int term, char letter, bool omit)
+static void add_term(RowPlan *plan, sqlite3_index_info *info, int term, char letter, bool omit)
 {
     plan->letters[plan->n++] = letter;
     info->aConstraintUsage[term].argvIndex = plan->n;
@@ -336,8 +336,8 @@ static void take_term(RowPlan *plan, sqlite3_index_info *info, int term, char le
 }
 
 /* Takes what spares rows: equality with run, host or a key. */
-static void take_keys(RowPlan *plan, sqlite3_index_info *info, const Table *table,
-                      const Counts *counts)
+static void add_keys(RowPlan *plan, sqlite3_index_info *info, const Table *table,
+                     const Counts *counts)
 {
     int run = table_column(table, "run"), host = table_column(table, "host");
     double all = plan->rows;
@@ -356,7 +356,7 @@ static void take_keys(RowPlan *plan, sqlite3_index_info *info, const Table *tabl
             if (c->iColumn == table_column(table, text_key_names[k]) && binary)
                 letter = (char)('!' + k), values = k == KEY_HLO_OP ? 100 : 4;
         if (!letter || memchr(plan->letters, letter, (size_t)plan->n)) continue;
-        take_term(plan, info, i, letter, false);
+        add_term(plan, info, i, letter, false);
         plan->rows /= values;
     }
 }
@@ -378,11 +378,11 @@ static int row_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
         bool list =
             k == 0 && !table->rows->without_source && sqlite3_vtab_in(info, arguments.term[k], 1);
         one_by_one |= !list && sqlite3_vtab_in(info, arguments.term[k], -1);
-        take_term(&plan, info, arguments.term[k], list ? 'S' : k ? (char)('A' + k - 1) : 's', true);
+        add_term(&plan, info, arguments.term[k], list ? 'S' : k ? (char)('A' + k - 1) : 's', true);
     }
     /* SQLite then asks again without the IN, and makes no plan of this table as the outer one if a
      * key is from another table. */
-    if (!one_by_one) take_keys(&plan, info, table, counted ? &counts : NULL);
+    if (!one_by_one) add_keys(&plan, info, table, counted ? &counts : NULL);
     if (arguments.twice) plan.letters[plan.n++] = '?';
     info->idxStr = sqlite3_mprintf("%.*s", plan.n, plan.letters);
     if (!info->idxStr) return SQLITE_NOMEM;
@@ -531,7 +531,7 @@ static const void *item_at(const RowList *list, size_t i)
 }
 
 /* Narrows a list in order of planes to those of the cursor's host, or to the one asked for. */
-static void take_planes(RowCursor *c, const RowSource *rows)
+static void read_planes(RowCursor *c, const RowSource *rows)
 {
     RowList *list = &c->list;
     bool one = c->has_key[KEY_PLANE_ID];
@@ -549,7 +549,7 @@ static bool next_in_list(RowCursor *c, const RowSource *rows)
     if (!c->started) {
         c->list = (RowList){0};
         rows->list(c, &c->list);
-        if (rows->plane) take_planes(c, rows);
+        if (rows->plane) read_planes(c, rows);
     }
     for (; c->at_row < c->list.n && !c->err.code; c->at_row++) {
         c->row = item_at(&c->list, c->at_row);
@@ -603,7 +603,7 @@ static int row_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters
             const char *text = (const char *)sqlite3_value_text(argv[i]);
             if (text && !(*to = sqlite3_mprintf("%s", text))) return SQLITE_NOMEM;
         } else if (letters[i] >= 'A') {
-            int rc = take_parameter(c, table, letters[i] - 'A', argv[i]);
+            int rc = read_parameter(c, table, letters[i] - 'A', argv[i]);
             if (rc != SQLITE_OK) return rc;
         } else if (letters[i] < '0') {
             int type = sqlite3_value_type(argv[i]);

@@ -39,7 +39,7 @@ static size_t share(unsigned part, size_t most)
 
 /* ---- under the lock ---- */
 
-static void take_out(FileHandle *handle)
+static void remove_handle(FileHandle *handle)
 {
     *(handle->older ? &handle->older->newer : &oldest) = handle->newer;
     *(handle->newer ? &handle->newer->older : &newest) = handle->older;
@@ -61,7 +61,7 @@ static bool close_one(void)
     FileHandle *handle = oldest;
     while (handle && handle->n_pins) handle = handle->newer;
     if (!handle) return false;
-    take_out(handle);
+    remove_handle(handle);
     close(handle->fd);
     handle->fd = -1;
     return true;
@@ -119,7 +119,7 @@ int handle_pin(FileHandle *handle, const char *path, ProfErr *err)
     int why = 0;
     pthread_mutex_lock(&lock);
     if (handle->fd >= 0) {
-        take_out(handle);
+        remove_handle(handle);
         put_in(handle);
     } else {
         again = true;
@@ -153,7 +153,7 @@ void handle_close(FileHandle *handle)
     if (!handle) return;
     pthread_mutex_lock(&lock);
     if (handle->fd >= 0) {
-        take_out(handle);
+        remove_handle(handle);
         close(handle->fd);
     }
     pthread_mutex_unlock(&lock);

@@ -153,7 +153,7 @@ static bool drawable(Converter *c, Item *item)
     return true;
 }
 
-static void take_device_work(Converter *c, const Record *r)
+static void add_device_work(Converter *c, const Record *r)
 {
     uint64_t device = record_get(r, FIELD_DEVICE);
     Item item = {.kind = (uint8_t)r->kind,
@@ -188,7 +188,7 @@ static void take_device_work(Converter *c, const Record *r)
     if (drawable(c, &item)) sorter_add(c->groups, &item, c->t.err);
 }
 
-static void take_call(Converter *c, const Record *r)
+static void add_call(Converter *c, const Record *r)
 {
     Item item = {.kind = (uint8_t)r->kind,
                  .start = record_get(r, FIELD_START),
@@ -202,7 +202,7 @@ static void take_call(Converter *c, const Record *r)
 }
 
 /* What needs nobody else: goes to its line at once. */
-static void take_plain(Converter *c, const Record *r)
+static void add_plain(Converter *c, const Record *r)
 {
     Item item = {.kind = (uint8_t)r->kind,
                  .start = record_get(r, FIELD_START),
@@ -243,7 +243,7 @@ static void take_plain(Converter *c, const Record *r)
     if (drawable(c, &item)) sorter_add(c->t.events, &item, c->t.err);
 }
 
-static void take_memory(Converter *c, const Record *r)
+static void add_memory(Converter *c, const Record *r)
 {
     Item item = {.kind = (uint8_t)r->kind,
                  .start = record_get(r, FIELD_START),
@@ -265,7 +265,7 @@ static void take_memory(Converter *c, const Record *r)
 }
 
 /* What is known of a call: joined with it by its correlation id. */
-static void take_fact(Converter *c, const Record *r)
+static void add_fact(Converter *c, const Record *r)
 {
     Item item = {
         .kind = (uint8_t)r->kind, .correlation = u32_of(r, FIELD_CORRELATION), .order = c->order++};
@@ -277,7 +277,7 @@ static void take_fact(Converter *c, const Record *r)
 }
 
 /* One record is several counters of a device, at one moment. */
-static void take_environment(Converter *c, const Record *r)
+static void add_environment(Converter *c, const Record *r)
 {
     static const uint8_t counters[][5] = {[1] = {COUNTER_SM_CLOCK, COUNTER_MEMORY_CLOCK,
                                                  COUNTER_PCIE_GENERATION, COUNTER_PCIE_LANES,
@@ -306,7 +306,7 @@ static void take_environment(Converter *c, const Record *r)
     }
 }
 
-static void take_sample(Converter *c, const Record *r)
+static void add_sample(Converter *c, const Record *r)
 {
     uint64_t device = record_get(r, FIELD_DEVICE), counter = record_get(r, FIELD_COUNTER),
              time = record_get(r, FIELD_START);
@@ -324,7 +324,7 @@ static void take_sample(Converter *c, const Record *r)
     if (drawable(c, &item)) sorter_add(c->t.events, &item, c->t.err);
 }
 
-static void take_link(Converter *c, const Record *r)
+static void add_link(Converter *c, const Record *r)
 {
     Timeline *t = &c->t;
     if (t->n_links == MOST_LINKS) return;
@@ -400,7 +400,7 @@ static void end_range(Converter *c, uint32_t *link, uint64_t end)
     open->outer = c->free_open, c->free_open = i;
 }
 
-static void take_range(Converter *c, const Record *r)
+static void add_range(Converter *c, const Record *r)
 {
     uint32_t thread = u32_of(r, FIELD_THREAD), domain = name_of(c, record_get(r, FIELD_DOMAIN));
     uint64_t range = record_get(r, FIELD_RANGE), time = record_get(r, FIELD_START);
@@ -435,7 +435,7 @@ static void take_range(Converter *c, const Record *r)
     }
 }
 
-static void take_record(Converter *c, const Record *r)
+static void add_record(Converter *c, const Record *r)
 {
     Device *device;
     switch (r->kind) {
@@ -443,26 +443,26 @@ static void take_record(Converter *c, const Record *r)
     case REC_MEMCPY:
     case REC_MEMCPY_PEER:
     case REC_MEMSET:
-    case REC_GRAPH: take_device_work(c, r); break;
+    case REC_GRAPH: add_device_work(c, r); break;
     case REC_DRIVER:
-    case REC_RUNTIME: take_call(c, r); break;
+    case REC_RUNTIME: add_call(c, r); break;
     case REC_OVERHEAD:
     case REC_SYNC:
     case REC_JIT:
-    case REC_UNIFIED: take_plain(c, r); break;
-    case REC_ENVIRONMENT: take_environment(c, r); break;
-    case REC_SAMPLE: take_sample(c, r); break;
+    case REC_UNIFIED: add_plain(c, r); break;
+    case REC_ENVIRONMENT: add_environment(c, r); break;
+    case REC_SAMPLE: add_sample(c, r); break;
     case REC_EVENT:
-    case REC_EXTERNAL: take_fact(c, r); break;
+    case REC_EXTERNAL: add_fact(c, r); break;
     case REC_NVLINK:
-    case REC_PCIE: take_link(c, r); break;
+    case REC_PCIE: add_link(c, r); break;
     case REC_MEMORY:
-    case REC_POOL: take_memory(c, r); break;
+    case REC_POOL: add_memory(c, r); break;
     case REC_PUSH:
     case REC_POP:
     case REC_OPEN:
     case REC_CLOSE:
-    case REC_MARK: take_range(c, r); break;
+    case REC_MARK: add_range(c, r); break;
     case REC_THREAD:
         name_thread(c, u32_of(r, FIELD_THREAD), name_of(c, record_get(r, FIELD_NAME)));
         break;
@@ -482,7 +482,7 @@ void convert_records(Converter *c)
 {
     Record record;
     c->t.reader.salvage = true;
-    while (!c->t.err->code && spool_next(&c->t.reader, &record, c->t.err)) take_record(c, &record);
+    while (!c->t.err->code && spool_next(&c->t.reader, &record, c->t.err)) add_record(c, &record);
     const SpoolStatus *status = &c->t.reader.status;
     if (c->t.reader.has_status && status->n_records > c->t.reader.n_read)
         c->t.n_missing = status->n_records - c->t.reader.n_read;

@@ -148,7 +148,7 @@ static bool lose_texts(SpoolReader *r, uint64_t last, ProfErr *err)
     return true;
 }
 
-static bool take_texts(SpoolReader *r, ProfErr *err)
+static bool read_texts(SpoolReader *r, ProfErr *err)
 {
     const uint8_t *p = r->block, *end = p + r->block_bytes;
     while (p < end) {
@@ -203,7 +203,7 @@ int spool_open(SpoolReader *r, const char *path, ProfErr *err)
 }
 
 /* A shape introduced in the block; false when it is not one. */
-static bool take_shape(SpoolReader *r, const uint8_t **p, const uint8_t *end)
+static bool read_shape(SpoolReader *r, const uint8_t **p, const uint8_t *end)
 {
     uint64_t kind;
     if (r->n_shapes >= MAX_SHAPES || !(*p = wire_varint(*p, end, &kind)) || kind >= N_RECORD_KINDS)
@@ -218,13 +218,13 @@ static bool take_shape(SpoolReader *r, const uint8_t **p, const uint8_t *end)
     return true;
 }
 
-static bool take_record(SpoolReader *r, Record *record)
+static bool read_record(SpoolReader *r, Record *record)
 {
     const uint8_t *p = r->block + r->block_at, *end = r->block + r->block_bytes;
     uint64_t number, value;
     if (!(p = wire_varint(p, end, &number)) || number > r->n_shapes) return false;
     if (number) r->shape = (uint32_t)number - 1;
-    if (!number && !take_shape(r, &p, end)) return false;
+    if (!number && !read_shape(r, &p, end)) return false;
     const SpoolShape *shape = &r->shapes[r->shape];
     const KindSpec *spec = &record_kinds[shape->kind];
     record->kind = (enum RecordKind)shape->kind;
@@ -252,7 +252,7 @@ bool spool_next(SpoolReader *r, Record *record, ProfErr *err)
     for (;;) {
         if (r->block_records) {
             r->block_records--;
-            if (take_record(r, record)) return r->n_read++, true;
+            if (read_record(r, record)) return r->n_read++, true;
             r->n_bad_blocks++,
                 r->block_records =
                     0; /* a checked block that does not parse: what follows may be good */
@@ -260,7 +260,7 @@ bool spool_next(SpoolReader *r, Record *record, ProfErr *err)
         uint32_t type = next_block(r, err);
         if (!type || err->code) return false;
         r->n_shapes = 0, r->last_time = r->last_order = 0;
-        if (type == BLOCK_TEXTS && !take_texts(r, err)) {
+        if (type == BLOCK_TEXTS && !read_texts(r, err)) {
             if (err->code) return false;
             r->n_bad_blocks++;
         }

@@ -114,7 +114,7 @@ static void *fingerprints_make(const HloModule *module, ProfErr *err)
     return prof_nomem(err), NULL;
 }
 
-static int take_fingerprint(Fingerprints *f, const HloModule *module, size_t at, ProfErr *err)
+static int add_fingerprint(Fingerprints *f, const HloModule *module, size_t at, ProfErr *err)
 {
     TextBuffer text = {.limit = TEXT_AT_LEAST + TEXT_PER_BYTE * (size_t)module->n_bytes};
     bool bounded = f->n_written <= TEXT_AT_LEAST + ALL_TEXTS_PER_BYTE * module->n_bytes;
@@ -137,7 +137,7 @@ bool hlo_fingerprint(const HloModule *module, const Xla__HloInstructionProto *op
     int64_t at = hlo_position(module, op->id);
     if (!f || at < 0) return false;
     pthread_mutex_lock(&f->lock);
-    if (!f->state[at]) take_fingerprint(f, module, (size_t)at, err);
+    if (!f->state[at]) add_fingerprint(f, module, (size_t)at, err);
     bool known = f->state[at] & KNOWN;
     *fingerprint = f->fingerprints[at];
     pthread_mutex_unlock(&f->lock);

@@ -167,7 +167,7 @@ static Seen *seen_slot(const Reader *r, const void *type, const uint8_t *bytes, 
 }
 
 /* Room for a text, which needs no alignment. */
-static char *take_text(Reader *r, size_t n_bytes)
+static char *read_text(Reader *r, size_t n_bytes)
 {
     if (n_bytes > r->text_left && n_bytes > r->text_block / 4) return take(r, n_bytes);
     if (n_bytes > r->text_left) {
@@ -184,7 +184,7 @@ static void *text_copy(Reader *r, const uint8_t *bytes, size_t n_bytes)
     bool made;
     Seen *slot = seen_slot(r, NULL, bytes, n_bytes, &made);
     if (made) return slot->made;
-    char *copy = take_text(r, n_bytes + 1);
+    char *copy = read_text(r, n_bytes + 1);
     if (!copy) return NULL;
     memcpy(copy, bytes, n_bytes);
     copy[n_bytes] = 0;

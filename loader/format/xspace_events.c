@@ -191,8 +191,8 @@ static inline void add_stats(ChunkMaker *m, EventMeta *meta, const StatSet *set)
 }
 
 /* Takes one event message (limit: see parse()); false when it is not one. */
-static inline bool take_event(ChunkMaker *m, const uint8_t *p, const uint8_t *end,
-                              const uint8_t *limit, uint64_t position, uint64_t behind)
+static inline bool add_event(ChunkMaker *m, const uint8_t *p, const uint8_t *end,
+                             const uint8_t *limit, uint64_t position, uint64_t behind)
 {
     Event event;
     uint32_t i = m->n;
@@ -370,8 +370,8 @@ int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool
             const uint8_t *message = wire_varint(p + 1, end, &n);
             if (!message || n > (uint64_t)(end - message)) break;
             uint64_t position = c.at + (uint64_t)(p - start);
-            if (!take_event(&m, message, message + n, end, position,
-                            position + (uint64_t)(message - p) + n))
+            if (!add_event(&m, message, message + n, end, position,
+                           position + (uint64_t)(message - p) + n))
                 xspace_lost(host, line, position, (uint64_t)(message - p) + n, "an event");
             p = message + n;
         }
@@ -396,8 +396,8 @@ int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool
             if (f.number == 4 && f.type == WIRE_BYTES) {
                 const uint8_t *message = cursor_payload(window, f.payload, err);
                 if (!message) break;
-                if (!take_event(&m, message, message + f.payload.n_bytes,
-                                message + f.payload.n_bytes, field_at, c.at))
+                if (!add_event(&m, message, message + f.payload.n_bytes,
+                               message + f.payload.n_bytes, field_at, c.at))
                     xspace_lost(host, line, field_at, c.at - field_at, "an event");
             } else if (line_field(line, &f, window, err)) {
                 break;
@@ -457,7 +457,7 @@ int chunk_read(const Line *line, const Chunk *chunk, unsigned wanted, ChunkValue
         if (f.number != 4 || f.type != WIRE_BYTES) continue;
         const uint8_t *message = cursor_payload(window, f.payload, err);
         if (!message) break;
-        take_event(&m, message, message + f.payload.n_bytes, message + f.payload.n_bytes, at, c.at);
+        add_event(&m, message, message + f.payload.n_bytes, message + f.payload.n_bytes, at, c.at);
     }
     if (!err->code && m.n != chunk->n_events)
         prof_fail(err, PROF_IO, c.at,

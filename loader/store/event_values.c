@@ -134,7 +134,7 @@ typedef struct {
     bool failed;
 } CorrelationMaker;
 
-static void take_pair(void *context, const EventAt *event, const EventValues *facts)
+static void add_pair(void *context, const EventAt *event, const EventValues *facts)
 {
     CorrelationMaker *m = context;
     int64_t id;
@@ -168,7 +168,7 @@ static void *make_correlation(Run *run, Host *only, ProfErr *err)
     Correlation *pairs = prof_alloc(sizeof *pairs);
     for (uint32_t l = 0; l < run->n_lines && !err->code; l++)
         if (plane_declares(run->lines[l]->plane, STAT_CORRELATION_ID))
-            each_fact(run->lines[l], take_pair, &m, err);
+            each_fact(run->lines[l], add_pair, &m, err);
     if (m.failed || !pairs) prof_nomem(err);
     sort_array(m.pairs.items, m.pairs.n, sizeof *m.pairs.items, by_correlation);
     if (pairs && !err->code) return *pairs = m.pairs, pairs;
@@ -197,7 +197,7 @@ typedef struct {
     size_t n;
 } Spans;
 
-static void take_span(void *context, const EventAt *event, const EventValues *facts)
+static void add_span(void *context, const EventAt *event, const EventValues *facts)
 {
     Spans *s = context;
     int64_t start, duration;
@@ -247,7 +247,7 @@ static void *make_device_self(Line *line, ProfErr *err)
     int64_t *self = arena_alloc(&run->line_arena, (size_t)line->n_events * sizeof *self);
     if (!s.spans || !self)
         prof_nomem(err);
-    else if (!each_fact(line, take_span, &s, err) && !nest(&s, self))
+    else if (!each_fact(line, add_span, &s, err) && !nest(&s, self))
         prof_nomem(err);
     prof_free(s.spans);
     return err->code ? NULL : self;

@@ -103,7 +103,7 @@ static bool all_alike(const Walk *w, const Alike *before, const Alike *same, Pro
 
 /* Takes the events that begin together; false without err set when the order of equal ones matters.
  */
-static bool take_together(Walk *w, ProfErr *err)
+static bool read_together(Walk *w, ProfErr *err)
 {
     const SpanVisitor *v = w->visitor;
     if (w->n_together > 1)
@@ -166,13 +166,13 @@ static bool merge(Walk *w, ProfErr *err)
     while (n && !err->code) {
         const SpanRef *now = &heap[0]->now;
         if (w->n_together && w->together[0].first.start_ps < now->start_ps &&
-            !take_together(w, err))
+            !read_together(w, err))
             return false;
         if (!add_together(w, now)) return prof_nomem(err), false;
         if (!track_next(heap[0], err)) heap[0] = heap[--n];
         if (n) sift(heap, n, 0);
     }
-    return !err->code && take_together(w, err);
+    return !err->code && read_together(w, err);
 }
 
 /* ---- sorting ---- */

@@ -128,7 +128,7 @@ typedef struct {
     Lane lane;
 } AsyncOpsBuilder;
 
-static bool take_piece(void *context, const WorkPiece *piece)
+static bool add_piece(void *context, const WorkPiece *piece)
 {
     AsyncOpsBuilder *m = context;
     if (m->kinds[piece->meta - m->plane->event_metas] != WORK_COMPUTE) return true;
@@ -164,7 +164,7 @@ static void plane_task(void *context, size_t i, ProfErr *err)
         find_gpu_async(m->plane, m->kinds, &keep, &found->shared, err);
     else
         find_async_pairs(m->plane, m->kinds, m->with_synchronous ? &keep : NULL, found, err);
-    if (found->ops.n && !err->code && device_work_walk(m->plane, take_piece, m, &range, err) &&
+    if (found->ops.n && !err->code && device_work_walk(m->plane, add_piece, m, &range, err) &&
         !lane_finish(&m->lane))
         prof_nomem(err);
     for (size_t k = 0; k < found->ops.n && !interrupt_poll(2, err); k++)

@@ -231,7 +231,7 @@ static Pair *pair_of_half(const AsyncPairsBuilder *m, const Half *half)
     return &m->pairs[m->meanings[half->meta - m->plane->event_metas].pair - 1];
 }
 
-static void take_start(AsyncPairsBuilder *m, const Half *half)
+static void add_start(AsyncPairsBuilder *m, const Half *half)
 {
     Pair *pair = pair_of_half(m, half);
     Waiting *w = arena_alloc(&m->arena, sizeof *w);
@@ -271,7 +271,7 @@ static int64_t length(int64_t start, int64_t end)
 
 /* The oldest start that waits in this run of the program is this done's. A start of an earlier run
  * has lost its done. A done without a start is no op. */
-static void take_done(AsyncPairsBuilder *m, const Half *done)
+static void add_done(AsyncPairsBuilder *m, const Half *done)
 {
     Pair *pair = pair_of_half(m, done);
     size_t run = run_at(m, done->start_ps);
@@ -286,13 +286,13 @@ static void take_done(AsyncPairsBuilder *m, const Half *done)
     add_op(m, &op);
 }
 
-static void take_dones(AsyncPairsBuilder *m)
+static void add_dones(AsyncPairsBuilder *m)
 {
-    for (size_t i = 0; i < m->dones.n && !m->err->code; i++) take_done(m, &m->dones.items[i]);
+    for (size_t i = 0; i < m->dones.n && !m->err->code; i++) add_done(m, &m->dones.items[i]);
     m->dones.n = 0;
 }
 
-static void take_synchronous(AsyncPairsBuilder *m, const Half *half)
+static void add_synchronous(AsyncPairsBuilder *m, const Half *half)
 {
     const AsyncShared *shared = shared_of(m, ASYNC_SYNCHRONOUS, half->meta, half->meta);
     if (!shared) return;
@@ -302,16 +302,16 @@ static void take_synchronous(AsyncPairsBuilder *m, const Half *half)
     m->synchronous->take(m->synchronous->context, &op, m->err);
 }
 
-static void take_half(AsyncPairsBuilder *m, const Half *half)
+static void add_half(AsyncPairsBuilder *m, const Half *half)
 {
     enum Role role = m->meanings[half->meta - m->plane->event_metas].role;
     if (role == ROLE_SYNCHRONOUS) {
-        if (m->synchronous) take_synchronous(m, half);
+        if (m->synchronous) add_synchronous(m, half);
         return;
     }
-    if (m->dones.n && m->dones.items[0].start_ps != half->start_ps) take_dones(m);
+    if (m->dones.n && m->dones.items[0].start_ps != half->start_ps) add_dones(m);
     if (role == ROLE_START) {
-        take_start(m, half);
+        add_start(m, half);
         return;
     }
     Half *place = PUSH(m->dones);
@@ -363,7 +363,7 @@ static void walk_line(AsyncPairsBuilder *m, Line *line)
         if (e.occurrences >= 0 || m->meanings[e.meta - m->plane->event_metas].role == ROLE_NONE)
             continue;
         if (line->ordered)
-            take_half(m, &half);
+            add_half(m, &half);
         else if ((place = PUSH(all)))
             *place = half;
         else
@@ -371,9 +371,9 @@ static void walk_line(AsyncPairsBuilder *m, Line *line)
     }
     event_reader_close(&reader);
     sort_array(all.items, all.n, sizeof *all.items, by_start);
-    for (size_t i = 0; i < all.n && !m->err->code; i++) take_half(m, &all.items[i]);
+    for (size_t i = 0; i < all.n && !m->err->code; i++) add_half(m, &all.items[i]);
     prof_free(all.items);
-    take_dones(m);
+    add_dones(m);
     for (size_t i = 0; i < m->n_pairs; i++)
         for (Waiting *w; !m->err->code && (w = next_waiting(&m->pairs[i]));) give_up(m, w);
 }
@@ -433,8 +433,8 @@ static const AsyncOp *find_known(const AsyncPairsBuilder *m, Slice name, int64_t
                : NULL;
 }
 
-static void take_span(AsyncPairsBuilder *m, enum AsyncForm form, const EventMeta *start,
-                      const EventAt *e, AsyncOp *op)
+static void add_span(AsyncPairsBuilder *m, enum AsyncForm form, const EventMeta *start,
+                     const EventAt *e, AsyncOp *op)
 {
     int64_t end = add_saturated(e->start_ps, e->duration_ps > 0 ? e->duration_ps : 0);
     op->shared = shared_of(m, form, start, e->meta);
@@ -468,14 +468,14 @@ static void walk_async_line(AsyncPairsBuilder *m, Line *line)
         }
         if (known || e.occurrences >= 0) continue;
         AsyncOp op = {.start_event = e.event, .start_ps = e.start_ps};
-        take_span(m, ASYNC_SPAN, e.meta, &e, &op);
+        add_span(m, ASYNC_SPAN, e.meta, &e, &op);
         if (!m->err->code) add_op(m, &op);
         if (m->err->code) break;
     }
     event_reader_close(&reader);
     for (size_t i = 0; i < n_found && !m->err->code; i++) {
         AsyncOp *op = &m->found->ops.items[found[i].op];
-        take_span(m, ASYNC_START_SPAN, op->shared->start, &found[i].span, op);
+        add_span(m, ASYNC_START_SPAN, op->shared->start, &found[i].span, op);
     }
     prof_free(found);
 }

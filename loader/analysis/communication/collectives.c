@@ -222,8 +222,8 @@ static void sum_instances(Collective *c, const CollectiveInstance *instances, si
 }
 
 /* The rows of one op, one a plane. */
-static void take_op(CollectivesBuilder *m, const CollectiveInstance *instances, size_t n,
-                    ProfErr *err)
+static void add_op(CollectivesBuilder *m, const CollectiveInstance *instances, size_t n,
+                   ProfErr *err)
 {
     size_t first = m->result->collectives.n;
     CollectiveGroups groups = {0};
@@ -309,7 +309,7 @@ static void add_collectives(CollectivesBuilder *m, PlaneInstances *planes, size_
         for (k = i + 1;
              k < n && !interrupt_due(2) && !compare_ops(instances[i].op, instances[k].op); k++) {
         }
-        take_op(m, &instances[i], k - i, err);
+        add_op(m, &instances[i], k - i, err);
     }
     prof_free(instances);
 }

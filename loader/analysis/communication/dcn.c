@@ -39,7 +39,8 @@ typedef struct {
     int64_t start_ns;
     uint64_t overlap_base_ns; /* of all ops so far, when it began */
     uint64_t stall_ns, send_ps, send_done_ps, recv_ps;
-    size_t host_event; /* the next in Making.host_events; those of a rendezvous stand together */
+    size_t
+        host_event; /* the next in DcnBuilder.host_events; those of a rendezvous stand together */
 } State;
 
 typedef struct {
@@ -294,7 +295,7 @@ static size_t first_host_event(const DcnBuilder *m, const Text *rendezvous)
 
 /* The first event of the rendezvous that begins while the transfer lasts; each goes with one
  * transfer. */
-static const HostEvent *take_host_event(const DcnBuilder *m, State *s, int64_t begin_ns,
+static const HostEvent *next_host_event(const DcnBuilder *m, State *s, int64_t begin_ns,
                                         int64_t end_ns)
 {
     while (s->host_event < m->host_events.n &&
@@ -395,7 +396,7 @@ static void finish_transfer(DcnBuilder *m, State *s, const Instruction *i, const
     c->recv_us += (uint64_t)((double)s->recv_ps / 1e12);
     c->recv_ps += (double)s->recv_ps;
     const HostEvent *on_host =
-        take_host_event(m, s, s->start_ns, (int64_t)((uint64_t)op->start_ns + op->duration_ns));
+        next_host_event(m, s, s->start_ns, (int64_t)((uint64_t)op->start_ns + op->duration_ns));
     if (on_host)
         c->host_events++, c->host_stall_ns += (double)on_host->end_ns - (double)op->start_ns;
     c->transfer_type = s->type, c->send_op = s->send_op, c->recv_op = recv_op;

@@ -8,7 +8,7 @@
 
 /* ---- reading ---- */
 
-static void take_stat(DcnMessages *all, const StatFilter *filter, DcnMessage *message,
+static void read_stat(DcnMessages *all, const StatFilter *filter, DcnMessage *message,
                       unsigned known, const Stat *stat, int64_t *duration_us, ProfErr *err)
 {
     static const uint8_t keys[N_KNOWN_STATS] = {
@@ -52,7 +52,7 @@ static void read_message(DcnMessages *all, const StatFilter *filter, const Event
     unsigned known;
     Stat stat;
     while (!err->code && stat_iter_next_wanted(&stats, filter, &known, &stat))
-        take_stat(all, filter, &message, known, &stat, &duration_us, err);
+        read_stat(all, filter, &message, known, &stat, &duration_us, err);
     if (duration_us > 0 && duration_us < INT64_MAX / us)
         message.start_ps = add_saturated(at->start_ps, -duration_us * us);
     message.validity = validity_of(&message);
@@ -118,7 +118,7 @@ static void mark_stragglers(DcnMessages *all, const Edge *edges, size_t begin, s
         if (edges[i].ends) all->messages.items[edges[i].message].straggler = ++n;
 }
 
-static void take_burst(DcnMessages *all, const Edge *edges, size_t begin, size_t end, ProfErr *err)
+static void add_burst(DcnMessages *all, const Edge *edges, size_t begin, size_t end, ProfErr *err)
 {
     DcnBurst *burst = PUSH(all->bursts);
     if (!burst) {
@@ -154,7 +154,7 @@ static void find_bursts(DcnMessages *all, ProfErr *err)
     sort_array(edges, n, sizeof *edges, by_time);
     for (size_t i = 0; i < n && !err->code; i++) {
         under_way += edges[i].ends ? (size_t)-1 : 1;
-        if (!under_way) take_burst(all, edges, begin, i + 1, err), begin = i + 1;
+        if (!under_way) add_burst(all, edges, begin, i + 1, err), begin = i + 1;
     }
     prof_free(edges);
 }

@@ -4,7 +4,7 @@
 
 #include "async_pairs.h"
 
-static bool take_piece(void *context, const WorkPiece *piece)
+static bool add_piece(void *context, const WorkPiece *piece)
 {
     DeviceCovers *d = context;
     return cover_add(&d->covers[d->kinds[piece->meta - d->plane->event_metas]], piece->start,
@@ -15,7 +15,7 @@ bool device_covers_of_work(DeviceCovers *d, const Plane *plane, ProfErr *err)
 {
     d->plane = plane;
     if (!(d->kinds = plane_work_kinds((Plane *)plane, err)) ||
-        !device_work_walk(plane, take_piece, d, &d->range, err))
+        !device_work_walk(plane, add_piece, d, &d->range, err))
         return false;
     for (int i = 0; i < N_WORK_KINDS; i++) cover_finish(&d->covers[i]);
     return true;

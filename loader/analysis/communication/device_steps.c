@@ -102,7 +102,7 @@ static size_t row_of(const StepDevice *d, int64_t group)
     return low < d->n_steps && d->rows[low].group == group ? low : d->n_steps;
 }
 
-static bool take_launched(void *context, const WorkPiece *work)
+static bool add_launched(void *context, const WorkPiece *work)
 {
     StepDevice *d = context;
     enum WorkKind kind = d->covers.kinds[work->meta - d->rows->plane->event_metas];
@@ -142,7 +142,7 @@ static void device_task(void *context, size_t i, ProfErr *err)
         d->rows->plane->kind == PLANE_GPU && !(d->n_steps && d->rows->step->outside_xprof);
     if (device_covers_of_work(&d->covers, d->rows->plane, err) &&
         device_covers_add_async(&d->covers, err)) {
-        if (launched ? !device_work_walk(d->rows->plane, take_launched, d, &range, err)
+        if (launched ? !device_work_walk(d->rows->plane, add_launched, d, &range, err)
                      : !cut_by_time(d))
             prof_nomem(err);
         for (int kind = 0; kind < N_WORK_KINDS; kind++) make_disjoint(&d->pieces[kind]);

@@ -8,7 +8,7 @@
 #include "../device/device_work.h"
 #include "device_time.h"
 
-static bool take_piece(void *context, const WorkPiece *piece)
+static bool add_piece(void *context, const WorkPiece *piece)
 {
     return cover_add(context, piece->start, piece->end);
 }
@@ -37,7 +37,7 @@ static void add_gaps(ProgramGaps *all, const DeviceTime *time, const ProgramRun 
     int64_t reached = time->start_ps, end = add_saturated(reached, (int64_t)time->span_ps);
     const ProgramRun *before = NULL;
     size_t at = 0;
-    if (device_work_walk(time->plane, take_piece, &work, &range, err)) cover_finish(&work);
+    if (device_work_walk(time->plane, add_piece, &work, &range, err)) cover_finish(&work);
     for (size_t i = 0; i <= n && !interrupt_poll(0, err); i++) {
         int64_t until = i < n && runs[i].start_ps < end ? runs[i].start_ps : end;
         if (until > reached) {

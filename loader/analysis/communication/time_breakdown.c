@@ -103,7 +103,7 @@ static void find_steps(Breakdown *b, const StepDb *db, ProfErr *err)
 
 /* ---- what runs ---- */
 
-static bool take_piece(void *context, const WorkPiece *piece)
+static bool add_piece(void *context, const WorkPiece *piece)
 {
     Measured *m = context;
     size_t meta = (size_t)(piece->meta - m->plane->event_metas);
@@ -219,8 +219,8 @@ static void sweep(Measured *m, const DeviceTime *time, ProfErr *err)
 static void measure(Measured *m, const DeviceTime *time, const FoundOps *found, ProfErr *err)
 {
     WorkRange range;
-    bool walked = m->line ? device_line_walk(m->line, take_piece, m, &range, err)
-                          : device_work_walk(m->plane, take_piece, m, &range, err);
+    bool walked = m->line ? device_line_walk(m->line, add_piece, m, &range, err)
+                          : device_work_walk(m->plane, add_piece, m, &range, err);
     if (walked && !m->line) add_async(m, found, &range, err);
     for (int i = 0; i < N_COVERS; i++) cover_finish(&m->covers[i]);
     if (!err->code) sweep(m, time, err);
@@ -259,7 +259,7 @@ static void time_breakdown_release(void *result)
     prof_free(all);
 }
 
-static void *make(Run *run, Host *only, bool by_step, bool by_line, ProfErr *err)
+static void *breakdown_make(Run *run, Host *only, bool by_step, bool by_line, ProfErr *err)
 {
     const DeviceTimes *times = run_device_times(run, only, err);
     const StepDb *db = times && by_step ? run_shown_steps(run, only, err) : NULL;
@@ -277,17 +277,20 @@ static void *make(Run *run, Host *only, bool by_step, bool by_line, ProfErr *err
 
 static void *make_devices(Run *r, Host *only, ProfErr *err)
 {
-    return make(r, only, false, false, err);
+    return breakdown_make(r, only, false, false, err);
 }
 static void *make_steps(Run *r, Host *only, ProfErr *err)
 {
-    return make(r, only, true, false, err);
+    return breakdown_make(r, only, true, false, err);
 }
 static void *make_lines(Run *r, Host *only, ProfErr *err)
 {
-    return make(r, only, false, true, err);
+    return breakdown_make(r, only, false, true, err);
 }
-static void *make_both(Run *r, Host *only, ProfErr *err) { return make(r, only, true, true, err); }
+static void *make_both(Run *r, Host *only, ProfErr *err)
+{
+    return breakdown_make(r, only, true, true, err);
+}
 
 const TimeBreakdown *run_time_breakdown(Run *run, Host *only, bool by_step, bool by_line,
                                         ProfErr *err)

@@ -209,7 +209,7 @@ typedef struct {
 } Reading;
 
 /* One stat of a counter, the event's before its metadata's: the first of a name counts. */
-static void take_stat(PerfCounters *all, const Plane *plane, Reading *r, unsigned known,
+static void read_stat(PerfCounters *all, const Plane *plane, Reading *r, unsigned known,
                       const Stat *stat, bool of_metadata, ProfErr *err)
 {
     bool integer = stat->type == TYPE_INT64 || stat->type == TYPE_UINT64;
@@ -243,7 +243,7 @@ static Stat stat_of_fact(const StatValue *fact)
     return stat;
 }
 
-static void take_event(PerfCounters *all, const StatFilter *filter, const EventAt *at, ProfErr *err)
+static void add_event(PerfCounters *all, const StatFilter *filter, const EventAt *at, ProfErr *err)
 {
     const Plane *plane = filter->plane;
     Reading r = {
@@ -252,11 +252,11 @@ static void take_event(PerfCounters *all, const StatFilter *filter, const EventA
     unsigned known;
     Stat stat;
     while (!err->code && stat_iter_next_wanted(&stats, filter, &known, &stat))
-        take_stat(all, plane, &r, known, &stat, false, err);
+        read_stat(all, plane, &r, known, &stat, false, err);
     if (err->code || event_meta_values(plane, at->meta, err)) return;
     for (size_t i = 0; i < at->meta->n_facts && !err->code; i++) {
         stat = stat_of_fact(&at->meta->facts[i].fact);
-        take_stat(all, plane, &r, at->meta->facts[i].known, &stat, true, err);
+        read_stat(all, plane, &r, at->meta->facts[i].known, &stat, true, err);
     }
     if (!r.has_value || err->code) return;
     if (!GROW(all->counters, all->n_counters, all->counter_capacity)) {
@@ -273,7 +273,7 @@ static void read_line(PerfCounters *all, const StatFilter *filter, const Counter
     EventReader reader;
     EventAt at;
     event_reader_open_for(&reader, line, &filter->wanted, err);
-    while (!err->code && event_reader_next(&reader, &at)) take_event(all, filter, &at, err);
+    while (!err->code && event_reader_next(&reader, &at)) add_event(all, filter, &at, err);
     event_reader_close(&reader);
     if (err->code || all->n_counters == before) return;
     if (!GROW(all->samples, all->n, all->capacity)) {

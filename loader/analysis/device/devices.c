@@ -322,7 +322,7 @@ typedef struct {
     int64_t n_gpus, n_tensorcores;
 } HostDevices;
 
-static void take_plane(HostDevices *h, const Device *device, const PerfEnv *env)
+static void add_plane(HostDevices *h, const Device *device, const PerfEnv *env)
 {
     const Plane *plane = device->plane;
     if (plane->kind == PLANE_GPU && !h->n_gpus++) h->gpu_type = device->type->text;
@@ -377,7 +377,7 @@ static void read_host(DeviceCapabilities *all, Device *devices, Host *host, bool
         PerfEnv env = plane->kind == PLANE_GPU ? gpu_env(&caps) : tpu_env(&caps);
         if (!err->code) describe(device, &caps, &env, err);
         if (err->code) break;
-        take_plane(&h, device, &env);
+        add_plane(&h, device, &env);
         all->n_devices++;
     }
     window_free(&window);

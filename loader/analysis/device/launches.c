@@ -83,8 +83,8 @@ static bool read_id(IdReader *r, const EventAt *e, uint64_t *id, ProfErr *err)
     return id_of_meta(r, e->meta, id, err);
 }
 
-static void take_event(LineLaunches *out, const Line *line, const EventAt *e, bool has_id,
-                       uint64_t id, ProfErr *err)
+static void add_event(LineLaunches *out, const Line *line, const EventAt *e, bool has_id,
+                      uint64_t id, ProfErr *err)
 {
     if (line->plane->kind == PLANE_HOST) {
         Launch *call = has_id ? PUSH(out->calls) : NULL;
@@ -119,7 +119,7 @@ static void read_line(void *context, size_t i, ProfErr *err)
         while (event_reader_next(&reader, &e) && !err->code) {
             uint64_t id = 0;
             bool has_id = e.occurrences < 0 && read_id(&ids, &e, &id, err);
-            if (e.occurrences < 0) take_event(&m->lines[i], line, &e, has_id, id, err);
+            if (e.occurrences < 0) add_event(&m->lines[i], line, &e, has_id, id, err);
         }
         event_reader_close(&reader);
     }

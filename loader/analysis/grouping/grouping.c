@@ -49,7 +49,7 @@ static int64_t file_value(enum StatColumnName column, bool only_signed, int64_t 
 }
 
 /* Takes a chunk's values from the file where none was found; false: there is none to take. */
-static bool take_file_values(const Chunk *chunk, enum StatColumnName column, bool is_gpu,
+static bool read_file_values(const Chunk *chunk, enum StatColumnName column, bool is_gpu,
                              const Packed *found, FileValues *v)
 {
     bool any = false;
@@ -88,7 +88,7 @@ static bool read_file_column(const Line *line, enum StatColumnName column, const
         if (!before) owned[c] = file->types;
         if (!before && serves_as_it_is(file, column)) {
             values[c] = file->values, any = true;
-        } else if (take_file_values(chunk, column, line->plane->kind == PLANE_GPU, before, v)) {
+        } else if (read_file_values(chunk, column, line->plane->kind == PLANE_GPU, before, v)) {
             any = true;
             memory = packed_make(&values[c], arena, v->values, chunk->n_events) &&
                      (!before || packed_make(&owned[c], arena, v->own, chunk->n_events));
@@ -101,7 +101,7 @@ static bool read_file_column(const Line *line, enum StatColumnName column, const
 
 /* Grouping writes to the first stat group_id of an event; where XProf visits them all, the last
  * that names a group counts, on GPUs the last. */
-static bool take_written(FileValues *v, uint32_t at, const StatFilter *filter, size_t n_groups,
+static bool read_written(FileValues *v, uint32_t at, const StatFilter *filter, size_t n_groups,
                          const EventAt *e)
 {
     Stat stat;
@@ -119,7 +119,7 @@ static bool take_written(FileValues *v, uint32_t at, const StatFilter *filter, s
 }
 
 /* The last of several stats, whatever grouping says. */
-static bool take_last(FileValues *v, uint32_t at, const StatFilter *filter, size_t n_groups,
+static bool read_last(FileValues *v, uint32_t at, const StatFilter *filter, size_t n_groups,
                       const EventAt *e)
 {
     (void)n_groups;
@@ -174,7 +174,7 @@ static bool read_file_groups(Result *r, size_t i, ProfErr *err)
     Line *line = &r->grouping.host->lines[i];
     LineGroups *out = &r->lines[i];
     if (r->as_written) /* is_eager: only what grouping finds */
-        return read_group_stats(line, take_written, r->grouping.n_groups, out, &r->line_arenas[i],
+        return read_group_stats(line, read_written, r->grouping.n_groups, out, &r->line_arenas[i],
                                 err);
     bool memory = read_file_column(line, STAT_COLUMN_GROUP, &out->groups, &out->groups_of_file,
                                    &r->line_arenas[i]) &&
@@ -335,7 +335,7 @@ static void repeated_task(void *context, size_t i, ProfErr *err)
     bool counts = kind == PLANE_HOST || (kind == PLANE_GPU && !line->derived), repeats = false;
     for (size_t c = 0; c < line->n_chunks && counts; c++) repeats |= line->chunks[c].repeats_group;
     LineGroups *groups = &r->lines[i], last = *groups;
-    if (repeats && read_group_stats(line, take_last, 0, &last, &r->line_arenas[i], err))
+    if (repeats && read_group_stats(line, read_last, 0, &last, &r->line_arenas[i], err))
         groups->last = last.groups;
 }
 

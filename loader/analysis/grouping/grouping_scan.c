@@ -348,7 +348,7 @@ static bool mark_event(Scan *s, uint32_t at, enum EventType type, const EventAt 
            note_region(s, type, e->start_ps);
 }
 
-static bool take_event(Scan *s, uint32_t at, const EventAt *e)
+static bool add_event(Scan *s, uint32_t at, const EventAt *e)
 {
     ForestLine *fl = s->line;
     enum EventType type = type_of(s, e->meta);
@@ -500,7 +500,7 @@ static void scan_line(void *context, size_t i, ProfErr *err)
     uint32_t at = 0;
     event_reader_open_for(&reader, fl->line, &fp->context.filter.wanted, err);
     for (; event_reader_next(&reader, &e); at++)
-        if (!take_event(s, at, &e)) prof_nomem(err);
+        if (!add_event(s, at, &e)) prof_nomem(err);
     event_reader_close(&reader);
     if (!err->code && at && !pack_correlations(s, at)) prof_nomem(err);
     end_nesting(s, at);

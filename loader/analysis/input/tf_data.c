@@ -157,8 +157,8 @@ static uint32_t iterator_of(TfDataBuilder *m, int64_t id, const Seen *seen, cons
 }
 
 /* An id that is no integer is none. */
-static void take_event(TfDataBuilder *m, const StatFilter *filter, const EventAt *at, Seen *seen,
-                       ProfErr *err)
+static void add_event(TfDataBuilder *m, const StatFilter *filter, const EventAt *at, Seen *seen,
+                      ProfErr *err)
 {
     StatIter stats = stat_iter_of_event(at);
     bool has_id = false;
@@ -251,7 +251,7 @@ static void read_line(TfDataBuilder *m, const StatFilter *filter, const uint8_t 
     event_reader_open_for(&reader, line, &filter->wanted, err);
     for (uint64_t i = 0; !err->code && event_reader_next(&reader, &at); i++) {
         seen[i] = (Seen){.kind = kinds[at.meta - line->plane->event_metas]};
-        if (seen[i].kind) any = true, take_event(m, filter, &at, &seen[i], err);
+        if (seen[i].kind) any = true, add_event(m, filter, &at, &seen[i], err);
     }
     event_reader_close(&reader);
     for (uint64_t i = 0; any && i < line->n_events && !err->code; i++) {
@@ -373,7 +373,7 @@ static void visit(TfDataBuilder *m, const Node *node, size_t first_part, bool bl
     part->blocking |= blocking, part->calls++;
 }
 
-static void take_call(TfDataBuilder *m, const Node *root, ProfErr *err)
+static void add_call(TfDataBuilder *m, const Node *root, ProfErr *err)
 {
     TfData *r = m->result;
     TfDataCall *call = PUSH(r->calls);
@@ -416,8 +416,8 @@ static bool is_device(const TfDataBuilder *m, int64_t id)
     return false;
 }
 
-static void take_pipeline(TfDataBuilder *m, const Node *const *roots, size_t n, uint32_t numbers[2],
-                          ProfErr *err)
+static void add_pipeline(TfDataBuilder *m, const Node *const *roots, size_t n, uint32_t numbers[2],
+                         ProfErr *err)
 {
     TfDataPipeline p = {.iterator = roots[0]->iterator,
                         .first_call = m->result->calls.n,
@@ -428,7 +428,7 @@ static void take_pipeline(TfDataBuilder *m, const Node *const *roots, size_t n, 
     int64_t sum_ps = 0;
     for (size_t i = 0; i < n && !err->code; i++) {
         int64_t ps = roots[i]->duration_ps;
-        take_call(m, roots[i], err);
+        add_call(m, roots[i], err);
         sum_ps = wrapped_sum(sum_ps, ps);
         if (ps < p.min_ps) p.min_ps = ps;
         if (ps > p.max_ps) p.max_ps = ps;
@@ -449,7 +449,7 @@ static int by_id(const void *a, const void *b)
 }
 
 /* Iterators are numbered as they are first seen, and so are pipelines. */
-static void take_pipelines(TfDataBuilder *m, ProfErr *err)
+static void add_pipelines(TfDataBuilder *m, ProfErr *err)
 {
     const Node **roots = prof_alloc(m->nodes.n * sizeof *roots);
     m->slots = prof_alloc(m->result->iterators.n * sizeof *m->slots);
@@ -467,7 +467,7 @@ static void take_pipelines(TfDataBuilder *m, ProfErr *err)
     for (size_t i = 0, k; i < n && !err->code; i = k) {
         for (k = i + 1; k < n && roots[k]->iterator == roots[i]->iterator; k++) {
         }
-        take_pipeline(m, roots + i, k - i, numbers, err);
+        add_pipeline(m, roots + i, k - i, numbers, err);
     }
     prof_free(roots);
 }
@@ -496,7 +496,7 @@ static void *tf_data_make(Run *run, Host *only, ProfErr *err)
     if (!err->code && m.nodes.n && (m.grouping = host_grouping(host, err))) {
         join_threads(&m, err);
         sort_edges(&m);
-        if (!err->code) take_pipelines(&m, err);
+        if (!err->code) add_pipelines(&m, err);
     }
     if (m.cut)
         host_issue(

@@ -75,7 +75,7 @@ static double property_number(const DeviceCapabilities *d, const OpStats *stats,
     }
 }
 
-static void *make(Run *run, Host *only, ProfErr *err)
+static void *properties_make(Run *run, Host *only, ProfErr *err)
 {
     static const char *const units[] = {
         NULL, "1e9 FLOP/s", "2^30 bytes/s", "FLOP/byte", "clock over its default", NULL,
@@ -104,6 +104,6 @@ static void *make(Run *run, Host *only, ProfErr *err)
 
 const RooflineProperties *run_roofline_properties(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make, prof_free, NEEDS_ONE_HOST_AT_A_TIME};
+    static const Analysis analysis = {properties_make, prof_free, NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(run, only, &analysis, err);
 }

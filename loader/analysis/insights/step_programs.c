@@ -196,7 +196,7 @@ static void add_memory(Sums *s, size_t h, const StepOpRecord *records, size_t n)
     }
 }
 
-static void take_work(Sums *s, StepProgram out[N_FEEDS])
+static void add_work(Sums *s, StepProgram out[N_FEEDS])
 {
     for (size_t i = 0; i < s->n_touched; i++) {
         OpSum *sum = &s->ops[s->touched[i]];
@@ -213,7 +213,7 @@ static void take_work(Sums *s, StepProgram out[N_FEEDS])
     s->n_touched = 0;
 }
 
-static int take_memory(Sums *s, StepProgram out[N_FEEDS], ProfErr *err)
+static int read_memory(Sums *s, StepProgram out[N_FEEDS], ProfErr *err)
 {
     for (int feed = 0; feed < N_FEEDS; feed++) {
         struct Reached *r = &s->reached[feed];
@@ -249,8 +249,8 @@ static int sum_step(Sums *s, const Step *step, StepProgram out[N_FEEDS], ProfErr
     for (size_t h = 0; h < s->programs->db->n_hosts; h++)
         add_memory(s, h, step->of_hosts[h]->ops, step->of_hosts[h]->n_ops);
     for (int feed = 0; feed < N_FEEDS; feed++) out[feed].time_ps = time_ps;
-    take_work(s, out);
-    return take_memory(s, out, err);
+    add_work(s, out);
+    return read_memory(s, out, err);
 }
 
 /* The ops of all steps on a host; NULL: no memory. */
@@ -287,8 +287,8 @@ static int sum_all(Sums *s, StepProgram out[N_FEEDS], ProfErr *err)
     }
     for (size_t h = 0; h < db->n_hosts; h++) add_memory(s, h, records[h], n[h]);
     for (int feed = 0; feed < N_FEEDS; feed++) out[feed].time_ps = time_ps;
-    take_work(s, out);
-    return take_memory(s, out, err);
+    add_work(s, out);
+    return read_memory(s, out, err);
 }
 
 /* ---- all steps, side by side ---- */

@@ -84,7 +84,7 @@ static const Text *data_type_text(MemoryProfile *profile, int64_t value, ProfErr
 }
 
 /* One stat of an event. The last of those that name the allocator counts. */
-static void take_stat(MemoryProfile *profile, const Plane *plane, MemoryEvent *e, unsigned known,
+static void read_stat(MemoryProfile *profile, const Plane *plane, MemoryEvent *e, unsigned known,
                       const Stat *stat, ProfErr *err)
 {
     char number[24];
@@ -119,8 +119,8 @@ static int kind_of(const EventMeta *meta)
     return strcmp(meta->name->text, "MemoryDeallocation") ? NOT_MEMORY : FREE;
 }
 
-static void take_event(MemoryProfile *profile, const StatFilter *filter, const EventAt *at,
-                       int kind, Window *window, ProfErr *err)
+static void add_event(MemoryProfile *profile, const StatFilter *filter, const EventAt *at, int kind,
+                      Window *window, ProfErr *err)
 {
     StatIter stats = stat_iter_read(window, at, err);
     if (err->code) return;
@@ -140,7 +140,7 @@ static void take_event(MemoryProfile *profile, const StatFilter *filter, const E
     unsigned known;
     Stat stat;
     while (!err->code && stat_iter_next_wanted(&stats, filter, &known, &stat))
-        take_stat(profile, filter->plane, e, known, &stat, err);
+        read_stat(profile, filter->plane, e, known, &stat, err);
     profile->events[profile->n_events++] = e;
 }
 
@@ -152,7 +152,7 @@ static void read_line(MemoryProfile *profile, const StatFilter *filter, const ui
     event_reader_open(&reader, line, 0, err);
     while (!err->code && event_reader_next(&reader, &at)) {
         int kind = kinds[at.meta - line->plane->event_metas];
-        if (kind) take_event(profile, filter, &at, kind, window, err);
+        if (kind) add_event(profile, filter, &at, kind, window, err);
     }
     event_reader_close(&reader);
 }

@@ -148,7 +148,7 @@ static bool add_to_runs(GpuLine *l, const EventAt *e, const KernelFacts *f, uint
 
 static bool same_name(Slice a, Slice b) { return a.n == b.n && !memcmp(a.text, b.text, a.n); }
 
-static int take_kernel(GpuLine *l, const EventAt *e, ProfErr *err)
+static int add_kernel(GpuLine *l, const EventAt *e, ProfErr *err)
 {
     KernelFacts f;
     if (kernel_facts(l->plane, e, &f, err)) return err->code;
@@ -179,7 +179,7 @@ static void read_kernels(GpuLine *l, ProfErr *err)
     EventReader reader;
     EventAt e;
     event_reader_open_for(&reader, l->line, &p->filter.wanted, err);
-    while (event_reader_next(&reader, &e) && !take_kernel(l, &e, err)) {
+    while (event_reader_next(&reader, &e) && !add_kernel(l, &e, err)) {
     }
     event_reader_close(&reader);
     if (l->last_hlo) op_kernels_end_row(&l->sums[l->last_hlo - 1].kernels);

@@ -171,7 +171,7 @@ typedef struct {
 typedef struct {
     HostJob *job;
     OpMetricsDb *db;
-    bool in_order, by_start_then_longest; /* outer_first: to be sorted so */
+    bool in_order, by_start_then_longest; /* the latter: to be sorted so */
     bool inner_came_first;
     OpKind *kinds;
     size_t n_kinds, kind_capacity;
@@ -273,7 +273,7 @@ static bool end_until(LineSweep *s, const OpenOp *next)
     return true;
 }
 
-static bool take_op(LineSweep *s, const EventAt *e, uint32_t kind, bool is_eager)
+static bool add_op(LineSweep *s, const EventAt *e, uint32_t kind, bool is_eager)
 {
     s->inner_came_first |=
         s->n_ops &&
@@ -336,12 +336,12 @@ static uint32_t add_kind(LineSweep *s, uint64_t id, const Text *name, const Text
     return (uint32_t)s->n_kinds;
 }
 
-static int take_known(LineSweep *s, const EventAt *e, size_t known, bool is_eager, ProfErr *err)
+static int add_known_op(LineSweep *s, const EventAt *e, size_t known, bool is_eager, ProfErr *err)
 {
     const Known *k = &s->job->known[known];
     uint32_t *kind = &s->kind_of_known[known];
     if (!*kind) *kind = add_kind(s, k->id, k->name, k->type);
-    if (!*kind || !take_op(s, e, *kind - 1, is_eager)) prof_nomem(err);
+    if (!*kind || !add_op(s, e, *kind - 1, is_eager)) prof_nomem(err);
     return err->code;
 }
 
@@ -374,12 +374,12 @@ static uint32_t kind_of_tf_op(LineSweep *s, const Text *text, ProfErr *err)
     return kind;
 }
 
-static int take_tf_op(LineSweep *s, const EventAt *e, const Text *text, ProfErr *err)
+static int add_tf_op(LineSweep *s, const EventAt *e, const Text *text, ProfErr *err)
 {
     if (!text) return prof_nomem(err);
     if (!text->n_bytes) return PROF_OK;
     uint32_t kind = kind_of_tf_op(s, text, err);
-    if (!kind || !take_op(s, e, kind - 1, false)) prof_nomem(err);
+    if (!kind || !add_op(s, e, kind - 1, false)) prof_nomem(err);
     return err->code;
 }
 
@@ -423,9 +423,10 @@ static int walk(LineSweep *s, Line *line, ProfErr *err)
             known = stage ? (size_t)(stage - job->known) + 1 : 0;
         }
         if (known)
-            take_known(s, &e, known - 1, is_eager(s, &e, groups, e.event - line->first_event), err);
+            add_known_op(s, &e, known - 1, is_eager(s, &e, groups, e.event - line->first_event),
+                         err);
         if (stat_set_has(&e.chunk->stats, STAT_TF_OP) && !err->code)
-            take_tf_op(s, &e, tf_op_of(s, &e, &facts), err);
+            add_tf_op(s, &e, tf_op_of(s, &e, &facts), err);
     }
     event_reader_close(&reader);
     if (!err->code && !(s->in_order ? end_until(s, NULL) : sweep_sorted(s))) prof_nomem(err);

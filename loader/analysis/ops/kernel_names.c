@@ -66,7 +66,7 @@ static bool parse_three(Slice s, uint32_t out[3])
     return true;
 }
 
-static void take_xprof(KernelLaunch *l, Slice key, Slice value)
+static void read_as_xprof(KernelLaunch *l, Slice key, Slice value)
 {
     if (slice_is(key, "regs"))
         l->known |= parse_u32(value, &l->registers) ? LAUNCH_REGISTERS : 0;
@@ -82,10 +82,10 @@ static void take_xprof(KernelLaunch *l, Slice key, Slice value)
         l->known |= parse_float(value, &l->occupancy) ? LAUNCH_OCCUPANCY : 0;
 }
 
-static void take_actual(KernelLaunch *l, Slice key, Slice value)
+static void read_actual(KernelLaunch *l, Slice key, Slice value)
 {
     static const char axes[] = "xyz";
-    take_xprof(l, key, value);
+    read_as_xprof(l, key, value);
     if (slice_is(key, "registers_per_thread"))
         l->known |= parse_u32(value, &l->registers) ? LAUNCH_REGISTERS : 0;
     else if (slice_is(key, "static_shared_memory_usage"))
@@ -114,7 +114,7 @@ static KernelLaunch parse_launch(Slice s, void (*take)(KernelLaunch *, Slice, Sl
     return l;
 }
 
-KernelLaunch kernel_launch_xprof(Slice details) { return parse_launch(details, take_xprof); }
+KernelLaunch kernel_launch_xprof(Slice details) { return parse_launch(details, read_as_xprof); }
 
 static size_t digits(Slice s, size_t at)
 {
@@ -129,7 +129,7 @@ enum { MOST_REGISTERS = 1024 };
 
 KernelLaunch kernel_launch_actual(Slice details)
 {
-    KernelLaunch l = parse_launch(details, take_actual);
+    KernelLaunch l = parse_launch(details, read_actual);
     if (!(l.occupancy > 0 && l.occupancy <= 100))
         l.occupancy = 0, l.known &= ~(unsigned)LAUNCH_OCCUPANCY;
     if (l.registers > MOST_REGISTERS) l.known &= ~(unsigned)(LAUNCH_REGISTERS | LAUNCH_SHARED);

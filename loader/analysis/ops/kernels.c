@@ -89,7 +89,7 @@ static int text_of_stat(unsigned known)
     }
 }
 
-static int take_stat(Walk *walk, Key *key, unsigned known, const Stat *stat, ProfErr *err)
+static int read_stat(Walk *walk, Key *key, unsigned known, const Stat *stat, ProfErr *err)
 {
     if (known == STAT_PROGRAM_ID) return key->program_id = stat_int_or_uint(stat), PROF_OK;
     int text = text_of_stat(known);
@@ -132,7 +132,7 @@ static void walk_line(void *context, size_t i, ProfErr *err)
         Stat stat;
         unsigned known;
         while (stat_iter_next_wanted(&stats, &filter, &known, &stat) &&
-               !take_stat(walk, &key, known, &stat, err)) {
+               !read_stat(walk, &key, known, &stat, err)) {
         }
         if (err->code || !key.texts[TEXT_DETAILS]) continue;
         if (!key.texts[TEXT_HLO_OP]) key.program_id = 0;
@@ -433,7 +433,7 @@ static const Text *older_op_name(KernelsBuilder *m, const Plane *plane, const Ke
     return text ? text : empty_text;
 }
 
-static void take_tally(KernelsBuilder *m, const Plane *plane, const Tally *t, unsigned tensorcores)
+static void add_tally(KernelsBuilder *m, const Plane *plane, const Tally *t, unsigned tensorcores)
 {
     const Text *details = key_text(plane, &t->key, TEXT_DETAILS),
                *tf_op = key_text(plane, &t->key, TEXT_TF_OP);
@@ -493,7 +493,7 @@ static void take_tally(KernelsBuilder *m, const Plane *plane, const Tally *t, un
 
 /* Sums kernels by op. A kernel that tensor cores could run is a helper if another kernel of its
  * instruction uses them. */
-static void take_by_op(KernelsBuilder *m)
+static void add_by_op(KernelsBuilder *m)
 {
     const ReportSet *all = &m->by_instruction;
     for (size_t i = 0; i < all->n && !m->err->code; i++) {
@@ -628,8 +628,8 @@ static enum KernelVendor plane_vendor(const Plane *plane, Window *window, ProfEr
     return vendor;
 }
 
-static void take_plane(KernelsBuilder *m, const Plane *plane, const LineTallies *lines,
-                       size_t n_lines)
+static void add_plane(KernelsBuilder *m, const Plane *plane, const LineTallies *lines,
+                      size_t n_lines)
 {
     Window window = {.file = &m->host->file};
     enum KernelVendor vendor = plane_vendor(plane, &window, m->err);
@@ -638,8 +638,8 @@ static void take_plane(KernelsBuilder *m, const Plane *plane, const LineTallies 
     if (!read) prof_nomem(m->err);
     for (size_t i = 0; i < n_lines; i++)
         for (size_t k = 0; k < lines[i].n && !m->err->code; k++)
-            take_tally(m, plane, &lines[i].tallies[k],
-                       tensorcores_of(read, plane, lines[i].tallies[k].key.meta, vendor));
+            add_tally(m, plane, &lines[i].tallies[k],
+                      tensorcores_of(read, plane, lines[i].tallies[k].key.meta, vendor));
     prof_free(read);
 }
 
@@ -676,15 +676,15 @@ typedef struct {
 } Reports;
 
 /* lines: of the host, those of a plane together. */
-static void take_host(KernelStats *stats, Host *host, const LineTallies *lines, size_t n_lines,
-                      Reports *all, ProfErr *err)
+static void add_host(KernelStats *stats, Host *host, const LineTallies *lines, size_t n_lines,
+                     Reports *all, ProfErr *err)
 {
     KernelsBuilder m = {.stats = stats, .host = host, .err = err};
     for (size_t i = 0, n; i < n_lines && !err->code; i += n) {
         for (n = 1; i + n < n_lines && lines[i + n].line->plane == lines[i].line->plane;) n++;
-        take_plane(&m, lines[i].line->plane, &lines[i], n);
+        add_plane(&m, lines[i].line->plane, &lines[i], n);
     }
-    take_by_op(&m);
+    add_by_op(&m);
     append_reports(&all->reports, &m.reports, err);
     append_reports(&all->by_op, &m.by_op, err);
     making_free(&m);
@@ -729,7 +729,7 @@ static void walk_host(KernelStats *stats, Host *host, Reports *all, ProfErr *err
     pthread_mutex_init(&walk.lock, NULL);
     parallel_for(host->run->n_workers, n, walk_line, &walk, err);
     pthread_mutex_destroy(&walk.lock);
-    if (!err->code) take_host(stats, host, walk.lines, n, all, err);
+    if (!err->code) add_host(stats, host, walk.lines, n, all, err);
     for (size_t i = 0; i < n; i++) {
         prof_free(walk.lines[i].tallies);
         hash_free(&walk.lines[i].by_key);

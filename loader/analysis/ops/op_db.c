@@ -108,7 +108,7 @@ bool op_add_memory(OpMetrics *op, Arena *arena, uint32_t operation, uint64_t spa
     return true;
 }
 
-static void take_text(const Text **dst, const Text *src)
+static void set_text(const Text **dst, const Text *src)
 {
     if (!(*dst)->n_bytes) *dst = src;
 }
@@ -128,10 +128,10 @@ static void merge_actual(OpMetrics *dst, const OpMetrics *src)
 
 bool op_merge(OpMetrics *dst, const OpMetrics *src, Arena *arena, bool count_cores)
 {
-    take_text(&dst->category, src->category);
-    take_text(&dst->provenance, src->provenance);
-    take_text(&dst->long_name, src->long_name);
-    take_text(&dst->deduplicated_name, src->deduplicated_name);
+    set_text(&dst->category, src->category);
+    set_text(&dst->provenance, src->provenance);
+    set_text(&dst->long_name, src->long_name);
+    set_text(&dst->deduplicated_name, src->deduplicated_name);
     if (!dst->has_source) {
         dst->has_source = src->has_source;
         dst->source_file = src->source_file, dst->source_line = src->source_line;
@@ -177,7 +177,7 @@ bool op_db_add_idle(OpMetricsDb *db, const Text *idle)
     OpMetrics *op = op_db_at(db, 0, idle);
     if (!op) return false;
     uint64_t ps = db->total_ps - db->total_op_ps;
-    take_text(&op->category, idle);
+    set_text(&op->category, idle);
     op->time_ps += ps, op->self_ps += ps, op->event_time_ps += ps, op->event_self_ps += ps;
     return true;
 }

@@ -246,7 +246,7 @@ static void sort_and_prune(Builder *b, ProfileNode *node, int level)
 
 /* ---- groups of duplicates ---- */
 
-static void take_place(ProfileNode *node, ProfileNode *only_child)
+static void replace_by_child(ProfileNode *node, ProfileNode *only_child)
 {
     ProfileNode *parent = node->parent;
     *node = *only_child;
@@ -263,7 +263,7 @@ static void name_groups(ProfileNode *node)
     if (node->op || !node->n_children || n_ops < node->n_children) {
         for (size_t i = 0; i < node->n_children; i++) name_groups(node->children[i]);
     } else if (n_ops == 1) {
-        take_place(node, node->children[0]);
+        replace_by_child(node, node->children[0]);
     } else {
         node->kind = PROFILE_DUPLICATES;
         node->name = node->children[0]->name, node->op = node->children[0]->op;

@@ -248,7 +248,7 @@ struct ShortNames {
     Arena arena;
 };
 
-static void release(void *result)
+static void short_names_free(void *result)
 {
     ShortNames *names = result;
     prof_free(names->kernels.items);
@@ -350,7 +350,7 @@ static void make_unique(ShortNames *names, ProfErr *err)
             prof_nomem(err);
 }
 
-static void *make(Run *run, Host *only, ProfErr *err)
+static void *short_names_make(Run *run, Host *only, ProfErr *err)
 {
     (void)only;
     ShortNames *names = prof_alloc(sizeof *names);
@@ -366,13 +366,13 @@ static void *make(Run *run, Host *only, ProfErr *err)
         }
     if (!err->code) make_unique(names, err);
     if (!err->code) return names;
-    release(names);
+    short_names_free(names);
     return NULL;
 }
 
 const ShortNames *run_short_names(Run *run, ProfErr *err)
 {
-    static const Analysis analysis = {make, release, NEEDS_NO_EVENTS};
+    static const Analysis analysis = {short_names_make, short_names_free, NEEDS_NO_EVENTS};
     return run_analysis(run, NULL, &analysis, err);
 }
 

@@ -50,7 +50,7 @@ void sparsecores_free(SparseCores *sparse)
     *sparse = (SparseCores){0};
 }
 
-static bool take_module(void *context, const EventAt *e, ProfErr *err)
+static bool add_module(void *context, const EventAt *e, ProfErr *err)
 {
     enum { MAX_PROGRAMS = 1024 }; /* searched one by one */
     SparsePlane *p = context;
@@ -72,7 +72,7 @@ static bool take_module(void *context, const EventAt *e, ProfErr *err)
     return true;
 }
 
-static bool take_op(void *context, const EventAt *e, ProfErr *err)
+static bool add_op(void *context, const EventAt *e, ProfErr *err)
 {
     SparsePlane *p = context;
     OpFacts f = op_facts(&p->filter, e);
@@ -125,9 +125,9 @@ static int read_plane(SparsePlane *p, ProfErr *err)
 {
     if (stat_filter_open(&p->filter, p->plane, op_fact_stats, n_op_fact_stats, err))
         return err->code;
-    if (read_lines(p, NAME_SPARSE_MODULES, take_module, err)) return err->code;
+    if (read_lines(p, NAME_SPARSE_MODULES, add_module, err)) return err->code;
     if (!(p->sums = prof_alloc(p->sparse->n * sizeof *p->sums))) return prof_nomem(err);
-    read_lines(p, NAME_SPARSE_OPS, take_op, err);
+    read_lines(p, NAME_SPARSE_OPS, add_op, err);
     for (size_t i = 0; i < p->sparse->n && !err->code; i++)
         if (p->sums[i].n) finish_program(p, i, err);
     return err->code;

@@ -97,7 +97,7 @@ void symbol_ops_offload(TpuOpTable *s, int64_t position, const OpMetricsDb *prog
 }
 
 /* An op that runs others needs nothing that they do not. */
-static void take_actual(SymbolOp *s)
+static void read_actual(SymbolOp *s)
 {
     OpMetrics *op = &s->op;
     double rest = (double)op->executions - (double)s->n_own,
@@ -135,7 +135,7 @@ int tpu_op_table_finish(TpuOpTable *s, OpMetricsDb *db, ProfErr *err)
     Arena *arena = &s->reader.build->stats->arena;
     for (size_t i = 0; i < s->n; i++) {
         OpMetrics *op = &s->ops[i].op;
-        take_actual(&s->ops[i]);
+        read_actual(&s->ops[i]);
         multiply(op);
         if (s->ops[i].offloaded && !join_children(op, s->ops[i].offloaded, arena))
             return prof_nomem(err);

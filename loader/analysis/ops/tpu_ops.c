@@ -70,7 +70,7 @@ static void add_named(CoreLine *l, unsigned traits, const OpFacts *f)
         hull_add(&l->named, f->event);
 }
 
-static bool take_other(void *context, const EventAt *e, ProfErr *err)
+static bool add_other(void *context, const EventAt *e, ProfErr *err)
 {
     CoreLine *l = context;
     OpFacts f = op_facts(&l->job->filter, e);
@@ -87,7 +87,7 @@ static unsigned duties_of(unsigned traits, const OpFacts *f)
                                            : 1u << DUTY_LIKELY | 1u << DUTY_SURE;
 }
 
-static bool take_op(void *context, const EventAt *e, ProfErr *err)
+static bool add_op(void *context, const EventAt *e, ProfErr *err)
 {
     CoreLine *l = context;
     OpFacts f = op_facts(&l->job->filter, e);
@@ -106,7 +106,7 @@ static bool take_op(void *context, const EventAt *e, ProfErr *err)
     return !err->code;
 }
 
-static bool take_step(void *context, const EventAt *e, ProfErr *err)
+static bool add_step(void *context, const EventAt *e, ProfErr *err)
 {
     (void)err;
     CoreLine *l = context;
@@ -123,12 +123,12 @@ static void read_line(void *context, size_t i, ProfErr *err)
     if (!(l->traits = prof_alloc(job->plane->n_event_metas))) {
         prof_nomem(err);
     } else if (is_op_line(l->line)) {
-        each_event(l->line, &job->filter, !job->build->grouped, take_op, l, err);
+        each_event(l->line, &job->filter, !job->build->grouped, add_op, l, err);
         if (!err->code && !duty_line_end(&l->duty)) prof_nomem(err);
     } else if (is_step_line(l->line)) {
-        each_event(l->line, &job->filter, false, take_step, l, err);
+        each_event(l->line, &job->filter, false, add_step, l, err);
     } else if (!job->build->grouped) {
-        each_event(l->line, &job->filter, false, take_other, l, err);
+        each_event(l->line, &job->filter, false, add_other, l, err);
     }
     if (is_module_line(l->line))
         for (size_t c = 0; c < l->line->n_chunks; c++) {

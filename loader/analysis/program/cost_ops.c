@@ -335,7 +335,7 @@ static void async_start(CostGraph *g, CostNode *node, int depth)
 static float larger(float a, float b) { return a < b ? b : a; }
 
 /* Adds what a computation sums to; of branches behind the first only what is more. */
-static void take_sum(CostNode *node, const CostSum *sum, bool largest)
+static void set_sum(CostNode *node, const CostSum *sum, bool largest)
 {
     node->flops = largest ? larger(node->flops, sum->flops) : node->flops + sum->flops;
     node->bytes = largest ? larger(node->bytes, sum->bytes) : node->bytes + sum->bytes;
@@ -374,7 +374,7 @@ static void call(CostGraph *g, CostNode *node, int depth)
     for (size_t i = 0; i < node->op->more->n_called_computation_ids; i++) {
         const CostComputation *c = cost_called(g, node, i);
         if (!c) continue;
-        take_sum(node, &c->sum, conditional && !first);
+        set_sum(node, &c->sum, conditional && !first);
         cost_add_leaves(g, c->sum.leaves);
         first = false;
     }

@@ -162,13 +162,16 @@ static Soundness *make_soundness(const HloModule *module, ProfErr *err)
     return c.out;
 }
 
-static void *make(const HloModule *module, ProfErr *err) { return make_soundness(module, err); }
+static void *soundness_make(const HloModule *module, ProfErr *err)
+{
+    return make_soundness(module, err);
+}
 
 void hlo_validate(const HloModule *module, ProfErr *err) { prof_free(make_soundness(module, err)); }
 
 const HloModule *hlo_valid_program(Host *host, uint64_t program_id, ProfErr *err)
 {
-    static const HloAnalysis analysis = {make, prof_free};
+    static const HloAnalysis analysis = {soundness_make, prof_free};
     const HloModule *module = hlo_program(host, program_id, err);
     const Soundness *soundness = module ? hlo_analysis(module, &analysis, err) : NULL;
     return soundness && !*soundness->why ? module : NULL;

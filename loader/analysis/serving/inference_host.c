@@ -109,7 +109,7 @@ static const Text *model_text(InferenceBuilder *m, const Plane *plane, const Sta
 }
 
 /* An event's own stats come before its metadata's, and the first of a name counts. */
-static void take_stat(InferenceBuilder *m, const Plane *plane, Seen *seen, unsigned known,
+static void read_stat(InferenceBuilder *m, const Plane *plane, Seen *seen, unsigned known,
                       const Stat *stat, ProfErr *err)
 {
     static const uint8_t bits[N_KNOWN_STATS] = {
@@ -143,7 +143,7 @@ static void read_stats(InferenceBuilder *m, const StatFilter *filter, const Even
     unsigned known;
     Stat stat;
     while (!err->code && stat_iter_next_wanted(&stats, filter, &known, &stat))
-        take_stat(m, filter->plane, seen, known, &stat, err);
+        read_stat(m, filter->plane, seen, known, &stat, err);
     if (err->code || !at->meta->has_stats || event_meta_values(filter->plane, at->meta, err))
         return;
     for (size_t i = 0; i < at->meta->n_facts && !err->code; i++) {
@@ -151,7 +151,7 @@ static void read_stats(InferenceBuilder *m, const StatFilter *filter, const Even
         stat = (Stat){.type = f->fact.type, .u64 = f->fact.u64};
         if (stat.type == TYPE_STR)
             stat.bytes = (const uint8_t *)f->fact.text->text, stat.n_bytes = f->fact.text->n_bytes;
-        take_stat(m, filter->plane, seen, f->known, &stat, err);
+        read_stat(m, filter->plane, seen, f->known, &stat, err);
     }
 }
 
@@ -647,7 +647,7 @@ static BatchingParameters *parameters_of(InferenceBuilder *m, Slice model, ProfE
     return place;
 }
 
-static void take_parameter(InferenceBuilder *m, const Plane *plane, const char *name,
+static void read_parameter(InferenceBuilder *m, const Plane *plane, const char *name,
                            const Stat *stat, ProfErr *err)
 {
     enum { MOST_MODELS = 10000 };
@@ -682,7 +682,7 @@ static void read_parameters(InferenceBuilder *m, ProfErr *err)
         Stat stat;
         while (i == 1 && !err->code && stat_iter_next(&stats, &stat)) {
             const StatMeta *meta = stat_meta(plane, stat.id);
-            if (meta) take_parameter(m, plane, meta->name->text, &stat, err);
+            if (meta) read_parameter(m, plane, meta->name->text, &stat, err);
         }
     }
     event_reader_close(&reader);

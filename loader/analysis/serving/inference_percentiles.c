@@ -118,14 +118,14 @@ static size_t all_rows(InferencePercentiles *all, const Inference *inference,
     return n;
 }
 
-static void release(void *result)
+static void percentiles_free(void *result)
 {
     InferencePercentiles *all = result;
     arena_free(&all->arena);
     prof_free(all);
 }
 
-static void *make(Run *run, Host *only, ProfErr *err)
+static void *percentiles_make(Run *run, Host *only, ProfErr *err)
 {
     const Inference *inference = run_inference(run, only, err);
     InferencePercentiles *all = inference ? prof_alloc(sizeof *all) : NULL;
@@ -138,13 +138,13 @@ static void *make(Run *run, Host *only, ProfErr *err)
     else
         all_rows(all, inference, all->rows, err);
     if (!err->code) return all;
-    release(all);
+    percentiles_free(all);
     return NULL;
 }
 
 const InferencePercentiles *run_inference_percentiles(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make, release, NEEDS_ONE_HOST_AT_A_TIME};
+    static const Analysis analysis = {percentiles_make, percentiles_free, NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(run, only, &analysis, err);
 }
 

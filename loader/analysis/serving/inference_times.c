@@ -33,7 +33,7 @@ static void own_span(InferenceBuilder *m, uint32_t request, enum RequestTime typ
 }
 
 /* The moments of one group in a request: of launches the first counts, of others the last. */
-static size_t take_group(const MomentOf *moments, size_t n, Moments *found)
+static size_t read_group(const MomentOf *moments, size_t n, Moments *found)
 {
     size_t i = 0;
     *found = (Moments){0};
@@ -47,7 +47,7 @@ static size_t take_group(const MomentOf *moments, size_t n, Moments *found)
 }
 
 /* Adds what lies between the moments of a request; returns how many those were. */
-static size_t take_request(InferenceBuilder *m, const MomentOf *moments, size_t n,
+static size_t read_request(InferenceBuilder *m, const MomentOf *moments, size_t n,
                            bool *has_callback, ProfErr *err)
 {
     uint32_t request = moments->request;
@@ -56,7 +56,7 @@ static size_t take_request(InferenceBuilder *m, const MomentOf *moments, size_t 
     size_t i = 0;
     while (i < n && moments[i].request == request) {
         Moments of_group;
-        i += take_group(&moments[i], n - i, &of_group);
+        i += read_group(&moments[i], n - i, &of_group);
         if (of_group.there[AT_EXECUTE] && of_group.there[AT_LAUNCH])
             own_span(m, request, REQUEST_RUNTIME, of_group.ps[AT_EXECUTE], of_group.ps[AT_LAUNCH],
                      err);
@@ -106,7 +106,7 @@ void inference_take_moments(InferenceBuilder *m, ProfErr *err)
     sort_array(m->moments.items, m->moments.n, sizeof *m->moments.items, by_request);
     for (size_t i = 0; i < m->moments.n && !err->code;) {
         uint32_t request = m->moments.items[i].request;
-        i += take_request(m, &m->moments.items[i], m->moments.n - i, &has_callback[request], err);
+        i += read_request(m, &m->moments.items[i], m->moments.n - i, &has_callback[request], err);
     }
     if (!err->code) postprocess_without_callback(m, has_callback, err);
     prof_free(has_callback);
@@ -245,7 +245,7 @@ static const Text *pattern_text(InferenceBuilder *m, const TensorOf *tensors, si
 }
 
 /* The pattern and the time of the tensors of the first owner; returns how many tensors it has. */
-static size_t take_owner(InferenceBuilder *m, const TensorOf *tensors, size_t n,
+static size_t read_owner(InferenceBuilder *m, const TensorOf *tensors, size_t n,
                          const Text **pattern, uint64_t *time_ps, ProfErr *err)
 {
     size_t i = 0;
@@ -274,11 +274,11 @@ void inference_find_patterns(InferenceBuilder *m, ProfErr *err)
                by_owner_and_text);
     for (size_t i = 0; i < m->tensors.n && !err->code;) {
         InferenceRequest *r = &m->result->requests.items[m->tensors.items[i].owner];
-        i += take_owner(m, &m->tensors.items[i], m->tensors.n - i, &r->pattern, &r->tensor_ps, err);
+        i += read_owner(m, &m->tensors.items[i], m->tensors.n - i, &r->pattern, &r->tensor_ps, err);
     }
     for (size_t i = 0; i < m->batch_tensors.n && !err->code;) {
         InferenceBatch *b = &m->result->batches.items[m->batch_tensors.items[i].owner];
-        i += take_owner(m, &m->batch_tensors.items[i], m->batch_tensors.n - i, &b->pattern,
+        i += read_owner(m, &m->batch_tensors.items[i], m->batch_tensors.n - i, &b->pattern,
                         &b->tensor_ps, err);
     }
 }

@@ -150,7 +150,7 @@ static bool add_transfer(LineSpans *s, uint32_t group, enum StepType type, const
     return true;
 }
 
-static bool take_gpu_event(PlaneRead *r, LineSpans *out, const EventAt *e, uint32_t group)
+static bool add_gpu_event(PlaneRead *r, LineSpans *out, const EventAt *e, uint32_t group)
 {
     bool correlated = false;
     Slice shape = {"", 0}, details = {"", 0};
@@ -179,7 +179,7 @@ static bool take_gpu_event(PlaneRead *r, LineSpans *out, const EventAt *e, uint3
 
 /* Does the line tell of two computations of the group? One of them begins before whatever is last
  * in the group, so the step computes. */
-static bool tells_enough(const LineSpans *s, uint32_t group)
+static bool has_enough(const LineSpans *s, uint32_t group)
 {
     size_t n = 0;
     for (const SpanRef *span = s->spans + s->n; n < 2 && span > s->spans; n++) {
@@ -214,12 +214,12 @@ static void read_gpu_line(void *context, size_t i, ProfErr *err)
             continue;
         bool good = steps ? add_marker(out, (LineMarker){group, true, (uint64_t)e.start_ps,
                                                          (uint64_t)e.duration_ps, NULL})
-                          : take_gpu_event(r, out, &e, group);
+                          : add_gpu_event(r, out, &e, group);
         if (!good) {
             prof_nomem(err);
             break;
         }
-        if (b->is_outline && tells_enough(out, group)) told = group;
+        if (b->is_outline && has_enough(out, group)) told = group;
     }
     event_reader_close(&reader);
 }
@@ -424,9 +424,9 @@ static bool is_covered(OuterSpan *cover, const EventAt *e, uint32_t group, enum 
     return false;
 }
 
-static int take_host_event(const PlaneRead *r, LineSpans *out, OuterSpan *cover, const EventAt *e,
-                           int64_t id, uint32_t group, const HostFacts *f, bool is_root,
-                           ProfErr *err)
+static int add_host_event(const PlaneRead *r, LineSpans *out, OuterSpan *cover, const EventAt *e,
+                          int64_t id, uint32_t group, const HostFacts *f, bool is_root,
+                          ProfErr *err)
 {
     const char *name = step_name_of(r->build, e, id, f, err);
     uint16_t kind = r->kinds[e->meta - r->plane->event_metas];
@@ -472,7 +472,7 @@ static void read_host_line(void *context, size_t i, ProfErr *err)
         if (!grouped && !r->is_staged && !r->has_ops) continue;
         HostFacts f = host_facts(r, &e);
         if (r->is_staged && !enter_stage(r, &stages, &e, &f, &is_root)) prof_nomem(err);
-        if (grouped && !err->code) take_host_event(r, out, &cover, &e, id, group, &f, is_root, err);
+        if (grouped && !err->code) add_host_event(r, out, &cover, &e, id, group, &f, is_root, err);
         if (!grouped && f.is_op &&
             !add_span(out, e.start_ps, e.duration_ps, (uint32_t)b->groups.n, TIME_HOST_COMPUTE,
                       TIME_HOST_COMPUTE, SPAN_HOST))

@@ -43,7 +43,7 @@ static int64_t group_of(const Runs *r, const SpanRef *span)
     return nth_of(line_groups(r->build->grouping, r->lines[span->line])->groups, span->at);
 }
 
-static bool take_span(void *context, const SpanRef *span, ProfErr *err)
+static bool add_step_span(void *context, const SpanRef *span, ProfErr *err)
 {
     (void)err;
     Runs *r = context;
@@ -90,7 +90,7 @@ static int mark_steps(const StepBuild *b, const Plane *plane, const LineSpans *s
             marker_add(&markers[spans[i].markers[k].group], spans[i].markers[k].begin_ps,
                        spans[i].markers[k].duration_ps);
     }
-    const SpanVisitor visitor = {&runs, take_span, spans_alike, start_again};
+    const SpanVisitor visitor = {&runs, add_step_span, spans_alike, start_again};
     if (!files_own && spans_walk(runs.lines, n, &visitor, err)) close_run(&runs);
     prof_free(runs.lines);
     return err->code;

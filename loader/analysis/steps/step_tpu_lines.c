@@ -146,7 +146,7 @@ static bool add_marker(CoreLine *l, LineMarker marker)
     return true;
 }
 
-static bool take_step(void *context, const EventAt *e, ProfErr *err)
+static bool add_step(void *context, const EventAt *e, ProfErr *err)
 {
     LineRead *r = context;
     CoreLine *l = r->line;
@@ -165,7 +165,7 @@ static void read_steps(void *context, size_t i, ProfErr *err)
     CoreLine *l = t->step_lines[i];
     LineRead read = line_read(t, l);
     if (!read.groups->merged) {
-        each_event(l->line, &l->core->filter, false, take_step, &read, err);
+        each_event(l->line, &l->core->filter, false, add_step, &read, err);
         return;
     }
     for (size_t k = 0; k < read.groups->n_steps && !err->code; k++) {
@@ -180,7 +180,7 @@ static void read_steps(void *context, size_t i, ProfErr *err)
     }
 }
 
-static bool take_op(void *context, const EventAt *e, ProfErr *err)
+static bool add_op(void *context, const EventAt *e, ProfErr *err)
 {
     LineRead *r = context;
     CoreLine *l = r->line;
@@ -226,7 +226,7 @@ static void read_ops_line(void *context, size_t i, ProfErr *err)
         return;
     }
     if (!(l->last = prof_alloc(l->core->plane->n_event_metas * sizeof *l->last))) prof_nomem(err);
-    if (!err->code) each_event(l->line, &l->core->filter, t->sorted, take_op, &read, err);
+    if (!err->code) each_event(l->line, &l->core->filter, t->sorted, add_op, &read, err);
     if (!err->code && !end_run(l)) prof_nomem(err);
     for (size_t k = l->n_runs; k-- > 0;) {
         CoreGroup *of = group_of_core(l->core, l->runs[k].group); /* which is there */

@@ -41,7 +41,7 @@ static enum StepType transfer_type(const EventMeta *meta)
     return TIME_DEVICE_TO_DEVICE;
 }
 
-static bool take_piece(void *context, const WorkPiece *piece)
+static bool add_piece(void *context, const WorkPiece *piece)
 {
     Pieces *p = context;
     return cover_add(&p->covers[p->types[piece->meta - p->plane->event_metas]], piece->start,
@@ -60,7 +60,7 @@ static void measure_core(void *context, size_t i, ProfErr *err)
                      : kind == WORK_COLLECTIVE ? TIME_COLLECTIVES
                                                : transfer_type(&core->plane->event_metas[m]);
     }
-    if (p.types && device_work_walk(core->plane, take_piece, &p, &range, err))
+    if (p.types && device_work_walk(core->plane, add_piece, &p, &range, err))
         step_sweep_by_time(p.covers, core->markers, core->n, core->ps, err);
     prof_free(p.types);
     for (int t = 0; t < N_STEP_TYPES; t++) cover_free(&p.covers[t]);

@@ -41,7 +41,7 @@ static int64_t group_of_kernel(const Derivation *d, const Line *line, uint32_t a
     return nth_of(step_groups(line_groups(d->grouping, line)), at);
 }
 
-static bool take_for_steps(void *context, const SpanRef *span, ProfErr *err)
+static bool add_for_steps(void *context, const SpanRef *span, ProfErr *err)
 {
     StepWalk *w = context;
     int64_t group = group_of(w->d, w->lines[span->line].line, span->at);
@@ -75,7 +75,7 @@ static bool derive_steps(Derivation *d, Plane *plane, NameTable *names, const Sp
 {
     StepWalk w = {.d = d, .names = names, .lines = lines, .group = -1};
     line_open(&w.steps, plane, DERIVED_STEPS, "Steps", LINE_STEPS);
-    const SpanVisitor visitor = {&w, take_for_steps, same_step, restart_steps};
+    const SpanVisitor visitor = {&w, add_for_steps, same_step, restart_steps};
     span_lines_walk(lines, n_lines, &visitor, err);
     return line_end(d, &w.steps, err);
 }
@@ -360,7 +360,7 @@ static bool cover_graph(StreamWalk *w, const KernelStats *k, CoverSpan span, Pro
     return true;
 }
 
-static bool take_kernel(void *context, const SpanRef *ref, ProfErr *err)
+static bool add_kernel(void *context, const SpanRef *ref, ProfErr *err)
 {
     StreamWalk *w = context;
     Line *line = w->lines[ref->line].line;
@@ -432,7 +432,7 @@ static bool derive_stream(StreamWalk *w, const Line *stream, size_t number, cons
     w->modules.dependents[2] = &w->graphs;
     w->name_scope.dependents[0] = &w->framework_ops;
     w->lines = lines;
-    const SpanVisitor visitor = {w, take_kernel, neither_is_kernel, restart_stream};
+    const SpanVisitor visitor = {w, add_kernel, neither_is_kernel, restart_stream};
     if (!err->code) span_lines_walk(lines, n_lines, &visitor, err);
     for (int k = 0; k < N_STREAM_LINES; k++) line_end(w->d, &w->makers[k], err);
     return !err->code;

@@ -212,7 +212,7 @@ static uint32_t new_start(CoreWalk *w, const OffloadStart *start)
     return place;
 }
 
-static bool take_transfer(CoreWalk *w, const SpanRef *span, const EventMeta *meta,
+static bool read_transfer(CoreWalk *w, const SpanRef *span, const EventMeta *meta,
                           enum OffloadEnd which, ProfErr *err)
 {
     const Text *key = offload_key(w, meta->display_name);
@@ -256,7 +256,7 @@ static bool event_recipe(CoreWalk *w, const SpanRef *ref, EventAt *e, MetaRecipe
     return true;
 }
 
-static bool take_op(void *context, const SpanRef *ref, ProfErr *err)
+static bool add_op(void *context, const SpanRef *ref, ProfErr *err)
 {
     CoreWalk *w = context;
     EventAt e;
@@ -268,7 +268,7 @@ static bool take_op(void *context, const SpanRef *ref, ProfErr *err)
         return false;
     if (r.source != NO_META && !line_cover(w->d, &w->source, &r.source, 1, &span, err))
         return false;
-    return r.offload == NO_OFFLOAD || take_transfer(w, ref, e.meta, r.offload, err);
+    return r.offload == NO_OFFLOAD || read_transfer(w, ref, e.meta, r.offload, err);
 }
 
 static bool says_nothing(const MetaRecipe *r)
@@ -300,7 +300,7 @@ static void restart(void *context)
 }
 
 /* Steps are walked as they were merged. */
-static bool take_line(CoreWalk *w, SpanLine *to, Line *line, ProfErr *err)
+static bool add_line(CoreWalk *w, SpanLine *to, Line *line, ProfErr *err)
 {
     const LineGroups *groups = line_groups(w->d->grouping, line);
     to->line = line;
@@ -327,12 +327,12 @@ bool derive_tensorcore(Derivation *d, Plane *plane, ProfErr *err)
     if (!w.lines || !w.recipes || !w.finder || !w.rows || !names_open(w.names, plane))
         prof_nomem(err);
     for (size_t i = 0; i < plane->n_lines && !err->code; i++)
-        take_line(&w, &w.lines[i], &d->host->lines[plane->first_line + i], err);
+        add_line(&w, &w.lines[i], &d->host->lines[plane->first_line + i], err);
     line_open(&w.name_scope, plane, DERIVED_NAME_SCOPE, "Framework Name Scope", LINE_NAME_SCOPE);
     line_open(&w.framework_ops, plane, DERIVED_FRAMEWORK_OPS, "Framework Ops", LINE_FRAMEWORK_OPS);
     line_open(&w.source, plane, DERIVED_SOURCE, "Source code", LINE_SOURCE);
     w.name_scope.dependents[0] = &w.framework_ops;
-    const SpanVisitor visitor = {&w, take_op, alike, restart};
+    const SpanVisitor visitor = {&w, add_op, alike, restart};
     if (!err->code && !stat_filter_open(&w.filter, plane, wanted, COUNT(wanted), err))
         span_lines_walk(w.lines, plane->n_lines, &visitor, err);
     line_close(&w.name_scope, 0);
