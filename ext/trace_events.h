@@ -175,14 +175,13 @@ typedef struct {
 } EventUnit;
 /* One of many: there may be one for each event. */
 typedef struct {
-    SourceRun *from;
-    uint32_t line, group; /* its place in the run; its place on the line + 1, 0: the whole line */
+    const LineGroup *group; /* NULL: the whole line */
+    uint32_t source, line;  /* places in the cursor's sources, and in the run */
 } KeptUnit;
-static inline EventUnit unit_of(const KeptUnit *kept)
+static inline EventUnit unit_of(SourceRun *sources, const KeptUnit *kept)
 {
-    Line *line = kept->from->run->lines[kept->line];
-    if (!kept->group) return (EventUnit){kept->from, line, NULL};
-    return (EventUnit){kept->from, line, &line_events_ordered(line)->groups[kept->group - 1]};
+    SourceRun *from = &sources[kept->source];
+    return (EventUnit){from, from->run->lines[kept->line], kept->group};
 }
 
 typedef struct {
@@ -248,7 +247,7 @@ int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info, bool in_order);
  * NULL, no row matches. */
 int events_take_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value **argv,
                       const char **keys);
-void units_sort(KeptUnit *units, size_t n, const char *keys);
+void units_sort(KeptUnit *units, size_t n, SourceRun *sources, const char *keys);
 
 /* trace_events.c */
 int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column);

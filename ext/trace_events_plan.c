@@ -357,10 +357,16 @@ static int compare_key(const EventUnit *a, const EventUnit *b, int column)
     }
 }
 
-static int compare_units(const void *a, const void *b, void *keys)
+typedef struct {
+    SourceRun *sources;
+    const char *keys;
+} UnitOrder;
+
+static int compare_units(const void *a, const void *b, void *context)
 {
-    EventUnit x = unit_of(a), y = unit_of(b);
-    for (const char *key = keys; *key; key += 2) {
+    const UnitOrder *by = context;
+    EventUnit x = unit_of(by->sources, a), y = unit_of(by->sources, b);
+    for (const char *key = by->keys; *key; key += 2) {
         int c = compare_key(&x, &y, known[known_letter(key[0])].column);
         if (c) return key[1] == '-' ? -c : c;
     }
@@ -369,7 +375,7 @@ static int compare_units(const void *a, const void *b, void *keys)
     return x.group && y.group ? compare_numbers(x.group->end, y.group->end) : 0;
 }
 
-void units_sort(KeptUnit *units, size_t n, const char *keys)
+void units_sort(KeptUnit *units, size_t n, SourceRun *sources, const char *keys)
 {
-    sort_in_place_by(units, n, sizeof *units, compare_units, (void *)(uintptr_t)keys);
+    sort_in_place_by(units, n, sizeof *units, compare_units, &(UnitOrder){sources, keys});
 }

@@ -345,7 +345,8 @@ static bool next_correlated(EventsCursor *c)
 static bool next_unit(EventsCursor *c)
 {
     if (c->plan & PLAN_UNITS)
-        return c->at_unit < c->n_units && open_line(c, unit_of(&c->units[c->at_unit++]));
+        return c->at_unit < c->n_units &&
+               open_line(c, unit_of(c->sources, &c->units[c->at_unit++]));
     if (is_point(c->correlation_id)) return next_correlated(c);
     if (is_point(c->parent_id)) return next_event(c, c->parent_id.low, true);
     if (is_point(c->event_id)) return next_event(c, c->event_id.low, false);
@@ -375,13 +376,13 @@ static void make_units(EventsCursor *c, const char *keys)
             if (!line_wanted(c, from, line)) continue;
             const EventsByMeta *order =
                 c->plan & PLAN_GROUPS ? line_events_by_meta(line, &c->err) : NULL;
-            if (!(c->plan & PLAN_GROUPS)) add_unit(c, (KeptUnit){from, l, 0});
+            if (!(c->plan & PLAN_GROUPS)) add_unit(c, (KeptUnit){NULL, (uint32_t)s, l});
             for (size_t g = 0; order && g < order->n_groups && !c->err.code; g++)
                 if (is_text(c->name_is, line->plane->event_metas[order->groups[g].meta].name))
-                    add_unit(c, (KeptUnit){from, l, (uint32_t)g + 1});
+                    add_unit(c, (KeptUnit){&order->groups[g], (uint32_t)s, l});
         }
     }
-    if (!c->err.code) units_sort(c->units, c->n_units, keys);
+    if (!c->err.code) units_sort(c->units, c->n_units, c->sources, keys);
 }
 
 /* ---- stepping ---- */
