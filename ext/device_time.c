@@ -2,8 +2,9 @@
 /* device_time.c: the table device_time: how each device spends its time.
  *
  *   SELECT plane, busy_percent, computing_percent, exposed_communication_percent
- *     FROM device_time('logs'); */
-#include "../loader/analysis/communication/device_time.h"
+ *     FROM device_time('logs');
+ *   SELECT step, span_ps, idle_percent FROM device_time('logs', 1); */
+#include "../loader/analysis/communication/time_sums.h"
 
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -19,12 +20,12 @@ SQLITE_EXTENSION_INIT3
       "libprofsql")                                                                                \
     C(DT_START, "start_ps", "INTEGER", "ps",                                                       \
       "start of the span: first start of work on any device of this kind on the host, from "       \
-      "the session start" WITHOUT_WORK,                                                            \
+      "the session start; NULL if by_step is 1, or if the device has no work",                     \
       "libprofsql")                                                                                \
     C(DT_START_US, START_US_DOC)                                                                   \
     C(DT_SPAN, "span_ps", "INTEGER", "ps",                                                         \
       "time from the first start to the last end of work on any device of this kind on the "       \
-      "host" WITHOUT_WORK,                                                                         \
+      "host; if by_step is 1, the part of it in the step" WITHOUT_WORK,                            \
       "libprofsql")                                                                                \
     C(DT_BUSY, "busy_ps", "INTEGER", "ps",                                                         \
       "part of the span in which the device works, including ops that wait" WITHOUT_WORK,          \
@@ -77,19 +78,89 @@ SQLITE_EXTENSION_INIT3
       "1: a main device, included in shares of the run: a GPU or TensorCore; a SparseCore "        \
       "only if no GPU or TensorCore of the source has work",                                       \
       "libprofsql")                                                                                \
-    C(DT_SOURCE, SOURCE_DOC)
+    C(DT_LINE_ID, "line_id", "INTEGER", NULL,                                                      \
+      "number of the line in the run, from 0; NULL unless by_line is 1", "libprofsql")             \
+    C(DT_LINE, "line", "TEXT", NULL, "name of the line; NULL unless by_line is 1", "XLine.name")   \
+    C(DT_STEP, "step", "INTEGER", NULL,                                                            \
+      "number of the step, as in steps, whose interval on the device has this time; NULL outside " \
+      "of all steps, of a SparseCore, and unless by_step is 1",                                    \
+      "steps")                                                                                     \
+    C(DT_WAITING, "waiting_ps", "INTEGER", "ps",                                                   \
+      "part of busy_ps in which the core waits for an asynchronous op (time_breakdown); NULL on "  \
+      "a GPU, whose streams do not record when they wait, and if the device has no work",          \
+      "libprofsql")                                                                                \
+    C(DT_SOURCE, SOURCE_DOC)                                                                       \
+    C(DT_BY_STEP, "by_step", "INTEGER HIDDEN", "0 or 1",                                           \
+      "1: a row for each step of a device, and one for the time outside of steps; their times "    \
+      "add up to those of the device. Devices without work have none. 0, the default: all time "   \
+      "together",                                                                                  \
+      "argument 2")                                                                                \
+    C(DT_BY_LINE, "by_line", "INTEGER HIDDEN", "0 or 1",                                           \
+      "1: a row for each stream of a GPU and each op line of a TPU core, by what runs on this "    \
+      "line alone within the device's span (an asynchronous op counts by its start and done "      \
+      "ops); 0, the default: the device",                                                          \
+      "argument 3")
 enum { DEVICE_TIME_COLUMNS(COLUMN_ENUM) };
 static const Column device_time_columns[] = {DEVICE_TIME_COLUMNS(COLUMN_DOC)};
 
+/* Rows are devices, or sums over a part of their work. */
+typedef struct {
+    bool by_step, by_line;
+} DeviceTimeState;
+
 static void device_time_list(RowCursor *c, RowList *list)
 {
-    const DeviceTimes *all = run_device_times(c->from->run, c->from->only, &c->err);
+    DeviceTimeState *state = c->state;
+    Run *run = c->from->run;
+    Host *only = c->from->only;
+    state->by_step = row_integer_parameter(c, 0, 0) != 0;
+    state->by_line = row_integer_parameter(c, 1, 0) != 0;
+    if (state->by_step || state->by_line) {
+        const TimeSums *sums = run_time_sums(run, only, state->by_step, state->by_line, &c->err);
+        if (sums) *list = ROW_LIST(sums->sums, sums->n);
+        return;
+    }
+    const DeviceTimes *all = run_device_times(run, only, &c->err);
     if (all) *list = ROW_LIST(all->devices, all->n_devices);
 }
 
+/* A sum starts with its device. */
 static const Plane *device_time_plane(const void *item)
 {
     return ((const DeviceTime *)item)->plane;
+}
+
+/* NULL: the row is a device. */
+static const TimeSum *sum_of(const RowCursor *c)
+{
+    const DeviceTimeState *state = c->state;
+    return state->by_step || state->by_line ? c->row : NULL;
+}
+
+static bool device_time_shows(RowCursor *c, const void *item)
+{
+    const DeviceTimeState *state = c->state;
+    const Line *line = state->by_line ? ((const TimeSum *)item)->line : NULL;
+    return line ? row_wanted(c, KEY_LINE_ID, line->line_id) : !c->has_key[KEY_LINE_ID];
+}
+
+static void sum_column(sqlite3_context *ctx, const TimeSum *sum, int column)
+{
+    if (column == DT_STEP && sum->step) sqlite3_result_int64(ctx, sum->step->number);
+    if (column == DT_LINE_ID && sum->line) sqlite3_result_int64(ctx, sum->line->line_id);
+    if (column == DT_LINE && sum->line) result_text(ctx, sum->line->name);
+}
+
+/* Of a device it takes a time breakdown, which the other columns do not need. */
+static void result_waiting(RowCursor *c, sqlite3_context *ctx, const Plane *device)
+{
+    const TimeSum *sum = sum_of(c);
+    if (device->kind == PLANE_GPU) return;
+    if (!sum) {
+        const TimeSums *all = run_time_sums(c->from->run, c->from->only, false, false, &c->err);
+        sum = all ? time_sum_of(all, device) : NULL;
+    }
+    if (!c->err.code) result_u64(ctx, sum ? sum->waiting_ps : 0);
 }
 
 static void result_percent(sqlite3_context *ctx, uint64_t part, uint64_t span)
@@ -107,12 +178,21 @@ static void device_time_column(RowCursor *c, sqlite3_context *ctx, int column)
         sqlite3_result_text(ctx, plane_kind_names[t->plane->kind], -1, SQLITE_STATIC);
         return;
     case DT_IS_MAIN: sqlite3_result_int(ctx, t->is_main); return;
+    case DT_LINE_ID:
+    case DT_LINE:
+    case DT_STEP:
+        if (sum_of(c)) sum_column(ctx, sum_of(c), column);
+        return;
     default: break;
     }
     if (!t->has_work) return;
     switch (column) {
     case DT_START:
-    case DT_START_US: result_time(ctx, t->start_ps, column == DT_START_US); break;
+    case DT_START_US:
+        if (!((DeviceTimeState *)c->state)->by_step)
+            result_time(ctx, t->start_ps, column == DT_START_US);
+        break;
+    case DT_WAITING: result_waiting(c, ctx, t->plane); break;
     case DT_SPAN: result_u64(ctx, t->span_ps); break;
     case DT_BUSY: result_u64(ctx, t->busy_ps); break;
     case DT_IDLE: result_u64(ctx, t->span_ps - t->busy_ps); break;
@@ -139,15 +219,18 @@ static void device_time_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource device_time_rows = {.list = device_time_list,
+                                           .state_bytes = sizeof(DeviceTimeState),
                                            .plane = device_time_plane,
+                                           .shows = device_time_shows,
                                            .column = device_time_column,
+                                           .n_parameters = 2,
                                            .needs = NEED_EVENTS | NEED_DEVICE,
                                            .nothing =
                                                "no plane is a GPU, TensorCore or SparseCore"};
 const Table device_time_table = {
     "device_time",
-    "one device: its time busy, computing, communicating and transferring, and the parts "
-    "that computing does not hide",
+    "one device, or one of its streams, or one step on it: its time busy, computing, "
+    "communicating, transferring, waiting and idle, and the parts that computing does not hide",
     device_time_columns,
     COUNT(device_time_columns),
     &row_table_module,

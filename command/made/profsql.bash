@@ -15,6 +15,7 @@ _profsql()
         async_ops) own="--include-synchronous" ;;
         buffer_allocations) own="--small-buffer-bytes" ;;
         compare_ops) own="--kind" ;;
+        device_time) own="--by-step --by-line" ;;
         exposed_communication) own="--by-device" ;;
         fragmentation) own="--n" ;;
         fusion_breakdown) own="--n" ;;

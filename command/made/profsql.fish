@@ -39,7 +39,9 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a dcn_collectives -d 'one collective between TPU slices over the data-center network, as in XProf\'s megascale stats'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a dcn_messages -d 'one message that a host received from another TPU slice over the data-center network'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a device_steps -d 'one GPU or TensorCore in one step: its time communicating and transferring, and the parts that computing does not hide'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a device_time -d 'one device: its time busy, computing, communicating and transferring, and the parts that computing does not hide'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a device_time -d 'one device, or one of its streams, or one step on it: its time busy, computing, communicating, transferring, waiting and idle, and the parts that computing does not hide'
+complete -c profsql -n '__fish_seen_subcommand_from device_time' -l by-step -x
+complete -c profsql -n '__fish_seen_subcommand_from device_time' -l by-line -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a devices -d 'one GPU, TensorCore or SparseCore: its model, and the peak rates of its compute units and memories'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a eager_ops -d 'Which TensorFlow ops ran eagerly, outside any tf.function?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a event_metadata -d 'one event metadata entry that a plane declares: the name and stats that its events share'

@@ -42,3 +42,27 @@ def device_time():
     same([r['code'] for r in ask("SELECT code FROM (SELECT count(*) FROM device_time('{x}')) CROSS "
                                  "JOIN prof_issues('{x}') WHERE message LIKE 'device_time%'",
                                  x=space(Plane('/host:CPU').bytes()))], ['nothing_to_show'])
+
+
+@case
+def parts_of_a_device():
+    """Streams one by one, within the device's span; steps add up to it; cores wait for done ops."""
+    streams = Plane('/device:GPU:0').line(1, 'Stream #1', [('k', 0, 10)])
+    data = space(streams.line(2, 'Stream #2', [('MemcpyH2D', 5, 15)]).bytes())
+    columns = ('line, step, start_ps, span_ps, busy_ps, idle_ps, computing_ps, transferring_ps, '
+               'exposed_transfer_ps, exposed_ps, waiting_ps')
+
+    def parts(*arguments):
+        return [tuple(r.values()) for r in ask("SELECT %s FROM device_time('{x}'%s)" % (
+            columns, ''.join(', %d' % a for a in arguments)), x=data)]
+
+    same(parts(), [(None, None, 0, 20, 20, 0, 10, 15, 10, 10, None)])
+    same(parts(0, 1), [('Stream #1', None, 0, 20, 10, 10, 10, 0, 0, 0, None),
+                       ('Stream #2', None, 0, 20, 15, 5, 0, 15, 15, 15, None)])
+    same(parts(1), [(None, None, None, 20, 20, 0, 10, 15, 10, 10, None)], 'no step')
+    core = tensorcore([('fusion.1', 0, 100), ('copy-start.1', 100, 2), ('fusion.2', 102, 48),
+                       ('copy-done.1', 160, 40), ('fusion.3', 250, 10)])
+    data = space(core.bytes(), tensorcore([], plane_id=1).bytes())
+    same(parts(), [(None, None, 0, 260, 200, 60, 158, 100, 52, 52, 40),
+                   (None,) * 11])
+    same(parts(0, 1), [('XLA Ops', None, 0, 260, 200, 60, 158, 42, 42, 42, 40)])

@@ -231,6 +231,26 @@ SELECT 1 FROM memory_allocators('x')
  WHERE most <> profile_peak_bytes OR heap_bytes_at_peak + stack_bytes_at_peak <> profile_peak_bytes
      OR capacity_bytes <> profile_peak_bytes + free_bytes_at_peak;
 
+-- device_time by step adds up to the device, by line to the span of each line; it has the sums of
+-- time_breakdown, and waiting is part of busy
+SELECT 1 FROM device_time('x') AS d JOIN (SELECT plane_id, sum(span_ps) AS a, sum(busy_ps) AS b,
+ sum(idle_ps) AS c, sum(computing_ps) AS e, sum(communicating_ps) AS f,
+ sum(exposed_communication_ps) AS g, sum(transferring_ps) AS h, sum(exposed_transfer_ps) AS i,
+ sum(exposed_ps) AS j, sum(waiting_ps) AS k FROM device_time('x', 1) GROUP BY 1) USING (plane_id)
+ WHERE a <> span_ps OR b <> busy_ps OR c <> idle_ps OR e <> computing_ps OR f <> communicating_ps
+ OR g <> exposed_communication_ps OR h <> transferring_ps OR i <> exposed_transfer_ps
+ OR j <> exposed_ps OR k IS NOT waiting_ps UNION ALL
+SELECT 1 FROM (SELECT plane_id, sum(span_ps) AS a, max(busy_ps) AS b FROM device_time('x', 1, 1)
+ GROUP BY plane_id, line_id) JOIN device_time('x') USING (plane_id)
+ WHERE a <> span_ps OR b > busy_ps UNION ALL
+SELECT 1 FROM (SELECT plane_id, line_id, sum(waiting_ps) AS a, sum(idle_ps) AS b
+ FROM time_breakdown('x', 0, 1) GROUP BY 1, 2)
+ FULL JOIN (SELECT plane_id, line_id, waiting_ps, idle_ps FROM device_time('x', 0, 1))
+ USING (plane_id, line_id) WHERE a IS NOT waiting_ps OR b IS NOT idle_ps UNION ALL
+SELECT 1 FROM device_time('x', 1, 1) WHERE waiting_ps > busy_ps OR busy_ps + idle_ps <> span_ps
+ OR computing_ps > busy_ps OR exposed_ps > exposed_communication_ps + exposed_transfer_ps
+ OR computing_ps + exposed_ps > span_ps OR line_id IS NULL OR start_ps IS NOT NULL;
+
 -- the idle rules of advice make up the devices' idle time, and exposed time is that of device_time;
 -- findings come first, the most expensive ones before (true files)
 SELECT 1 FROM (SELECT total(cost_ms) FILTER (WHERE rule LIKE 'idle%') AS idle,

@@ -1034,12 +1034,12 @@ class DeviceTime(NamedTuple):
     """kind of device: gpu, tensorcore or sparsecore"""
     start_ps: int | None
     """start of the span: first start of work on any device of this kind on the host, from the
-    session start; NULL if the device has no work [ps]"""
+    session start; NULL if by_step is 1, or if the device has no work [ps]"""
     start_us: float | None
     """start_ps in microseconds; NULL if start_ps is NULL [us]"""
     span_ps: int | None
-    """time from the first start to the last end of work on any device of this kind on the host;
-    NULL if the device has no work [ps]"""
+    """time from the first start to the last end of work on any device of this kind on the host; if
+    by_step is 1, the part of it in the step; NULL if the device has no work [ps]"""
     busy_ps: int | None
     """part of the span in which the device works, including ops that wait; NULL if the device has
     no work [ps]"""
@@ -1092,6 +1092,16 @@ class DeviceTime(NamedTuple):
     is_main: int
     """1: a main device, included in shares of the run: a GPU or TensorCore; a SparseCore only if no
     GPU or TensorCore of the source has work [0 or 1]"""
+    line_id: int | None
+    """number of the line in the run, from 0; NULL unless by_line is 1"""
+    line: str | None
+    """name of the line; NULL unless by_line is 1"""
+    step: int | None
+    """number of the step, as in steps, whose interval on the device has this time; NULL outside of
+    all steps, of a SparseCore, and unless by_step is 1"""
+    waiting_ps: int | None
+    """part of busy_ps in which the core waits for an asynchronous op (time_breakdown); NULL on a
+    GPU, whose streams do not record when they wait, and if the device has no work [ps]"""
 
 class DeviceSteps(NamedTuple):
     run: str
@@ -5380,9 +5390,10 @@ class Tables:
     def devices(self, *, source: Source | None = None) -> Result[Devices]:
         """One row: one GPU, TensorCore or SparseCore: its model, and the peak rates of its compute
         units and memories."""
-    def device_time(self, *, source: Source | None = None) -> Result[DeviceTime]:
-        """One row: one device: its time busy, computing, communicating and transferring, and the
-        parts that computing does not hide."""
+    def device_time(self, by_step: int | None = None, by_line: int | None = None, *, source: Source | None = None) -> Result[DeviceTime]:
+        """One row: one device, or one of its streams, or one step on it: its time busy, computing,
+        communicating, transferring, waiting and idle, and the parts that computing does not
+        hide."""
     def device_steps(self, *, source: Source | None = None) -> Result[DeviceSteps]:
         """One row: one GPU or TensorCore in one step: its time communicating and transferring, and
         the parts that computing does not hide."""
