@@ -4,6 +4,7 @@
  *
  *   SELECT name, value FROM event_stats('logs') WHERE event_id = 17;   -- correlation_id|60 */
 #include "../loader/store/events.h"
+#include "../loader/format/hlo.h"
 #include "../loader/store/event_values.h"
 #include "trace_events.h"
 SQLITE_EXTENSION_INIT3
@@ -471,7 +472,7 @@ static void metadata_module(RowCursor *c, sqlite3_context *ctx, const Plane *pla
         if (meta->facts[i].known != STAT_PROGRAM_ID ||
             !stat_value_integer(&meta->facts[i].fact, &id))
             continue;
-        const Text *name = program_entry_name(plane->host, id);
+        const Text *name = hlo_program_entry(plane->host, (uint64_t)id);
         if (name) result_module(ctx, name);
     }
 }

@@ -10,7 +10,6 @@
 #include "../loader/format/hlo.h"
 #include "../loader/format/hlo_text.h"
 #include "../loader/analysis/ops/op_shape.h"
-#include "../loader/store/event_values.h"
 #include "hlo_rows.h"
 #include "trace_events.h"
 
@@ -33,7 +32,8 @@ SQLITE_EXTENSION_INIT3
       "XEventMetadata.name")                                                                       \
     C(OP_SHORT_NAME, EVENT_SHORT_NAME_DOC)                                                         \
     C(OP_HLO_OP, "hlo_op", "TEXT", NULL,                                                           \
-      "HLO instruction of the events; NULL if they record none",                                   \
+      "HLO instruction of the events: what they record, after its last `::`; on op lines of TPUs " \
+      "else the name of the op; NULL if there is neither",                                         \
       "stat hlo_op; on TPUs XEventMetadata.display_name, else name up to ` = `")                   \
     C(OP_SHAPE, "shape", "TEXT", NULL,                                                             \
       "shape of the op's result: from the HLO text in name, else with its layout from the "        \
@@ -43,8 +43,8 @@ SQLITE_EXTENSION_INIT3
       "id of the program, decimal; NULL if the events record none",                                \
       "stat program_id, or (id) in the name of a run of a program")                                \
     C(OP_MODULE, "hlo_module", "TEXT", NULL,                                                       \
-      "HLO module of the program, without (id); NULL if program_id is NULL or the file does not "  \
-      "have the program",                                                                          \
+      "HLO module without (id): on lines of kind modules the name, elsewhere the module of the "   \
+      "program; NULL there if program_id is NULL or the file does not have the program",           \
       "libprofsql")                                                                                \
     C(OP_OCCURRENCES, "occurrences", "INTEGER", "events", "number of events", "libprofsql")        \
     C(OP_TOTAL, "total_us", "REAL", "us", "sum of the durations, nested events included",          \
@@ -118,8 +118,8 @@ static void shape_column(RowCursor *c, sqlite3_context *ctx, const OpPercentiles
 static void module_column(RowCursor *c, sqlite3_context *ctx, const OpPercentiles *row)
 {
     const Text *name = row->line_kind == LINE_MODULES ? row->name
-                       : row->has_program ? program_entry_name(c->host, (int64_t)row->program_id)
-                                          : NULL;
+                       : row->has_program             ? hlo_program_entry(c->host, row->program_id)
+                                                      : NULL;
     if (name) {
         result_module(ctx, name);
         return;

@@ -140,7 +140,7 @@ static void hlo_module_column(EventsCursor *c, sqlite3_context *ctx)
     } else if (on_tpu(c->unit.line) && c->unit.line->kind == LINE_MODULES) {
         result_module(ctx, meta_of(c)->name);
     } else if (on_tpu(c->unit.line) && stat_value_integer(fact(c, STAT_PROGRAM_ID), &id)) {
-        const Text *name = program_entry_name(c->unit.line->plane->host, id);
+        const Text *name = hlo_program_entry(c->unit.line->plane->host, (uint64_t)id);
         if (name) result_module(ctx, name);
     }
 }

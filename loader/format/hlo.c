@@ -52,6 +52,23 @@ bool hlo_program_id(const Text *name, uint64_t *id)
     return id_of_name(name->text, name->n_bytes, id, &stem);
 }
 
+const Text *hlo_program_entry(const Host *host, uint64_t program_id)
+{
+    for (size_t i = 0; i < host->n_planes; i++) {
+        const Plane *plane = &host->planes[i];
+        int64_t k = plane->prefix == PREFIX_METADATA && plane->is_prefix
+                        ? id_find(&plane->event_ids, plane->event_metas, sizeof(EventMeta),
+                                  (int64_t)program_id)
+                        : -1;
+        uint64_t named;
+        if (k >= 0)
+            return hlo_program_id(plane->event_metas[k].name, &named) && named != program_id
+                       ? NULL
+                       : plane->event_metas[k].name;
+    }
+    return NULL;
+}
+
 static const Text *host_text(Host *host, const uint8_t *bytes, size_t n_bytes, ProfErr *err)
 {
     pthread_mutex_lock(&host->lock);

@@ -84,6 +84,10 @@ const HloModule *hlo_open(HloProgram *program, ProfErr *err);
 /* Reads the program id from a name `module(id)`, as in the plane of programs and on device lines.
  * False if the name has none. */
 bool hlo_program_id(const Text *name, uint64_t *id);
+/* Returns the name `module(id)` of the program in the host's plane /host:metadata whose entry has
+ * its id as key, as on TPUs. NULL if there is none, or its name has another id: JAX numbers the
+ * entries of GPUs and hosts from 1. */
+const Text *hlo_program_entry(const Host *host, uint64_t program_id);
 /* Checks all programs of a host, so that prof_issues lists those that cannot be parsed. Each
  * program of a profile that hlo_program() can return is passed to `judge` once. A module that is
  * parsed only for that is freed afterwards, so the judge must not call hlo_analysis() on it. */

@@ -87,19 +87,6 @@ int event_values_read(EventValues *facts, const Plane *plane, EventMeta *meta, u
 
 void event_values_free(EventValues *facts) { arena_free(&facts->texts); }
 
-const Text *program_entry_name(const Host *host, int64_t program_id)
-{
-    for (size_t i = 0; i < host->n_planes; i++) {
-        const Plane *plane = &host->planes[i];
-        int64_t k =
-            plane->prefix == PREFIX_METADATA && plane->is_prefix
-                ? id_find(&plane->event_ids, plane->event_metas, sizeof(EventMeta), program_id)
-                : -1;
-        if (k >= 0) return plane->event_metas[k].name;
-    }
-    return NULL;
-}
-
 bool stat_value_integer(const StatValue *fact, int64_t *value)
 {
     if (fact->type != TYPE_INT64 && fact->type != TYPE_UINT64) return false;

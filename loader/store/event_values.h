@@ -31,10 +31,6 @@ void event_values_free(EventValues *facts);
  * another type. */
 bool stat_value_integer(const StatValue *fact, int64_t *value);
 
-/* Returns the name `module(id)` of a program in the host's plane /host:metadata; NULL if it has
- * none. */
-const Text *program_entry_name(const Host *host, int64_t program_id);
-
 /* An event with a correlation id. */
 typedef struct {
     uint64_t correlation_id, event;

@@ -71,3 +71,21 @@ def programs_and_shapes():
                 'occurrences', "plane_kind = 'gpu'"),
          [('k', 'add', 'f32[4]{0}', '3', 'jit_f', 2), ('k', 'add', None, '4', None, 1),
           ('k', None, None, None, None, 1)])
+
+
+@case
+def modules_of_numbered_programs():
+    """JAX numbers the entries of programs from 1, whatever the programs' ids are."""
+    first, second = (hlo.proto(hlo.module(name, hlo.computation(1, 'main', [
+        hlo.instruction(1, 'a', 'negate', shape(F32))]))) for name in ('first', 'second'))
+    plane = Plane('/host:metadata')
+    plane.meta('first(0)', stats={'Hlo Proto': {'bytes': first}}, key=2)
+    plane.meta('second(2)', stats={'Hlo Proto': {'bytes': second}}, key=1)
+    op = {'hlo_op': {'str': 'a'}, 'program_id': {'uint64': 2}}
+    data = space(plane.bytes(), Plane('/host:CPU').line(1, 'main', [('a', 0, 5, op)]).bytes(),
+                 Plane('/device:TPU:0').line(3, 'XLA Ops', [('a', 0, 5, op)]).bytes())
+    same(spread(data, 'plane_kind, program_id, hlo_module'),
+         [('host', '2', 'second'), ('tensorcore', '2', 'second')])
+    same([tuple(r.values()) for r in ask("SELECT plane_kind, hlo_module FROM trace_events('{x}') "
+                                         "WHERE name = 'a' ORDER BY plane_kind", x=data)],
+         [('host', None), ('tensorcore', None)])

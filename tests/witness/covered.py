@@ -80,6 +80,9 @@ def check():
                 if os.access(p, os.X_OK) and os.path.basename(p) != 'covered.py']
     agree('witnesses that are among FROM_TABLES and read files, or do neither',
           [p for p in map(os.path.basename, programs) if reads_files(p) == (p in FROM_TABLES)], [])
+    agree('witnesses that run and end when another imports them', [
+        p for p in map(os.path.basename, programs)
+        if "if __name__ == '__main__':" not in source('witness', p)], [])
     for name, own in FROM_TABLES.items():
         asked = set(re.findall(r'\bFROM (\w+)\(\{x\}', source('witness', name)))
         agree('%s starts from tables' % name, bool(asked - own), True)

@@ -390,7 +390,7 @@ def more_than_allocated():
     return space(plane.bytes())
 
 
-for run in runs():
+def check(run):
     programs = list(programs_of(list(run.hosts.values())[0])) if len(run.hosts) == 1 else []
     if programs and len(programs) == run.ask('SELECT count(*) AS n FROM hlo_modules({x})')[0]['n']:
         with checking(run.path):
@@ -400,11 +400,16 @@ for run in runs():
     if any(actions.values()) and '_odd' not in run.path:
         with checking(run.path):
             check_allocators(run, actions)
-with tempfile.TemporaryDirectory() as top, checking('a heap that exceeds the allocations'):
-    made = Run(os.path.join(top, 'h.xplane.pb'), [])
-    with open(made.path, 'wb') as f:
-        f.write(more_than_allocated())
-    check_plans(made, list(programs_of(xspace.read(made.path))))
-    agree('unused', [r['fragmentation_mib'] for r in made.ask('SELECT fragmentation_mib '
-                                                              'FROM peak_memory({x})')], [None])
-finish()
+
+
+if __name__ == '__main__':
+    for one in runs():
+        check(one)
+    with tempfile.TemporaryDirectory() as top, checking('a heap that exceeds the allocations'):
+        made = Run(os.path.join(top, 'h.xplane.pb'), [])
+        with open(made.path, 'wb') as f:
+            f.write(more_than_allocated())
+        check_plans(made, list(programs_of(xspace.read(made.path))))
+        agree('unused', [r['fragmentation_mib'] for r in made.ask('SELECT fragmentation_mib '
+                                                                  'FROM peak_memory({x})')], [None])
+    finish()

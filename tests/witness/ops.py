@@ -226,37 +226,42 @@ def numbered(rows, n_keys):
             else list(r.values())[0]: list(r.values())[n_keys:] for r in rows}
 
 
-for run in runs():
-    with checking(run.path):
-        hosts = [Host(planes) for planes in run.hosts.values()]
-        names = [r['host'] for r in run.ask('SELECT host FROM hosts({x})')]
-        agree('top_ops', numbered(run.ask('SELECT operation, hlo_module, place, occurrences, '
-                                          'total_time_us, self_time_us, self_time_percent, '
-                                          'avg_time_us, min_time_us, max_time_us '
-                                          'FROM top_ops({x}, 1000000000)'), 3), top_ops(hosts))
-        totals, lines = by_line(names, hosts)
-        agree('event_totals',
-              sorted((list(r.values()) for r in run.ask('SELECT host, plane, name, hlo_module, '
-                                                        'occurrences, total_ps, self_ps, min_ps, '
-                                                        'max_ps FROM event_totals({x})')),
-                     key=repr), totals)
-        got = run.ask('SELECT host, plane, operation, hlo_module, occurrences, total_time_us, '
-                      'self_time_us, line_percent FROM op_time_by_line({x}, 1000000000)')
+def check(run):
+    hosts = [Host(planes) for planes in run.hosts.values()]
+    names = [r['host'] for r in run.ask('SELECT host FROM hosts({x})')]
+    agree('top_ops', numbered(run.ask('SELECT operation, hlo_module, place, occurrences, '
+                                      'total_time_us, self_time_us, self_time_percent, '
+                                      'avg_time_us, min_time_us, max_time_us '
+                                      'FROM top_ops({x}, 1000000000)'), 3), top_ops(hosts))
+    totals, lines = by_line(names, hosts)
+    agree('event_totals',
+          sorted((list(r.values()) for r in run.ask('SELECT host, plane, name, hlo_module, '
+                                                    'occurrences, total_ps, self_ps, min_ps, '
+                                                    'max_ps FROM event_totals({x})')),
+                 key=repr), totals)
+    got = run.ask('SELECT host, plane, operation, hlo_module, occurrences, total_time_us, '
+                  'self_time_us, line_percent FROM op_time_by_line({x}, 1000000000)')
 
-        def rounded(row):
-            return repr([round(x, 6) if isinstance(x, float) else x for x in row])
-        agree('op_time_by_line', sorted((list(r.values()) for r in got), key=rounded),
-              sorted(lines, key=rounded), abs_tol=1e-6)
-        agree('launch_latency',
-              numbered(run.ask('SELECT kernel, launches, avg_latency_us, median_latency_us, '
-                               'max_latency_us, avg_launch_us, avg_kernel_us '
-                               'FROM launch_latency({x}, 1000000000)'), 1), launch_latency(hosts))
-        agree('top_kernels',
-              numbered(run.ask('SELECT kernel_name, occurrences, total_duration_us, percent, '
-                               'avg_duration_us, min_duration_us, max_duration_us '
-                               'FROM top_kernels({x}, 1000000000)'), 1), top_kernels(hosts))
-        agree('kernel_time_by_op',
-              numbered(run.ask('SELECT operation, type, occurrences, kernel_count, total_time_us, '
-                               'percent FROM kernel_time_by_op({x}, 1000000000)'), 2),
-              kernel_time_by_op(hosts))
-finish()
+    def rounded(row):
+        return repr([round(x, 6) if isinstance(x, float) else x for x in row])
+    agree('op_time_by_line', sorted((list(r.values()) for r in got), key=rounded),
+          sorted(lines, key=rounded), abs_tol=1e-6)
+    agree('launch_latency',
+          numbered(run.ask('SELECT kernel, launches, avg_latency_us, median_latency_us, '
+                           'max_latency_us, avg_launch_us, avg_kernel_us '
+                           'FROM launch_latency({x}, 1000000000)'), 1), launch_latency(hosts))
+    agree('top_kernels',
+          numbered(run.ask('SELECT kernel_name, occurrences, total_duration_us, percent, '
+                           'avg_duration_us, min_duration_us, max_duration_us '
+                           'FROM top_kernels({x}, 1000000000)'), 1), top_kernels(hosts))
+    agree('kernel_time_by_op',
+          numbered(run.ask('SELECT operation, type, occurrences, kernel_count, total_time_us, '
+                           'percent FROM kernel_time_by_op({x}, 1000000000)'), 2),
+          kernel_time_by_op(hosts))
+
+
+if __name__ == '__main__':
+    for one in runs():
+        with checking(one.path):
+            check(one)
+    finish()

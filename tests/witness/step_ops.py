@@ -6,6 +6,7 @@ step_variance from the bytes of each profile, as docs/semantics.md defines them.
 The group of an event is the column trace_events.step; which groups are steps, and when, is asked of
 libprofsql too."""
 import collections
+import re
 import statistics
 import sys
 
@@ -23,17 +24,19 @@ class Events:
     does not derive."""
 
     def __init__(self, run):
-        kinds = [r['kind'] for r in run.ask('SELECT kind FROM lines({x}) ORDER BY line_id')]
-        own, of_line, lines = {}, {}, 0
+        of_lines = run.ask('SELECT kind, derived FROM lines({x}) ORDER BY line_id')
+        of_planes = [r['kind'] for r in run.ask('SELECT kind FROM planes({x}) ORDER BY plane_id')]
+        own, of_line, self.kind, lines = {}, {}, {}, 0
         for planes in run.hosts.values():
             for plane in planes:
+                self.kind[id(plane)] = of_planes[len(self.kind)]
                 for line in plane.lines:
                     own.update((id(e), t) for e, t in zip(line.events, self_times(line.events)))
-                    of_line[id(line)] = kinds[lines]
+                    of_line[id(line)] = of_lines[lines]
                     lines += 1
-        self.all = [(host, plane, line, of_line[id(line)], e, event_id, own[id(e)])
+        self.all = [(host, plane, line, of_line[id(line)]['kind'], e, event_id, own[id(e)])
                     for event_id, host, plane, line, e in numbered(run)
-                    if not line.derived and e.occurrences is None]
+                    if not of_line[id(line)]['derived'] and e.occurrences is None]
         self.of_gpus = unique({meta.name for planes in run.hosts.values() for p in planes
                                if p.kind == 'gpu' for meta in p.metas.values()} | {''})
 
@@ -65,24 +68,41 @@ def shape_in(hlo_text):
         depth += (c in '([{') - (c in ')]}')
         if c == ' ' and not depth:
             return rest[:i]
-    return rest
+    return None
+
+
+def module_in(line_kind, name):
+    """The name without (id) on a line of modules."""
+    return re.sub(r'(?<=.)\(\d+\)$', '', name) or None if line_kind == 'modules' else None
+
+
+def hlo_op_of(key, e):
+    """What the column shows: the stat after its last ::, on op lines of TPUs else the op's name."""
+    _, plane_kind, line_kind, name, hlo_op, _ = key
+    if not hlo_op and plane_kind in ('tensorcore', 'sparsecore') and line_kind in ('ops',
+                                                                                   'async_ops'):
+        return e.meta.display or name.partition(' = ')[0].removeprefix('%') or None
+    return hlo_op and (hlo_op.rpartition('::')[2] or None)
 
 
 def op_percentiles(run, events):
     found = collections.defaultdict(list)
     for host, plane, _, line_kind, e, _, _ in events.all:
         op = e.stats.get('hlo_op')
-        found[host, plane.kind, line_kind, e.name, op if isinstance(op, str) else None,
+        op = op if isinstance(op, str) and op else None
+        found[host, events.kind[id(plane)], line_kind, e.name, op,
               program_of(line_kind, e)].append((plane, e))
     modules = {(host, str(program)): plain_module(text(last(p.module, 1, b'')))
                for host, planes in run.hosts.items() for program, p in programs_of(planes).items()}
     want = []
     for key, of in found.items():
         times = sorted(e.duration_ps / 1e6 for _, e in of)
-        want.append(key + (events.short_name(*of[0]), modules.get((key[0], key[5])), len(times),
-                           sum(times), sum(times) / len(times), statistics.stdev(times)
-                           if len(times) > 1 else None,
-                           times[0], at(times, 50), at(times, 90), at(times, 99), times[-1]))
+        want.append(key[:4] + (hlo_op_of(key, of[0][1]), key[5], events.short_name(*of[0]),
+                               module_in(*key[2:4]) or modules.get((key[0], key[5])),
+                               len(times), sum(times),
+                               sum(times) / len(times),
+                               statistics.stdev(times) if len(times) > 1 else None, times[0],
+                               at(times, 50), at(times, 90), at(times, 99), times[-1]))
     got = run.ask("""SELECT host, plane_kind, line_kind, name, hlo_op, program_id, short_name,
                      hlo_module, occurrences, total_us, avg_us, stddev_us, min_us, p50_us, p90_us,
                      p99_us, max_us

@@ -318,9 +318,10 @@ if __name__ == '__main__':
             with checking('two_runs of seed %d' % seed):
                 check(*(random_run(dice, os.path.join(top, 'plugins/profile/%d%s' % (seed, side)))
                         for side in 'ab'))
-    with checking('two_runs meets all ways'):
-        agree('ways', [w for w in ('operation by name', 'operation by similar name', 'hlo by name',
-                                   'hlo by fingerprint', 'hlo by similar name', 'framework by name',
-                                   'framework by similar name', 'kernel by name',
-                                   'kernel by similar name') if not met[w]], [])
+    if not {'SEED', 'RANDOM_RUNS', 'WITNESS_DATA', 'WITNESS_SHARED'} & os.environ.keys():
+        with checking('two_runs meets all ways'):
+            ways = ('operation by name', 'operation by similar name', 'hlo by name',
+                    'hlo by fingerprint', 'hlo by similar name', 'framework by name',
+                    'framework by similar name', 'kernel by name', 'kernel by similar name')
+            agree('ways', [w for w in ways if not met[w]], [])
     finish()

@@ -547,15 +547,16 @@ class OpPercentiles(NamedTuple):
     """readable name: for events of GPUs the name without namespaces, template arguments and
     parameters, unique in the run (docs/semantics.md); for others the display name, else the name"""
     hlo_op: str | None
-    """HLO instruction of the events; NULL if they record none"""
+    """HLO instruction of the events: what they record, after its last `::`; on op lines of TPUs
+    else the name of the op; NULL if there is neither"""
     shape: str | None
     """shape of the op's result: from the HLO text in name, else with its layout from the program of
     hlo_op; NULL if the file has neither"""
     program_id: str | None
     """id of the program, decimal; NULL if the events record none"""
     hlo_module: str | None
-    """HLO module of the program, without (id); NULL if program_id is NULL or the file does not have
-    the program"""
+    """HLO module without (id): on lines of kind modules the name, elsewhere the module of the
+    program; NULL there if program_id is NULL or the file does not have the program"""
     occurrences: int
     """number of events [events]"""
     total_us: float
