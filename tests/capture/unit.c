@@ -261,7 +261,10 @@ static void test_waits_without_the_clock(void)
     ahead_s = 3600;
     alarm(120);
     wait_ns(&word, 1000000);
-    bool ended = join_within(thread, 1000000);
+    bool ended = false;
+#ifndef __SANITIZE_THREAD__ /* see system.c */
+    ended = join_within(thread, 1000000);
+#endif
     alarm(0);
     ahead_s = 0;
     sem_post(&word);
