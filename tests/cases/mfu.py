@@ -86,6 +86,14 @@ def programs_on_gpus():
 
 
 @case
+def nothing_to_compute():
+    """Ops that need no operation leave those of the run and of the program unknown."""
+    same(rows("SELECT scope, model_flops, hardware_flops, missing IS NULL FROM mfu('{x}')",
+              space(core(0, ('f', 0, 100, 0)))),
+         [('run', None, None, 0), ('program', None, None, 0)])
+
+
+@case
 def calls_of_libraries():
     """Attention is two products over 2 x 3 x 8 x 10 scores, backwards four; keys have 16 numbers,
     values 32. Solving a triangle of 5 rows for 5 x 7 unknowns is 2 x 5 x 35, Cholesky n^3 / 3."""

@@ -100,6 +100,7 @@ def profile_limits():
     ops = [('op%d' % i, 1000 - i, {'hlo_category': 'fused'}) for i in range(250)]
     data = tpu_ops(*ops, span=300000)
     same([len(profile(data, 'category', 0, limit)) for limit in (100, 7, 0)], [102, 9, 252])
+    same(len(ask("SELECT name FROM op_profile('{x}', 'category', 0)", x=data)), 102, 'default')
     same(profile(data, 'category', 0, 7)[1]['num_children'], 250)
     same([r['name'] for r in profile(data, 'category', 0, 3)],
          ['by_category', 'fused', 'op0', 'op1', 'op2'])

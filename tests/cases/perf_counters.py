@@ -30,6 +30,21 @@ def utilization():
 
 
 @case
+def chips():
+    """global_chip_id is the chip, wherever it stands and whatever other numbers the plane has;
+    without it device_id is. The first of a name counts."""
+    for stats, want in (([('other', 9), ('device_id', 3), ('global_chip_id', 5)], 5),
+                        ([('global_chip_id', 5), ('device_id', 3), ('global_chip_id', 6)], 5),
+                        ([('other', 9), ('device_id', 3), ('device_id', 4)], 3),
+                        ([('other', 9)], None)):
+        plane = Plane('/device:TPU:0', 2, [(name, {'uint64': n}) for name, n in stats])
+        plane.line(0, 'Kernel', [('counter 1', 0, 0, {'performance_counter_id': {'uint64': 1},
+                                                      'counter_value': {'uint64': 2}})])
+        same(rows("SELECT DISTINCT chip FROM perf_counters('{x}')", space(plane.bytes())),
+             [(want,)], stats)
+
+
+@case
 def odd_counters():
     """Values beyond all numbers, and below 0."""
     data = counters('TPU v6 Lite', (3257466888, ('double', 1e300)), (3257467408, ('int64', -1)),

@@ -83,6 +83,9 @@ def ops_of_one_name():
     data = space(host(*in_module, ('other', 5 * US, US // 2)).bytes())
     same(rows("SELECT rank, operation, hlo_module, occurrences FROM top_ops('{x}')", x=data),
          [(1, 'dot', 'jit_a', 2), (2, 'dot', 'jit_b', 1), (3, 'other', None, 1)])
+    custom = Plane('/device:CUSTOM:x', 3).line(1, 'l', [('c', 0, 9, {'hlo_module': {'str': 'm'}})])
+    same(rows("SELECT operation FROM top_ops('{x}')", x=data + space(custom.bytes(), hostname='')),
+         [('dot',), ('dot',), ('other',)], 'a plane that is neither a host nor a device')
 
 
 @case

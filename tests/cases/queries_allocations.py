@@ -38,6 +38,17 @@ def host(*pools):
 
 
 @case
+def allocations_of_one_host():
+    """An event is of one host: the allocators of others have no rows."""
+    hosts = [host(pool((0, 1, 1, 1, 1, 'f/A'), name='a', stack=0)),
+             host(pool((0, 1, 4, 4, 4, 'f/B'), name='b', stack=0))]
+    events = rows("SELECT event_id, host FROM memory_events('{x}') ORDER BY host", x=hosts)
+    for (event, of), want in zip(events, ('f/A', 'f/B')):
+        same(rows("SELECT host, tf_op FROM live_allocations('{x}', %d)" % event, x=hosts),
+             [(of, want)])
+
+
+@case
 def allocations_that_live():
     """At the peak and at each event; what was there earlier is what the heap has beyond them."""
     x = host(pool(*EVENTS))
