@@ -140,56 +140,70 @@ static void end_query(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
 /* What opens a path is for direct use only: a view or trigger of somebody's database must not. */
 enum { DIRECT = SQLITE_UTF8 | SQLITE_DIRECTONLY, HARMLESS = SQLITE_UTF8 | SQLITE_INNOCUOUS };
-#define SCALAR(name_, n, flags_, f, signature_, description_)                                      \
+#define SCALAR(name_, n, flags_, f, signature_, description_, example_)                            \
     {                                                                                              \
         .name = name_, .n_args = n, .kind = FUNCTION_SCALAR, .flags = flags_, .xFunc = f,          \
-        .signature = signature_, .description = description_, .origin = "libprofsql"               \
+        .signature = signature_, .description = description_, .origin = "libprofsql",              \
+        .since = "0.1.0", .example = example_                                                      \
     }
 
 const FunctionDef admin_functions[] = {
     SCALAR("prof_attach", 1, DIRECT, attach, "prof_attach(path)",
            "Reads a run and attaches it under its name; returns this label. NULL if path is NULL; "
-           "an error if the run cannot be read or another run has the label."),
+           "an error if the run cannot be read or another run has the label.",
+           "SELECT prof_attach('logs')"),
     SCALAR("prof_attach", 2, DIRECT, attach, "prof_attach(path, label)",
            "Reads a run and attaches it under a label; returns the label. NULL if an argument is "
-           "NULL; an error if the run cannot be read or another run has the label."),
+           "NULL; an error if the run cannot be read or another run has the label.",
+           "SELECT prof_attach('logs', 'after')"),
     SCALAR("prof_attach_by_host", 1, DIRECT, attach_by_host, "prof_attach_by_host(path)",
            "Attaches a run of many hosts with less memory: events are read when a table needs "
            "them. Tables that combine the ops, kernels and steps of all hosts load the events of "
-           "one host at a time; a table of events loads all of them, which then stay in memory."),
+           "one host at a time; a table of events loads all of them, which then stay in memory.",
+           "SELECT prof_attach_by_host('logs')"),
     SCALAR("prof_attach_by_host", 2, DIRECT, attach_by_host, "prof_attach_by_host(path, label)",
-           "Like prof_attach_by_host(path), with a label as in prof_attach(path, label)."),
+           "Like prof_attach_by_host(path), with a label as in prof_attach(path, label).",
+           "SELECT prof_attach_by_host('logs', 'after')"),
     SCALAR("prof_detach", 1, DIRECT, detach, "prof_detach(label)",
            "Detaches a run; returns its label. NULL if label is NULL; an error if no attached run "
-           "has this label."),
+           "has this label.",
+           "SELECT prof_detach('before')"),
     SCALAR(
         "prof_serve", 0, DIRECT, serve, "prof_serve()",
         "From now on SQL on this connection reads the attached runs and opens no path, and views "
-        "saved in a database may use the tables. There is no way back. Returns NULL."),
+        "saved in a database may use the tables. There is no way back. Returns NULL.",
+        "SELECT prof_attach('logs', 'after'), prof_serve()"),
     SCALAR("prof_serve", 1, DIRECT, serve, "prof_serve(folder)",
            "Like prof_serve(), but SQL also reads the runs in a folder and below it, by the names "
-           "that prof_find lists. NULL has no effect; an error if the connection serves already."),
+           "that prof_find lists. NULL has no effect; an error if the connection serves already.",
+           "SELECT prof_serve('logs')"),
     SCALAR(
         "prof_views", 0, DIRECT, prof_views, "prof_views()",
         "Makes a temporary table of each table and canned query, so that .tables, .schema, "
         "completion and other programs list them. They read the attached runs; arguments can be "
         "given as before. Leaves out names that a table or view of yours has. Returns a sentence "
-        "with the number of tables and the names left out."),
+        "with the number of tables and the names left out.",
+        "SELECT prof_views()"),
     SCALAR("prof_views", 1, DIRECT, prof_views, "prof_views(source)",
            "Like prof_views(), and the tables read this source if none is given. Called again, it "
-           "replaces the tables. NULL has no effect; an error if the source cannot be read."),
+           "replaces the tables. NULL has no effect; an error if the source cannot be read.",
+           "SELECT prof_views('logs')"),
     SCALAR("prof_clear", 0, DIRECT, clear, "prof_clear()",
-           "Closes the runs that queries opened by path; returns their number."),
+           "Closes the runs that queries opened by path; returns their number.",
+           "SELECT prof_clear()"),
     SCALAR("prof_connection", 0, HARMLESS, connection_number, "prof_connection()",
            "Returns the number of this connection among those of the process, for the C function "
-           "profsql_connection()."),
+           "profsql_connection().",
+           "SELECT prof_connection()"),
     SCALAR("prof_error", 1, HARMLESS, end_query, "prof_error(message)",
            "Fails the query with this error message, as canned queries do if an argument names "
-           "something that does not exist. NULL if message is NULL."),
+           "something that does not exist. NULL if message is NULL.",
+           "SELECT prof_error('no step') WHERE NOT EXISTS (SELECT 1 FROM steps)"),
     SCALAR("prof_version", 0, HARMLESS, version, "prof_version()",
-           "Returns the version of libprofsql."),
+           "Returns the version of libprofsql.", "SELECT prof_version()"),
     SCALAR("prof_debug", 0, HARMLESS, debug, "prof_debug()",
            "Returns the version, commit, compiler, SQLite versions and number of open runs, one "
-           "fact per line."),
+           "fact per line.",
+           "SELECT prof_debug()"),
 };
 const int n_admin_functions = COUNT(admin_functions);

@@ -147,7 +147,11 @@ const Table prof_columns_table = {
     C(PF_UNIT, "unit", "TEXT", NULL, "unit of the result; NULL if there is none", "libprofsql")    \
     C(PF_DESCRIPTION, "description", "TEXT", NULL,                                                 \
       "what the function returns, and when it returns NULL or fails", "libprofsql")                \
-    C(PF_ORIGIN, "origin", "TEXT", NULL, "where the definition comes from", "libprofsql")
+    C(PF_ORIGIN, "origin", "TEXT", NULL, "where the definition comes from", "libprofsql")          \
+    C(PF_SINCE, "since", "TEXT", NULL, "first version of libprofsql that has the function",        \
+      "libprofsql")                                                                                \
+    C(PF_EXAMPLE, "example", "TEXT", NULL,                                                         \
+      "query that calls the function; 'logs' stands for a path", "libprofsql")
 enum { FUNCTIONS_COLUMNS(COLUMN_ENUM) };
 static const Column functions_columns[] = {FUNCTIONS_COLUMNS(COLUMN_DOC)};
 
@@ -179,6 +183,8 @@ static void functions_column(RowCursor *c, sqlite3_context *ctx, int column)
     case PF_UNIT: text(ctx, f->unit); break;
     case PF_DESCRIPTION: text(ctx, f->description); break;
     case PF_ORIGIN: text(ctx, f->origin); break;
+    case PF_SINCE: text(ctx, f->since); break;
+    case PF_EXAMPLE: text(ctx, f->example); break;
     default: break;
     }
 }

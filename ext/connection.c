@@ -112,6 +112,7 @@ int prof_error(const Prof *prof, const ProfErr *err, char **message)
 typedef struct {
     const char *path;
     struct timespec begin;
+    double patience; /* seconds until it is shown */
     bool shown;
 } Loading;
 
@@ -121,7 +122,7 @@ static void show_progress(void *context, uint64_t done, uint64_t total)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     if ((double)(now.tv_sec - l->begin.tv_sec) + (double)(now.tv_nsec - l->begin.tv_nsec) / 1e9 >
-        2) {
+        l->patience) {
         fprintf(stderr, "\rlibprofsql: reading %s: %d %%", l->path,
                 total ? (int)(done * 100 / total) : 0);
         l->shown = true;
@@ -143,9 +144,9 @@ static Run *load(const char *path, const char *within, bool streaming, size_t *n
                  ProfErr *err)
 {
     const char *setting = getenv("PROFSQL_PROGRESS");
-    bool shows =
-        isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) && !(setting && !strcmp(setting, "0"));
-    Loading l = {.path = path};
+    bool always = setting && !strcmp(setting, "1"), never = setting && !strcmp(setting, "0");
+    bool shows = always || (!never && isatty(STDERR_FILENO) && isatty(STDOUT_FILENO));
+    Loading l = {.path = path, .patience = always ? 0 : 2};
     clock_gettime(CLOCK_MONOTONIC, &l.begin);
     RunOpened opened = {0};
     RunOptions options = {.progress = shows ? show_progress : NULL,

@@ -95,10 +95,11 @@ static void peak_flops(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     sqlite3_free(message);
 }
 
-#define SCALAR(name_, n, flags_, f, signature_, unit_, description_, origin_)                      \
+#define SCALAR(name_, n, flags_, f, signature_, unit_, description_, origin_, example_)            \
     {                                                                                              \
         .name = name_, .n_args = n, .kind = FUNCTION_SCALAR, .flags = flags_, .xFunc = f,          \
-        .signature = signature_, .unit = unit_, .description = description_, .origin = origin_     \
+        .signature = signature_, .unit = unit_, .description = description_, .origin = origin_,    \
+        .since = "0.1.0", .example = example_                                                      \
     }
 
 const FunctionDef flops_functions[] = {
@@ -106,24 +107,25 @@ const FunctionDef flops_functions[] = {
            "flops_utilization(flops, duration_ps, peak_flops_per_second)", "fraction 0..1",
            "Rate of this many operations in this time, as a fraction of the peak rate; NULL if "
            "time or peak is not above 0.",
-           "computed"),
+           "computed", "SELECT flops_utilization(1e12, 4000000000, 312e12)"),
     SCALAR("bandwidth_utilization", 3, FUNCTION_PURE, bandwidth_utilization,
            "bandwidth_utilization(bytes, duration_ps, peak_bytes_per_second)", "fraction 0..1",
            "Rate of this many bytes in this time, as a fraction of the peak rate; NULL if time or "
            "peak is not above 0.",
-           "computed"),
+           "computed", "SELECT bandwidth_utilization(8e9, 10000000000, 1555e9)"),
     SCALAR("arithmetic_intensity", 2, FUNCTION_PURE, arithmetic_intensity,
            "arithmetic_intensity(flops, bytes)", "FLOP/byte",
-           "Operations per byte; NULL if bytes is not above 0.", "computed"),
+           "Operations per byte; NULL if bytes is not above 0.", "computed",
+           "SELECT arithmetic_intensity(2e9, 1e7)"),
     SCALAR("roofline_flops", 3, FUNCTION_PURE, roofline_flops,
            "roofline_flops(intensity, peak_flops, peak_bytes_per_second)", "FLOP/s",
            "Highest rate that a device can reach at this intensity: the smaller of its peak rate "
            "and intensity x peak bandwidth; NULL if a peak is not above 0.",
-           "computed"),
+           "computed", "SELECT roofline_flops(arithmetic_intensity(2e9, 1e7), 312e12, 1555e9)"),
     SCALAR("peak_flops", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, peak_flops, "peak_flops(source)",
            "FLOP/s",
            "Peak rate of one device (a GPU or TensorCore) of a source, as XProf uses it for "
            "utilizations; NULL if unknown.",
-           "devices"),
+           "devices", "SELECT peak_flops('logs')"),
 };
 const int n_flops_functions = COUNT(flops_functions);

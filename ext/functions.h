@@ -23,6 +23,7 @@ typedef struct {
     void (*xValue)(sqlite3_context *);
     void (*xInverse)(sqlite3_context *, int, sqlite3_value **);
     const char *signature, *unit, *description, *origin;
+    const char *since, *example; /* version that has it first; a query that shows its use */
 } FunctionDef;
 
 /* Deterministic and harmless whatever the arguments: usable in indexes, views and triggers of any

@@ -420,7 +420,9 @@ const FunctionDef interval_functions[] = {
      .unit = "unit of the arguments",
      .description = "Length of the overlap of two intervals. NULL if an argument is NULL, REAL "
                     "if an argument is REAL. An interval with a negative duration is empty.",
-     .origin = "computed"},
+     .origin = "computed",
+     .since = "0.1.0",
+     .example = "SELECT interval_overlap(0, 10, 5, 10)"},
     {.name = "interval_union",
      .n_args = 2,
      .kind = FUNCTION_AGGREGATE,
@@ -432,7 +434,10 @@ const FunctionDef interval_functions[] = {
      .description = "Aggregate, not a window function: total length covered by at least "
                     "one of the intervals. Ignores rows with a NULL argument; NULL if "
                     "there is no other row. Fastest if rows arrive ordered by start.",
-     .origin = "computed"},
+     .origin = "computed",
+     .since = "0.1.0",
+     .example =
+         "SELECT plane, interval_union(start_ps, duration_ps) FROM trace_events GROUP BY plane"},
     {.name = "self_time",
      .n_args = 2,
      .kind = FUNCTION_WINDOW,
@@ -451,6 +456,10 @@ const FunctionDef interval_functions[] = {
                     "last row that remains open. Another frame or order, FILTER, and use "
                     "without OVER are errors if the function can detect them. It cannot "
                     "detect a frame that is the same for all rows, such as that of OVER ().",
-     .origin = "computed"},
+     .origin = "computed",
+     .since = "0.1.0",
+     .example = "SELECT name, self_time(start_ps, duration_ps) OVER (PARTITION BY line_id "
+                "ORDER BY start_ps, duration_ps DESC ROWS BETWEEN CURRENT ROW AND "
+                "UNBOUNDED FOLLOWING) FROM trace_events"},
 };
 const int n_interval_functions = sizeof interval_functions / sizeof interval_functions[0];

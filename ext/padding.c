@@ -106,7 +106,9 @@ const FunctionDef padding_functions[] = {
      .description = "Size of the data of an HLO shape without padding, at least one byte per "
                     "element. For a tuple, the sum over its arrays, without the tuple's own "
                     "pointer table. NULL if the shape has an unbounded dimension.",
-     .origin = "computed"},
+     .origin = "computed",
+     .since = "0.1.0",
+     .example = "SELECT shape_bytes('f32[100,100]')"},
     {.name = "padded_bytes",
      .n_args = 1,
      .flags = FUNCTION_PURE,
@@ -116,7 +118,9 @@ const FunctionDef padding_functions[] = {
      .description = "Size that an HLO shape takes in memory with its layout: tiles, bits per "
                     "element, tail padding, split dimensions. Like all functions of shapes, "
                     "it raises an error, which ends the query, if the text is not a shape.",
-     .origin = "as XLA sizes buffers"},
+     .origin = "as XLA sizes buffers",
+     .since = "0.1.0",
+     .example = "SELECT padded_bytes('f32[100,100]{1,0:T(8,128)}')"},
     {.name = "shape_elements",
      .n_args = 1,
      .flags = FUNCTION_PURE,
@@ -125,7 +129,9 @@ const FunctionDef padding_functions[] = {
      .unit = "elements",
      .description = "Number of elements of an HLO shape. For a tuple, the sum "
                     "over its arrays. A dynamic dimension counts with its bound.",
-     .origin = "computed"},
+     .origin = "computed",
+     .since = "0.1.0",
+     .example = "SELECT shape_elements('f32[100,100]')"},
     {.name = "padding_efficiency",
      .n_args = -1,
      .flags = FUNCTION_PURE,
@@ -136,6 +142,8 @@ const FunctionDef padding_functions[] = {
                     "its data (packed elements count as packed) divided by padded_bytes. "
                     "For pairs: product of size / (alignment * ceil(size / alignment)); "
                     "an alignment of 0 means no padding. NULL if the stored size is 0.",
-     .origin = "computed"},
+     .origin = "computed",
+     .since = "0.1.0",
+     .example = "SELECT padding_efficiency('f32[100,100]{1,0:T(8,128)}')"},
 };
 const int n_padding_functions = sizeof padding_functions / sizeof padding_functions[0];

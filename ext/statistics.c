@@ -281,7 +281,9 @@ const FunctionDef statistics_functions[] = {
      .description = "Aggregate and window function: percentile p (0 to 100) "
                     "of the numbers x, interpolated linearly. The result is "
                     "REAL. Ignores NULLs; NULL if there is no number.",
-     .origin = "as SQLite's percentile extension"},
+     .origin = "as SQLite's percentile extension",
+     .since = "0.1.0",
+     .example = "SELECT percentile(duration_ms, 95) FROM steps"},
     {.name = "median",
      .n_args = 1,
      .kind = FUNCTION_WINDOW,
@@ -293,7 +295,9 @@ const FunctionDef statistics_functions[] = {
      .signature = "median(x)",
      .unit = "unit of x",
      .description = "Aggregate and window function: percentile(x, 50).",
-     .origin = "as SQLite's percentile extension"},
+     .origin = "as SQLite's percentile extension",
+     .since = "0.1.0",
+     .example = "SELECT median(duration_ms) FROM steps"},
     {.name = "stddev",
      .n_args = 1,
      .kind = FUNCTION_AGGREGATE,
@@ -305,6 +309,8 @@ const FunctionDef statistics_functions[] = {
      .description = "Aggregate, not a window function: sample standard "
                     "deviation of the numbers x (divisor n - 1). The result "
                     "is REAL. Ignores NULLs; NULL for fewer than two numbers.",
-     .origin = "computed"},
+     .origin = "computed",
+     .since = "0.1.0",
+     .example = "SELECT stddev(duration_ms) FROM steps"},
 };
 const int n_statistics_functions = sizeof statistics_functions / sizeof statistics_functions[0];

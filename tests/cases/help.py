@@ -201,6 +201,22 @@ def every_example_runs():
 
 
 @case
+def every_example_of_a_function_runs():
+    """The example of each function calls it and has a result that is not NULL, apart from those
+    that return NULL or end a query."""
+    functions = rows("SELECT signature, name, since, example FROM prof_functions;")
+    must(len(functions) > 25 and len({f[3] for f in functions}) == len(functions), functions)
+    here = quoted(os.path.join(DATA, 'gpu_train_38'))
+    for signature, name, since, example in functions:
+        must(re.fullmatch(r'\d+\.\d+\.\d+', since) and name + '(' in example, signature)
+        done = run("SELECT 1 WHERE prof_attach(%s, 'before') IS NULL;\n.nullvalue nothing\n%s;"
+                   % (here, example.replace("'logs'", here)))
+        same(done.stderr, '', signature)
+        last = (done.stdout.splitlines() or ['nothing'])[-1].split('|')[-1]
+        same(last == 'nothing', name in ('prof_error', 'prof_serve'), signature)
+
+
+@case
 def a_broken_example_is_found():
     """What the case above looks for: an unknown column and an answer without rows are not taken for
     rows."""

@@ -308,6 +308,16 @@ except KeyboardInterrupt:
         self.assertEqual(done.stdout.split(), ["interrupted", "5000000"], done.stderr[-500:])
 
 
+    def test_progress_of_a_load(self):
+        """PROFSQL_PROGRESS=1 shows it at once, and outside terminals; else it waits two seconds."""
+        script = "import profsql, sys; profsql.open(sys.argv[1])"
+        shown = [subprocess.run([sys.executable, "-c", script, GPU], capture_output=True, text=True,
+                                env={**os.environ, "PROFSQL_PROGRESS": setting}).stderr
+                 for setting in ("0", "1")]
+        self.assertEqual(shown[0], "")
+        self.assertRegex(shown[1], r"libprofsql: reading .*gpu_train_38: \d+ %\n\033\[K$")
+
+
 class Connections(unittest.TestCase):
     ASK = "SELECT occurrences FROM top_kernels('%s', 1)" % GPU
 

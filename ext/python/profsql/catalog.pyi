@@ -83,6 +83,10 @@ class ProfFunctions(NamedTuple):
     """what the function returns, and when it returns NULL or fails"""
     origin: str
     """where the definition comes from"""
+    since: str
+    """first version of libprofsql that has the function"""
+    example: str
+    """query that calls the function; 'logs' stands for a path"""
 
 class ProfQueries(NamedTuple):
     name: str

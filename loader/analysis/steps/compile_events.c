@@ -28,7 +28,7 @@ bool is_compile_event(Slice name)
     while (n_name < name.n && name.text[n_name] != '#' && name.text[n_name] != ' ')
         n_name++; /* what follows are arguments */
     Slice s = {name.text, n_name};
-    if (!s.n || *s.text == '$') return false;
+    if (!s.n || *s.text == '$' || !slice_contains(s, "ompile")) return false;
     for (size_t i = 0; i < COUNT(starts); i++) {
         size_t n = strlen(starts[i]);
         if (slice_starts(s, starts[i]) && !(s.n > n && (s.text[n] == 'd' || s.text[n] == 'r')))
