@@ -79,7 +79,8 @@ $(BUILD)/schema/%.pb-c.c: schema/%.proto schema/compact.awk | setup
 replace = && mv $@.part $@
 
 # Arrow arrays may outlive the connection that loaded the library: it stays in memory.
-EXPORTS := -Wl,--version-script=ext/exports.map,-z,nodelete
+# An entry that fails while statements run cannot take back all that it registered: the code stays mapped.
+EXPORTS := -Wl,--version-script=ext/exports.map -Wl,-z,nodelete,-z,nodelete
 $(BUILD)/libprofsql.so: $(OBJECTS) ext/exports.map
 	$(call say,LINK)
 	$(Q)$(CC) -shared -o $@.part $(CFLAGS) $(LDFLAGS) $(OBJECTS) $(LIBS) $(EXPORTS) -Wl,-soname,$(@F) $(replace)
