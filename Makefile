@@ -192,7 +192,7 @@ $(BUILD)/prefix $(BUILD)/mutants: $(BUILD)/%: tests/%.c $(BUILD)/checked.a
 	$(Q)$(CC) -std=c11 -g -O1 $(SANITIZE) $(WARN) -o $@ $(filter-out %.h,$^) -lsqlite3 $(LIBS) -ldl
 
 # build/wheels/*.whl, with the manylinux tag that auditwheel finds. PYTHON: one with the packages build and auditwheel.
-# For another processor: make wheel CC=aarch64-linux-gnu-gcc _PYTHON_HOST_PLATFORM=linux-aarch64, in a clean checkout.
+# For older systems and for aarch64: ext/python/manylinux.
 PYTHON ?= python3
 wheel:
 	@rm -rf $(BUILD)/wheels $(BUILD)/python
