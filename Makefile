@@ -80,7 +80,7 @@ replace = && mv $@.part $@
 
 # Arrow arrays may outlive the connection that loaded the library: it stays in memory.
 # An entry that fails while statements run cannot take back all that it registered: the code stays mapped.
-EXPORTS := -Wl,--version-script=ext/exports.map -Wl,-z,nodelete,-z,nodelete
+EXPORTS := -Wl,--version-script=ext/exports.map,-z,nodelete
 $(BUILD)/libprofsql.so: $(OBJECTS) ext/exports.map
 	$(call say,LINK)
 	$(Q)$(CC) -shared -o $@.part $(CFLAGS) $(LDFLAGS) $(OBJECTS) $(LIBS) $(EXPORTS) -Wl,-soname,$(@F) $(replace)

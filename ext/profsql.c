@@ -258,14 +258,7 @@ static int init(sqlite3 *db, char **message, bool *is_new)
     if (rc == SQLITE_OK) rc = register_functions(prof);
     if (rc != SQLITE_OK) {
         unregister_all(db);
-        /* SQLite shows nothing else of rc. Versions from 3.47 on can have a median() of their own.
-         */
-        *message = sqlite3_mprintf("%s", rc == SQLITE_BUSY
-                                             ? "this SQLite has functions of the same name, which "
-                                               "cannot be replaced while a statement runs; load "
-                                               "libprofsql with .load or sqlite3_load_extension(), "
-                                               "not with SELECT load_extension()"
-                                             : sqlite3_errstr(rc));
+        *message = sqlite3_mprintf("%s", sqlite3_errstr(rc)); /* SQLite shows nothing else of rc */
     }
     prof_unref(prof); /* the registrations hold it now */
     *is_new = rc == SQLITE_OK;
