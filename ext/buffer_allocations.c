@@ -127,6 +127,15 @@ SQLITE_EXTENSION_INIT3
       "libprofsql")                                                                                \
     C(BA_PADDING_ACTUAL, "padding_bytes_actual", "INTEGER", "bytes",                               \
       "size_bytes - unpadded_bytes_actual; NULL if either is NULL", "libprofsql")                  \
+    C(BA_OWNER, OWNER_TF_OP_DOC)                                                                   \
+    C(BA_OWNER_BY, OWNER_BY_DOC)                                                                   \
+    C(BA_OWNER_OP, OWNER_HLO_OP_DOC)                                                               \
+    C(BA_SCOPE, SCOPE_DOC)                                                                         \
+    C(BA_SCOPE_BY, SCOPE_BY_DOC)                                                                   \
+    C(BA_PASS, PASS_DOC)                                                                           \
+    C(BA_USER_FILE, USER_FILE_DOC)                                                                 \
+    C(BA_USER_LINE, USER_LINE_DOC)                                                                 \
+    C(BA_USER_FUNCTION, USER_FUNCTION_DOC)                                                         \
     C(BA_SOURCE, SOURCE_DOC)                                                                       \
     C(BA_SMALL, "small_buffer_bytes", "INTEGER HIDDEN", "bytes",                                   \
       "buffers at the peak below this size are combined into one row per memory space; "           \
@@ -284,7 +293,8 @@ static void padding_column(sqlite3_context *ctx, const HeapBuffer *b, int column
         sqlite3_result_double(ctx, unpadded < size ? unpadded / size : 1);
 }
 
-static void buffer_column(sqlite3_context *ctx, const HloModule *m, const HeapBuffer *b, int column)
+static void buffer_column(RowCursor *c, sqlite3_context *ctx, const HloModule *m,
+                          const HeapBuffer *b, int column)
 {
     switch (column) {
     case BA_ID: sqlite3_result_int64(ctx, b->id); break;
@@ -325,6 +335,17 @@ static void buffer_column(sqlite3_context *ctx, const HloModule *m, const HeapBu
     case BA_FILE: result_source_file(ctx, m, op); break;
     case BA_LINE: result_source_line(ctx, m, op); break;
     case BA_STACK: result_source_stack(ctx, m, op); break;
+    case BA_OWNER:
+    case BA_OWNER_BY:
+    case BA_OWNER_OP:
+    case BA_SCOPE:
+    case BA_SCOPE_BY:
+    case BA_PASS:
+    case BA_USER_FILE:
+    case BA_USER_LINE:
+    case BA_USER_FUNCTION:
+        result_origin(c, ctx, m, op, ORIGIN_OWNER_TF_OP + (enum OriginColumn)(column - BA_OWNER));
+        break;
     default: break;
     }
 }
@@ -353,7 +374,7 @@ static void extra_column(RowCursor *c, sqlite3_context *ctx, const BufferAt *at,
                column != BA_STORAGE_START &&
                column != BA_STORAGE_END) { /* its own row tells its place and life */
         allocation_column(ctx, &heap->allocations[b->allocation], column);
-        buffer_column(ctx, at->at.module, b, column);
+        buffer_column(c, ctx, at->at.module, b, column);
     } else if (!b && column == BA_SIZE) {
         sqlite3_result_int64(ctx, extra->object.size_bytes);
     } else if (!b && column == BA_LABEL) {
@@ -372,7 +393,7 @@ static void buffer_allocations_column(RowCursor *c, sqlite3_context *ctx, int co
     const HeapBuffer *b = buffer_of(at);
     allocation_column(ctx, &at->heap->allocations[at->allocation], column);
     if (!b) return;
-    buffer_column(ctx, at->at.module, b, column);
+    buffer_column(c, ctx, at->at.module, b, column);
     place_column(ctx, &at->peaks->places[b - at->heap->buffers], column);
 }
 

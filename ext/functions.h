@@ -36,6 +36,8 @@ extern const FunctionDef padding_functions[];
 extern const int n_padding_functions;
 extern const FunctionDef statistics_functions[];
 extern const int n_statistics_functions;
+extern const FunctionDef scope_functions[];
+extern const int n_scope_functions;
 extern const FunctionDef flops_functions[]; /* peak_flops: its user data is the Prof */
 extern const int n_flops_functions;
 

@@ -107,6 +107,15 @@ SQLITE_EXTENSION_INIT3
       "decimal fingerprint, equal for instructions of any program that do the same with the "      \
       "same shapes, whatever their names; NULL in a damaged program",                              \
       "hlo_fingerprint of XProf's Events DB")                                                      \
+    C(HI_OWNER, OWNER_TF_OP_DOC)                                                                   \
+    C(HI_OWNER_BY, OWNER_BY_DOC)                                                                   \
+    C(HI_OWNER_OP, OWNER_HLO_OP_DOC)                                                               \
+    C(HI_SCOPE, SCOPE_DOC)                                                                         \
+    C(HI_SCOPE_BY, SCOPE_BY_DOC)                                                                   \
+    C(HI_PASS, PASS_DOC)                                                                           \
+    C(HI_USER_FILE, USER_FILE_DOC)                                                                 \
+    C(HI_USER_LINE, USER_LINE_DOC)                                                                 \
+    C(HI_USER_FUNCTION, USER_FUNCTION_DOC)                                                         \
     C(HI_SOURCE, SOURCE_DOC)
 enum { HLO_INSTRUCTIONS_COLUMNS(COLUMN_ENUM) };
 static const Column hlo_instructions_columns[] = {HLO_INSTRUCTIONS_COLUMNS(COLUMN_DOC)};
@@ -263,6 +272,17 @@ static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int colu
     case HI_FILE: result_source_file(ctx, m, op); break;
     case HI_LINE: result_source_line(ctx, m, op); break;
     case HI_STACK: result_source_stack(ctx, m, op); break;
+    case HI_OWNER:
+    case HI_OWNER_BY:
+    case HI_OWNER_OP:
+    case HI_SCOPE:
+    case HI_SCOPE_BY:
+    case HI_PASS:
+    case HI_USER_FILE:
+    case HI_USER_LINE:
+    case HI_USER_FUNCTION:
+        result_origin(c, ctx, m, op, ORIGIN_OWNER_TF_OP + (enum OriginColumn)(column - HI_OWNER));
+        break;
     case HI_ROOT: sqlite3_result_int(ctx, at.computation->root_id == op->id); break;
     case HI_COMPUTATION_ID: sqlite3_result_int64(ctx, at.computation->id); break;
     case HI_CALLED: result_called(ctx, m, op); break;

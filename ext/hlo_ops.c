@@ -8,7 +8,7 @@
 #include "../loader/analysis/ops/op_shape.h"
 #include "../loader/analysis/device/work_kind.h"
 #include "../loader/format/hlo.h"
-#include "prof.h"
+#include "hlo_rows.h"
 SQLITE_EXTENSION_INIT3
 
 #include <math.h>
@@ -182,6 +182,15 @@ SQLITE_EXTENSION_INIT3
     C(HO_DEDUPLICATED, "deduplicated_name", "TEXT", NULL,                                          \
       "name of the op that this op duplicates; NULL if there is none",                             \
       "OpMetrics.deduplicated_name")                                                               \
+    C(HO_OWNER_TF_OP, OWNER_TF_OP_DOC)                                                             \
+    C(HO_OWNER_BY, OWNER_BY_DOC)                                                                   \
+    C(HO_OWNER_HLO_OP, OWNER_HLO_OP_DOC)                                                           \
+    C(HO_SCOPE, SCOPE_DOC)                                                                         \
+    C(HO_SCOPE_BY, SCOPE_BY_DOC)                                                                   \
+    C(HO_PASS, PASS_DOC)                                                                           \
+    C(HO_USER_FILE, USER_FILE_DOC)                                                                 \
+    C(HO_USER_LINE, USER_LINE_DOC)                                                                 \
+    C(HO_USER_FUNCTION, USER_FUNCTION_DOC)                                                         \
     C(HO_SOURCE, SOURCE_DOC)
 enum { HLO_OPS_COLUMNS(COLUMN_ENUM) };
 static const Column hlo_ops_columns[] = {HLO_OPS_COLUMNS(COLUMN_DOC)};
@@ -192,6 +201,9 @@ typedef struct {
     const DeviceCapabilities *devices;
     const OpMetrics *rated; /* the op that `rates` are of */
     OpRates rates;
+    const OpMetrics *found; /* the op that the next two are of */
+    const HloModule *module;
+    const Xla__HloInstructionProto *instruction; /* NULL: the file does not have it */
 } HloOpsState;
 
 static void hlo_ops_list(RowCursor *c, RowList *list)
@@ -346,6 +358,34 @@ static void text_column(RowCursor *c, sqlite3_context *ctx, const HloOpRow *row,
     }
 }
 
+/* Finds the op's instruction in the programs of the first host that has the program. */
+static void find_instruction(RowCursor *c, const OpMetrics *op)
+{
+    HloOpsState *state = c->state;
+    Slice name = op_instruction_name(expression(op));
+    if (state->found == op) return;
+    state->found = op, state->module = NULL, state->instruction = NULL;
+    for (size_t h = 0; h < c->from->run->n_hosts && !state->module && !c->err.code; h++) {
+        Host *host = &c->from->run->hosts[h];
+        if (host->readable && (!c->from->only || c->from->only == host))
+            state->module = hlo_program(host, op->program_id, &c->err);
+    }
+    if (state->module) state->instruction = hlo_find(state->module, name.text, name.n);
+}
+
+static void origin_column(RowCursor *c, sqlite3_context *ctx, const OpMetrics *op, int column)
+{
+    const HloOpsState *state = c->state;
+    find_instruction(c, op);
+    if (c->err.code) return;
+    if (state->instruction)
+        result_origin(c, ctx, state->module, state->instruction,
+                      ORIGIN_OWNER_TF_OP + (enum OriginColumn)(column - HO_OWNER_TF_OP));
+    else
+        result_name_origin(ctx, op->provenance, op_instruction_name(expression(op)),
+                           ORIGIN_OWNER_TF_OP + (enum OriginColumn)(column - HO_OWNER_TF_OP));
+}
+
 static void hlo_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const HloOpRow *row = c->row;
@@ -386,6 +426,8 @@ static void hlo_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     default:
         if (column >= HO_TIME_PS && column <= HO_BYTES_ACTUAL)
             exact_column(ctx, op, column);
+        else if (column >= HO_OWNER_TF_OP)
+            origin_column(c, ctx, op, column);
         else
             text_column(c, ctx, row, column);
         break;

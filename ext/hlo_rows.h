@@ -4,6 +4,7 @@
 #ifndef PROF_HLO_ROWS_H
 #define PROF_HLO_ROWS_H
 
+#include "../loader/base/tf_op.h"
 #include "../loader/format/hlo_text.h"
 #include "prof.h"
 
@@ -34,6 +35,63 @@
         "call stack of the instruction, one file:line:column per line, innermost frame first; "    \
         "NULL if the program does not record it",                                                  \
         "HloModuleProto.stack_frame_index"
+#define OWNER_TF_OP_DOC                                                                            \
+    "owner_tf_op", "TEXT", NULL,                                                                   \
+        "framework op that the instruction belongs to: tf_op, or that of the instruction in "      \
+        "owner_hlo_op if the program records none (docs/semantics.md, Owner); NULL if there is "   \
+        "no owner",                                                                                \
+        "OpMetadata.op_name"
+#define OWNER_BY_DOC                                                                               \
+    "owner_by", "TEXT", NULL,                                                                      \
+        "how the owner was found: own (tf_op), fused (an instruction that it runs), user (the "    \
+        "nearest that uses its result), producer (the nearest that makes its operands) or caller " \
+        "(the one that runs its computation); NULL if there is no owner",                          \
+        "libprofsql"
+#define OWNER_HLO_OP_DOC                                                                           \
+    "owner_hlo_op", "TEXT", NULL,                                                                  \
+        "instruction that has the name in owner_tf_op; NULL if there is no owner",                 \
+        "HloInstructionProto.name"
+#define SCOPE_DOC                                                                                  \
+    "scope", "TEXT", NULL,                                                                         \
+        "path of the layer, module or named scope of owner_tf_op, without transformations such "   \
+        "as jit(), jvp() and transpose(); without one in the name, the modules on the Python "     \
+        "stack (docs/semantics.md, Scope); NULL if there is neither",                              \
+        "libprofsql"
+#define SCOPE_BY_DOC                                                                               \
+    "scope_by", "TEXT", NULL, "where scope comes from: name or stack; NULL if scope is NULL",      \
+        "libprofsql"
+#define PASS_DOC                                                                                   \
+    "pass", "TEXT", NULL,                                                                          \
+        "forward, backward (of gradients), or recomputed (computed again for the gradients); "     \
+        "what is neither of the last two, such as the optimizer, is forward; NULL if there is no " \
+        "name to go by",                                                                           \
+        "libprofsql"
+#define USER_FILE_DOC                                                                              \
+    "user_file", "TEXT", NULL,                                                                     \
+        "source file of the innermost frame of the user's own program on the Python stack: the "   \
+        "first outside of Python, installed packages and frameworks (docs/semantics.md, User "     \
+        "line); of the owner's stack if the instruction has none. NULL if there is none",          \
+        "HloModuleProto.stack_frame_index, else OpMetadata.source_file"
+#define USER_LINE_DOC                                                                              \
+    "user_line", "INTEGER", NULL, "line number in user_file; NULL if user_file is NULL",           \
+        "HloModuleProto.stack_frame_index, else OpMetadata.source_line"
+#define USER_FUNCTION_DOC                                                                          \
+    "user_function", "TEXT", NULL,                                                                 \
+        "function of the frame in user_file and user_line; NULL if the program does not record "   \
+        "it",                                                                                      \
+        "StackFrameIndexProto.function_names"
+/* The columns of an instruction's place in the user's program. */
+enum OriginColumn {
+    ORIGIN_OWNER_TF_OP,
+    ORIGIN_OWNER_BY,
+    ORIGIN_OWNER_HLO_OP,
+    ORIGIN_SCOPE,
+    ORIGIN_SCOPE_BY,
+    ORIGIN_PASS,
+    ORIGIN_USER_FILE,
+    ORIGIN_USER_LINE,
+    ORIGIN_USER_FUNCTION
+};
 /* These tables begin with the columns run, host, program_id, hlo_module. */
 enum { HLO_PROGRAM_ID = 2, HLO_MODULE_NAME };
 
@@ -69,5 +127,13 @@ void result_source_line(sqlite3_context *ctx, const HloModule *module,
                         const Xla__HloInstructionProto *op);
 void result_source_stack(sqlite3_context *ctx, const HloModule *module,
                          const Xla__HloInstructionProto *op);
+
+/* Writes a column of the instruction's place in the user's program. result_name_origin() is for an
+ * op whose instruction the file does not have: what follows from its framework op (empty: unknown).
+ */
+void result_origin(RowCursor *c, sqlite3_context *ctx, const HloModule *module,
+                   const Xla__HloInstructionProto *op, enum OriginColumn column);
+void result_name_origin(sqlite3_context *ctx, const Text *tf_op, Slice hlo_op,
+                        enum OriginColumn column);
 
 #endif

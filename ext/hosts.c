@@ -398,6 +398,7 @@ const Table session_table = {
     "programs_mixed (tables of ops), " \
     "program_costs, " \
     "op_texts_cut (tables of ops), " \
+    "program_owners, " \
     "heap_simulation, " \
     "memory_spaces (buffers), " \
     "memory_events_elsewhere, " \

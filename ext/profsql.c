@@ -45,6 +45,7 @@ SQLITE_EXTENSION_INIT1
     T(op_metrics_totals) \
     T(tf_ops) \
     T(hlo_ops) \
+    T(scope_ops) \
     T(kernel_stats) \
     T(kernel_ops) \
     T(launch_delays) \
@@ -111,6 +112,7 @@ const FunctionList prof_function_lists[] = {
     {padding_functions, &n_padding_functions},
     {statistics_functions, &n_statistics_functions},
     {flops_functions, &n_flops_functions},
+    {scope_functions, &n_scope_functions},
 };
 /* clang-format on */
 const int n_prof_function_lists = COUNT(prof_function_lists);

@@ -24,6 +24,9 @@
 -- column tf_op TEXT: framework op of the fusion's root; NULL if unknown
 -- column source_line TEXT: source file and line of the innermost stack frame, which may be in a
 --   library; NULL if unknown
+-- column user_file TEXT: source file of the user's own program, not of a library or framework
+--   (docs/semantics.md, User line); NULL if unknown
+-- column user_line INTEGER: line number in user_file; NULL if user_file is NULL
 -- column hosts INTEGER [hosts]: number of hosts that have this program with these values
 WITH inside AS (
     SELECT run, host, program_id, computation, opcode, count(*) AS n
@@ -38,7 +41,8 @@ WITH inside AS (
 ), fusion AS MATERIALIZED (
     SELECT f.run, min(f.host) AS host, f.program_id, f.hlo_module, f.hlo_op, f.category,
            f.model_flops_actual AS flops, f.bytes_accessed, b.instructions, b.opcodes, f.tf_op,
-           f.source_file || ':' || f.source_line AS line, count(DISTINCT f.host) AS hosts
+           f.source_file || ':' || f.source_line AS line, f.user_file, f.user_line,
+           count(DISTINCT f.host) AS hosts
     FROM temp.hlo_instructions(:source) AS f
          CROSS JOIN body AS b ON b.run = f.run AND b.host = f.host AND b.program_id = f.program_id
                                  AND b.computation = f.called_computations
@@ -74,7 +78,7 @@ WITH inside AS (
                                 AND f.hosts = n.hosts
 )
 SELECT run, program_id, hlo_module, hlo_op, category, self_us, occurrences, flops, bytes_accessed,
-       instructions, opcodes, tf_op, line, hosts
+       instructions, opcodes, tf_op, line, user_file, user_line, hosts
 FROM ranked
 WHERE (:n IS NULL OR rank <= :n)
 ORDER BY run, rank

@@ -21,12 +21,20 @@
 -- column tf_op TEXT: framework op that the instruction comes from; NULL if unknown
 -- column source_line TEXT: source file and line of the innermost stack frame, which may be in a
 --   library; NULL if unknown
+-- column user_file TEXT: source file of the user's own program, not of a library or framework
+--   (docs/semantics.md, User line); NULL if unknown
+-- column user_line INTEGER: line number in user_file; NULL if user_file is NULL
+-- column scope TEXT: layer, module or named scope of the owner (docs/semantics.md, Scope); NULL if
+--   it has none
+-- column owner_tf_op TEXT: framework op that the buffer belongs to: tf_op, else that of the
+--   instruction's owner (docs/semantics.md, Owner); NULL if it has none
 -- column hosts INTEGER [hosts]: number of hosts that have this program with these values
 WITH buffer AS (
     SELECT b.run, b.program_id, b.hlo_module, b.hlo_op || coalesce(b.shape_index, '') AS op, b.kind,
            b.size_bytes, b.unpadded_bytes_actual AS data_bytes, p.peak_heap_mib,
            b.shape_actual AS shape,
-           b.tf_op, b.source_file || ':' || b.source_line AS line, b.size_rank,
+           b.tf_op, b.source_file || ':' || b.source_line AS line, b.user_file,
+           b.user_line, b.scope, b.owner_tf_op, b.size_rank,
            min(b.host) AS host, count(DISTINCT b.host) AS hosts
     FROM temp.buffer_allocations(:source) AS b
          JOIN temp.memory_peaks(:source) AS p USING (run, host, program_id, memory_space)
@@ -41,7 +49,8 @@ WITH buffer AS (
 ), answer AS (
     SELECT run, program_id, hlo_module, op, kind, size_bytes / 1048576.0,
            100 * size_bytes / 1048576.0 / nullif(peak_heap_mib, 0),
-           1.0 * size_bytes / nullif(data_bytes, 0), shape, tf_op, line, hosts
+           1.0 * size_bytes / nullif(data_bytes, 0), shape, tf_op, line, user_file,
+           user_line, scope, owner_tf_op, hosts
     FROM ranked
     WHERE (:n IS NULL OR rank <= :n)
     ORDER BY run, rank
@@ -51,7 +60,7 @@ UNION ALL
 SELECT prof_error('largest_buffers: ' || coalesce(:source || ': ', '')
                   || 'no program uses memory space '
                   || :space || '; spaces in use: ' || spaces),
-       NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+       NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM (SELECT group_concat(DISTINCT memory_space) AS spaces, max(memory_space = :space) AS there
       FROM temp.memory_peaks(:source))
 WHERE :space IS NOT NULL AND NOT there

@@ -30,6 +30,13 @@
 -- column tf_op TEXT: framework op that the instruction comes from; NULL if unknown
 -- column source_line TEXT: source file and line of the innermost stack frame, which may be in a
 --   library; NULL if unknown
+-- column user_file TEXT: source file of the user's own program, not of a library or framework
+--   (docs/semantics.md, User line); NULL if unknown
+-- column user_line INTEGER: line number in user_file; NULL if user_file is NULL
+-- column scope TEXT: layer, module or named scope of the owner (docs/semantics.md, Scope); NULL if
+--   it has none
+-- column owner_tf_op TEXT: framework op that the buffer belongs to: tf_op, else that of the
+--   instruction's owner (docs/semantics.md, Owner); NULL if it has none
 -- column hosts INTEGER [hosts]: number of hosts that have this program with these values
 WITH moments AS MATERIALIZED (
     SELECT run, host, program_id, memory_space,
@@ -45,7 +52,8 @@ WITH moments AS MATERIALIZED (
            || coalesce(b.shape_index, '') AS op,
            b.kind, b.size_bytes, b.unpadded_bytes_actual AS data_bytes, b.storage_start_event,
            b.storage_end_event, b.shape_actual AS shape, b.tf_op,
-           b.source_file || ':' || b.source_line AS line, b.buffer_id, min(b.host) AS host,
+           b.source_file || ':' || b.source_line AS line, b.user_file, b.user_line, b.scope,
+           b.owner_tf_op, b.buffer_id, min(b.host) AS host,
            count(DISTINCT b.host) AS hosts
     FROM moments AS m
          JOIN temp.buffer_allocations(:source) AS b USING (run, host, program_id, memory_space)
@@ -62,8 +70,7 @@ WITH moments AS MATERIALIZED (
 ), answer AS (
     SELECT run, program_id, hlo_module, event, op, kind, size_bytes / 1048576.0,
            1.0 * size_bytes / nullif(data_bytes, 0), storage_start_event, storage_end_event, shape,
-           tf_op,
-           line, hosts
+           tf_op, line, user_file, user_line, scope, owner_tf_op, hosts
     FROM ranked
     WHERE (:n IS NULL OR rank <= :n)
     ORDER BY run, rank
@@ -92,5 +99,6 @@ WITH moments AS MATERIALIZED (
 SELECT * FROM answer
 UNION ALL
 SELECT prof_error('live_at: ' || coalesce(:source || ': ', '') || message),
-       NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+       NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+       NULL, NULL
 FROM wrong

@@ -20,6 +20,9 @@
 -- column tf_op TEXT: framework op that the instruction comes from; NULL if unknown
 -- column source_line TEXT: source file and line of the innermost stack frame, which may be in a
 --   library; NULL if unknown
+-- column user_file TEXT: source file of the user's own program, not of a library or framework
+--   (docs/semantics.md, User line); NULL if unknown
+-- column user_line INTEGER: line number in user_file; NULL if user_file is NULL
 -- column self_time_us REAL [us]: total self time of the instruction, over all executions on all
 --   hosts; NULL if no time was measured, or if other hosts have a different op with this name and
 --   program id
@@ -47,7 +50,7 @@ WITH device_time AS MATERIALIZED (
     SELECT run, min(host) AS host, program_id, hlo_module, hlo_op, shape_index, memory_space,
            padding_bytes_actual AS padding, size_bytes AS size, unpadded_bytes_actual AS data,
            live_at_peak, shape_actual AS shape, tf_op, source_file || ':' || source_line AS line,
-           buffer_id, count(DISTINCT host) AS hosts
+           user_file, user_line,           buffer_id, count(DISTINCT host) AS hosts
     FROM temp.buffer_allocations(:source)
     WHERE padding_bytes_actual > 0
     GROUP BY run, program_id, hlo_module, buffer_id, hlo_op, shape_index, memory_space,
@@ -60,7 +63,8 @@ WITH device_time AS MATERIALIZED (
 )
 SELECT b.run, b.program_id, b.hlo_module, b.hlo_op || coalesce(b.shape_index, ''), b.memory_space,
        b.padding / 1048576.0, b.size / 1048576.0, 1.0 * b.size / nullif(b.data, 0), b.live_at_peak,
-       b.shape, b.tf_op, b.line, t.self_us, t.self_us * min(1.0, 1.0 * b.padding / i.padded_bytes),
+       b.shape, b.tf_op, b.line, b.user_file, b.user_line, t.self_us,
+       t.self_us * min(1.0, 1.0 * b.padding / i.padded_bytes),
        b.hosts
 FROM ranked AS b
      LEFT JOIN named AS n ON n.run = b.run AND n.program_id = b.program_id AND n.hlo_op = b.hlo_op

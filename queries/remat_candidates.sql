@@ -29,6 +29,9 @@
 -- column tf_op TEXT: framework op that the instruction comes from; NULL if unknown
 -- column source_line TEXT: source file and line of the innermost stack frame, which may be in a
 --   library; NULL if unknown
+-- column user_file TEXT: source file of the user's own program, not of a library or framework
+--   (docs/semantics.md, User line); NULL if unknown
+-- column user_line INTEGER: line number in user_file; NULL if user_file is NULL
 -- column hosts INTEGER [hosts]: number of hosts that have this program with these values
 WITH events AS MATERIALIZED (
     SELECT run, host, program_id, memory_space, max(event) AS n
@@ -37,6 +40,7 @@ WITH events AS MATERIALIZED (
 ), crossing AS MATERIALIZED (
     SELECT b.run, b.host, b.program_id, b.hlo_module, b.hlo_op, b.opcode, b.size_bytes,
            b.shape_actual AS shape, b.tf_op, b.source_file || ':' || b.source_line AS line,
+           b.user_file, b.user_line,
            100.0 * (b.storage_end_event - b.storage_start_event) / e.n AS lived, p.peak_heap_mib
     FROM temp.memory_peaks(:source) AS p
          JOIN events AS e USING (run, host, program_id, memory_space)
@@ -66,7 +70,7 @@ WITH events AS MATERIALIZED (
 )
 SELECT run, program_id, hlo_module, hlo_op, opcode, size_bytes / 1048576.0,
        100 * size_bytes / 1048576.0 / peak_heap_mib, lived, flops, 1.0 * flops / size_bytes, shape,
-       tf_op, line, hosts
+       tf_op, line, user_file, user_line, hosts
 FROM ranked
 WHERE (:n IS NULL OR rank <= :n)
 ORDER BY run, rank

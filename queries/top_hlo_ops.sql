@@ -31,6 +31,9 @@
 --   it; NULL if unknown
 -- column source_line TEXT: source file and line of the innermost stack frame, which may be in a
 --   library; NULL if unknown
+-- column user_file TEXT: source file of the user's own program, not of a library or framework
+--   (docs/semantics.md, User line); NULL if unknown
+-- column user_line INTEGER: line number in user_file; NULL if user_file is NULL
 WITH ops AS MATERIALIZED (
     SELECT row_number() OVER (PARTITION BY run ORDER BY self_ps DESC, hlo_op, program_id) AS nth,
            CAST(self_ps AS REAL) AS self, sum(CAST(self_ps AS REAL))
@@ -47,7 +50,7 @@ SELECT run, nth, hlo_op, category, program_id, hlo_module, occurrences_actual, t
             WHEN coalesce(flops_utilization, hbm_utilization) IS NULL THEN 'Unknown'
             WHEN coalesce(flops_utilization, 0) >= coalesce(hbm_utilization, 0) THEN 'Compute'
             ELSE 'HBM' END,
-       nullif(rtrim(tf_op, ':'), ''), source_file || ':' || source_line
+       nullif(rtrim(tf_op, ':'), ''), source_file || ':' || source_line, user_file, user_line
 FROM ops
 WHERE (:n IS NULL OR nth <= :n)
 ORDER BY run, nth

@@ -108,7 +108,7 @@ complete -c profsql -n '__fish_seen_subcommand_from live_at' -l n -s n -x
 complete -c profsql -n '__fish_seen_subcommand_from live_at' -l space -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a memory_active -d 'one group of equal allocations that were live at their allocator\'s peak, or heap or stack that no allocation explains'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a memory_allocators -d 'one allocator, with its peaks and the composition of its memory at the profile\'s peak'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a memory_by_source_line -d 'Which source lines use the most memory of a program at its peak?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a memory_by_source_line -d 'Which lines of my program use the most memory of a compiled program at its peak?'
 complete -c profsql -n '__fish_seen_subcommand_from memory_by_source_line' -l n -s n -x
 complete -c profsql -n '__fish_seen_subcommand_from memory_by_source_line' -l space -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a memory_events -d 'one allocation or free that an allocator recorded'
@@ -165,6 +165,7 @@ complete -c profsql -n '__fish_seen_subcommand_from remat_candidates' -l max-flo
 complete -c profsql -n '__fish_seen_subcommand_from remat_candidates' -l space -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a roofline -d 'one op, or the entire program, compared with the peak rates of the device, as in XProf\'s roofline model'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a roofline_properties -d 'one property of the devices that XProf\'s roofline model uses'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a scope_ops -d 'one op (or one of its loop\'s iterations) on the devices of a kind, or on the threads of a host in a run without devices: its time, scope, owner and user line'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a session -d 'one fact about the capture: its environment, or an error or warning of the profiler'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a slow_step_ops -d 'What did a slow step have more of than the median step?'
 complete -c profsql -n '__fish_seen_subcommand_from slow_step_ops' -l of-step -x
@@ -194,6 +195,12 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a time_breakdown -d 'one part of a device\'s span: the time in which it computes, communicates and transfers at once, or does a part of these, or nothing'
 complete -c profsql -n '__fish_seen_subcommand_from time_breakdown' -l by-step -x
 complete -c profsql -n '__fish_seen_subcommand_from time_breakdown' -l by-line -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a time_by_scope -d 'Which layer, module or named scope takes the time, in the forward and in the backward pass?'
+complete -c profsql -n '__fish_seen_subcommand_from time_by_scope' -l depth -x
+complete -c profsql -n '__fish_seen_subcommand_from time_by_scope' -l by-iteration -x
+complete -c profsql -n '__fish_seen_subcommand_from time_by_scope' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a time_by_source_line -d 'Which lines of my program take the time?'
+complete -c profsql -n '__fish_seen_subcommand_from time_by_source_line' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a timeline -d 'one event that XProf\'s trace viewer displays; `derived = 1` marks events on lines that XProf adds'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a top_device_ops -d 'one of the ten framework ops with the most device time, as in XProf\'s overview page'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a top_hlo_ops -d 'Which HLO ops take the most device time?'

@@ -84,7 +84,8 @@ def words_that_people_search_for():
                         ('nccl', 'collectives'), ('AllReduce', 'collectives'),
                         ('all reduce', 'collectives'), ('straggler', 'stragglers'),
                         ('retracing', 'tf_functions'), ('recompile', 'recompilations'),
-                        ('layer', 'tf_ops'), ('h2d', 'device_time'),
+                        ('layer', 'time_by_scope'), ('my code', 'time_by_source_line'),
+                        ('h2d', 'device_time'),
                         ('tf.data', 'tf_data_pipelines'), ('idle', 'idle_causes'),
                         ('bottleneck', 'host_bound')):
         same(found(word, 'name')[0], (first,), word)

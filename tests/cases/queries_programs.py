@@ -89,8 +89,8 @@ def plans_of_two_runs():
               ('two', 'b', 'temporary', 1.0, 4 + KIB, 1.0, 'f/x.py', 'x.py:2'),
               ('two', 'e', 'temporary', 1.0, 4 + KIB, 1.0, 'f/x.py', 'x.py:3'),
               ('two', 'd', 'temporary', KIB, 4 + KIB, 1024.0, 'f/y.py', 'y.py:7'))])
-    same(attached('SELECT run, source_line, buffers, size_mib, padding_mib, round(percent, 9),'
-                  ' largest_op FROM memory_by_source_line', **runs()),
+    same(attached("SELECT run, user_file || ':' || user_line, buffers, size_mib, padding_mib,"
+                  ' round(percent, 9), largest_op FROM memory_by_source_line', **runs()),
          [(run, line, 1, size, padding, round(100 * size / whole, 9), op)
           for run, line, size, padding, whole, op in (
               ('one', 'x.py:1', 4.0, 0.0, 8 + KIB, 'a'), ('one', 'x.py:2', 2.0, 0.0, 8 + KIB, 'b'),
@@ -114,7 +114,8 @@ def other_memory_spaces():
     for query, given in (('largest_buffers', '10, 1'), ('live_at', 'NULL, NULL, 20, 1')):
         same(rows("SELECT hlo_op, size_mib FROM %s('{x}', %s)" % (query, given), x=data),
              [('f', 256 / MIB)], query)
-    same(rows("SELECT source_line, percent FROM memory_by_source_line('{x}', 20, 1)", x=data),
+    same(rows("SELECT user_file || ':' || user_line, percent "
+              "FROM memory_by_source_line('{x}', 20, 1)", x=data),
          [('y.py:8', 100.0)])
     for term in ("peak_memory('{x}', 10, 2)", "largest_buffers('{x}', 10, 2)",
                  "memory_by_source_line('{x}', 20, 2)", "live_at('{x}', NULL, NULL, 20, 2)",
@@ -203,7 +204,8 @@ def programs_of_one_name():
                          ('remat_candidates', 'bb'), ('fusion_breakdown', 'gg')):
         found = rows("SELECT hlo_op, hosts FROM %s WHERE source = '{x}' AND n = 2" % query, x=data)
         same(found, [(op, 1) for op in first], query)
-    same(rows("SELECT source_line, hosts FROM memory_by_source_line('{x}', 2)", x=data),
+    same(rows("SELECT user_file || ':' || user_line, hosts "
+              "FROM memory_by_source_line('{x}', 2)", x=data),
          [('x.py:1', 1), ('x.py:1', 1)])
     same(rows("SELECT self_time_us FROM padding_waste('{x}')", x=data), [(3.0,), (1.0,)])
     same(rows("SELECT self_time_us, occurrences FROM fusion_breakdown('{x}')", x=data),

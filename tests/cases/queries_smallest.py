@@ -120,7 +120,8 @@ def one_byte():
     same(rows("SELECT hlo_op, peak_percent, expansion FROM largest_buffers('{x}')", x=two),
          [('a', 50.0, 1.0), ('b', 50.0, 1.0)])
     same(rows("SELECT hlo_op, expansion FROM live_at('{x}')", x=two), [('a', 1.0), ('b', 1.0)])
-    same(rows("SELECT source_line, percent FROM memory_by_source_line('{x}')", x=two),
+    same(rows("SELECT user_file || ':' || user_line, percent "
+              "FROM memory_by_source_line('{x}')", x=two),
          [(None, 50.0), ('x.py:1', 50.0)])
     same(rows("SELECT hlo_op, peak_percent, flops_per_byte FROM remat_candidates('{x}')", x=two),
          [('a', 50.0, 1.0)])

@@ -307,6 +307,34 @@ SELECT 1 FROM (SELECT host, allocator, sum(duration_ps) AS ps, max(most_bytes) A
 SELECT 1 FROM (SELECT least_bytes, level, lag(most_bytes) OVER w AS below, lag(level) OVER w AS l
  FROM memory_time('x', 1000) WINDOW w AS (PARTITION BY host, allocator ORDER BY level))
  WHERE least_bytes <= below OR l >= level OR (l = level - 1 AND least_bytes <> below + 1);
+-- each owner has a name, and an instruction with a name is its own; each scope says where it comes
+-- from; a user's line has a file
+SELECT 1 FROM hlo_instructions('x')
+ WHERE (owner_tf_op IS NULL) <> (owner_by IS NULL) OR (owner_hlo_op IS NULL) <> (owner_by IS NULL)
+     OR (tf_op IS NOT NULL) <> (coalesce(owner_by, '') = 'own')
+     OR (owner_by = 'own' AND (owner_tf_op <> tf_op OR owner_hlo_op <> hlo_op))
+     OR (scope IS NULL) <> (scope_by IS NULL) OR (pass IS NULL) <> (owner_by IS NULL)
+     OR (scope_by = 'name') <> (op_scope(owner_tf_op) IS NOT NULL AND scope_by IS NOT NULL)
+     OR (scope_by = 'name' AND scope <> op_scope(owner_tf_op))
+     OR (hlo_op NOT LIKE '%.remat%' AND pass <> op_pass(owner_tf_op))
+     OR (user_file IS NULL) <> (user_line IS NULL);
+
+-- ops have the time of the work on devices, by scope and by line; those of an HLO op are its
+-- instruction's
+SELECT 1 FROM scope_ops('x')
+ WHERE (hlo_op IS NULL) + (tf_op IS NULL) + (name IS NULL) < 1
+     OR (name IS NOT NULL) <> (hlo_op IS NULL AND tf_op IS NULL) OR occurrences < 1
+     OR (plane_kind = 'host' AND EXISTS (SELECT 1 FROM device_time('x') WHERE busy_ps > 0))
+UNION ALL
+SELECT 1 FROM (SELECT total(self_us) AS a FROM scope_ops('x')),
+ (SELECT total(self_us) AS b, total(forward_us + backward_us + recomputed_us) AS c
+    FROM time_by_scope('x')),
+ (SELECT total(self_us) AS d FROM time_by_source_line('x'))
+ WHERE abs(a - b) > 1e-6 * abs(a) OR abs(a - c) > 1e-6 * abs(a) OR abs(a - d) > 1e-6 * abs(a)
+UNION ALL
+SELECT 1 FROM scope_ops('x') AS s JOIN hlo_instructions('x') AS i USING (host, program_id, hlo_op)
+ WHERE s.scope IS NOT i.scope OR s.pass IS NOT i.pass OR s.user_line IS NOT i.user_line
+     OR s.owner_tf_op IS NOT i.owner_tf_op;
 
 -- models count their requests and batches
 SELECT 1 FROM inference_models('x') AS m

@@ -219,13 +219,10 @@ def check_plans(run, programs):
                            100 * (total - peak - always) / (total - kept)])
         sizes = [program.buffers[b][0] for b in live]
         if sum(sizes):
-            largest += [[program.name, program.label(b), size / MIB, 100 * size / (peak + always)]
-                        for b, size in zip(live, sizes)]
-        of_line = collections.defaultdict(list)
-        for b, size in zip(live, sizes):
-            of_line[program.buffers[b][2][1]].append(size)
-        lines += [[program.name, line, len(of), sum(of) / MIB, 100 * sum(of) / sum(sizes) if sum(of)
-                   else None] for line, of in of_line.items()]
+            largest += [[program.name, program.label(b), size / MIB, 100 * size / (peak + always),
+                         program.buffers[b][2][1]] for b, size in zip(live, sizes)]
+        if live:
+            lines.append([program.id, len(live), sum(sizes) / MIB, 100 if sum(sizes) else None])
         for event in sorted({0, n // 3, n // 2, n - 1, n} if n else ()):
             there = ([(program.label(b), program.buffers[b][0] / MIB) for _, b in fixed]
                      + [(program.label(b), program.buffers[b][0] / MIB)
@@ -239,11 +236,11 @@ def check_plans(run, programs):
         list(r.values()) for r in run.ask('SELECT program_id, allocated_mib, peak_mib, unused_mib, '
                                           'unused_percent FROM fragmentation({x}, 1000000) '
                                           'WHERE memory_space = 0')), sorted(unused), abs_tol=1e-6)
-    agree('largest_buffers', sorted(list(r.values()) for r in run.ask(
-        'SELECT hlo_module, hlo_op, size_mib, peak_percent FROM largest_buffers({x}, 1000000)')),
-          sorted(largest), abs_tol=1e-6)
-    got = run.ask('SELECT hlo_module, source_line, buffers, size_mib, percent '
-                  'FROM memory_by_source_line({x}, 1000000)')
+    agree('largest_buffers', sorted((list(r.values()) for r in run.ask(
+        'SELECT hlo_module, hlo_op, size_mib, peak_percent, source_line '
+        'FROM largest_buffers({x}, 1000000)')), key=repr), sorted(largest, key=repr), abs_tol=1e-6)
+    got = run.ask('SELECT program_id, sum(buffers), sum(size_mib), sum(percent) '
+                  'FROM memory_by_source_line({x}, 1000000) GROUP BY program_id')
     agree('memory_by_source_line', sorted((list(r.values()) for r in got), key=repr),
           sorted(lines, key=repr), abs_tol=1e-6)
     for i in range(0, len(moments), 100):

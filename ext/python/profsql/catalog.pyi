@@ -931,12 +931,12 @@ class ProfIssues(NamedTuple):
     capture_ended_abruptly, capture_missing_steps, more; found when another table analyzes the file,
     so listed only after a query of that table: nothing_to_show (why a table or canned query has no
     rows), occurrences_overflow, host_ops_lost, too_many_children, sparsecore_programs_mixed,
-    programs_mixed (tables of ops), program_costs, op_texts_cut (tables of ops), heap_simulation,
-    memory_spaces (buffers), memory_events_elsewhere, free_without_allocation (memory_events),
-    derived_lines_cut (timeline), request_of_several_models, inference_cut (inference), dcn_cut
-    (dcn_collectives), tf_data_cut (tf_data); messages that XProf shows above its pages: xprof_error
-    and xprof_warning (from the profiler), xprof_steps (about the entire run, listed with its first
-    host)"""
+    programs_mixed (tables of ops), program_costs, op_texts_cut (tables of ops), program_owners,
+    heap_simulation, memory_spaces (buffers), memory_events_elsewhere, free_without_allocation
+    (memory_events), derived_lines_cut (timeline), request_of_several_models, inference_cut
+    (inference), dcn_cut (dcn_collectives), tf_data_cut (tf_data); messages that XProf shows above
+    its pages: xprof_error and xprof_warning (from the profiler), xprof_steps (about the entire run,
+    listed with its first host)"""
     count: int  # type: ignore[assignment]
     """number of issues of this code at this place; of newest_run: number of runs not taken"""
     message: str
@@ -1387,147 +1387,6 @@ class TfOps(NamedTuple):
     """share of the op's kernel time in kernels on tensor cores, among all its kernels. Also
     recognizes tensor core kernels that XProf's list of names lacks (Hopper, Blackwell). NULL if no
     kernel of the op is known [fraction 0..1]"""
-
-class HloOps(NamedTuple):
-    run: str
-    """label of the attached run; for a path, the name of the run folder or file"""
-    rank: int
-    """position by self time, from 1; 0 for an op of a SparseCore program, which follows the op that
-    offloaded it"""
-    program_id: str
-    """id of the program, decimal; 0 for an op outside HLO programs (a kernel of a framework op)"""
-    category: str
-    """kind of op: loop fusion, convolution, copy, ..."""
-    hlo_op: str
-    """name of the HLO instruction"""
-    expression: str
-    """HLO text of the instruction, else its name"""
-    tf_op: str
-    """framework op that the instruction was compiled from, as XProf writes it: name:type, or name:
-    without a type; empty if unknown. Without a type, rtrim(tf_op, ':') equals
-    hlo_instructions.tf_op"""
-    occurrences: int
-    """number of times that the op ran, on all cores; on a GPU, number of its kernels"""
-    total_time_us: float
-    """total duration of all occurrences, including nested ops [us]"""
-    avg_time_us: float
-    """total_time_us divided by occurrences [us]"""
-    total_self_time_us: float
-    """self time of all occurrences: duration without nested ops [us]"""
-    avg_self_time_us: float
-    """total_self_time_us divided by occurrences [us]"""
-    self_time_percent: float
-    """self time as a percentage of the time of all devices, IDLE included; 0 for SparseCore ops
-    [percent 0..100]"""
-    cumulative_self_time_percent: float
-    """sum of self_time_percent over this op and all ops with a smaller rank; 0 for SparseCore ops
-    [percent 0..100]"""
-    dma_stall_fraction: float
-    """fraction of the op's time in which it is stalled by DMA [fraction 0..1]"""
-    model_gflops: float
-    """rate of model_flops over the total time; 0 if unknown [GFLOP/s]"""
-    normalized_gflops: float
-    """rate of flops over the total time, in which an 8-bit operation counts as a half and a 4-bit
-    one as a quarter; 0 if unknown [GFLOP/s]"""
-    memory_bw_gibps: float
-    """bandwidth of all memories: bytes_accessed over the total time; 0 if unknown [GiB/s]"""
-    hbm_bw_gibps: float
-    """bandwidth of HBM: hbm_bytes over the total time; 0 if unknown [GiB/s]"""
-    cmem_read_bw_gibps: float
-    """read bandwidth of CMEM over the total time; 0 if unknown [GiB/s]"""
-    cmem_write_bw_gibps: float
-    """write bandwidth of CMEM over the total time; 0 if unknown [GiB/s]"""
-    operational_intensity: float
-    """operational intensity: flops divided by bytes_accessed; 0 if unknown [FLOP/byte]"""
-    bound_by: str
-    """resource that the op uses at the largest fraction of its peak: Compute, HBM, CMEM Read, ...,
-    Shm/L1; Unknown if there is none"""
-    rematerialization: str
-    """Yes: the op is computed again to save memory; else No"""
-    outside_compilation: str
-    """Yes: the op transfers data to or from a computation on the host; else No"""
-    autotuned: str
-    """Yes if the op was autotuned, else No; no open-source software records it, so it is always
-    No"""
-    source_file: str | None
-    """source file that the op was compiled from; NULL if unknown"""
-    source_line: int | None
-    """line number in source_file; NULL if unknown"""
-    source_stack: str | None
-    """call stack of the source code, plain text; NULL if unknown"""
-    core_type: str
-    """TensorCore or SparseCore; empty for other devices"""
-    parent_op: str
-    """for a SparseCore op, name of the op that offloaded it; empty for other ops"""
-    vdd_energy_j: float
-    """energy of the core while the op ran; 0 if not measured [J]"""
-    hlo_module: str | None
-    """name of the HLO module; NULL if the file does not contain the program"""
-    time_ps: int
-    """total_time_us, exact [ps]"""
-    self_ps: int
-    """total_self_time_us, exact [ps]"""
-    min_ps: int | None
-    """duration of the shortest occurrence; NULL if the device is not a TPU [ps]"""
-    normalized_ps: int | None
-    """total time, scaled to the default clock; NULL if unknown [ps]"""
-    event_time_ps: int
-    """total duration on the event clock; differs from time_ps if the device has a clock of its own
-    [ps]"""
-    event_self_ps: int
-    """self time on the event clock; negative if ops overlap on that clock [ps]"""
-    flops: float | None
-    """floating-point operations of all occurrences; an 8-bit operation counts as a half, a 4-bit
-    one as a quarter; NULL if 0 or unknown [floating operations]"""
-    model_flops: float | None
-    """floating-point operations of all occurrences, without device-specific weights; NULL if 0 or
-    unknown [floating operations]"""
-    bytes_accessed: int | None
-    """bytes read plus bytes written by all occurrences, in all memories; NULL if 0 or unknown
-    [bytes]"""
-    hbm_bytes: int | None
-    """bytes accessed in HBM by all occurrences; bytes_accessed if the profile has no breakdown by
-    memory; NULL if unknown [bytes]"""
-    hbm_read_bytes: int | None
-    """bytes read from HBM by all occurrences; NULL if the profile has no breakdown by memory
-    [bytes]"""
-    hbm_write_bytes: int | None
-    """bytes written to HBM by all occurrences; NULL if the profile has no breakdown by memory
-    [bytes]"""
-    occurrences_actual: int
-    """executions of the instruction on all cores. On a GPU, consecutive kernels of the op on a
-    stream are one execution, or as many as there are of its least frequent kernel; if every kernel
-    of the op ran equally often on the device, that number counts"""
-    flops_actual: float | None
-    """model_flops_actual, in which an 8-bit operation counts as a half and a 4-bit one as a
-    quarter; NULL if model_flops_actual is NULL [floating operations]"""
-    model_flops_actual: float | None
-    """operations of all executions: hlo_instructions.model_flops_actual times occurrences_actual;
-    on a TPU from the events, else from their metadata, else from the program. NULL if unknown, and
-    for an op that runs other ops, unless none of these is recorded [floating operations]"""
-    bytes_accessed_actual: int | None
-    """bytes read plus bytes written by occurrences_actual executions; for a library call, its
-    operands and results; NULL if unknown [bytes]"""
-    is_container: int
-    """1: the op runs other ops (while, call, conditional), and its time includes theirs [0 or 1]"""
-    work_kind: str
-    """compute, collective or transfer: the kind of work of a TensorCore's op (docs/semantics.md),
-    on GPUs too"""
-    flops_utilization: float | None
-    """flops_actual over the total time at the default clock, as a fraction of the device's peak
-    rate; can exceed 1 if a cost is overestimated; NULL if the peak is unknown, or the operations
-    are 0 or unknown [fraction]"""
-    hbm_utilization: float | None
-    """bytes accessed in HBM over the total time, as a fraction of the peak bandwidth. The bytes are
-    those of occurrences_actual executions: hbm_bytes scaled, or bytes_accessed_actual if there are
-    none (library calls). Can exceed 1 if a cost is overestimated, by far for the start and done of
-    an asynchronous transfer; NULL if the peak is unknown, or the bytes are 0 or unknown
-    [fraction]"""
-    padding_efficiency: float | None
-    """fraction of the result's stored bytes that is data, not padding; NULL if shape or layout is
-    unknown [fraction 0..1]"""
-    deduplicated_name: str | None
-    """name of the op that this op duplicates; NULL if there is none"""
 
 class KernelStats(NamedTuple):
     run: str
@@ -2793,89 +2652,6 @@ class HloComputations(NamedTuple):
     execution_thread: str | None
     """name of the thread that runs the computation; NULL for the main thread"""
 
-class HloInstructions(NamedTuple):
-    run: str
-    """label of the attached run; for a path, the name of the run folder or file"""
-    host: str
-    """name of the host, taken from its file name"""
-    program_id: str
-    """id of the program, decimal; unique in a run and host"""
-    hlo_module: str
-    """name of the HLO module, without (id)"""
-    computation: str
-    """name of the computation that contains the instruction"""
-    instruction_id: int
-    """id of the instruction in its module"""
-    hlo_op: str
-    """name of the HLO instruction, unique in its module"""
-    opcode: str
-    """opcode of the instruction: dot, fusion, get-tuple-element, ..."""
-    category: str
-    """kind of op, named as in XProf's op tables: loop fusion, convolution, data formatting, ..."""
-    fusion_kind: str | None
-    """kind of fusion: kLoop, kInput, kOutput or kCustom; NULL if the instruction is not a fusion"""
-    shape: str
-    """shape and layout of the instruction's result, in HLO syntax"""
-    element_type: str
-    """element type of the result: f32, bf16, ...; tuple for several results, but for a custom call
-    the type of the first"""
-    bytes: int | None
-    """size of the result's data without padding, summed over the arrays of a tuple; NULL if a
-    dimension has no known size [bytes]"""
-    padded_bytes: int | None
-    """size of the result as its layout stores it, padding included; NULL if a dimension has no
-    known size [bytes]"""
-    padding_efficiency: float | None
-    """fraction of padded_bytes that is data; NULL if padded_bytes is 0 or NULL [fraction 0..1]"""
-    memory_space: int | None
-    """memory space of the result, 0 for the main memory; NULL if the parts of a tuple are in
-    several spaces, or the layout is unknown"""
-    flops: int | None
-    """floating-point operations of one execution; an 8-bit operation counts as a half, a 4-bit one
-    as a quarter. In profiles of TPUs: from the metadata of the events, else as model_flops_actual.
-    Otherwise: from XLA's cost analysis for GPUs, in which 0 means that it counts none, or that the
-    instruction never runs on its own. NULL if unknown [floating operations]"""
-    bytes_accessed: int | None
-    """bytes read plus bytes written by one execution, from the same source as flops; NULL if
-    unknown [bytes]"""
-    tf_op: str | None
-    """framework op that the instruction was compiled from; NULL if the program does not record
-    it"""
-    op_type: str | None
-    """type of the framework op in tf_op; NULL if the program does not record it"""
-    source_file: str | None
-    """source file that the instruction was compiled from; NULL if the program does not record it"""
-    source_line: int | None
-    """line number in source_file; NULL if the program does not record it"""
-    source_stack: str | None
-    """call stack of the instruction, one file:line:column per line, innermost frame first; NULL if
-    the program does not record it"""
-    is_root: int
-    """1: the root of its computation; the instruction's result is the result of the computation [0
-    or 1]"""
-    computation_id: int
-    """id of the computation that contains the instruction"""
-    called_computations: str | None
-    """names of the computations that the instruction calls, separated by commas; NULL if there are
-    none"""
-    expression: str
-    """text of the instruction in HLO syntax, as in hlo_ops; but the shape of an operand is cut
-    after 1000 bytes, and ... follows. The operand's own row has it in full"""
-    model_flops: int | None
-    """floating-point operations of one execution, as flops, but each operation counts as one; NULL
-    if flops is NULL [floating operations]"""
-    model_flops_actual: int | None
-    """operations that one execution needs on any device, as XLA's compiled.cost_analysis() counts
-    them (transcendental functions count 0), including library calls (2 x m x n x k for a matrix
-    product); for a loop, those of one iteration; NULL for a custom call of unknown work and in a
-    damaged program [floating operations]"""
-    cost_source: str | None
-    """where flops, model_flops and bytes_accessed come from: metadata (of a TPU's events) or
-    program (its cost analysis); NULL if they are unknown"""
-    fingerprint: str | None
-    """decimal fingerprint, equal for instructions of any program that do the same with the same
-    shapes, whatever their names; NULL in a damaged program"""
-
 class HloOperands(NamedTuple):
     run: str
     """label of the attached run; for a path, the name of the run folder or file"""
@@ -2913,103 +2689,6 @@ class HloText(NamedTuple):
     row"""
     hlo_op: str | None
     """HLO instruction on this line; NULL for lines that belong to the program or a computation"""
-
-class BufferAllocations(NamedTuple):
-    run: str
-    """label of the attached run; for a path, the name of the run folder or file"""
-    host: str
-    """name of the host, taken from its file name"""
-    program_id: str
-    """id of the program, decimal; unique in a run and host"""
-    hlo_module: str
-    """name of the HLO module, without (id)"""
-    allocation_id: int | None
-    """id of the allocation; NULL in the row of small buffers"""
-    memory_space: int
-    """memory space (color) of the allocation: 0 for the device's main memory, 1 for TPU VMEM,
-    ..."""
-    allocation_bytes: int | None
-    """size of the entire allocation, equal in the rows of all its buffers; NULL in the row of small
-    buffers [bytes]"""
-    kind: str | None
-    """kind of the allocation: parameter, output, thread-local, constant or temporary; the first
-    that applies; NULL in the row of small buffers"""
-    attributes: str | None
-    """properties of the allocation, separated by commas: entry computation parameter, may-be live
-    out, reusable (neither thread-local nor a tuple); NULL if none applies, and in the row of small
-    buffers"""
-    buffer_id: int | None
-    """id of the logical buffer; NULL for an allocation without buffers and in the row of small
-    buffers"""
-    offset_bytes: int | None
-    """position of the buffer's first byte in the allocation; NULL if buffer_id is NULL, and in a
-    second row for the same buffer [bytes]"""
-    size_bytes: int | None
-    """size of the buffer, padding included; in the row of small buffers their sum; NULL for an
-    allocation without buffers, or if the program does not declare the buffer [bytes]"""
-    unpadded_bytes: int | None
-    """size of the shape in column shape without tiles, as XProf computes it; for a tuple the size
-    of its table of pointers; NULL if a dimension has no known size or there is no shape [bytes]"""
-    padding_bytes: int | None
-    """size_bytes - unpadded_bytes; negative if elements are packed; NULL if either is NULL
-    [bytes]"""
-    expansion: float | None
-    """size_bytes / unpadded_bytes; NULL if unpadded_bytes is 0 or NULL [ratio]"""
-    padding_efficiency: float | None
-    """unpadded_bytes_actual / size_bytes, at most 1; NULL if size_bytes is 0 or either is NULL
-    [fraction 0..1]"""
-    hlo_op: str | None
-    """HLO instruction whose result the buffer contains; NULL if there is no buffer_id or its
-    instruction is unknown"""
-    shape_index: str | None
-    """shape index of the part of the result that the buffer contains, as {0,1}; NULL for the entire
-    result, and if there is no buffer_id"""
-    shape: str | None
-    """shape and layout of the buffer in HLO syntax, as XProf shows them (shape_actual is exact);
-    NULL if hlo_op is NULL"""
-    opcode: str | None
-    """opcode of the instruction hlo_op; NULL if hlo_op is NULL"""
-    tf_op: str | None
-    """framework op that the instruction was compiled from; NULL if the program does not record
-    it"""
-    source_file: str | None
-    """source file that the instruction was compiled from; NULL if the program does not record it"""
-    source_line: int | None
-    """line number in source_file; NULL if the program does not record it"""
-    source_stack: str | None
-    """call stack of the instruction, one file:line:column per line, innermost frame first; NULL if
-    the program does not record it"""
-    start_event: int | None
-    """event of heap_timeline at which the life of the buffer starts; NULL if the heap trace does
-    not contain the buffer, and in a second row for the same buffer"""
-    end_event: int | None
-    """event of heap_timeline at which the life of the buffer ends; NULL if start_event is NULL"""
-    storage_start_event: int | None
-    """event of heap_timeline that allocates the storage of the buffer; NULL if start_event is NULL,
-    and for all but one of the buffers that share storage, so that it counts once"""
-    storage_end_event: int | None
-    """event of heap_timeline that frees the storage, with the last buffer that shares it; the
-    number of events if none frees it; NULL if storage_start_event is NULL"""
-    live_at_peak: int | None
-    """1: part of the memory peak (of buffers that share storage only one; of each allocation for
-    parameters, constants or outputs the largest buffer); NULL if unknown [0 or 1]"""
-    program_order: int | None
-    """position in XProf's list of the buffers at the peak, from 0; NULL for buffers that are not in
-    the list: not at the peak, or parameters, constants and outputs in other memory spaces than 0"""
-    size_rank: int | None
-    """position in the list of program_order sorted by size, 0 for the largest buffer; NULL if
-    program_order is NULL"""
-    label: str | None
-    """instruction, shape and framework op in one text; small (<N bytes) in the row of small
-    buffers; NULL if hlo_op is NULL in another row"""
-    shape_actual: str | None
-    """shape and layout of the part of the result at shape_index; NULL if hlo_op is NULL or has no
-    such part"""
-    unpadded_bytes_actual: int | None
-    """size of the data in shape_actual, packed elements as packed; for a tuple the size of its
-    table of pointers; NULL if a dimension has no known size or there is no shape [bytes]"""
-    padding_bytes_actual: int | None
-    """size_bytes - unpadded_bytes_actual; NULL if either is NULL [bytes]"""
 
 class HeapTimeline(NamedTuple):
     run: str
@@ -4376,6 +4055,11 @@ class FusionBreakdown(NamedTuple):
     source_line: str | None
     """source file and line of the innermost stack frame, which may be in a library; NULL if
     unknown"""
+    user_file: str | None
+    """source file of the user's own program, not of a library or framework (docs/semantics.md, User
+    line); NULL if unknown"""
+    user_line: int | None
+    """line number in user_file; NULL if user_file is NULL"""
     hosts: int
     """number of hosts that have this program with these values [hosts]"""
 
@@ -4581,6 +4265,16 @@ class LargestBuffers(NamedTuple):
     source_line: str | None
     """source file and line of the innermost stack frame, which may be in a library; NULL if
     unknown"""
+    user_file: str | None
+    """source file of the user's own program, not of a library or framework (docs/semantics.md, User
+    line); NULL if unknown"""
+    user_line: int | None
+    """line number in user_file; NULL if user_file is NULL"""
+    scope: str | None
+    """layer, module or named scope of the owner (docs/semantics.md, Scope); NULL if it has none"""
+    owner_tf_op: str | None
+    """framework op that the buffer belongs to: tf_op, else that of the instruction's owner
+    (docs/semantics.md, Owner); NULL if it has none"""
     hosts: int
     """number of hosts that have this program with these values [hosts]"""
 
@@ -4669,6 +4363,16 @@ class LiveAt(NamedTuple):
     source_line: str | None
     """source file and line of the innermost stack frame, which may be in a library; NULL if
     unknown"""
+    user_file: str | None
+    """source file of the user's own program, not of a library or framework (docs/semantics.md, User
+    line); NULL if unknown"""
+    user_line: int | None
+    """line number in user_file; NULL if user_file is NULL"""
+    scope: str | None
+    """layer, module or named scope of the owner (docs/semantics.md, Scope); NULL if it has none"""
+    owner_tf_op: str | None
+    """framework op that the buffer belongs to: tf_op, else that of the instruction's owner
+    (docs/semantics.md, Owner); NULL if it has none"""
     hosts: int
     """number of hosts that have this program with these values [hosts]"""
 
@@ -4679,23 +4383,26 @@ class MemoryBySourceLine(NamedTuple):
     """id of the program, decimal"""
     hlo_module: str
     """name of the program's HLO module"""
-    source_line: str | None
-    """source file and line of the innermost stack frame, which is often in a library
-    (hlo_instructions.source_stack has the outer frames); NULL for buffers without one"""
+    user_file: str | None
+    """source file of the user's own program, not of a library or framework (docs/semantics.md, User
+    line); NULL for buffers that come from none"""
+    user_line: int | None
+    """line number in user_file; NULL if user_file is NULL"""
     buffers: int
-    """number of the source line's buffers that are live at the peak [buffers]"""
+    """number of the line's buffers that are live at the peak [buffers]"""
     size_mib: float
-    """total size of the source line's live buffers, padding included [MiB]"""
+    """total size of the line's live buffers, padding included [MiB]"""
     padding_mib: float
     """part of size_mib that is padding [MiB]"""
     percent: float
     """size_mib as a share of all buffers that are live at the program's peak [percent 0..100]"""
     largest_op: str
-    """HLO instruction of the source line's largest live buffer"""
+    """HLO instruction of the line's largest live buffer"""
     shape: str
-    """shape of the source line's largest live buffer"""
+    """shape of the line's largest live buffer"""
     tf_op: str | None
-    """framework op of the source line's largest live buffer; NULL if unknown"""
+    """framework op of the line's largest live buffer, or of its owner (docs/semantics.md, Owner);
+    NULL if unknown"""
     hosts: int
     """number of hosts that have this program with these values [hosts]"""
 
@@ -4861,6 +4568,11 @@ class PaddingWaste(NamedTuple):
     source_line: str | None
     """source file and line of the innermost stack frame, which may be in a library; NULL if
     unknown"""
+    user_file: str | None
+    """source file of the user's own program, not of a library or framework (docs/semantics.md, User
+    line); NULL if unknown"""
+    user_line: int | None
+    """line number in user_file; NULL if user_file is NULL"""
     self_time_us: float | None
     """total self time of the instruction, over all executions on all hosts; NULL if no time was
     measured, or if other hosts have a different op with this name and program id [us]"""
@@ -5015,6 +4727,11 @@ class RematCandidates(NamedTuple):
     source_line: str | None
     """source file and line of the innermost stack frame, which may be in a library; NULL if
     unknown"""
+    user_file: str | None
+    """source file of the user's own program, not of a library or framework (docs/semantics.md, User
+    line); NULL if unknown"""
+    user_line: int | None
+    """line number in user_file; NULL if user_file is NULL"""
     hosts: int
     """number of hosts that have this program with these values [hosts]"""
 
@@ -5183,6 +4900,89 @@ class TensorcoreMissed(NamedTuple):
     avg_duration_us: float
     """average duration of one kernel [us]"""
 
+class TimeByScope(NamedTuple):
+    run: str
+    """name of the run"""
+    rank: int
+    """rank by self time within the run; 1 is the longest"""
+    plane_kind: str
+    """where the ops ran: gpu, tensorcore or sparsecore; host in a run without devices"""
+    scope: str | None
+    """path of the scope (scope_ops.scope), cut after depth components; NULL for the ops outside of
+    any scope"""
+    iteration: int | None
+    """iteration of the loop around the ops (scope_ops.iteration), with by_iteration = 1; NULL
+    otherwise, and outside of loops"""
+    forward_us: float
+    """self time of the scope's ops of the forward pass, and of ops that belong to no pass (the
+    optimizer, copies), over all devices or threads [us]"""
+    backward_us: float
+    """self time of the scope's ops that compute gradients [us]"""
+    recomputed_us: float
+    """self time of the scope's ops that compute values again for the gradients (jax.checkpoint,
+    rematerialization) [us]"""
+    self_us: float
+    """forward_us + backward_us + recomputed_us [us]"""
+    percent: float | None
+    """self_us as a share of the self time of all ops of the run and plane_kind; NULL if that is 0
+    [percent 0..100]"""
+    occurrences: int
+    """number of events of the scope's ops [events]"""
+    flops: float | None
+    """operations of the scope's ops (scope_ops.flops), without those whose number is unknown; NULL
+    if all are unknown [floating operations]"""
+    bytes_accessed: float | None
+    """bytes read and written by the scope's ops (scope_ops.bytes_accessed), without those whose
+    number is unknown; NULL if all are unknown [bytes]"""
+    scope_by: str | None
+    """where the scope of the op with the most self time comes from: name, or stack (modules of the
+    Python stack); NULL if scope is NULL"""
+    owner_by: str | None
+    """how the owner of this op was found: own, fused, user, producer or caller; NULL if it has
+    none"""
+    top_op: str
+    """this op: the HLO instruction, else the framework op, else the event's name"""
+
+class TimeBySourceLine(NamedTuple):
+    run: str
+    """name of the run"""
+    rank: int
+    """rank by self time within the run; 1 is the longest"""
+    plane_kind: str
+    """where the ops ran: gpu, tensorcore or sparsecore; host in a run without devices"""
+    user_file: str | None
+    """source file of the user's own program, not of a library or framework (docs/semantics.md, User
+    line); NULL for ops that come from none"""
+    user_line: int | None
+    """line number in user_file; NULL if user_file is NULL"""
+    user_function: str | None
+    """function that contains the line; NULL if unknown"""
+    forward_us: float
+    """self time of the line's ops of the forward pass, and of ops that belong to no pass (the
+    optimizer, copies), over all devices or threads [us]"""
+    backward_us: float
+    """self time of the line's ops that compute gradients [us]"""
+    recomputed_us: float
+    """self time of the line's ops that compute values again for the gradients (jax.checkpoint,
+    rematerialization) [us]"""
+    self_us: float
+    """forward_us + backward_us + recomputed_us [us]"""
+    percent: float | None
+    """self_us as a share of the self time of all ops of the run and plane_kind; NULL if that is 0
+    [percent 0..100]"""
+    occurrences: int
+    """number of events of the line's ops [events]"""
+    flops: float | None
+    """operations of the line's ops (scope_ops.flops), without those whose number is unknown; NULL
+    if all are unknown [floating operations]"""
+    bytes_accessed: float | None
+    """bytes read and written by the line's ops (scope_ops.bytes_accessed), without those whose
+    number is unknown; NULL if all are unknown [bytes]"""
+    scope: str | None
+    """scope of the line's op with the most self time; NULL if it has none"""
+    top_op: str
+    """this op: the HLO instruction, else the framework op, else the event's name"""
+
 class TopHloOps(NamedTuple):
     run: str
     """name of the run"""
@@ -5222,6 +5022,11 @@ class TopHloOps(NamedTuple):
     source_line: str | None
     """source file and line of the innermost stack frame, which may be in a library; NULL if
     unknown"""
+    user_file: str | None
+    """source file of the user's own program, not of a library or framework (docs/semantics.md, User
+    line); NULL if unknown"""
+    user_line: int | None
+    """line number in user_file; NULL if user_file is NULL"""
 
 class TopKernels(NamedTuple):
     run: str
@@ -5413,8 +5218,11 @@ class Tables:
         ops and duty cycle."""
     def tf_ops(self, include_idle: int | None = None, row_limit: int | None = None, *, source: Source | None = None) -> Result[TfOps]:
         """One row: one framework op of devices or hosts, as in XProf's framework op stats."""
-    def hlo_ops(self, *, source: Source | None = None) -> Result[HloOps]:
+    def hlo_ops(self, *, source: Source | None = None) -> Result[Any]:
         """One row: one HLO op, summed over all devices, as in XProf's HLO op stats."""
+    def scope_ops(self, *, source: Source | None = None) -> Result[Any]:
+        """One row: one op (or one of its loop's iterations) on the devices of a kind, or on the
+        threads of a host in a run without devices: its time, scope, owner and user line."""
     def kernel_stats(self, row_limit: int | None = None, *, source: Source | None = None) -> Result[KernelStats]:
         """One row: one GPU kernel by name, launch configuration and op, as in XProf's kernel stats;
         longest kernel first."""
@@ -5487,13 +5295,13 @@ class Tables:
         """One row: one HLO program of a host."""
     def hlo_computations(self, *, source: Source | None = None) -> Result[HloComputations]:
         """One row: one computation of an HLO program."""
-    def hlo_instructions(self, *, source: Source | None = None) -> Result[HloInstructions]:
+    def hlo_instructions(self, *, source: Source | None = None) -> Result[Any]:
         """One row: one instruction of an HLO program."""
     def hlo_operands(self, *, source: Source | None = None) -> Result[HloOperands]:
         """One row: one operand of an HLO instruction."""
     def hlo_text(self, module: str | None = None, style: str | None = None, *, source: Source | None = None) -> Result[HloText]:
         """One row: one line of an HLO program's text, as XProf's graph viewer shows it."""
-    def buffer_allocations(self, small_buffer_bytes: int | None = None, *, source: Source | None = None) -> Result[BufferAllocations]:
+    def buffer_allocations(self, small_buffer_bytes: int | None = None, *, source: Source | None = None) -> Result[Any]:
         """One row: one logical buffer of an HLO program, with its position in an allocation."""
     def heap_timeline(self, *, source: Source | None = None) -> Result[HeapTimeline]:
         """One row: one event of an HLO program's heap trace, with the memory in use before it."""
@@ -5604,7 +5412,7 @@ class Tables:
     def live_at(self, event: int | None = None, module: str | None = None, n: int | None = None, space: int | None = None, *, source: Source | None = None) -> Result[LiveAt]:
         """Which buffers of a compiled program are live at one moment of its memory plan?"""
     def memory_by_source_line(self, n: int | None = None, space: int | None = None, *, source: Source | None = None) -> Result[MemoryBySourceLine]:
-        """Which source lines use the most memory of a program at its peak?"""
+        """Which lines of my program use the most memory of a compiled program at its peak?"""
     def mfu(self, peak: float | None = None, *, source: Source | None = None) -> Result[Mfu]:
         """What is the MFU of the run, of each step and of each program (model FLOPS
         utilization)?"""
@@ -5643,6 +5451,11 @@ class Tables:
         """Which kernels could run on tensor cores but do not?"""
     def tf_stats(self, *, source: Source | None = None) -> Result[Any]:
         """What does XProf's framework op stats page, and its CSV export, show?"""
+    def time_by_scope(self, depth: int | None = None, by_iteration: int | None = None, n: int | None = None, *, source: Source | None = None) -> Result[TimeByScope]:
+        """Which layer, module or named scope takes the time, in the forward and in the backward
+        pass?"""
+    def time_by_source_line(self, n: int | None = None, *, source: Source | None = None) -> Result[TimeBySourceLine]:
+        """Which lines of my program take the time?"""
     def top_hlo_ops(self, n: int | None = None, *, source: Source | None = None) -> Result[TopHloOps]:
         """Which HLO ops take the most device time?"""
     def top_kernels(self, n: int | None = None, *, source: Source | None = None) -> Result[TopKernels]:

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/* scope_ops.h: the time of each op of a run, by which its scopes and source lines are summed: HLO
+ * ops and framework ops on devices, or on host threads if the run has no device. The rules are in
+ * docs/semantics.md. */
+#ifndef PROF_SCOPE_OPS_H
+#define PROF_SCOPE_OPS_H
+
+#include "../../format/hlo.h"
+
+/* An op: of an HLO program, else of a framework, else the events of one name. */
+typedef struct {
+    enum PlaneKind plane_kind;
+    bool has_program;
+    uint64_t program_id;
+    const Text *hlo_op;      /* empty: it is none of a program */
+    const Text *tf_op;       /* name of the framework op that the events record; empty: none */
+    const Text *name;        /* of the events, if neither is known; else empty */
+    const HloModule *module; /* with the next; NULL: the file does not have the instruction */
+    const Xla__HloInstructionProto *instruction;
+    uint64_t n;     /* events, of all rows */
+    bool runs_ops;  /* other ops nest in an event of it */
+    double flops;   /* of all events; NAN: unknown */
+    double n_bytes; /* likewise */
+} ScopedOp;
+
+/* The events of an op, or of one iteration of the loop around it. */
+typedef struct {
+    uint32_t op;
+    int64_t iteration; /* -1: in no loop, or not known */
+    uint64_t n;
+    int64_t total_ps, self_ps;
+} ScopedTime;
+
+typedef struct {
+    ScopedOp *ops;
+    ScopedTime *rows; /* by host, longest self time first */
+    size_t n_ops, n_rows;
+    size_t *first; /* row of each host of the run, and one more */
+    Arena arena;
+} ScopeOps;
+
+/* Returns the ops of a run, or of `only`, computed on first use. */
+const ScopeOps *run_scope_ops(Run *run, Host *only, ProfErr *err);
+
+#endif

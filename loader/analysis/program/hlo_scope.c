@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/* hlo_scope.c: see hlo_scope.h. */
+#include "hlo_scope.h"
+
+#include "user_code.h"
+
+const char *const scope_by_names[] = {NULL, "name", "stack"};
+
+bool hlo_scope(const HloModule *module, const Xla__HloInstructionProto *op, TextBuffer *text,
+               HloScope *scope, ProfErr *err)
+{
+    size_t before = text->n_bytes;
+    OpOwner owner = hlo_owner(module, op, err);
+    *scope = (HloScope){.has_pass = owner.by != OWNER_NONE};
+    if (err->code) return false;
+    if (owner.by) {
+        const char *name = owner.instruction->metadata->op_name;
+        scope->pass = op_scope((Slice){name, strlen(name)}, text);
+        if (strstr(op->name, ".remat")) scope->pass = PASS_RECOMPUTED;
+        if (text->n_bytes > before) scope->by = SCOPE_BY_NAME;
+    }
+    if (text->n_bytes > before) return true;
+    if (!hlo_module_path(module, owner.by ? owner.instruction : op, text, err)) return false;
+    if (text->n_bytes > before) scope->by = SCOPE_BY_STACK;
+    return true;
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+/* op_scope.c: scopes in the names of framework ops. A name is a path of components; each is a scope
+ * of the model, or something that the framework puts around scopes. */
+#include "op_scope.h"
+
+const char *const op_pass_names[] = {"forward", "backward", "recomputed"};
+
+/* ---- components ---- */
+
+/* Returns the position of the first of `c` outside of brackets, from `at` on; s.n if there is none.
+ */
+static size_t find_outside(Slice s, size_t at, char c)
+{
+    size_t depth = 0;
+    for (; at < s.n; at++) {
+        char x = s.text[at];
+        if (x == c && !depth) break;
+        if (x == '(' || x == '[' || x == '{') depth++;
+        if ((x == ')' || x == ']' || x == '}') && depth) depth--;
+    }
+    return at;
+}
+
+static Slice part(Slice s, size_t start, size_t end)
+{
+    return (Slice){s.text + start, end - start};
+}
+
+static bool is_one_of(Slice s, const char *const *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (slice_is(s, list[i])) return true;
+    return false;
+}
+
+/* Splits W(X), whose last bracket closes the first. */
+static bool split_call(Slice s, Slice *wrapper, Slice *inner)
+{
+    const char *open = s.n ? memchr(s.text, '(', s.n) : NULL;
+    if (!open || s.text[s.n - 1] != ')') return false;
+    size_t at = (size_t)(open - s.text), depth = 0;
+    for (size_t i = at; i < s.n; i++) {
+        depth += s.text[i] == '(';
+        if (s.text[i] == ')' && !--depth && i + 1 < s.n) return false;
+    }
+    if (depth) return false;
+    *wrapper = part(s, 0, at), *inner = part(s, at + 1, s.n - 1);
+    return true;
+}
+
+static const char *const functions[] = {"jit", "pjit", "pmap", "xmap"};
+static const char *const transformations[] = {"jvp",        "transpose",  "vmap",  "vjp",
+                                              "linearize",  "checkpoint", "remat", "custom_jvp",
+                                              "custom_vjp", "shard_map"};
+static const char *const fillers[] = {"checkpoint",
+                                      "remat",
+                                      "remat2",
+                                      "rematted_computation",
+                                      "closed_call",
+                                      "core_call",
+                                      "core_closed_call",
+                                      "named_call",
+                                      "custom_jvp_call",
+                                      "custom_vjp_call",
+                                      "custom_vjp_call_jaxpr",
+                                      "shard_map",
+                                      "pjit",
+                                      "jit",
+                                      "xla_call",
+                                      "while",
+                                      "gradient_tape",
+                                      "PartitionedCall",
+                                      "StatefulPartitionedCall"};
+
+/* branch_1_fun, of a conditional. */
+static bool is_branch(Slice s)
+{
+    if (!slice_starts(s, "branch_") || !slice_ends(s, "_fun") || s.n < 12) return false;
+    for (size_t i = 7; i < s.n - 4; i++)
+        if (s.text[i] < '0' || s.text[i] > '9') return false;
+    return true;
+}
+
+/* gradients, gradients_1: the first scope of gradients in TensorFlow 1. */
+static bool is_gradients(Slice s)
+{
+    if (!slice_starts(s, "gradients")) return false;
+    if (s.n == 9) return true;
+    if (s.n == 10 || s.text[9] != '_') return false;
+    for (size_t i = 10; i < s.n; i++)
+        if (s.text[i] < '0' || s.text[i] > '9') return false;
+    return true;
+}
+
+/* ---- a name ---- */
+
+typedef struct {
+    TextBuffer *scope;
+    enum OpPass pass;
+    size_t start;     /* of this scope in the buffer */
+    size_t last;      /* of its last component */
+    size_t n;         /* components of the scope so far */
+    bool after_while; /* the component before was `while` */
+    bool after_cond;  /* the last component of the scope is `cond`, and was the one before */
+} Scope;
+
+static void keep(Scope *s, Slice component)
+{
+    s->after_cond = slice_is(component, "cond");
+    s->n++;
+    if (!s->scope) return;
+    s->last = s->scope->n_bytes;
+    if (s->scope->n_bytes > s->start) text_add_char(s->scope, '/');
+    text_add_bytes(s->scope, component.text, component.n);
+}
+
+static void drop_cond(Scope *s)
+{
+    if (s->scope && s->last <= s->scope->n_bytes && !s->scope->no_memory) {
+        s->scope->n_bytes = s->last;
+        s->scope->text[s->last] = 0;
+    }
+    s->n--, s->after_cond = false;
+}
+
+static void set_pass(Scope *s, enum OpPass pass)
+{
+    if (pass > s->pass) s->pass = pass;
+}
+
+enum { MOST_WRAPPERS = 64 }; /* around one component; each takes time for all that is in it */
+
+/* Takes the wrappers off a component. False: nothing is left. */
+static bool unwrap(Scope *s, Slice *c)
+{
+    Slice wrapper, inner;
+    for (int i = 0; i < MOST_WRAPPERS && split_call(*c, &wrapper, &inner); i++) {
+        if (is_one_of(wrapper, functions, COUNT(functions))) return false;
+        if (!is_one_of(wrapper, transformations, COUNT(transformations))) break;
+        if (slice_is(wrapper, "transpose")) set_pass(s, PASS_BACKWARD);
+        *c = inner;
+    }
+    return c->n > 0;
+}
+
+static void add_component(Scope *s, Slice c, bool is_op)
+{
+    bool after_while = s->after_while, after_cond = s->after_cond;
+    s->after_while = s->after_cond = false;
+    if (!unwrap(s, &c) || is_op) return;
+    if (slice_is(c, "rematted_computation")) set_pass(s, PASS_RECOMPUTED);
+    if (slice_is(c, "gradient_tape")) set_pass(s, PASS_BACKWARD);
+    if (!s->n && is_gradients(c)) {
+        set_pass(s, PASS_BACKWARD);
+    } else if (is_branch(c)) {
+        if (after_cond) drop_cond(s);
+    } else if (slice_is(c, "while")) {
+        s->after_while = true;
+    } else if (!is_one_of(c, fillers, COUNT(fillers)) && !slice_starts(c, "eqx.") &&
+               !(after_while && (slice_is(c, "body") || slice_is(c, "cond")))) {
+        keep(s, c);
+    }
+}
+
+/* The name without others that follow it, and without the op's type. */
+static Slice plain_name(Slice name)
+{
+    name.n = find_outside(name, 0, ';');
+    size_t colon = name.n;
+    for (size_t at = find_outside(name, 0, ':'); at < name.n; at = find_outside(name, at + 1, ':'))
+        colon = at;
+    if (colon < name.n && !memchr(name.text + colon, '/', name.n - colon)) name.n = colon;
+    return name;
+}
+
+enum OpPass op_scope(Slice name, TextBuffer *scope)
+{
+    Scope s = {.scope = scope, .start = scope ? scope->n_bytes : 0};
+    name = plain_name(name);
+    for (size_t at = 0, end; at <= name.n; at = end + 1) {
+        end = find_outside(name, at, '/');
+        add_component(&s, part(name, at, end), end == name.n);
+    }
+    return s.pass;
+}
+
+Slice op_scope_prefix(Slice scope, int64_t depth)
+{
+    size_t end = 0;
+    for (int64_t i = 0; i < depth && end < scope.n; i++)
+        end = find_outside(scope, i ? end + 1 : 0, '/');
+    return part(scope, 0, end);
+}
