@@ -29,8 +29,7 @@ static const Column tables_columns[] = {TABLES_COLUMNS(COLUMN_DOC)};
 
 static void tables_list(RowCursor *c, RowList *list)
 {
-    (void)c;
-    *list = ROW_LIST(prof_tables, (size_t)n_prof_tables);
+    *list = ROW_LIST(prof_tables, (size_t)n_tables_of(row_prof(c)));
 }
 
 static void table_signature(sqlite3_context *ctx, const Table *table)
@@ -93,10 +92,12 @@ typedef struct {
 
 static bool columns_next(RowCursor *c)
 {
+    size_t n_visible = (size_t)n_tables_of(row_prof(c));
     ColumnAt *at = c->state;
     at->column += c->started;
     size_t n_tables = (size_t)n_prof_tables, n_all = n_tables + (size_t)n_prof_queries;
     for (; at->table < n_all; at->table++, at->column = 0) {
+        if (at->table >= n_visible && at->table < n_tables) continue;
         int n = at->table < n_tables ? prof_tables[at->table]->n_columns
                                      : prof_queries[at->table - n_tables].n_columns;
         if (at->column < (size_t)n) return c->place = at->table << 32 | at->column, true;

@@ -228,10 +228,10 @@ static bool add_columns(Hits *hits, const char *table, const Column *columns, in
     return ok;
 }
 
-static bool add_all(Hits *hits)
+static bool add_all(Hits *hits, const Prof *prof)
 {
     bool ok = true;
-    for (int i = 0; i < n_prof_tables && ok; i++) {
+    for (int i = 0; i < n_tables_of(prof) && ok; i++) {
         const Table *t = prof_tables[i];
         ok = add(hits, (Hit){.kind = KIND_TABLE, .name = t->name, .description = t->description}) &&
              add_columns(hits, t->name, t->columns, t->n_columns);
@@ -288,7 +288,7 @@ static void help_list(RowCursor *c, RowList *list)
                   LONGEST_WORD);
         return;
     }
-    bool ok = add_all(hits);
+    bool ok = add_all(hits, row_prof(c));
     if (ok) search(hits, phrase_of(word).n ? phrase_of(word).text : "");
     if (ok && !hits->n)
         ok = add(hits, (Hit){.kind = KIND_NOTHING,

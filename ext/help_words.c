@@ -95,6 +95,8 @@ const HelpWords help_words[] = {
     {"power, temperature, clock, throttling", "gpu_samples"},
     {"hardware, accelerator, peak bandwidth", "devices, kpi.hardware, bandwidth_utilization"},
     {"error, warning, empty, no rows, truncated, dropped", "prof_issues, session"},
-    {"live, running, now", "profsql_live"},
+    {"live, running, now", "profsql_live, prof_capture, prof_monitor"},
+    {"remote, on demand, profiler server, start_server, collect_profile, capture_tpu_profile",
+     "prof_capture, prof_monitor"},
 };
 const int n_help_words = COUNT(help_words);

@@ -233,6 +233,9 @@ sqlite3_module statement_module(const Table *table);
 int register_tables(Prof *prof);
 extern const Table *const prof_tables[];
 extern const int n_prof_tables;
+/* How many of them the connection has: one that serves has none that reach other machines, which
+ * are the last. */
+int n_tables_of(const Prof *prof);
 
 /* ---- tables by another name: views.c ---- */
 
@@ -402,10 +405,11 @@ static inline size_t row_seek(const RowCursor *c, enum RowKey key, uint64_t firs
     return wanted < n && wanted >= at ? (size_t)wanted : n;
 }
 
-static inline sqlite3 *row_db(const RowCursor *c)
+static inline const Prof *row_prof(const RowCursor *c)
 {
-    return ((const ProfTable *)c->base.pVtab)->prof->db;
+    return ((const ProfTable *)c->base.pVtab)->prof;
 }
+static inline sqlite3 *row_db(const RowCursor *c) { return row_prof(c)->db; }
 
 /* What the runs of a query hold together. */
 typedef struct {

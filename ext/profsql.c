@@ -99,12 +99,20 @@ SQLITE_EXTENSION_INIT1
     T(perf_counters) \
     T(utilization) \
     T(kernel_utilization) \
-    T(profsql_live)
+    T(profsql_live) \
+    T(prof_capture) \
+    T(prof_monitor)
 #define DECLARE(name) extern const Table name##_table;
 #define ADDRESS(name) &name##_table,
 TABLES(DECLARE)
 const Table *const prof_tables[] = {TABLES(ADDRESS)};
 const int n_prof_tables = COUNT(prof_tables);
+enum { N_REACHING = 2 }; /* tables that reach other machines: the last */
+
+int n_tables_of(const Prof *prof)
+{
+    return prof->serving ? n_prof_tables - N_REACHING : n_prof_tables;
+}
 
 const FunctionList prof_function_lists[] = {
     {admin_functions, &n_admin_functions},
@@ -165,6 +173,12 @@ static int register_function(sqlite3 *db, Prof *prof, const FunctionDef *f)
                                       f->xFinal, prof_unref);
 }
 
+/* A module that no longer is for this connection. */
+static int unregister_table(Prof *prof, const char *name)
+{
+    return sqlite3_create_module_v2(prof->db, name, NULL, NULL, NULL);
+}
+
 int register_tables(Prof *prof)
 {
     int rc = SQLITE_OK;
@@ -179,6 +193,10 @@ int register_tables(Prof *prof)
         if (rc == SQLITE_OK)
             rc = table ? register_table(prof, view, table, true)
                        : register_query(prof, view, query, true);
+        if (rc == SQLITE_OK && table && i >= n_tables_of(prof)) {
+            unregister_table(prof, name);
+            unregister_table(prof, view);
+        }
     }
     return rc;
 }

@@ -285,7 +285,7 @@ int prof_check_parameter(sqlite3_vtab *vtab, const char *table, const Column *co
 static int read_parameter(RowCursor *c, const ProfTable *vtab, int parameter, sqlite3_value *value)
 {
     const Table *table = vtab->table;
-    const Column *column = &table->columns[table_column(table, "source") + 1 + parameter];
+    const Column *column = &table->columns[table_first_argument(table) + 1 + parameter];
     int rc = prof_check_parameter(c->base.pVtab, table->name, column, value);
     if (rc != SQLITE_OK) return rc;
     c->parameters[parameter] = sqlite3_value_dup(value);
@@ -316,7 +316,7 @@ static bool is_argument(char letter)
 
 int table_first_argument(const Table *table)
 {
-    static const char *const names[] = {"source", "dir", "word"};
+    static const char *const names[] = {"source", "dir", "word", "address"};
     int first = -1;
     for (size_t i = 0; i < COUNT(names) && first < 0; i++) first = table_column(table, names[i]);
     return first;

@@ -142,6 +142,10 @@ complete -c profsql -n '__fish_seen_subcommand_from peak_memory' -l space -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a perf_counters -d 'one hardware counter in one sample, in file order'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a plane_stats -d 'one stat of a plane, such as a device capability or a property of the session'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a planes -d 'one plane of a file: a device, a host\'s threads, or metadata'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_capture -d 'one host whose running program was profiled for this query (docs/remote.md)'
+complete -c profsql -n '__fish_seen_subcommand_from prof_capture' -l address -x
+complete -c profsql -n '__fish_seen_subcommand_from prof_capture' -l duration-ms -x
+complete -c profsql -n '__fish_seen_subcommand_from prof_capture' -l logdir -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_columns -d 'one column of a table or canned query'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_differences -d 'one column whose value equals XProf\'s and is known to be wrong, with the column that is right'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_find -d 'one run found in a folder or below it'
@@ -149,6 +153,10 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_help -d 'one table, query, function or column that has to do with a word, best match first; without a word, all but columns'
 complete -c profsql -n '__fish_seen_subcommand_from prof_help' -l word -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_issues -d 'one problem of a file (data was lost, was repaired or is doubtful), one reason why a table has no rows, or one warning of an XProf page'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_monitor -d 'one measurement of a running program, made for this query (docs/remote.md)'
+complete -c profsql -n '__fish_seen_subcommand_from prof_monitor' -l address -x
+complete -c profsql -n '__fish_seen_subcommand_from prof_monitor' -l duration-ms -x
+complete -c profsql -n '__fish_seen_subcommand_from prof_monitor' -l level -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_queries -d 'one canned query'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_runs -d 'one attached run, or the run that a path names'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_tables -d 'one table of the extension'

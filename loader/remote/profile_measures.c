@@ -10,8 +10,9 @@
 
 const char profile_measures_sql[] =
     "SELECT hardware, 100.0 - device_busy_percent, flops_utilization_percent, step_time_ms,"
-    " (SELECT min(duration_ms) FROM steps(?1) WHERE NOT dropped),"
-    " (SELECT max(duration_ms) FROM steps(?1) WHERE NOT dropped), input_percent FROM kpi(?1)";
+    " (SELECT min(duration_ms) FROM \"profsql.steps\"(?1) WHERE NOT dropped),"
+    " (SELECT max(duration_ms) FROM \"profsql.steps\"(?1) WHERE NOT dropped), input_percent FROM "
+    "\"profsql.kpi\"(?1)";
 
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
 {

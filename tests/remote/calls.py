@@ -242,7 +242,7 @@ def goaway():
         call.data(message_frame(PROFILE)[:50])
         call.goaway(0, 0)
         call.close()
-    refused(half, UNREACHABLE, 'after 45 bytes')
+    refused(half, UNREACHABLE, 'the connection broke after')
 
     def polite(call):  # the last call that it serves is ours
         call.goaway(0, call.stream)

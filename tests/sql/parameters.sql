@@ -67,3 +67,5 @@ SELECT prof_attach('tests/data/gpu_train_38' || char(0));
 SELECT prof_attach('tests/data/gpu_train_38', 'a' || char(0));
 SELECT count(*) FROM prof_find('tests' || char(0));
 SELECT peak_flops('tests' || char(0));
+SELECT * FROM prof_capture('no-port');
+SELECT * FROM prof_monitor('localhost:9012', 0);

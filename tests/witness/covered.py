@@ -37,6 +37,8 @@ EXCEPTIONS = {
     'prof_functions': 'documentation', 'prof_help': 'searches the documentation',
     'prof_differences': 'documentation', 'prof_find': 'searches folders',
     'prof_runs': 'lists what is attached: tests/sql',
+    'prof_capture': 'what a server in a running program sends: tests/remote',
+    'prof_monitor': 'a service\'s own numbers, or those of kpi and steps: tests/remote',
 }
 
 # Witnesses that start from rows of other tables, and what they witness. A table that they start

@@ -3565,6 +3565,47 @@ class ProfsqlLive(NamedTuple):
     size_bytes: int | None
     """size of the copy, memset or allocation; NULL for other kinds [bytes]"""
 
+class ProfCapture(NamedTuple):
+    run_path: str | None
+    """path of the new run, which tables take as source; NULL if the run is on the machine of the
+    server, or there is no profile"""
+    host: str
+    """name of the host in the run: its address with _ for :"""
+    path: str | None
+    """path of the host's file, on the machine of the server if run_path is NULL; NULL if there is
+    no profile"""
+    size_bytes: int | None
+    """size of the profile that the server sent; NULL if it sent none [bytes]"""
+    error: str | None
+    """why the host has no profile; NULL if it has one"""
+
+class ProfMonitor(NamedTuple):
+    measured_by: str
+    """service: the server measured; profile: it does not, and the numbers are those of kpi and
+    steps about a profile that was taken for this query"""
+    text: str
+    """the measurement in words, several lines"""
+    hardware: str | None
+    """kind of hardware: CPU_ONLY, GPU or TPU; NULL if the server measured, or it is unknown"""
+    idle_percent: float | None
+    """share of the time in which the devices are idle; NULL if it is not known: at level 1, or as
+    the program has none [percent 0..100]"""
+    utilization_percent: float | None
+    """utilization of the matrix units; of a profile, operations of the steps as a share of the
+    devices' peak; NULL if unknown [percent]"""
+    step_time_ms: float | None
+    """average duration of a step; NULL if it is not known: at level 1, or as the program has none
+    [ms]"""
+    step_time_min_ms: float | None
+    """duration of the shortest step; NULL if it is not known: at level 1, or as the program has
+    none [ms]"""
+    step_time_max_ms: float | None
+    """duration of the longest step; NULL if it is not known: at level 1, or as the program has none
+    [ms]"""
+    input_percent: float | None
+    """share of the steps spent on input, on average; NULL if it is not known: at level 1, or as the
+    program has none [percent 0..100]"""
+
 class Advice(NamedTuple):
     run: str
     """name of the run"""
@@ -5360,6 +5401,10 @@ class Tables:
         """One row: one metric that XProf computes from one sample of a TPU's hardware counters."""
     def profsql_live(self, *, source: Source | None = None) -> Result[ProfsqlLive]:
         """One row: one record of a capture that is still running."""
+    def prof_capture(self, address: str | None = None, duration_ms: int | None = None, logdir: str | None = None) -> Result[ProfCapture]:
+        """One row: one host whose running program was profiled for this query (docs/remote.md)."""
+    def prof_monitor(self, address: str | None = None, duration_ms: int | None = None, level: int | None = None) -> Result[ProfMonitor]:
+        """One row: one measurement of a running program, made for this query (docs/remote.md)."""
     def advice(self, least_percent: float | None = None, *, source: Source | None = None) -> Result[Advice]:
         """What costs how much time, and what can be done about it?"""
     def allocation_churn(self, n: int | None = None, *, source: Source | None = None) -> Result[AllocationChurn]:

@@ -2,8 +2,8 @@
 """Trains a small network with JAX on the CPU, with a profiler server: jax_train.py PORT
 [busy|idle].
 
-busy: beside the training, functions of Python call each other, for a large profile. idle: the
-server alone. Ends when its standard input does."""
+busy: beside the training, many annotations with long names of their own, for a large profile.
+idle: the server alone. Ends when its standard input does."""
 import sys
 import threading
 
@@ -27,12 +27,10 @@ def train_step(weights, x, y):
     return [w - 0.01 * g for w, g in zip(weights, jax.grad(loss)(weights, x, y))]
 
 
-def leaf():
-    return 1
-
-
-def calls():
-    return sum(leaf() for _ in range(1000))
+def annotate(step):
+    for i in range(1000):
+        with jax.profiler.TraceAnnotation('%d.%d%s' % (step, i, ' and so on' * 300)):
+            pass
 
 
 keys = jax.random.split(jax.random.PRNGKey(0), 4)
@@ -46,7 +44,7 @@ while not ended.wait(0 if how == 'busy' else 0.005):
     if how == 'idle':
         continue
     if how == 'busy':
-        calls()
+        annotate(step)
     with jax.profiler.StepTraceAnnotation('train', step_num=step):
         weights = train_step(weights, x, y)
         jax.block_until_ready(weights)
