@@ -73,6 +73,8 @@ bool entry_takes_path(const Entry *entry)
     return !strcmp(entry->name, "prof_find") || !strcmp(entry->name, "profsql_live");
 }
 
+bool entry_asks_server(const Entry *entry) { return entry_has_parameter(entry, "address"); }
+
 const char *catalog_nearest(const Catalog *catalog, const char *word)
 {
     Nearest nearest = {.word = word};

@@ -29,6 +29,8 @@ const Entry *catalog_find(const Catalog *catalog, const char *name);
 bool entry_has_parameter(const Entry *entry, const char *name);
 /* True if its argument is a path of files, which need not be a run: prof_find, profsql_live. */
 bool entry_takes_path(const Entry *entry);
+/* True if it asks a server in a running program: prof_capture, prof_monitor. */
+bool entry_asks_server(const Entry *entry);
 /* "; nearest: ..." for a word that names nothing. */
 const char *catalog_nearest(const Catalog *catalog, const char *word);
 
