@@ -30,13 +30,13 @@
 --   may be in a library; NULL for allocators and if unknown
 -- column region_type TEXT: kind of memory region, as in memory_events; NULL for programs and if
 --   unknown
--- column data_type TEXT: element type of the tensors, as in memory_events; NULL for programs and if
---   unknown
+-- column data_type TEXT: element type of the tensors, as in memory_events; NULL for programs, if
+--   unknown and for type 0, INVALID
 -- column shape TEXT: shape of the tensor, for programs with its layout; NULL if unknown
 -- column holders INTEGER: number of allocations (equal in kind, tf_op, region_type, data_type and
 --   shape) or buffers that the row combines; NULL for earlier, stack and unknown
--- column size_bytes INTEGER [bytes]: memory that they hold, padding included; negative in a row
---   unknown of an allocator that reports less memory than its live allocations have
+-- column size_bytes INTEGER [bytes]: memory that they hold, padding included; buffers of 0 bytes
+--   are left out; negative in a row unknown of an allocator that reports less memory than its live allocations have
 -- column size_mib REAL [MiB]: size_bytes in MiB; negative if size_bytes is negative
 -- column percent REAL [percent]: size_bytes as a share of the peak; negative if size_bytes is
 --   negative; NULL if the peak is 0

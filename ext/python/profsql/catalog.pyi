@@ -4657,15 +4657,16 @@ class PeakHolders(NamedTuple):
     region_type: str | None
     """kind of memory region, as in memory_events; NULL for programs and if unknown"""
     data_type: str | None
-    """element type of the tensors, as in memory_events; NULL for programs and if unknown"""
+    """element type of the tensors, as in memory_events; NULL for programs, if unknown and for type
+    0, INVALID"""
     shape: str | None
     """shape of the tensor, for programs with its layout; NULL if unknown"""
     holders: int | None
     """number of allocations (equal in kind, tf_op, region_type, data_type and shape) or buffers
     that the row combines; NULL for earlier, stack and unknown"""
     size_bytes: int
-    """memory that they hold, padding included; negative in a row unknown of an allocator that
-    reports less memory than its live allocations have [bytes]"""
+    """memory that they hold, padding included; buffers of 0 bytes are left out; negative in a row
+    unknown of an allocator that reports less memory than its live allocations have [bytes]"""
     size_mib: float
     """size_bytes in MiB; negative if size_bytes is negative [MiB]"""
     percent: float | None
