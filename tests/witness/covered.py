@@ -24,7 +24,6 @@ EXCEPTIONS = {
     'host_steps': 'the marks of steps on single hosts: '
     'checked by hand-made profiles in tests/cases',
     'compilations': 'witness follows', 'recompilations': 'witness follows',
-    'memory_time': 'witness follows', 'peak_holders': 'witness follows',
     'advice': 'witness follows', 'missing': 'what a file lacks: tests/cases/advice.py',
     'scope_ops': 'witness follows', 'time_by_scope': 'witness follows',
     'time_by_source_line': 'witness follows',

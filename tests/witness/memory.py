@@ -97,7 +97,8 @@ class Program:
                         location, 1) <= len(names) else ''
                     line = integer(location, 3)
                 source = '%s:%d' % (file, line) if file and line else None
-                op = xspace.text(last(m, 1, b'')), source
+                op = (xspace.text(last(m, 1, b'')), source,
+                      xspace.text(last(metadata, 2, b'')) or None, message(last(m, 3, b'')))
                 self.instructions[integer(m, 35)] = op
                 self.by_name[op[0]] = op
 
@@ -260,6 +261,10 @@ def known(text):
     return text if isinstance(text, str) and text not in ('', '(null)') else None
 
 
+def text_of(value):
+    return value if isinstance(value, str) else ''
+
+
 def is_signed(message):
     """Whether a stat's number is of the type that profilers write; XProf reads others as 0."""
     return any(number == 4 for number, _ in xspace.fields(message))
@@ -273,13 +278,16 @@ class Action:
         named = dict(stats)  # the last of a name counts
         numbers = {name: value for m in e.messages if is_signed(m)
                    for name, value in xspace.Stats(e.line.plane, [m]).items()}
-        self.allocator = next(('' if value is None else str(value) for name, value in reversed(
-            stats) if name in ('allocator_name', 'index_on_host', 'device_ordinal')), '')
+        name = next((name for name, _ in reversed(stats) if name in (
+            'allocator_name', 'index_on_host', 'device_ordinal')), None)
+        self.allocator = str(numbers.get(name, 0)) if name in (
+            'index_on_host', 'device_ordinal') else text_of(named.get(name))
         self.taken, self.wanted, self.address, self.heap, self.stack = (
             numbers.get(name, 0) for name in ('allocation_bytes', 'requested_bytes', 'addr',
                                               'bytes_allocated', 'bytes_reserved'))
         self.labels = known(named.get('tf_op')), known(named.get('region_type')), known(
             named.get('shape'))
+        self.data_type = numbers.get('data_type', 0)
         self.end = self.free = None  # when it is over; the free
 
 
@@ -393,8 +401,7 @@ def check(run):
         with checking(run.path):
             check_plans(run, programs)
     actions = actions_of(run)
-    # these have stats of wrong types, which xspace.py reads as numbers
-    if any(actions.values()) and '_odd' not in run.path:
+    if any(actions.values()):
         with checking(run.path):
             check_allocators(run, actions)
 

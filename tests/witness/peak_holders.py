@@ -1,0 +1,309 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Who holds the memory at each peak (peak_holders) and how long each level of an allocator's memory
+was in use (memory_time), from the bytes of each profile."""
+import collections
+import os
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import xspace  # noqa: E402
+from compare import Run, agree, checking, finish, runs  # noqa: E402
+from lib import hlo  # noqa: E402
+from lib.wire import Plane, space  # noqa: E402
+from memory import (ALLOC, FREE, Program, actions_of, integer, integers, last,  # noqa: E402
+                    message)
+
+MIB = 1048576.0
+DATA_TYPES = dict(enumerate(
+    'INVALID float double int32 uint8 int16 int8 string complex64 int64 bool qint8 quint8 qint32 '
+    'bfloat16 qint16 quint16 uint16 complex128 half resource variant uint32 uint64 '
+    'float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz int4 '
+    'uint4'.split()))
+ELEMENT_TYPES = dict(enumerate(
+    'invalid pred s8 s16 s32 s64 u8 u16 u32 u64 f16 f32 f64 tuple opaque c64 bf16 token c128 '
+    'f8e5m2 f8e4m3fn s4 u4 f8e4m3b11fnuz f8e5m2fnuz f8e4m3fnuz s2 u2 f8e4m3 f8e3m4'.split()))
+
+
+# ---- allocators ----
+
+def in_use(action):
+    """Heap and stack, added in 64 bits."""
+    return xspace.signed((action.heap + action.stack) % 2**64)
+
+
+class Allocator:
+    """What an allocator did, in order of time, and its peak."""
+
+    def __init__(self, actions):
+        self.actions = actions
+        self.peak = max((a for a in actions if in_use(a) >= 0), key=lambda a: (in_use(a), a.id),
+                        default=None)
+
+    @property
+    def peak_bytes(self):
+        return in_use(self.peak) if self.peak else 0
+
+    def until_peak(self):
+        return self.actions[:self.actions.index(self.peak) + 1]
+
+    def live(self):
+        """Allocations that are in use at the peak."""
+        made = {}
+        for a in self.until_peak():
+            made.pop(a.address, None)
+            if not a.is_free:
+                made[a.address] = a
+        return list(made.values())
+
+    def earlier(self, live_bytes):
+        first = self.actions[0]
+        heap = first.heap + (first.taken if first.is_free else -first.taken)
+        matched = {a.free.id for a in self.actions if a.free}
+        heap -= sum(a.taken for a in self.until_peak() if a.is_free and a.id not in matched)
+        return max(0, min(heap, self.peak.heap - live_bytes))
+
+    def holders(self):
+        """[kind, tf_op, region_type, data_type, shape, holders, bytes, since_us, held_us]"""
+        groups = collections.defaultdict(list)
+        for a in self.live():
+            tf_op, region_type, shape = a.labels
+            groups[tf_op, region_type, data_type(a), shape].append(a)
+        out = []
+        for key, of in groups.items():
+            since = min(a.time for a in of)
+            out.append(['allocation', *key, len(of), sum(a.taken for a in of), since / 1e6,
+                        (self.peak.time - since) / 1e6])
+        live = sum(row[6] for row in out)
+        earlier = self.earlier(live)
+        rest = {'earlier': earlier, 'stack': self.peak.stack,
+                'unknown': self.peak.heap - live - earlier}
+        return out + [[kind, None, None, None, None, None, size, None, None]
+                      for kind, size in rest.items() if size]
+
+    def levels(self, n):
+        """Rows of memory_time, each level from the moments at which it is in use."""
+        used = [max(0, in_use(a)) for a in self.actions]
+        times = [a.time for a in self.actions]
+        lasting = [after - before for before, after in zip(times, times[1:])] + [0]
+        total, bounds = times[-1] - times[0], [self.peak_bytes * k // n for k in range(n + 1)]
+        rows, above = [], total
+        for level, most in enumerate(bounds):
+            least = bounds[level - 1] + 1 if level else 0
+            here = [i for i, x in enumerate(used) if least <= x <= most]
+            if here:
+                time = sum(lasting[i] for i in here)
+                rows.append([level, least, most, time, time / 1e6,
+                             100 * time / total if total else None,
+                             100 * above / total if total else None, times[here[0]],
+                             times[here[0]] / 1e6, sum(x * t for x, t in zip(used, lasting)) / total
+                             if total else None])
+                above -= time
+        return rows
+
+
+def data_type(action):
+    """TensorFlow's name; a reference is 100 more."""
+    number = (action.data_type + 2**31) % 2**32 - 2**31
+    base = number - 100 if number > 100 else number
+    name = DATA_TYPES.get(base, 'unknown dtype enum (%d)' % base)
+    return None if number == 0 else name + '_ref' if number > 100 else name
+
+
+def allocators_of(actions):
+    out = collections.defaultdict(list)
+    for host, of_host in actions.items():
+        for a in of_host:
+            out[host, a.allocator].append(a)
+    return {key: Allocator(of) for key, of in out.items()}
+
+
+def check_levels(run, allocators):
+    for n in (10, 1, 3, 1000):
+        got = collections.defaultdict(list)
+        for r in run.ask('SELECT host, allocator, level, least_bytes, most_bytes, duration_ps, '
+                         'duration_us, percent, at_least_percent, first_ps, first_us, mean_bytes '
+                         'FROM memory_time({x}%s)' % ('' if n == 10 else ', %d' % n)):
+            got[r['host'], r['allocator']].append(list(r.values())[2:])
+        agree('memory_time of %d levels' % n, dict(got),
+              {key: a.levels(n) for key, a in allocators.items()})
+
+
+# ---- programs ----
+
+def shape_text(shape):
+    """A shape and its layout in HLO syntax."""
+    kind = ELEMENT_TYPES[integer(shape, 2)]
+    if kind == 'tuple':
+        parts = [shape_text(message(x)) for x in shape[4]]
+        return '(%s)' % ', '.join('/*index=%d*/%s' % (i, part) if i and i % 5 == 0 else part
+                                  for i, part in enumerate(parts))
+    if kind in ('token', 'opaque'):
+        return kind + '[]'
+    layout = message(last(shape, 5, b''))
+    tiles = ''.join('(%s)' % ','.join(map(str, integers(message(t), 1))) for t in layout[6])
+    more = (('T' + tiles if tiles else '') + ''.join(
+        '%s(%d)' % (letter, integer(layout, field)) for letter, field in (('E', 7), ('S', 8))
+        if integer(layout, field)))
+    order = ','.join(map(str, integers(layout, 1)))
+    return '%s[%s]%s' % (kind, ','.join(map(str, integers(shape, 3))), '{%s%s}' % (
+        order, ':' + more if more else '') if order or more else '')
+
+
+def part_of(shape, index):
+    for i in index.strip('{}').split(',') if index else ():
+        parts = shape[4]
+        if int(i) >= len(parts):
+            return None
+        shape = message(parts[int(i)])
+    return shape
+
+
+def holders_of(program, color):
+    """The peak of a plan, and [kind, hlo_op, tf_op, source_line, shape, bytes, since_op]."""
+    storages, n = program.storages(color)
+    fixed, events = program.fixed(color), program.trace_of(color)
+
+    def at(i):
+        return [s for s in storages if s[0] <= i < s[1]]
+    heaps = [sum(s[2] for s in at(i)) for i in range(n)]
+    largest = max(heaps, default=0)
+    peak = largest + sum(size for size, _ in fixed)
+
+    def row(buffer, since):
+        size, _, (_, source, tf_op, shape), index, place = program.buffers[buffer]
+        a = program.allocations[place]
+        kind = next((name for name, field in (('parameter', 5), ('output', 7), ('thread-local', 3),
+                                              ('constant', 12)) if last(a, field)), 'temporary')
+        part = part_of(shape, index)
+        return [kind, program.label(buffer), tf_op, source, part and shape_text(part), size, since]
+    rows = [row(buffer, None) for _, buffer in fixed]
+    for start, _, _, buffer in at(heaps.index(largest)) if largest else ():
+        rows.append(row(buffer, xspace.text(last(events[start], 4, b'')) or None))
+    rows.append(['unknown', None, None, None, None, peak - sum(r[5] for r in rows), None])
+    return peak, [r for r in rows if r[5]]
+
+
+def programs_of(run):
+    """[program, first host, number of hosts] of each program."""
+    found = {}
+    for host, planes in zip([r['host'] for r in run.ask('SELECT host FROM hosts({x})')],
+                            run.hosts.values()):
+        for p in planes:
+            for key, meta in p.metas.items() if p.name == '/host:metadata' else ():
+                proto = meta.stats.get('Hlo Proto')
+                if isinstance(proto, bytes) and message(proto)[1]:
+                    id = meta.name.rpartition('(')[2].rstrip(')')
+                    found.setdefault((id if id.isdigit() else str(key % 2**64), proto),
+                                     []).append(host)
+    return [(Program(id, message(proto)), hosts[0], len(set(hosts)))
+            for (id, proto), hosts in found.items()]
+
+
+# ---- both ----
+
+def check_order(rows):
+    """Peaks in order, their holders together and in order; each peak is the sum of its parts."""
+    peaks = collections.defaultdict(list)
+    for r in rows:
+        peaks[r['recorded_by'], r['host'], r['peak_of'], r['program_id']].append(r)
+    agree('ranks', [r['rank'] for r in rows], list(range(1, len(rows) + 1)))
+    agree('holders of a peak together', [r['rank'] for of in peaks.values() for r in of],
+          list(range(1, len(rows) + 1)))
+    order = [(of[0]['recorded_by'], -of[0]['peak_mib']) for of in peaks.values()]
+    agree('order of the peaks', order, sorted(order))
+    for key, of in peaks.items():
+        sizes = [r['size_bytes'] for r in of]
+        agree('order of the holders', sizes, sorted(sizes, reverse=True))
+        agree('peaks of %r' % (key, ), {r['peak_mib'] for r in of}, {sum(sizes) / MIB})
+        if sum(sizes):
+            agree('shares of %r' % (key, ), sum(r['percent'] for r in of), 100)
+
+
+def by_first(rows, n):
+    """{first n values: the others of each such row}"""
+    found = collections.defaultdict(list)
+    for row in rows:
+        found[repr(tuple(row[:n]))].append(row[n:])
+    return {key: sorted(of, key=repr) for key, of in found.items()}
+
+
+def check_holders(run, allocators, programs, color):
+    rows = run.ask('SELECT * FROM peak_holders({x}, NULL, %d)' % color)
+    check_order(rows)
+    agree('the first rows', run.ask('SELECT * FROM peak_holders({x}, 3, %d)' % color), rows[:3])
+    want = [[host, name] + h + shares(a.peak_bytes, h[6]) + [1]
+            for (host, name), a in allocators.items() if a.peak for h in a.holders()]
+    columns = ('host', 'peak_of', 'kind', 'tf_op', 'region_type', 'data_type', 'shape', 'holders',
+               'size_bytes', 'since_us', 'held_us', 'peak_mib', 'size_mib', 'percent', 'hosts')
+    got = [[r[c] for c in columns] for r in rows if r['recorded_by'] == 'allocator']
+    agree('peak_holders of allocators', by_first(got, 7), by_first(want, 7))
+    want = []
+    for program, host, hosts in programs:
+        peak, holders = holders_of(program, color)
+        want += [[host, program.id, program.name] + h + shares(peak, h[5])
+                 + [None if h[0] == 'unknown' else 1, hosts] for h in holders]
+    columns = ('host', 'program_id', 'peak_of', 'kind', 'hlo_op', 'tf_op', 'source_line', 'shape',
+               'size_bytes', 'since_op', 'peak_mib', 'size_mib', 'percent', 'holders', 'hosts')
+    ids = {program.id for program, _, _ in programs}
+    got = [[r[c] for c in columns] for r in rows if r['program_id'] in ids]
+    agree('peak_holders of programs', by_first(got, 5), by_first(want, 5))
+
+
+def shares(peak, size):
+    return [peak / MIB, size / MIB, 100 * size / peak if peak else None]
+
+
+def check(run):
+    allocators, programs = allocators_of(actions_of(run)), programs_of(run)
+    colors = {integer(a, 8) for program, _, _ in programs for a in program.allocations}
+    if allocators:
+        with checking(run.path):
+            check_levels(run, allocators)
+    for color in sorted(colors | ({0} if allocators else set())):
+        with checking('%s, memory space %d' % (run.path, color)):
+            check_holders(run, allocators, programs, color)
+
+
+def program_with_a_rest():
+    """A parameter of 2 MiB with a buffer of 1 MiB, one of 0 bytes, and temporaries of 3 and 0."""
+    shape = hlo.shape(hlo.U8, 1 << 20, tile=(8, 128), space=1)
+    ops = [hlo.instruction(i, 'op%d' % i, 'negate', hlo.tuple_of(shape, shape) if i == 3 else shape,
+                           op_name='f/op%d' % i) for i in range(1, 6)]
+    sizes = {1: 1 << 20, 2: 0, 3: 3 << 20, 4: 0, 5: 7}
+    places = [hlo.allocation(0, 2 << 20, [(1, 0, 1 << 20)], parameter=True),
+              hlo.allocation(1, 0, [(2, 0, 0)], constant=True),
+              hlo.allocation(2, 4 << 20, [(3, 0, 3 << 20), (4, 0, 0), (5, 0, 7)])]
+    buffers = [hlo.buffer(i, size, i, (1, ) if i == 3 else ()) for i, size in sizes.items()]
+    events = hlo.trace((ALLOC, 5, 'op5'), (FREE, 5, 'op5'), (ALLOC, 4, 'op4'), (ALLOC, 3, 'op1'),
+                       (FREE, 3, 'op4'), (FREE, 4, 'op5'))
+    plane = Plane('/host:metadata')
+    plan = hlo.proto(hlo.module('m', hlo.computation(1, 'main', ops)),
+                     hlo.assignment(buffers, places, [events]))
+    plane.meta('m(1)', stats={'Hlo Proto': {'bytes': plan}}, key=1)
+    return space(plane.bytes())
+
+
+def check_made():
+    with tempfile.TemporaryDirectory() as top:
+        folder = os.path.join(top, 'plugins', 'profile', 'run')
+        os.makedirs(folder)
+        files = [os.path.join(folder, '%s.xplane.pb' % host) for host in 'ab']
+        for file in files:
+            with open(file, 'wb') as f:
+                f.write(program_with_a_rest())
+        run = Run(folder, files)
+        check(run)
+        with checking('kinds of a made program'):
+            agree('kinds', [[r['kind'], r['size_bytes'], r['hosts']] for r in run.ask(
+                'SELECT kind, size_bytes, hosts FROM peak_holders({x})')],
+                  [['temporary', 3 << 20, 2], ['parameter', 1 << 20, 2], ['unknown', 1 << 20, 2]])
+
+
+if __name__ == '__main__':
+    for one in runs():
+        check(one)
+    check_made()
+    finish()
