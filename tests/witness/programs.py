@@ -25,17 +25,17 @@ class Program:
                 self.names.setdefault(i.int(35), i.text(1))
 
 
-def programs_of(run):
+def programs_of(run, make=Program):
     """{(host, program id): program}"""
     found = {}
     for host, planes in run.hosts.items():
         for p in planes:
             for key, meta in p.metas.items() if p.name == '/host:metadata' else ():
-                proto = meta.stats.get('Hlo Proto')
+                proto = meta.stats.get('Hlo Proto', meta.stats.get('HLO Proto'))
                 if isinstance(proto, bytes) and Message(proto).sub(1):
                     number = meta.name.rpartition('(')[2].rstrip(')')
                     found.setdefault((host, number if number.isdigit() else str(key % 2**64)),
-                                     Program(Message(proto).sub(1)))
+                                     make(Message(proto).sub(1)))
     return found
 
 
