@@ -18,9 +18,8 @@ SQLITE_EXTENSION_INIT3
 
 bool prof_plan_arguments(const sqlite3_index_info *info, int first, int n, ArgumentTerms *terms)
 {
-    enum {
-        COLUMNS_OF_COLUSED = 63
-    }; /* further columns share a bit of colUsed; no table has so many */
+    /* Further columns share a bit of colUsed: arguments come before them, as a test sees to it. */
+    enum { COLUMNS_OF_COLUSED = 63 };
     unsigned unusable = 0, absent = 0;
     *terms = (ArgumentTerms){.missing = -1};
     for (int k = 0; k < MAX_ARGUMENTS; k++) terms->term[k] = -1;

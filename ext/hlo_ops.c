@@ -182,6 +182,7 @@ SQLITE_EXTENSION_INIT3
     C(HO_DEDUPLICATED, "deduplicated_name", "TEXT", NULL,                                          \
       "name of the op that this op duplicates; NULL if there is none",                             \
       "OpMetrics.deduplicated_name")                                                               \
+    C(HO_SOURCE, SOURCE_DOC) /* among the first 63: arguments.c */                                 \
     C(HO_OWNER_TF_OP, OWNER_TF_OP_DOC)                                                             \
     C(HO_OWNER_BY, OWNER_BY_DOC)                                                                   \
     C(HO_OWNER_HLO_OP, OWNER_HLO_OP_DOC)                                                           \
@@ -190,8 +191,7 @@ SQLITE_EXTENSION_INIT3
     C(HO_PASS, PASS_DOC)                                                                           \
     C(HO_USER_FILE, USER_FILE_DOC)                                                                 \
     C(HO_USER_LINE, USER_LINE_DOC)                                                                 \
-    C(HO_USER_FUNCTION, USER_FUNCTION_DOC)                                                         \
-    C(HO_SOURCE, SOURCE_DOC)
+    C(HO_USER_FUNCTION, USER_FUNCTION_DOC)
 enum { HLO_OPS_COLUMNS(COLUMN_ENUM) };
 static const Column hlo_ops_columns[] = {HLO_OPS_COLUMNS(COLUMN_DOC)};
 

@@ -178,3 +178,12 @@ def damage_is_told():
     same((got, text.count('damaged or cut off, and what is left has no events'),
           'top_ops would have no rows' in text, 'trace_events would have no rows' in text),
          ([['1']], 2, True, True), text)
+
+
+@case
+def arguments_are_among_the_first_63_columns():
+    """SQLite reports for each of these whether a query reads it, and for all others together."""
+    tables = ('SELECT name FROM prof_tables UNION SELECT name FROM prof_queries')
+    late = ('SELECT t.name, x.name FROM (%s) AS t, pragma_table_xinfo(t.name) AS x '
+            'WHERE x.hidden AND x.cid >= 63;' % tables)
+    same(rows(late), [])
