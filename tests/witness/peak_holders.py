@@ -270,20 +270,33 @@ def check(run):
 def program_with_a_rest():
     """A parameter of 2 MiB with a buffer of 1 MiB, one of 0 bytes, and temporaries of 3 and 0."""
     shape = hlo.shape(hlo.U8, 1 << 20, tile=(8, 128), space=1)
-    ops = [hlo.instruction(i, 'op%d' % i, 'negate', hlo.tuple_of(shape, shape) if i == 3 else shape,
+    nested = hlo.tuple_of(hlo.shape(hlo.F32), hlo.tuple_of(hlo.shape(hlo.S32, 2), shape))
+    ops = [hlo.instruction(i, 'op%d' % i, 'negate', nested if i == 3 else shape,
                            op_name='f/op%d' % i) for i in range(1, 6)]
     sizes = {1: 1 << 20, 2: 0, 3: 3 << 20, 4: 0, 5: 7}
     places = [hlo.allocation(0, 2 << 20, [(1, 0, 1 << 20)], parameter=True),
               hlo.allocation(1, 0, [(2, 0, 0)], constant=True),
               hlo.allocation(2, 4 << 20, [(3, 0, 3 << 20), (4, 0, 0), (5, 0, 7)])]
-    buffers = [hlo.buffer(i, size, i, (1, ) if i == 3 else ()) for i, size in sizes.items()]
+    buffers = [hlo.buffer(i, size, i, (1, 1) if i == 3 else ()) for i, size in sizes.items()]
     events = hlo.trace((ALLOC, 5, 'op5'), (FREE, 5, 'op5'), (ALLOC, 4, 'op4'), (ALLOC, 3, 'op1'),
                        (FREE, 3, 'op4'), (FREE, 4, 'op5'))
     plane = Plane('/host:metadata')
     plan = hlo.proto(hlo.module('m', hlo.computation(1, 'main', ops)),
                      hlo.assignment(buffers, places, [events]))
     plane.meta('m(1)', stats={'Hlo Proto': {'bytes': plan}}, key=1)
-    return space(plane.bytes())
+    return plane.bytes()
+
+
+def allocator_without_texts():
+    """Two allocations whose texts are unknown, once as ROCm writes it and once empty."""
+    events = []
+    for i, text in enumerate(('(null)', '')):
+        numbers = {'allocation_bytes': 8, 'addr': i, 'bytes_allocated': 8 * i + 8}
+        events.append(('MemoryAllocation', 1000 * i, 1, {
+            'allocator_name': {'str': 'bfc'},
+            **{name: {'int64': number} for name, number in numbers.items()},
+            **{name: {'str': text} for name in ('tf_op', 'region_type')}}))
+    return Plane('/host:CPU').line(1, 'thread', events).bytes()
 
 
 def check_made():
@@ -293,13 +306,15 @@ def check_made():
         files = [os.path.join(folder, '%s.xplane.pb' % host) for host in 'ab']
         for file in files:
             with open(file, 'wb') as f:
-                f.write(program_with_a_rest())
+                f.write(space(program_with_a_rest(), allocator_without_texts()))
         run = Run(folder, files)
         check(run)
-        with checking('kinds of a made program'):
+        with checking('kinds of a made profile'):
             agree('kinds', [[r['kind'], r['size_bytes'], r['hosts']] for r in run.ask(
                 'SELECT kind, size_bytes, hosts FROM peak_holders({x})')],
-                  [['temporary', 3 << 20, 2], ['parameter', 1 << 20, 2], ['unknown', 1 << 20, 2]])
+                  [['allocation', 16, 1]] * 2
+                  + [[kind, mib << 20, 2] for kind, mib in (('temporary', 3), ('parameter', 1),
+                                                            ('unknown', 1))])
 
 
 if __name__ == '__main__':
