@@ -113,7 +113,8 @@ WITH rule(rule, place, says, action, query) AS (
      'Fuse small ops (jit, XLA, torch.compile), batch them, or use CUDA graphs.',
      'SELECT name, sum(occurrences) AS n, sum(total_ps) / 1e3 / sum(occurrences) AS avg_ns, '
      || 'sum(total_ps) / 1e9 AS total_ms FROM event_totals(%s) WHERE plane_kind = ''gpu'' '
-     || 'GROUP BY name HAVING sum(total_ps) < 5e6 * sum(occurrences) ORDER BY total_ms DESC'),
+     || 'AND line_kind = ''stream'' GROUP BY name HAVING sum(total_ps) < 5e6 * sum(occurrences) '
+     || 'ORDER BY total_ms DESC'),
     ('outside_compilation', 23, 'Ops that the program hands to the host take %s of device time.',
      'Do without host callbacks and tf.summary, tf.print or debug prints in the compiled program.',
      'SELECT hlo_op, tf_op, event_self_ps / 1e9 AS self_ms FROM hlo_ops(%s) '
@@ -166,7 +167,8 @@ WITH rule(rule, place, says, action, query) AS (
     WHERE coalesce(global_wait_ps, wait_ps) IS NOT NULL AND b.devices > 0
     GROUP BY c.run, c.host, c.plane
 ), kernel AS MATERIALIZED (
-    SELECT run, name, sum(1.0 * total_ps) / 1e9 / devices AS ms, sum(occurrences) AS n
+    SELECT run, name, sum(1.0 * total_ps) / 1e9 / devices AS ms,
+           sum(1.0 * total_ps) < 5e6 * sum(occurrences) AS is_small
     FROM base AS b CROSS JOIN temp.event_totals(:source) AS e USING (run)
     WHERE b.has_gpu AND e.plane_kind = 'gpu' AND e.line_kind = 'stream'
     GROUP BY run, name
@@ -238,7 +240,7 @@ WITH rule(rule, place, says, action, query) AS (
     SELECT t.run, 'tensorcore_missed', t.total_duration_us / 1e3 / b.devices, t.op_name
     FROM temp.tensorcore_missed(:source) AS t JOIN base AS b ON b.run = t.run
     UNION ALL
-    SELECT run, 'small_kernels', ms, name FROM kernel WHERE ms * 1e9 < 5e6 * n
+    SELECT run, 'small_kernels', ms, name FROM kernel WHERE is_small
 ), largest AS ( -- SQLite takes what from the row with the largest ms
     SELECT run, rule, total(ms) AS ms, max(ms) AS most, what FROM part GROUP BY run, rule
 ), fact AS MATERIALIZED (

@@ -127,6 +127,10 @@ def small_kernels():
                      ('large', 3, 1)), host([('a', 0, 1)]))
     found, _ = costs(data)
     same(found['small_kernels'], ('checked', 0.009, 0.225))
+    found, _ = costs(space(gpu(('six', 0, 0.006), ('four', 1, 0.004), ('large', 3, 1)),
+                           gpu(('six', 0, 0.006), ('four', 1, 0.006), ('large', 3, 1), number=1),
+                           host([('a', 0, 1)])))
+    same(found['small_kernels'], ('checked', 0.0, 0.0), 'the average over all GPUs')
 
 
 @case
