@@ -92,13 +92,13 @@ SQLITE_EXTENSION_INIT3
     C(DT_SOURCE, SOURCE_DOC)                                                                       \
     C(DT_BY_STEP, "by_step", "INTEGER HIDDEN", "0 or 1",                                           \
       "1: a row for each step of a device, and one for the time outside of steps; their times "    \
-      "add up to those of the device. Devices without work have none. 0, the default: all time "   \
-      "together",                                                                                  \
+      "add up to those of the device. Devices without work, or whose span is 0, have none. "       \
+      "0, the default: all time together",                                                         \
       "argument 2")                                                                                \
     C(DT_BY_LINE, "by_line", "INTEGER HIDDEN", "0 or 1",                                           \
       "1: a row for each stream of a GPU and each op line of a TPU core, by what runs on this "    \
       "line alone within the device's span (an asynchronous op counts by its start and done "      \
-      "ops); 0, the default: the device",                                                          \
+      "ops). Devices without work, or whose span is 0, have none. 0, the default: the device",     \
       "argument 3")
 enum { DEVICE_TIME_COLUMNS(COLUMN_ENUM) };
 static const Column device_time_columns[] = {DEVICE_TIME_COLUMNS(COLUMN_DOC)};
