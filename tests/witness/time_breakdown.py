@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What runs at once on each device, in each step and on each line: time_breakdown from the bytes of
-each profile.
+"""What runs at once on each device, in each step and on each line: time_breakdown, and the sums of
+device_time by step and by line, from the bytes of each profile.
 
 Between two moments at which something starts or ends, the same runs. When steps are on a core is
 compared with XProf elsewhere (tests/parity)."""
@@ -60,6 +60,67 @@ def breakdown(work, steps, start, end):
     return found
 
 
+def sums_of(kind, parts):
+    """Times of device_time from {activity: (time, time waiting, time idle)}."""
+    def of(*words):
+        return {activity: part[0] for activity, part in parts.items()
+                if any(word in activity for word in words)}
+
+    def exposed(*words):
+        return sum(ps for activity, ps in of(*words).items() if 'computing' not in activity)
+    span, idle = (sum(part[i] for part in parts.values()) for i in (0, 2))
+    sums = dict(span=span, busy=span - idle, idle=idle, computing=sum(of('computing').values()),
+                communicating=sum(of('communicating').values()),
+                exposed_communication=exposed('communicating'),
+                transferring=sum(of('transferring').values()),
+                exposed_transfer=exposed('transferring'),
+                exposed=exposed('communicating', 'transferring'))
+    found = {'%s_ps' % k: ps for k, ps in sums.items()}
+    found.update({'%s_percent' % k: 100 * ps / span if span else None
+                  for k, ps in sums.items() if k != 'span'})
+    found['waiting_ps'] = None if kind == 'gpu' else sum(part[1] for part in parts.values())
+    return found
+
+
+def check_sums(run, by_step, by_line, breakdowns):
+    """The rows of device_time against {(plane, line, step): ((plane name, kind, line name, start),
+    {activity: times})}."""
+    name = 'device_time by_step %d, by_line %d' % (by_step, by_line)
+    rows = run.ask('SELECT * FROM device_time({x}, %d, %d)' % (by_step, by_line))
+    got = {(r['plane_id'], r['line_id'], r['step']): r for r in rows if r['span_ps'] is not None}
+    agree('rows of ' + name, len(got), sum(r['span_ps'] is not None for r in rows))
+    want = {}
+    for key, ((plane, kind, line, start), parts) in breakdowns.items():
+        want[key] = dict(sums_of(kind, parts), plane=plane, kind=kind, line=line, start_ps=start,
+                         start_us=start / 1e6 if start is not None else None)
+    agree(name, {key: {c: r[c] for c in want.get(key, ())} for key, r in got.items()}, want)
+    without = [r for r in rows if r['span_ps'] is None]
+    agree('devices without work in ' + name,
+          [r['plane_id'] for r in without if by_step] + [
+              v for r in without for k, v in r.items()
+              if k.endswith(('_ps', '_us', '_percent')) and v is not None], [])
+    return rows
+
+
+def check_parts(by):
+    """What the rows by step, or by line and step, add up to is without steps: each time, of each
+    device or line."""
+    for by_line in (0, 1):
+        whole, parts = {}, collections.defaultdict(collections.Counter)
+        for r in by[0, by_line]:
+            if r['span_ps']:
+                whole[r['plane_id'], r['line_id']] = {k: v for k, v in r.items() if k != 'start_ps'
+                                                      and k.endswith('_ps') and v is not None}
+                agree('busy + idle', r['busy_ps'] + r['idle_ps'], r['span_ps'])
+        for r in by[1, by_line]:
+            of = parts[r['plane_id'], r['line_id']]
+            for k in r:
+                if k.endswith('_ps') and r[k] is not None:
+                    of[k] += r[k]
+        agree('steps of lines' if by_line else 'steps', {k: dict(v) for k, v in parts.items()},
+              whole)
+
+
 def check(run):
     mine = [d for d in devices(run) if d.events]
     ids, ranges = {id(plane): i for i, plane in enumerate(p for planes in run.hosts.values()
@@ -75,13 +136,19 @@ def check(run):
         if r['step'] in shown:
             cores[r['host'], r['plane_id']].append((r['start_ps'], r['start_ps']
                                                     + round(r['total_us'] * 1e6), r['step']))
+    line_ids = {id(line): i for i, line in enumerate(l for planes in run.hosts.values()
+                                                     for p in planes for l in p.lines)}
+    by = {}
     for by_step in (0, 1):
         for by_line in (0, 1):
-            want = {}
+            want, breakdowns = {}, {}
             for d in mine:
                 start, end = ranges[d.host, d.kind]
                 steps = cores[d.host,
                               None if d.kind == 'gpu' else ids[id(d.plane)]] if by_step else []
+                if not by_step and not by_line:
+                    breakdowns[ids[id(d.plane)], None, None] = (d.plane.name, d.kind, None,
+                                                                start), {}
                 for i, line in enumerate([l for l in work_lines(d.plane) if l.events] if by_line
                                          else [None]):
                     for (step, activity), (ps, waiting, idle) in breakdown(work_of(d, line), steps,
@@ -89,6 +156,10 @@ def check(run):
                         want[ids[id(d.plane)], i, step,
                              activity] = (line.name if line else None, ps, None if d.kind == 'gpu'
                                           else waiting, idle, 100 * ps / (end - start))
+                        breakdowns.setdefault(
+                            (ids[id(d.plane)], line_ids[id(line)] if line else None, step),
+                            ((d.plane.name, d.kind, line.name if line else None,
+                              None if by_step else start), {}))[1][activity] = (ps, waiting, idle)
             got, lines = {}, collections.defaultdict(list)
             for r in run.ask('SELECT * FROM time_breakdown({x}, %d, %d) '
                              'ORDER BY line_id' % (by_step, by_line)):
@@ -99,6 +170,8 @@ def check(run):
                     r['activity']] = (r['line'], r['duration_ps'], r['waiting_ps'], r['idle_ps'],
                                       r['span_percent'])
             agree('by_step %d, by_line %d' % (by_step, by_line), got, want)
+            by[by_step, by_line] = check_sums(run, by_step, by_line, breakdowns)
+    check_parts(by)
 
 
 if __name__ == '__main__':
