@@ -89,6 +89,7 @@ void result_name_origin(sqlite3_context *ctx, const Text *tf_op, Slice hlo_op,
             sqlite3_result_text64(ctx, hlo_op.text, hlo_op.n, SQLITE_TRANSIENT, SQLITE_UTF8);
         break;
     case ORIGIN_SCOPE_BY:
+        if (scope.no_memory) sqlite3_result_error_nomem(ctx);
         if (scope.n_bytes) result_static(ctx, scope_by_names[SCOPE_BY_NAME]);
         break;
     case ORIGIN_PASS: result_static(ctx, op_pass_names[pass]); break;

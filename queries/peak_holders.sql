@@ -36,7 +36,8 @@
 -- column holders INTEGER: number of allocations (equal in kind, tf_op, region_type, data_type and
 --   shape) or buffers that the row combines; NULL for earlier, stack and unknown
 -- column size_bytes INTEGER [bytes]: memory that they hold, padding included; buffers of 0 bytes
---   are left out; negative in a row unknown of an allocator that reports less memory than its live allocations have
+--   are left out; negative in a row unknown of an allocator that reports less memory than its
+--   live allocations have
 -- column size_mib REAL [MiB]: size_bytes in MiB; negative if size_bytes is negative
 -- column percent REAL [percent]: size_bytes as a share of the peak; negative if size_bytes is
 --   negative; NULL if the peak is 0

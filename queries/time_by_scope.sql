@@ -40,7 +40,8 @@
 WITH op AS MATERIALIZED (
     SELECT run, plane_kind, scope_prefix(scope, coalesce(:depth, 2)) AS scope,
            CASE WHEN coalesce(:by_iteration, 0) THEN iteration END AS iteration, pass, self_us,
-           occurrences, flops, bytes_accessed, scope_by, owner_by, coalesce(hlo_op, tf_op, name) AS op
+           occurrences, flops, bytes_accessed, scope_by, owner_by,
+           coalesce(hlo_op, tf_op, name) AS op
     FROM temp.scope_ops(:source)
 ), scoped AS ( -- scope_by, owner_by and op are those of the row with the largest self time
     SELECT run, plane_kind, scope, iteration,

@@ -12,6 +12,10 @@
  * each kind are tried: all of a query with few allocations, else spread evenly over its
  * allocations. */
 #define _GNU_SOURCE
+#include "../ext/profsql_arrow.h"
+
+#include <dlfcn.h>
+#include <errno.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +39,10 @@ static int failing(void)
 
 static void *oom_malloc(int n) { return failing() ? 0 : real.xMalloc(n); }
 static void *oom_realloc(void *p, int n) { return failing() ? 0 : real.xRealloc(p, n); }
+
+/* Asked as an Arrow stream. */
+#define ARROW "arrow: "
+#define ARROW_EVENTS ARROW "events"
 
 static const char *const queries[] = {
     "SELECT count(*), sum(duration_ps), sum(self_ps), total(length(name)), total(length(stats)) "
@@ -68,6 +76,14 @@ static const char *const queries[] = {
     "SELECT * FROM peak_holders(?1)",
     "SELECT * FROM advice(?1)",
     "SELECT * FROM missing(?1)",
+    "SELECT * FROM scope_ops('tests/data/scopes_scan')",
+    "SELECT * FROM time_by_scope('tests/data/scopes_nnx', 3)",
+    "SELECT * FROM time_by_source_line('tests/data/scopes_equinox')",
+    "SELECT owner_tf_op, owner_by, scope, user_file FROM "
+    "hlo_instructions('tests/data/scopes_keras')",
+    ARROW "SELECT name, stats, depth, 1.5, NULL FROM trace_events('tests/data/gpu_train_latency')",
+    ARROW "VALUES (1, 2, NULL), (2.5, 'x', 3), (NULL, x'00', 4)",
+    ARROW_EVENTS,
     "SELECT * FROM live_allocations(?1)",
     "SELECT *, peak_flops(?1) FROM devices(?1)",
     "SELECT * FROM kernel_stats(?1, 0)",
@@ -214,10 +230,69 @@ static unsigned long long add_value(unsigned long long hash, sqlite3_stmt *stmt,
     return add_to_hash(hash, value, value ? sqlite3_column_bytes(stmt, i) : 0);
 }
 
+/* ---- Arrow streams ---- */
+
+static __typeof__(&profsql_arrow_query) arrow_query;
+static __typeof__(&profsql_arrow_stream) arrow_stream;
+
+static void find_arrow(const char *extension)
+{
+    void *library = dlopen(extension, RTLD_NOW);
+    *(void **)&arrow_query = library ? dlsym(library, "profsql_arrow_query") : 0;
+    *(void **)&arrow_stream = library ? dlsym(library, "profsql_arrow_stream") : 0;
+}
+
+/* A hash of fixed-width values, codes of texts and ends of texts, which is all that differs. */
+static unsigned long long add_batch(unsigned long long hash, const struct ArrowArray *batch)
+{
+    for (int64_t i = 0; i < batch->n_children; i++) {
+        const struct ArrowArray *a = batch->children[i];
+        int width = a->n_buffers == 2 && !a->dictionary ? 8 : 4;
+        hash = add_to_hash(hash, &a->null_count, sizeof a->null_count);
+        if (a->n_buffers > 1) hash = add_to_hash(hash, a->buffers[1], (int)(a->length * width));
+    }
+    return hash;
+}
+
+static int sqlite_code(int of_errno)
+{
+    return of_errno == ENOMEM ? SQLITE_NOMEM : of_errno ? SQLITE_ERROR : SQLITE_OK;
+}
+
+static Outcome run_arrow(sqlite3 *db, const char *sql, const char *profile)
+{
+    static const char *const columns[] = {"name",  "plane", "short_name",     "start_us",
+                                          "depth", "step",  "device_self_ps", "display_name"};
+    ProfsqlArrowOptions options = {.columns = columns, .n_columns = 8, .line = 0};
+    struct ArrowArrayStream stream;
+    struct ArrowSchema schema;
+    struct ArrowArray batch;
+    char *message = 0;
+    Outcome out = {0};
+    out.rc = strcmp(sql, ARROW_EVENTS)
+                 ? arrow_query(db, sql + strlen(ARROW), 0, &stream, &message)
+                 : arrow_stream(db, profile, "trace_events", &options, &stream, &message);
+    out.failed = wrong(out.rc, sql, message);
+    sqlite3_free(message);
+    if (out.rc != SQLITE_OK) return out;
+    out.rc = sqlite_code(stream.get_schema(&stream, &schema));
+    if (out.rc == SQLITE_OK) schema.release(&schema);
+    do {
+        if (out.rc == SQLITE_OK) out.rc = sqlite_code(stream.get_next(&stream, &batch));
+        if (out.rc != SQLITE_OK || !batch.release) break;
+        out.rows = add_batch(out.rows, &batch);
+        batch.release(&batch);
+    } while (1);
+    out.failed |= wrong(out.rc, sql, stream.get_last_error(&stream));
+    stream.release(&stream);
+    return out;
+}
+
 static Outcome run_query(sqlite3 *db, const char *sql, const char *profile)
 {
     sqlite3_stmt *stmt = 0;
     Outcome out = {0};
+    if (!strncmp(sql, ARROW, strlen(ARROW))) return run_arrow(db, sql, profile);
     out.rc = sqlite3_prepare_v2(db, sql, -1, &stmt, 0);
     if (out.rc == SQLITE_OK && sqlite3_bind_parameter_count(stmt))
         out.rc = sqlite3_bind_text(stmt, 1, profile, -1, SQLITE_STATIC);
@@ -408,6 +483,7 @@ int main(int argc, char **argv)
     clean = mmap(0, sizeof *clean, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (clean == MAP_FAILED) return 2;
 
+    find_arrow(extension);
     all_cases(0, extension, queries[0], profile, 10 * share);
     sqlite3 *trunk = start(extension, &n_wrong);
     for (long i = 0; i < n_queries && trunk; i++)

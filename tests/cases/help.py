@@ -193,7 +193,8 @@ def every_example_runs():
     one of them. Those of profsql_live, prof_capture and prof_monitor need a program that is
     running: tests/capture and tests/remote ask them."""
     examples = dict(rows("SELECT name, example FROM prof_tables WHERE name NOT IN "
-                         "('profsql_live', 'prof_capture', 'prof_monitor') UNION ALL SELECT name, example FROM prof_queries;"))
+                         "('profsql_live', 'prof_capture', 'prof_monitor') "
+                         "UNION ALL SELECT name, example FROM prof_queries;"))
     must(len(examples) > 110 and len(set(examples.values())) == len(examples), len(examples))
     for name, sql in examples.items():
         must(re.search(r'\bFROM %s\b' % name, sql), '%s: %s' % (name, sql))

@@ -19,8 +19,10 @@ bool hlo_scope(const HloModule *module, const Xla__HloInstructionProto *op, Text
         if (strstr(op->name, ".remat")) scope->pass = PASS_RECOMPUTED;
         if (text->n_bytes > before) scope->by = SCOPE_BY_NAME;
     }
-    if (text->n_bytes > before) return true;
-    if (!hlo_module_path(module, owner.by ? owner.instruction : op, text, err)) return false;
-    if (text->n_bytes > before) scope->by = SCOPE_BY_STACK;
-    return true;
+    if (text->n_bytes == before && !text->no_memory) {
+        if (!hlo_module_path(module, owner.by ? owner.instruction : op, text, err)) return false;
+        if (text->n_bytes > before) scope->by = SCOPE_BY_STACK;
+    }
+    if (text->no_memory) prof_nomem(err); /* a text that is missing would look like no scope */
+    return !err->code;
 }
