@@ -25,8 +25,6 @@ EXCEPTIONS = {
     'checked by hand-made profiles in tests/cases',
     'compilations': 'witness follows', 'recompilations': 'witness follows',
     'missing': 'what a file lacks: tests/cases/advice.py',
-    'scope_ops': 'witness follows', 'time_by_scope': 'witness follows',
-    'time_by_source_line': 'witness follows',
     'overview_page': 'the rows of overview, top_device_ops and recommendations, '
     'which are compared with XProf, in one list',
     'capture_summary': 'rows of prof_runs, steps, device_time, kernel_stats, '

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Where in the user's program an op comes from: the columns owner_*, scope, scope_by, pass and
-user_* of hlo_instructions, from the bytes of the HLO protos, as docs/semantics.md defines them
-(Layers, lines and owners)."""
+user_* of hlo_instructions, from the bytes of the HLO protos, and scope_ops, time_by_scope and
+time_by_source_line, from the events too, as docs/semantics.md defines them (Layers, lines and
+owners)."""
 import collections
 import glob
 import os
@@ -12,6 +13,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from compare import ROOT, agree, ask, checking, finish, runs  # noqa: E402
+from device_time import DEVICES, own_times, work_lines  # noqa: E402
 from hlo import Message  # noqa: E402
 from programs import programs_of  # noqa: E402
 from xspace import text  # noqa: E402
@@ -190,7 +192,9 @@ class Program:
                 by_id.setdefault(i.id, i)
             if number not in self.computations:
                 self.computations[number], self.roots[number] = of, c.int(6)
-        self.by_id = by_id
+        self.by_id, self.by_name = by_id, {}
+        for i in self.all:
+            self.by_name.setdefault(i.name, i)
         for i in self.all:
             for x in i.operand_ids:
                 of = by_id.get(x)
@@ -288,6 +292,208 @@ def instructions(ask_run, programs):
         agree('instructions of %s' % (key,), len(got[key]), len(p.all))
 
 
+# ---- ops of events ----
+
+FRAMEWORK_OP = re.compile(r'[A-Za-z0-9.][A-Za-z0-9_./>-]*:[A-Z_][A-Za-z0-9_]*')
+
+
+def string(value):
+    return value if isinstance(value, str) and value else None
+
+
+class Work:
+    """An event of an op: its op's key, its times, and the events that it nests in."""
+
+    def __init__(self, host, kind, event, number):
+        stats = event.stats
+        program, hlo_op, tf_op = (stats.get('program_id'), string(stats.get('hlo_op')),
+                                  string(stats.get('tf_op')))
+        self.host, self.kind, self.start, self.number = host, kind, event.start_ps, number
+        self.duration = self.own = max(event.duration_ps, 0)
+        self.end, self.parent = self.start + self.duration, None
+        if kind in ('tensorcore', 'sparsecore'):
+            if stats.get('hlo_op') is None:
+                hlo_op = event.meta.display or event.name.partition(' = ')[0].removeprefix('%')
+            tf_op = string(event.meta.stats.get('tf_op'))
+        elif kind == 'gpu' and (not tf_op or tf_op.startswith('XlaModule:')):
+            tf_op = string(stats.get('name'))
+        elif kind == 'host':
+            tf_op = event.name if FRAMEWORK_OP.fullmatch(event.name) else None
+        hlo_op = (hlo_op or '').rpartition('::')[2]
+        self.program = str(program % 2**64) if isinstance(program, int) else None
+        self.recorded, self.is_op = tf_op, bool(hlo_op or tf_op)
+        if hlo_op:
+            self.key = host, kind, self.program, hlo_op, None, None
+        else:
+            self.key = (host, kind, None, None) + ((tf_op, None) if tf_op else (None, event.name))
+
+
+def nest(line):
+    """Of each event the last before it that includes it, in order of start, the longer first."""
+    open_events = []
+    for e in sorted(line, key=lambda e: (e.start, -e.end, e.number)):
+        while open_events and open_events[-1].end < e.end:
+            open_events.pop()
+        if open_events:
+            e.parent = open_events[-1]
+            e.parent.own -= e.duration
+        open_events.append(e)
+
+
+def work(run):
+    """Events of devices; of a run without, those of ops on host threads."""
+    lines = []
+    for host, planes in run.hosts.items():
+        for plane in planes:
+            for line in work_lines(plane) if plane.kind in DEVICES else ():
+                lines.append([(host, plane.kind, e) for e in own_times(line)])
+    if not any(lines):
+        lines = [[(host, 'host', e) for e in own_times(line)]
+                 for host, planes in run.hosts.items() for plane in planes if plane.kind == 'host'
+                 for line in plane.lines if not line.derived]
+    found, number = [], 0
+    for line in lines:
+        of = []
+        for host, kind, e in line:
+            of.append(Work(host, kind, e, number))
+            number += 1
+        of = [e for e in of if e.kind != 'host' or e.is_op]
+        if of and of[0].kind != 'gpu':
+            nest(of)
+        found += of
+    return found
+
+
+class Op:
+    def __init__(self, events, programs):
+        first = events[0]
+        self.host, self.kind, self.program, self.hlo_op, self.tf_op, self.name = first.key
+        self.events = events
+        program = programs.get((self.host, self.program))
+        self.instruction = program and self.hlo_op and program.by_name.get(self.hlo_op)
+        self.module = program.name if self.instruction else None
+        recorded = self.tf_op or next((e.recorded for e in events if e.recorded), None)
+        if self.instruction:
+            self.tf_op, self.origin = self.instruction.tf_op or None, program.origin(
+                self.instruction)
+            self.of_loop = scope_of(self.instruction.tf_op)[1]
+        else:
+            self.tf_op, (scope, of_pass) = recorded, scope_of(recorded or '')
+            self.of_loop = of_pass
+            if self.hlo_op and '.remat' in self.hlo_op:
+                of_pass = 'recomputed'
+            self.origin = [recorded, 'own', self.hlo_op, scope or None, 'name' if scope else None,
+                           of_pass, None, None, None] if recorded else [None] * 9
+
+    @property
+    def is_loop(self):
+        return self.instruction.opcode == 'while' if self.instruction else bool(
+            self.hlo_op and self.hlo_op.startswith('while'))
+
+
+def iterations(ops):
+    """{event: iteration} of what is in loops."""
+    loops, found = {e for op in ops for e in op.events if op.is_loop}, {}
+    of_loop = {e: op.of_loop for op in ops for e in op.events}
+    for op in ops:
+        counts, loop, of_op = collections.Counter(), None, {}
+        for e in sorted(op.events, key=lambda e: (e.start, -e.end, e.number)):
+            at = e.parent
+            while at and at not in loops:
+                at = at.parent
+            loop = at
+            if at and counts[at] < 1000:
+                of_op[e] = counts[at]
+                counts[at] += 1
+        if loop and of_loop[loop] != 'forward':
+            of_op = {e: max(of_op.values()) - n for e, n in of_op.items()}
+        found.update(of_op)
+    return found
+
+
+def scope_ops(run, programs):
+    by_key = collections.defaultdict(list)
+    for e in work(run):
+        by_key[e.key].append(e)
+    ops = [Op(events, programs) for events in by_key.values()]
+    of_event, rows = iterations(ops), []
+    for op in ops:
+        parts = collections.defaultdict(list)
+        for e in op.events:
+            parts[of_event.get(e)].append(e)
+        for iteration, of in parts.items():
+            rows.append([op.host, op.kind, op.program, op.module, op.hlo_op, op.tf_op, op.name,
+                         iteration] + op.origin + [len(of), sum(e.duration for e in of) / 1e6,
+                                                   sum(e.own for e in of) / 1e6])
+    columns = ('host', 'plane_kind', 'program_id', 'hlo_module', 'hlo_op', 'tf_op', 'name',
+               'iteration') + OWNER + ('occurrences', 'total_us', 'self_us')
+    got = run.ask('SELECT %s FROM scope_ops({x})' % ', '.join(columns))
+    for theirs, mine in zip(sorted((list(r.values()) for r in got), key=repr),
+                            sorted(rows, key=repr)):
+        agree('scope_ops', dict(zip(columns, theirs)), dict(zip(columns, mine)), abs_tol=1e-6)
+    agree('number of scope_ops', len(got), len(rows))
+    return [dict(zip(columns, r)) for r in rows]
+
+
+# ---- queries ----
+
+def prefix(scope, depth):
+    return scope and '/'.join(scope.split('/')[:depth])
+
+
+def grouped(run, rows, query, own, of_largest):
+    """A query against the sums of the rows of scope_ops, by the query's own columns. Columns
+    of_largest are those of the row with the largest self time: of several such, of any."""
+    groups, everything = collections.defaultdict(list), collections.Counter()
+    for r in rows:
+        groups[(r['plane_kind'],) + own(r)].append(r)
+        everything[r['plane_kind']] += r['self_us']
+    got = run.ask(query)
+    columns = list(got[0])[:1 + len(own(rows[0]))] if got else []
+    agree('groups of %s' % query, sorted((tuple(r[c] for c in columns) for r in got), key=repr),
+          sorted(groups, key=repr))
+    for r in got:
+        of = groups[tuple(r[c] for c in columns)]
+
+        def us(*passes):
+            return sum(x['self_us'] for x in of if x['pass'] in passes)
+        want = {'forward_us': us('forward', None), 'backward_us': us('backward'),
+                'recomputed_us': us('recomputed'), 'self_us': sum(x['self_us'] for x in of),
+                'occurrences': sum(x['occurrences'] for x in of)}
+        want['percent'] = 100 * want['self_us'] / everything[r['plane_kind']] if everything[
+            r['plane_kind']] else None
+        agree('%s %s' % (query, list(r.values())[:4]), {k: r[k] for k in want}, want, abs_tol=1e-6)
+        agree('passes', r['forward_us'] + r['backward_us'] + r['recomputed_us'], r['self_us'])
+        largest = max(x['self_us'] for x in of)
+        top = [dict(x, top_op=x['hlo_op'] or x['tf_op'] or x['name']) for x in of
+               if x['self_us'] >= largest - 1e-6]
+        agree('%s: is one of the largest' % (r,), [r[c] for c in of_largest] in
+              [[x[c] for c in of_largest] for x in top], True)
+    shares = collections.Counter()
+    for r in got:
+        shares[r['plane_kind']] += r['percent'] or 0
+    agree('sum of percentages', dict(shares), {k: 100 if everything[k] else 0 for k in shares})
+    times = [r['self_us'] for r in got]
+    agree('order of %s' % query, times, sorted(times, reverse=True))
+    agree('ranks', [r['rank'] for r in got], list(range(1, len(got) + 1)))
+
+
+def by_scope(run, rows):
+    for depth in (1, 2, 1000):
+        for by_iteration in (0, 1):
+            grouped(run, rows, 'SELECT plane_kind, scope, iteration, * FROM time_by_scope({x}, %d, '
+                    '%d)' % (depth, by_iteration),
+                    lambda r: (prefix(r['scope'], depth), r['iteration'] if by_iteration else None),
+                    ('scope_by', 'owner_by', 'top_op'))
+
+
+def by_line(run, rows):
+    grouped(run, rows, 'SELECT plane_kind, user_file, user_line, * FROM time_by_source_line({x})',
+            lambda r: (r['user_file'], r['user_line']), ('user_function', 'scope', 'top_op'))
+
+
+# ---- what is looked at ----
+
 def random_names():
     """Names of what the rules speak of, in any order."""
     words = sorted(LEFT_OUT | TRANSFORMED | PROGRAMS) + '''cond branch_0_fun body while gradients
@@ -342,4 +548,8 @@ if __name__ == '__main__':
         if found:
             with checking('instructions %s' % one.path):
                 instructions(one.ask, found)
+        with checking('scope_ops %s' % one.path):
+            rows = scope_ops(one, found)
+            by_scope(one, rows)
+            by_line(one, rows)
     finish()

@@ -156,7 +156,7 @@ static bool read_meta(Build *b, const Line *line, EventMeta *meta, MetaOp *out, 
             !(*text = own_text(b, op_text(meta->facts[i].known, slice_of(fact->text)), err)))
             return false;
     }
-    if (line->kind == LINE_OPS && b->on_devices &&
+    if (line->kind == LINE_OPS && b->on_devices && !out->hlo_op->n_bytes &&
         !(out->hlo_op = own_text(b, event_op_name(meta), err)))
         return false;
     if (line->plane->kind == PLANE_HOST && !out->hlo_op->n_bytes) {
@@ -215,6 +215,9 @@ static uint32_t op_of(Build *b, Line *line, const EventAt *e, const StatFilter *
         return 0;
     uint32_t last = of_meta->last;
     if (!last || !same_key(&b->ops.items[last - 1].op, &key)) last = find_op(b, &key, err);
+    if (!last) return 0;
+    ScopedOp *op = &b->ops.items[last - 1].op;
+    if (!op->tf_op->n_bytes) op->tf_op = key.tf_op;
     if (!has_stats) of_meta->last = last;
     return last;
 }
