@@ -205,8 +205,8 @@ class Connection:
             self.closed = True
             self.ready.notify_all()
         try:
-            self.sock.shutdown(socket.SHUT_RDWR)
-        except OSError:
+            self.sock.shutdown(socket.SHUT_WR)  # an end; reading goes on: unread bytes would reset
+        except OSError:                         # the connection, and what was sent would be lost
             pass
 
     def read(self, n):
