@@ -61,6 +61,9 @@ const Text *xspace_text(Host *host, Window *window, Span span, ProfErr *err)
     return text;
 }
 
+/* A line in an array that may have grown by half, in run->lines and in the order of reading. */
+enum { LINE_COST = sizeof(Line) * 3 / 2 + 2 * sizeof(Line *) };
+
 /* A structure that costs far more than the bytes that ask for it is not read to its end. */
 static bool affordable(Host *host, const void *where, uint64_t offset, uint64_t n_bytes,
                        uint64_t cost)
@@ -277,7 +280,7 @@ static int read_plane(Host *host, Window *window, Span span, ProfErr *err)
             case 2: plane->name = xspace_text(host, window, f.payload, err); break;
             case 3:
                 if (!affordable(host, plane, field_at, f.payload.n_bytes,
-                                sizeof(Line) * 3 / 2 + (f.payload.n_bytes ? sizeof(Chunk) : 0)))
+                                LINE_COST + (f.payload.n_bytes ? sizeof(Chunk) : 0)))
                     break;
                 if (!GROW(host->lines, host->n_lines, host->line_capacity)) return prof_nomem(err);
                 host->lines[host->n_lines++] = (Line){.name = empty_text,
