@@ -34,18 +34,19 @@ COUNTED = {'plane_id': 'planes', 'line_id': 'lines', 'event_id': 'events',
 ALIGNED = 'the run has the steps that its hosts have in common'
 SOME = {'step_breakdown': ALIGNED, 'core_steps': ALIGNED, 'device_steps': ALIGNED,
         'exposed_communication_by_step': ALIGNED,
-        'step_ops': ALIGNED, 'idle_gaps': 'gaps of the main devices of the run'}
+        'step_ops': ALIGNED, 'idle_gaps': 'gaps of the main devices of the run',
+        'scope_ops': 'ops of host threads only if no host of the run has a device'}
 # Rows that are compared only in part: remarks about the run or about hosts beside each other are
 # left out, and cores of which the run has other steps than the file.
 ABOUT_THE_RUN = {'xprof_steps', 'no_steps', 'host_without_steps', 'steps_apart', 'clocks_differ',
                  'programs_mixed'}
 PARTLY = ('prof_issues', 'stragglers')
 # One row for equal programs of several hosts, which says how many they are.
-JOINED = ('fragmentation', 'peak_memory')
+JOINED = ('fragmentation', 'peak_holders', 'peak_memory')
 
 OF_ALL_HOSTS = 'order of the rows of all hosts'
 COLUMNS = {('kernel_stats', 'rank'): OF_ALL_HOSTS, ('inference_requests', 'rank'): OF_ALL_HOSTS,
-           ('inference_batches', 'rank'): OF_ALL_HOSTS,
+           ('inference_batches', 'rank'): OF_ALL_HOSTS, ('peak_holders', 'rank'): OF_ALL_HOSTS,
            ('devices', 'time_scale_multiplier'): 'of the TPUs of the source',
            ('collectives', 'global_wait_ps'): 'waits for devices of all hosts',
            ('collectives', 'spans_hosts'): 'compares devices of all hosts',
@@ -135,11 +136,12 @@ def problem(table, whole, parts, main):
     that matter are noted."""
     but = {c for t, c in COLUMNS if t == table}
     if table in JOINED:
-        apart, together = bag(parts, ('host', 'hosts')), bag(whole, ('host', 'hosts'))
+        aside = {'host', 'hosts', *but}
+        apart, together = bag(parts, aside), bag(whole, aside)
         if set(apart) != set(together):
-            return difference(whole, parts, ('host', 'hosts'))
+            return difference(whole, parts, aside)
         if bag(whole) != bag(parts):
-            needed.add(table)
+            needed.update({table, *((table, c) for c in but)})
         return None if sum(r['hosts'] for r in whole) == len(parts) else 'hosts: %d, %d rows' % (
             sum(r['hosts'] for r in whole), len(parts))
     if table == 'idle_gaps' and main is not None:
