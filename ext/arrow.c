@@ -136,26 +136,44 @@ static int open_stream(ArrowMaker *maker, int rc, struct ArrowArrayStream *out, 
 
 /* ---- from a query ---- */
 
+/* The parameter that a name of a JSON object gives a value; 0: none. */
+static int parameter_of(sqlite3_stmt *stmt, const char *name)
+{
+    int at = 0;
+    for (const char *prefix = ":@$"; *prefix && !at; prefix++) {
+        char *full = sqlite3_mprintf("%c%s", *prefix, name);
+        at = full ? sqlite3_bind_parameter_index(stmt, full) : 0;
+        sqlite3_free(full);
+    }
+    return at;
+}
+
+/* Binds one value of a JSON array or object. A name that the query does not use is no error. */
+static int bind_value(sqlite3_stmt *stmt, sqlite3_stmt *values, char **message)
+{
+    int key = sqlite3_column_type(values, 0), at = sqlite3_column_int(values, 0) + 1;
+    if (key == SQLITE_NULL) {
+        *message = sqlite3_mprintf("parameters: give a JSON array for ? or an object for :name");
+        return SQLITE_MISMATCH;
+    }
+    if (key == SQLITE_TEXT) at = parameter_of(stmt, (const char *)sqlite3_column_text(values, 0));
+    int rc = at ? sqlite3_bind_value(stmt, at, sqlite3_column_value(values, 1)) : SQLITE_OK;
+    if (rc == SQLITE_RANGE)
+        *message = sqlite3_mprintf("parameters: there are more values than the %d of the query",
+                                   sqlite3_bind_parameter_count(stmt));
+    return rc;
+}
+
 /* Binds the values of a JSON array or object, of which json_each() has a row each. */
-static int bind_values(sqlite3 *db, sqlite3_stmt *stmt, const char *json)
+static int bind_values(sqlite3 *db, sqlite3_stmt *stmt, const char *json, char **message)
 {
     sqlite3_stmt *values = NULL;
     int rc = sqlite3_prepare_v2(db, "SELECT key, value FROM json_each(?1)", -1, &values, NULL);
     if (rc == SQLITE_OK) rc = sqlite3_bind_text(values, 1, json, -1, SQLITE_STATIC);
-    while (rc == SQLITE_OK && (rc = sqlite3_step(values)) == SQLITE_ROW) {
-        int at = sqlite3_column_int(values, 0) + 1;
-        if (sqlite3_column_type(values, 0) == SQLITE_TEXT) {
-            char name[128];
-            at = 0;
-            for (const char *prefix = ":@$"; *prefix && !at; prefix++) {
-                sqlite3_snprintf(sizeof name, name, "%c%s", *prefix,
-                                 sqlite3_column_text(values, 0));
-                at = sqlite3_bind_parameter_index(stmt, name);
-            }
-        }
-        /* as sqlite3 modules have it: a name that the query does not use is no error */
-        rc = at ? sqlite3_bind_value(stmt, at, sqlite3_column_value(values, 1)) : SQLITE_OK;
-    }
+    while (rc == SQLITE_OK && (rc = sqlite3_step(values)) == SQLITE_ROW)
+        rc = bind_value(stmt, values, message);
+    if (rc != SQLITE_DONE && !*message)
+        *message = sqlite3_mprintf("parameters: %s", sqlite3_errmsg(db));
     sqlite3_finalize(values);
     return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
@@ -165,9 +183,9 @@ static int query(sqlite3 *db, const char *sql, const char *parameters,
 {
     sqlite3_stmt *stmt = NULL;
     int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
-    if (rc == SQLITE_OK && parameters) rc = bind_values(db, stmt, parameters);
+    if (rc == SQLITE_OK && parameters) rc = bind_values(db, stmt, parameters, message);
     if (rc != SQLITE_OK) {
-        *message = sqlite3_mprintf("%s", sqlite3_errmsg(db));
+        if (!*message) *message = sqlite3_mprintf("%s", sqlite3_errmsg(db));
         sqlite3_finalize(stmt);
         return rc;
     }

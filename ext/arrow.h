@@ -42,11 +42,13 @@ typedef struct {
 typedef struct {
     ArrowColumn *columns;
     int n_columns;
-    int64_t n; /* rows */
+    int64_t n, room; /* rows; rows that there is memory for */
 } ArrowBatch;
 
-/* Makes room for PROFSQL_ARROW_ROWS rows; columns have their type (and names). */
-NODISCARD bool arrow_column_open(ArrowColumn *column);
+/* Makes room for so many rows in a column that has its type (and names), or for so many rows in
+ * all. Small answers are kept for long: they have no memory for a full batch. */
+NODISCARD bool arrow_column_open(ArrowColumn *column, int64_t n_rows);
+NODISCARD bool arrow_batch_grow(ArrowBatch *batch, int64_t n_rows);
 void arrow_column_free(ArrowColumn *column);
 NODISCARD bool arrow_set_null(ArrowColumn *column, int64_t row);
 /* Appends a value of TEXT or BLOB. */

@@ -72,16 +72,33 @@ int32_t arrow_names_add(ArrowNames *names, const char *text, size_t n_bytes)
 
 /* ---- columns ---- */
 
-bool arrow_column_open(ArrowColumn *column)
+/* Bytes of a value, or of where one ends. */
+static size_t width_of(enum ArrowType type)
 {
-    size_t width = column->type == ARROW_NULL                                    ? 0
-                   : column->type == ARROW_INTEGER || column->type == ARROW_REAL ? 8
-                                                                                 : 4;
+    return type == ARROW_NULL ? 0 : type == ARROW_INTEGER || type == ARROW_REAL ? 8 : 4;
+}
+
+bool arrow_column_open(ArrowColumn *column, int64_t n_rows)
+{
+    size_t width = width_of(column->type);
     if (!width) return true;
-    column->values = prof_buffer((PROFSQL_ARROW_ROWS + 1) * width);
+    column->values = prof_buffer((size_t)(n_rows + 1) * width);
     if (column->values && (column->type == ARROW_TEXT || column->type == ARROW_BLOB))
         column->ends[0] = 0;
     return column->values != NULL;
+}
+
+bool arrow_batch_grow(ArrowBatch *batch, int64_t n_rows)
+{
+    for (int i = 0; i < batch->n_columns; i++) {
+        ArrowColumn *column = &batch->columns[i];
+        void *before = column->values;
+        if (!arrow_column_open(column, n_rows)) return column->values = before, false;
+        if (before) memcpy(column->values, before, (size_t)(batch->n + 1) * width_of(column->type));
+        if (before != column->values) prof_free(before);
+    }
+    batch->room = n_rows;
+    return true;
 }
 
 void arrow_column_free(ArrowColumn *column)

@@ -380,16 +380,15 @@ static void fill_piece(const EventsMaker *m, const Piece *piece, Scratch *x, Arr
 
 /* ---- batches ---- */
 
-static bool open_columns(const EventsMaker *m, ArrowBatch *batch)
+static bool open_columns(const EventsMaker *m, ArrowBatch *batch, int64_t n_rows)
 {
     if (!(batch->columns = prof_alloc((size_t)m->n_wanted * sizeof *batch->columns))) return false;
     batch->n_columns = m->n_wanted;
     for (int i = 0; i < m->n_wanted; i++) {
         batch->columns[i].type = m->wanted[i]->type;
         if (m->names[i]) batch->columns[i].names = arrow_names_ref(m->names[i]);
-        if (!arrow_column_open(&batch->columns[i])) return false;
     }
-    return true;
+    return arrow_batch_grow(batch, n_rows);
 }
 
 static void fill_batch(void *context, size_t at, ProfErr *err)
@@ -397,7 +396,7 @@ static void fill_batch(void *context, size_t at, ProfErr *err)
     const EventsMaker *m = context;
     Planned *planned = &m->planned[at];
     Scratch *x = prof_buffer(sizeof *x);
-    if (!x || !open_columns(m, &planned->batch)) {
+    if (!x || !open_columns(m, &planned->batch, (int64_t)planned->n_pieces * CHUNK_EVENTS)) {
         prof_free(x), prof_nomem(err);
         return;
     }

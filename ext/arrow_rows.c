@@ -7,7 +7,10 @@
 #include "arrow.h"
 SQLITE_EXTENSION_INIT3
 
-enum { MOST_BYTES = 1 << 30 }; /* of one column; SQLite's longest value is as long again */
+enum {
+    MOST_BYTES = 1 << 30, /* of one column; SQLite's longest value is as long again */
+    FIRST_ROWS = 64       /* that a batch has room for; then four times as many, and so on */
+};
 
 typedef struct {
     ArrowMaker base;
@@ -82,10 +85,10 @@ static bool append_as_text(ArrowColumn *to, const ArrowColumn *from, int64_t row
 }
 
 /* Gives the column another type, with the n rows that it has. */
-static bool widen(ArrowColumn *column, int64_t n, enum ArrowType type)
+static bool widen(ArrowColumn *column, int64_t n, int64_t room, enum ArrowType type)
 {
     ArrowColumn wider = {.type = type};
-    bool done = arrow_column_open(&wider);
+    bool done = arrow_column_open(&wider, room);
     for (int64_t row = 0; row < n && done; row++) {
         if (column->type == ARROW_NULL)
             done = arrow_set_null(&wider, row);
@@ -147,12 +150,14 @@ static int misfit(const RowsMaker *m, int i, int64_t row, int sqlite_type, char 
 
 static int add_row(RowsMaker *m, ArrowBatch *batch, bool *is_full, char **message)
 {
+    if (batch->n == batch->room && !arrow_batch_grow(batch, 4 * batch->room)) return SQLITE_NOMEM;
     for (int i = 0; i < batch->n_columns; i++) {
         ArrowColumn *column = &batch->columns[i];
         int type = sqlite3_column_type(m->stmt, i);
         if (!fits(column, type)) {
             if (m->types_are_final) return misfit(m, i, batch->n, type, message);
-            if (!widen(column, batch->n, wider_type(column->type, type_of_value(type))))
+            if (!widen(column, batch->n, batch->room,
+                       wider_type(column->type, type_of_value(type))))
                 return SQLITE_NOMEM;
         }
         if (!add_value(column, batch->n, m->stmt, i, type)) return SQLITE_NOMEM;
@@ -167,11 +172,8 @@ static int open_columns(const RowsMaker *m, ArrowBatch *batch)
     int n = m->base.n_fields;
     if (!(batch->columns = prof_alloc((size_t)n * sizeof *batch->columns))) return SQLITE_NOMEM;
     batch->n_columns = n;
-    for (int i = 0; i < n; i++) {
-        batch->columns[i].type = m->base.fields[i].type;
-        if (!arrow_column_open(&batch->columns[i])) return SQLITE_NOMEM;
-    }
-    return SQLITE_OK;
+    for (int i = 0; i < n; i++) batch->columns[i].type = m->base.fields[i].type;
+    return arrow_batch_grow(batch, FIRST_ROWS) ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 static int fill(RowsMaker *m, ArrowBatch *batch, char **message)

@@ -299,7 +299,14 @@ static void errors(sqlite3 *db)
     CHECK(profsql_arrow_query(db, "CREATE TABLE u(a)", NULL, &stream, &message) &&
           strstr(message, "SELECT"));
     sqlite3_free(message);
-    CHECK(profsql_arrow_query(db, "SELECT ?", "no json", &stream, &message) && message);
+    CHECK(profsql_arrow_query(db, "SELECT ?", "no json", &stream, &message) &&
+          strstr(message, "malformed JSON"));
+    sqlite3_free(message);
+    CHECK(profsql_arrow_query(db, "SELECT ?", "[1, 2]", &stream, &message) &&
+          strstr(message, "more values than the 1 of the query"));
+    sqlite3_free(message);
+    CHECK(profsql_arrow_query(db, "SELECT ?", "3", &stream, &message) &&
+          strstr(message, "give a JSON array"));
     sqlite3_free(message);
     const char *const one[] = {"name"};
     ProfsqlArrowOptions o = {.columns = one, .n_columns = 1};
@@ -326,6 +333,24 @@ static void errors(sqlite3 *db)
     CHECK(stream.get_next(&stream, &batch) == EINVAL && !batch.release);
     CHECK(strstr(stream.get_last_error(&stream), "column odd: row 66000 has TEXT"));
     CHECK(stream.get_next(&stream, &batch) == EIO);
+    stream.release(&stream);
+}
+
+/* An answer of a few rows may be kept for long: it has no memory for a full batch. */
+static void small_answers(sqlite3 *db, const char *run)
+{
+    const char *const columns[] = {"start_ps", "name"};
+    ProfsqlArrowOptions o = {.columns = columns, .n_columns = 2, .name = "no such event"};
+    sqlite3_int64 before = sqlite3_memory_used();
+    struct ArrowArrayStream stream =
+        asked(db, "SELECT 1, 2.5, 'x', NULL UNION ALL SELECT 4, 5, 6, 7", NULL);
+    struct ArrowArray batch;
+    CHECK(!stream.get_next(&stream, &batch) && batch.length == 2);
+    stream.release(&stream);
+    CHECK(sqlite3_memory_used() - before < 32 << 10);
+    batch.release(&batch);
+    CHECK(!profsql_arrow_stream(db, run, "events", &o, &stream, NULL));
+    CHECK(!stream.get_next(&stream, &batch) && !batch.release);
     stream.release(&stream);
 }
 
@@ -424,6 +449,7 @@ int main(void)
     for (size_t i = 0; i < 2; i++) every_table(db, runs[i]);
     types(db);
     errors(db);
+    small_answers(db, runs[0]);
     interrupted(db);
     two_threads(db, runs[0]);
     CHECK(sqlite3_close(db) == SQLITE_OK);
