@@ -3,10 +3,10 @@
 -- example: SELECT scope, forward_us, backward_us, percent FROM time_by_scope WHERE depth = 1
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
--- parameter depth INTEGER = 2: number of components of the scopes that are told apart: 1 for
---   a, 2 for a/b; a large number for all
--- parameter by_iteration INTEGER = 0: 1: the layers of a model that scans over them are told apart,
---   by the iteration of their loop
+-- parameter depth INTEGER = 2: number of components of a scope that are kept: 1 makes a of a/b/c,
+--   2 makes a/b; a large number keeps all
+-- parameter by_iteration INTEGER = 0: 1: a row for each iteration of a loop over layers (scan); 0:
+--   one row for all its iterations
 -- parameter n INTEGER = NULL: number of scopes of each run, longest first; NULL for all
 -- needs: events
 -- nothing: no device has work, and no event of a host thread is an op of an HLO program or of

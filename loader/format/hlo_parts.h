@@ -7,7 +7,7 @@
 
 struct HloProgramState {
     HloModule *module;        /* NULL: not tried, or it cannot be parsed */
-    bool checked;             /* issues tell what is wrong with it */
+    bool checked;             /* its problems are issues already */
     bool bad;                 /* it cannot be parsed */
     bool judged;              /* in the state of the first of an id: the one that counts went to
                                  hlo_check_programs()' judge */

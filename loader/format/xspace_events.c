@@ -192,7 +192,7 @@ static inline void add_stats(ChunkMaker *m, EventMeta *meta, const StatSet *set)
 
 /* Takes one event message (limit: see parse()); false when it is not one. */
 static inline bool add_event(ChunkMaker *m, const uint8_t *p, const uint8_t *end,
-                             const uint8_t *limit, uint64_t position, uint64_t behind)
+                             const uint8_t *limit, uint64_t position, uint64_t position_after)
 {
     Event event;
     uint32_t i = m->n;
@@ -205,7 +205,7 @@ static inline bool add_event(ChunkMaker *m, const uint8_t *p, const uint8_t *end
     if (m->stats) add_stats(m, &m->line->plane->event_metas[meta], &stats);
     m->n++;
     if (!i) m->span_start = position;
-    m->span_end = behind;
+    m->span_end = position_after;
     m->values->columns[COL_OFFSET][i] = event.aggregated ? event.n_occurrences : event.offset_ps;
     m->values->columns[COL_DURATION][i] = event.duration_ps;
     m->values->columns[COL_META][i] = meta;

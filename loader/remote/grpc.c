@@ -48,7 +48,7 @@ bool is_address(const char *text)
 
 /* ---- the answer ---- */
 
-/* Ends the transfer with this reason; the return value tells libcurl. */
+/* Ends the transfer with this reason; libcurl ends it when it gets the return value. */
 static size_t give_up(GrpcTransfer *t, enum GrpcFailure failure, int status, const char *format,
                       ...)
 {

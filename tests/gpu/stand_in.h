@@ -40,7 +40,7 @@ struct cudaFuncAttributes {
 
 namespace stand_in
 {
-struct Kernel { // its name as a compiler writes it; ns of 0: as long as it is told
+struct Kernel { // its name as a compiler writes it; ns of 0: as long as the launch asks
     const char *name;
     int registers, shared;
     uint64_t ns;

@@ -17,7 +17,7 @@
 
 #include <math.h>
 
-enum { MOST_ITERATIONS = 1000 }; /* of a loop that are told apart */
+enum { MOST_ITERATIONS = 1000 }; /* of a loop, that have rows of their own */
 
 typedef struct {
     uint64_t n;
@@ -27,7 +27,7 @@ typedef struct {
 /* An op while its events are read. */
 typedef struct {
     ScopedOp op;
-    Sum outside;             /* of no loop, or of an iteration beyond the last that is told apart */
+    Sum outside;             /* of no loop, or of an iteration beyond MOST_ITERATIONS */
     LIST(Sum) in;            /* by iteration */
     bool is_loop;            /* its events run iterations */
     uint64_t loop_event;     /* the event of the loop around its last event */

@@ -203,14 +203,14 @@ static void read_gpu_line(void *context, size_t i, ProfErr *err)
     if (b->by_time ? line->derived : !groups->groups || (line->derived && !steps)) return;
     EventReader reader;
     EventAt e;
-    uint32_t last = NO_GROUP, told = NO_GROUP, group;
+    uint32_t last = NO_GROUP, full = NO_GROUP, group;
     if (steps)
         event_reader_open(&reader, line, 0, err);
     else
         event_reader_open_for(&reader, line, &r->filter.wanted, err);
     for (uint64_t nth = 0; event_reader_next(&reader, &e); nth++) {
         if ((group = number_of_event(b, nth_group(groups, nth), &last)) == NO_GROUP ||
-            group == told)
+            group == full)
             continue;
         bool good = steps ? add_marker(out, (LineMarker){group, true, (uint64_t)e.start_ps,
                                                          (uint64_t)e.duration_ps, NULL})
@@ -219,7 +219,7 @@ static void read_gpu_line(void *context, size_t i, ProfErr *err)
             prof_nomem(err);
             break;
         }
-        if (b->is_outline && has_enough(out, group)) told = group;
+        if (b->is_outline && has_enough(out, group)) full = group;
     }
     event_reader_close(&reader);
 }
