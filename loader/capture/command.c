@@ -464,7 +464,7 @@ static int read_options(Command *c, int argc, char **argv)
     if (optind < argc) c->program = argv + optind;
     if (c->program || c->convert) return -1;
     fputs("profsql-capture: which program? give it after the options: profsql-capture -o logs -- "
-          "python train.py\n",
+          "python train.py; or --host HOST:PORT for a profiler server that runs\n",
           stderr);
     return wrong_usage();
 }

@@ -125,6 +125,9 @@ class Arrow(unittest.TestCase):
     def test_errors_are_those_of_queries(self):
         result = self.run_.sql("SELECT * FROM kpi(?)", [GPU])
         self.assertTrue(result.__arrow_c_stream__())
+        with self.assertRaisesRegex(profsql.Error, "numbers, texts and None"):
+            self.run_.sql("SELECT ?", [b"x"]).__arrow_c_stream__()
+        self.assertTrue(self.run_.arrow_events("name").__arrow_c_stream__())
         with self.assertRaisesRegex(profsql.Error, "no such column"):
             self.run_.arrow_events(["nothing"]).__arrow_c_stream__()
         self.run_.close()

@@ -120,15 +120,17 @@ class Run(catalog.Tables):
         return Result(lambda: driver.execute(query, parameters), None, describe, why_empty, "Row",
                       lambda: stream.of_query(driver, query, parameters))
 
-    def arrow_events(self, columns: Sequence[str] = _EVENT_COLUMNS, *, plane: str | None = None,
-                     line: str | None = None, name: str | None = None,
+    def arrow_events(self, columns: str | Sequence[str] = _EVENT_COLUMNS, *,
+                     plane: str | None = None, line: str | None = None, name: str | None = None,
                      between_ps: Tuple[int, int] | None = None) -> stream.Events:
         """Events for DuckDB, Polars, pyarrow and other readers of Arrow.
 
-        columns: of trace_events. Those that are no stats are read on all processors, without SQL.
+        columns: one or several of trace_events. Those that are no stats are read on all
+        processors, without SQL.
         plane, line, name: only events with this value.
         between_ps: only events that overlap this time, both ends included.
         """
+        columns = [columns] if isinstance(columns, str) else columns
         return stream.Events(self._opened, self._label, columns, plane, line, name, between_ps)
 
     def _query(self, table: catalog.Table, arguments: Dict[str, Any]) -> Result[Any]:

@@ -87,7 +87,11 @@ _SQLITE_INTERRUPT = 9
 def of_query(driver: Driver, sql: str, parameters: Any) -> Any:
     """Capsule of the rows of a query. Parameters are numbers, texts and None."""
     values: Any = dict(parameters) if isinstance(parameters, Mapping) else list(parameters)
-    given = json.dumps(values).encode() if values else None
+    try:
+        given = json.dumps(values).encode() if values else None
+    except TypeError as error:
+        raise Error("an Arrow stream takes numbers, texts and None as values for ? and :name: %s"
+                    % error) from None
     return _capsule(lambda lib, db, out: int(lib.profsql_arrow_query(
         db, sql.encode(), given, *out)), driver)
 
