@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* export.c: see export.h. The file is written under another name, which it has until it is
- * complete. */
+/* export.c: see export.h. */
 #define _GNU_SOURCE
 #include "export.h"
 
+#include "new_file.h"
 #include "wrong_turns.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 typedef struct {
     Database *d;
-    const char *path, *part;
+    NewFile file;
     int n_tables, n_empty;
     long long n_rows;
 } Export;
@@ -84,7 +79,7 @@ static bool check_list(const Catalog *catalog, const char *list)
 static bool execute(Export *e, const char *sql)
 {
     if (sqlite3_exec(e->d->db, sql, NULL, NULL, NULL) == SQLITE_OK) return true;
-    complain("%s: %s", e->path, sqlite3_errmsg(e->d->db));
+    complain("%s: %s", e->file.path, sqlite3_errmsg(e->d->db));
     return false;
 }
 
@@ -144,9 +139,9 @@ static bool copy_all(Export *e, const Catalog *catalog, const Options *options)
 
 static bool write_part(Export *e, const Catalog *catalog, const Options *options)
 {
-    sqlite3_stmt *stmt = ask(e->d, "ATTACH ?1 AS out", e->part, NULL);
+    sqlite3_stmt *stmt = ask(e->d, "ATTACH ?1 AS out", e->file.part, NULL);
     bool ok = stmt && sqlite3_step(stmt) == SQLITE_DONE;
-    if (!ok) complain("%s: %s", e->path, sqlite3_errmsg(e->d->db));
+    if (!ok) complain("%s: %s", e->file.path, sqlite3_errmsg(e->d->db));
     sqlite3_finalize(stmt);
     ok = ok && execute(e, "PRAGMA out.journal_mode = OFF") &&
          execute(e, "PRAGMA out.synchronous = OFF") && execute(e, "BEGIN") &&
@@ -158,23 +153,6 @@ static bool write_part(Export *e, const Catalog *catalog, const Options *options
 
 /* ---- the file ---- */
 
-/* Somebody else's file of this name, made meanwhile, is not replaced either. */
-static bool publish(const Export *e, bool force)
-{
-    if (!force && !link(e->part, e->path)) return !unlink(e->part);
-    if (!force && errno == EEXIST) return false;
-    return !rename(e->part, e->path);
-}
-
-static bool may_write(const char *path, bool force)
-{
-    struct stat st;
-    if (lstat(path, &st)) return true;
-    if (S_ISDIR(st.st_mode)) return complain("%s is a folder; give a file name", path), false;
-    if (!force) complain("%s exists; --force replaces it", path);
-    return force;
-}
-
 /* A database is no CSV file. */
 static bool check_suffix(const char *path)
 {
@@ -184,40 +162,23 @@ static bool check_suffix(const char *path)
     for (size_t i = 0; suffix && i < COUNT(others); i++)
         if (!strcasecmp(suffix, others[i]))
             return complain("%s: export writes a database of SQLite: name it FILE.db. "
-                            "profsql RUN NAME --output FILE.csv writes a table in another format",
+                            "profsql RUN NAME --output FILE.csv writes a table in another format, "
+                            "export --format chrome or perfetto a trace",
                             path),
                    false;
     return true;
 }
 
-static bool make_part(Export *e)
-{
-    char *part = keep_text("%s.XXXXXX", e->path);
-    int fd = mkstemp(part);
-    if (fd < 0) return complain("%s: cannot be written: %s", e->path, strerror(errno)), false;
-    mode_t mask = umask(0);
-    umask(mask);
-    fchmod(fd, 0666 & ~mask);
-    close(fd);
-    e->part = part;
-    return true;
-}
-
 int export_to(Database *d, const Catalog *catalog, const char *path, const Options *options)
 {
-    Export e = {.d = d, .path = path};
-    struct stat st;
+    Export e = {.d = d};
     if (!check_list(catalog, options->tables) || !check_suffix(path)) return STATUS_USAGE;
-    if (!may_write(path, options->force) || !make_part(&e)) return STATUS_FAILED;
+    if (!new_file_open(&e.file, path, options->force)) return STATUS_FAILED;
     bool ok = write_part(&e, catalog, options);
-    long long n_bytes = ok && !stat(e.part, &st) ? (long long)st.st_size : 0;
-    if (ok && !publish(&e, options->force)) {
-        complain("%s: cannot be written: %s", path, strerror(errno));
-        ok = false;
-    }
-    if (!ok) unlink(e.part);
+    double megabytes = new_file_megabytes(&e.file);
+    ok = new_file_close(&e.file, ok);
     if (ok)
         note("wrote %s: %d tables, %lld rows, %.1f MB; %d tables are empty, prof_issues has why",
-             path, e.n_tables, e.n_rows, (double)n_bytes / 1e6, e.n_empty);
+             path, e.n_tables, e.n_rows, megabytes, e.n_empty);
     return ok ? STATUS_OK : STATUS_FAILED;
 }

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "diff.h"
 #include "export.h"
+#include "export_trace.h"
 #include "help.h"
 #include "nearest.h"
 #include "programs.h"
@@ -97,11 +98,23 @@ static int do_shell(Command *c, char **words, int n)
 
 static int do_export(Command *c, char **words, int n)
 {
-    if (!options_allow(&c->options, TAKES_FORCE | TAKES_TABLES, false, "export"))
+    const Options *o = &c->options;
+    unsigned takes =
+        o->trace ? TAKES_FORCE | TAKES_TRACE : TAKES_FORCE | TAKES_TABLES | TAKES_TRACE;
+    if (!options_allow(o, takes, false, o->trace ? "export of a trace" : "export"))
         return STATUS_USAGE;
     if (n < 2)
         return complain("export needs a run and a file: profsql export RUN out.db"), STATUS_USAGE;
+    if (!o->trace && o->used & TAKES_TRACE)
+        return complain("--from, --to and --lines choose events of a trace: add --format perfetto "
+                        "or chrome"),
+               STATUS_USAGE;
+    if (o->trace && n != 2)
+        return complain("a trace is of one run: profsql export RUN %s --format %s", words[n - 1],
+                        o->trace),
+               STATUS_USAGE;
     if (!database_attach_all(&c->database, words, n - 1)) return STATUS_FAILED;
+    if (o->trace) return export_trace(&c->database, words[n - 1], o);
     return export_to(&c->database, &c->catalog, words[n - 1], &c->options);
 }
 

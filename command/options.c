@@ -10,7 +10,18 @@
 #include <string.h>
 #include <strings.h>
 
-enum { KEY_WHERE = 1000, KEY_ORDER, KEY_COLUMNS, KEY_LIMIT, KEY_TABLES, KEY_FORCE, KEY_PARAMETER };
+enum {
+    KEY_WHERE = 1000,
+    KEY_ORDER,
+    KEY_COLUMNS,
+    KEY_LIMIT,
+    KEY_TABLES,
+    KEY_FORCE,
+    KEY_FROM,
+    KEY_TO,
+    KEY_LINES,
+    KEY_PARAMETER
+};
 enum { MAX_OPTIONS = 256 };
 
 static const struct option own_options[] = {
@@ -22,6 +33,9 @@ static const struct option own_options[] = {
     {"limit", required_argument, NULL, KEY_LIMIT},
     {"tables", required_argument, NULL, KEY_TABLES},
     {"force", no_argument, NULL, KEY_FORCE},
+    {"from", required_argument, NULL, KEY_FROM},
+    {"to", required_argument, NULL, KEY_TO},
+    {"lines", required_argument, NULL, KEY_LINES},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
@@ -80,11 +94,19 @@ static const struct {
     [FORMAT_MARKDOWN] = {"markdown", ".md"},
 };
 
+/* Formats of traces are those of `export` alone. */
 static bool set_format(Options *options, const char *name)
 {
+    static const char *const traces[] = {"perfetto", "chrome"};
+    for (size_t i = 0; i < COUNT(traces); i++)
+        if (!strcasecmp(traces[i], name))
+            return options->used |= TAKES_TRACE, options->trace = traces[i], true;
+    options->used |= TAKES_FORMAT;
     for (size_t i = 0; i < COUNT(formats); i++)
         if (!strcasecmp(formats[i].name, name)) return options->format = (enum Format)i, true;
-    complain("--format cannot be '%s': it is table, csv, json, jsonl or markdown", name);
+    complain("--format cannot be '%s': it is table, csv, json, jsonl or markdown; of export, "
+             "perfetto or chrome",
+             name);
     return false;
 }
 
@@ -125,7 +147,7 @@ static bool set_limit(Options *options, const char *value)
 static bool set_option(Options *options, const OptionList *list, int key, char *value)
 {
     switch (key) {
-    case 'f': options->used |= TAKES_FORMAT; return set_format(options, value);
+    case 'f': return set_format(options, value);
     case 'o': options->used |= TAKES_OUTPUT; return options->output = value, true;
     case 'n': return set_parameter(options, "n", value);
     case 'q': return options->quiet = true;
@@ -134,6 +156,9 @@ static bool set_option(Options *options, const OptionList *list, int key, char *
     case KEY_FORCE: options->used |= TAKES_FORCE; return options->force = true;
     case KEY_TABLES: options->used |= TAKES_TABLES; return options->tables = value, true;
     case KEY_LIMIT: return set_limit(options, value);
+    case KEY_FROM: options->used |= TAKES_TRACE; return options->from = value, true;
+    case KEY_TO: options->used |= TAKES_TRACE; return options->to = value, true;
+    case KEY_LINES: options->used |= TAKES_TRACE; return options->lines = value, true;
     default: break;
     }
     if (key >= KEY_PARAMETER)
@@ -158,7 +183,8 @@ bool options_parse(Options *options, const Catalog *catalog, int argc, char **ar
         if (key == ':') return complain("%s needs a value after it", argv[optind - 1]), false;
         if (!set_option(options, list, key, optarg)) return false;
     }
-    if (options->output && !(options->used & TAKES_FORMAT) && !format_of_output(options))
+    if (options->output && !(options->used & (TAKES_FORMAT | TAKES_TRACE)) &&
+        !format_of_output(options))
         return false;
     if (options->output && !strcmp(options->output, "-")) options->output = NULL;
     options->words = argv + optind;
@@ -177,6 +203,7 @@ bool options_allow(const Options *options, unsigned allowed, bool parameters, co
         {TAKES_SELECTION, "--where, --order-by, --columns and --limit"},
         {TAKES_FORCE, "--force"},
         {TAKES_TABLES, "--tables"},
+        {TAKES_TRACE, "--format perfetto or chrome, --from, --to and --lines"},
     };
     for (size_t i = 0; i < COUNT(kinds); i++)
         if (options->used & kinds[i].bit & ~allowed)

@@ -4,7 +4,7 @@ _profsql()
     local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} own="" word
     COMPREPLY=()
     case $before in
-        -f|--format) COMPREPLY=($(compgen -W "table csv json jsonl markdown" -- "$current")); return ;;
+        -f|--format) COMPREPLY=($(compgen -W "table csv json jsonl markdown perfetto chrome" -- "$current")); return ;;
         -o|--output) COMPREPLY=($(compgen -f -- "$current")); return ;;
         tables) COMPREPLY=($(compgen -W "advice allocation_churn async_ops buffer_allocations capture_summary collectives compare_hlo_ops compare_kernels compare_ops compare_steps compare_tf_ops compilations core_steps dcn_bursts dcn_collectives dcn_messages device_steps device_time devices eager_ops event_metadata event_metadata_stats event_stats event_totals events exposed_communication exposed_communication_by_step flops_utilization_by_step fragmentation fusion_breakdown gpu_samples heap_timeline hlo_computations hlo_instructions hlo_modules hlo_operands hlo_ops hlo_text host_bound host_steps hosts idle_causes idle_gaps inference_batches inference_latency inference_models inference_percentiles inference_requests inference_tensor_patterns input_bound input_breakdown input_ops input_pipeline input_steps kernel_ops kernel_stats kernel_time_by_op kernel_utilization kpi largest_buffers launch_delays launch_latency lines live_allocations live_at memory_active memory_allocators memory_by_source_line memory_events memory_peaks memory_time mfu missing op_metrics op_metrics_totals op_percentiles op_profile op_time_by_category op_time_by_line overview overview_page padding_waste peak_holders peak_memory perf_counters plane_stats planes prof_capture prof_columns prof_differences prof_find prof_functions prof_help prof_issues prof_monitor prof_queries prof_runs prof_tables profsql_live program_gaps program_runs range_kernels recommendations recompilations remat_candidates roofline roofline_properties scope_ops session slow_step_ops slowest_steps stat_metadata step_breakdown step_ops step_time_graph step_variance steps stragglers tensorcore_missed tf_data_calls tf_data_iterators tf_data_pipelines tf_functions tf_ops tf_stats time_breakdown time_by_scope time_by_source_line timeline top_device_ops top_hlo_ops top_kernels top_ops top_wasted trace_events utilization xprof_events" -- "$current")); return ;;
     esac
@@ -58,7 +58,7 @@ _profsql()
         esac
     done
     if [[ $current == -* ]]; then
-        COMPREPLY=($(compgen -W "--format --output --where --order-by --columns --limit --tables --force --quiet --help --version $own" -- "$current"))
+        COMPREPLY=($(compgen -W "--format --output --where --order-by --columns --limit --tables --from --to --lines --force --quiet --help --version $own" -- "$current"))
     elif [ "$COMP_CWORD" -eq 1 ]; then
         COMPREPLY=($(compgen -W "diff list tables shell export capture" -- "$current") $(compgen -f -- "$current"))
     elif [[ ${COMP_WORDS[1]} == @(diff|list|shell|export) ]]; then

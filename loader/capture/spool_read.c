@@ -5,7 +5,7 @@
 #include "spool.h"
 
 #include "../format/wire.h"
-#include "varint.h"
+#include "../base/varint.h"
 
 #include <errno.h>
 #include <fcntl.h>

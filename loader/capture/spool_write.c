@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "spool.h"
 
-#include "varint.h"
+#include "../base/varint.h"
 
 #include <errno.h>
 #include <fcntl.h>

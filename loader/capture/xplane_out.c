@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "xplane_out.h"
 
-#include "varint.h"
+#include "../base/varint.h"
 
 #include <errno.h>
 #include <unistd.h>

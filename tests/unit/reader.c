@@ -5,7 +5,7 @@
  * duration in us. */
 #define _GNU_SOURCE
 #include "../../loader/reader.h"
-#include "../../loader/capture/varint.h"
+#include "../../loader/base/varint.h"
 #include "check.h"
 
 #include <sqlite3.h>

@@ -368,10 +368,9 @@ static bool add_grouping(const TraceViewer *d, const Line *line, uint64_t index,
     return !g->explicit || g->root != line->first_event + index || add_step_name(d, group, out);
 }
 
-static bool begin_event(const TraceViewer *d, Line *line, uint64_t index, ViewerEvent *out,
-                        EventAt *e, ProfErr *err)
+static bool begin_event(const TraceViewer *d, const Line *line, const EventAt *e, ViewerEvent *out,
+                        ProfErr *err)
 {
-    if (!event_find(&out->finder, line, index, EVENT_STATS, e, err)) return false;
     if (!begin(out, line->plane, e->meta->name, display_name(d, line->plane, e->meta), e->meta,
                err))
         return false;
@@ -381,20 +380,29 @@ static bool begin_event(const TraceViewer *d, Line *line, uint64_t index, Viewer
     return add_flows(d, line, e, out) ? true : (prof_nomem(err), false);
 }
 
+bool viewer_event_at(const TraceViewer *d, const Line *line, const EventAt *e, ViewerEvent *out,
+                     ProfErr *err)
+{
+    if (!begin_event(d, line, e, out, err)) return false;
+    if (!add_grouping(d, line, e->event - line->first_event, out)) return prof_nomem(err), false;
+    keep_last_of_each_name(out);
+    return true;
+}
+
 bool viewer_event(const TraceViewer *d, Line *line, uint64_t index, ViewerEvent *out, ProfErr *err)
 {
     EventAt e;
-    if (!begin_event(d, line, index, out, &e, err)) return false;
-    if (!add_grouping(d, line, index, out)) return prof_nomem(err), false;
-    keep_last_of_each_name(out);
-    return true;
+    return event_find(&out->finder, line, index, EVENT_STATS, &e, err) &&
+           viewer_event_at(d, line, &e, out, err);
 }
 
 bool viewer_step(const TraceViewer *d, Line *line, const MergedStep *step, ViewerEvent *out,
                  ProfErr *err)
 {
     EventAt e;
-    if (!begin_event(d, line, step->event - line->first_event, out, &e, err)) return false;
+    if (!event_find(&out->finder, line, step->event - line->first_event, EVENT_STATS, &e, err) ||
+        !begin_event(d, line, &e, out, err))
+        return false;
     bool memory = set_integer(out, "group_id", step->group) &&
                   set_integer(out, "step_idle_time_ps", step->idle_ps);
     if (memory && step->extended && step->device_start_ps != INT64_MIN)

@@ -66,6 +66,9 @@ typedef struct {
  * viewer_event_free(). */
 bool viewer_event(const TraceViewer *drawing, Line *line, uint64_t index, ViewerEvent *out,
                   ProfErr *err);
+/* For an event that a reader with EVENT_STATS returned. */
+bool viewer_event_at(const TraceViewer *drawing, const Line *line, const EventAt *at,
+                     ViewerEvent *out, ProfErr *err);
 bool viewer_step(const TraceViewer *drawing, Line *line, const MergedStep *step, ViewerEvent *out,
                  ProfErr *err);
 bool viewer_region(const TraceViewer *drawing, Line *line, const Region *region, ViewerEvent *out,

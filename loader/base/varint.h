@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* varint.h: protobuf's variable-length integers, in which profiles, spools and sorted runs are
- * written; see format/wire.h for reading. */
-#ifndef PROF_CAPTURE_VARINT_H
-#define PROF_CAPTURE_VARINT_H
+ * written; see ../format/wire.h for reading. */
+#ifndef PROF_VARINT_H
+#define PROF_VARINT_H
 
 #include <stdint.h>
 

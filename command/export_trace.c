@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+/* export_trace.c: see export_trace.h. */
+#define _GNU_SOURCE
+#include "export_trace.h"
+
+#include "../ext/trace_export.h"
+#include "new_file.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    FILE *file;
+    const char *lines; /* patterns with commas between; NULL: all */
+} Target;
+
+static bool write_bytes(void *context, const void *bytes, size_t n_bytes)
+{
+    const Target *to = context;
+    return fwrite(bytes, 1, n_bytes, to->file) == n_bytes;
+}
+
+/* A pattern is of a line's name, of its plane's, or of both with a / between. */
+static bool wants_line(void *context, const char *plane, const char *line)
+{
+    const Target *to = context;
+    const char *both = NULL;
+    char *copy = strdup(to->lines);
+    bool wanted = false;
+    if (!copy || asprintf((char **)&both, "%s/%s", plane, line) < 0) abort();
+    for (char *rest = copy, *pattern; !wanted && (pattern = strsep(&rest, ","));)
+        wanted =
+            !fnmatch(pattern, line, 0) || !fnmatch(pattern, plane, 0) || !fnmatch(pattern, both, 0);
+    free((char *)both);
+    free(copy);
+    return wanted;
+}
+
+/* A time with its unit, in ps. */
+static bool read_time(const char *option, const char *text, int64_t *ps)
+{
+    static const struct {
+        const char *name;
+        double ps;
+    } units[] = {{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"", 1e6}, {"ms", 1e9}, {"s", 1e12}};
+    if (!text) return true;
+    char *unit;
+    double value = strtod(text, &unit);
+    unit += strspn(unit, " ");
+    for (size_t i = 0; unit != text && i < COUNT(units); i++) {
+        double time = value * units[i].ps;
+        if (strcmp(units[i].name, unit) != 0 || !(time >= -9e18 && time <= 9e18)) continue;
+        return *ps = (int64_t)time, true;
+    }
+    complain("%s cannot be '%s': it is a time since the start of the session, in us or with its "
+             "unit, such as 12.5ms",
+             option, text);
+    return false;
+}
+
+static bool write_trace(Database *d, Target *to, const char *name, const Options *options,
+                        TraceOptions *chosen, TraceTotals *totals)
+{
+    char *message = NULL;
+    chosen->write = write_bytes, chosen->context = to;
+    chosen->wants_line = to->lines ? wants_line : NULL;
+    int rc = prof_export_trace(d->db, d->runs[0].label, options->trace, chosen, totals, &message);
+    bool ok = rc == SQLITE_OK && !fflush(to->file);
+    if (rc != SQLITE_OK && !ferror(to->file))
+        complain("%s", message ? message : sqlite3_errstr(rc));
+    else if (!ok)
+        complain("%s: cannot be written: %s", name, strerror(errno));
+    sqlite3_free(message);
+    return ok;
+}
+
+static void describe(const char *name, const TraceTotals *totals)
+{
+    note("wrote %s: %llu events of %llu lines, %.1f MB", name, (unsigned long long)totals->n_events,
+         (unsigned long long)totals->n_lines, (double)totals->n_bytes / 1e6);
+    if (totals->n_cut)
+        note("%llu events end early in the trace: more than 64 of their line run at once",
+             (unsigned long long)totals->n_cut);
+    if (!totals->n_lines) note("no line has this name: profsql RUN lines lists them");
+}
+
+int export_trace(Database *d, const char *path, const Options *options)
+{
+    NewFile file = {0};
+    TraceTotals totals;
+    TraceOptions chosen = {.from_ps = INT64_MIN, .to_ps = INT64_MAX};
+    Target to = {.file = stdout, .lines = options->lines};
+    bool named = strcmp(path, "-") != 0;
+    if (!read_time("--from", options->from, &chosen.from_ps) ||
+        !read_time("--to", options->to, &chosen.to_ps))
+        return STATUS_USAGE;
+    if (named && !new_file_open(&file, path, options->force)) return STATUS_FAILED;
+    if (named && !(to.file = fopen(file.part, "w"))) {
+        complain("%s: cannot be written: %s", path, strerror(errno));
+        return new_file_close(&file, false), STATUS_FAILED;
+    }
+    const char *name = named ? path : "standard output";
+    bool ok = write_trace(d, &to, name, options, &chosen, &totals);
+    if (named && fclose(to.file) && ok) complain("%s: cannot be written", path), ok = false;
+    if (named) ok = new_file_close(&file, ok);
+    if (ok) describe(name, &totals);
+    return ok ? STATUS_OK : STATUS_FAILED;
+}

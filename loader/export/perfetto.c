@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+/* perfetto.c: a trace as Perfetto's protobuf messages (perfetto/protos/perfetto/trace).
+ *
+ *   Trace { repeated TracePacket packet = 1; }
+ *   TracePacket { clock_snapshot 6, timestamp 8, trusted_packet_sequence_id 10, track_event 11,
+ *                 interned_data 12, sequence_flags 13, track_descriptor 60 }
+ *   TrackEvent { debug_annotations 4, type 9, name_iid 10, track_uuid 11, name 23,
+ *                counter_value 30, double_counter_value 44, flow_ids 47 }
+ *
+ * All packets are of one sequence, so that a text is written once and then named by its number:
+ * names of events, names of arguments, and text values of arguments. Texts are numbered until
+ * TEXTS_BYTES of them are remembered; later ones are written where they stand.
+ *
+ * Both ends of a flow have its id in flow_ids: of the events of one id, viewers draw an arrow from
+ * each to the next in time. terminating_flow_ids would lose every consumer but the first. */
+#include "trace_writer.h"
+
+#include "../base/hash_table.h"
+#include "../base/varint.h"
+
+enum { SEQUENCE = 1, TEXTS_BYTES = 64 << 20, MIN_TEXT = 4 };
+enum { CLOCK_REALTIME_ID = 1, CLOCK_BOOTTIME_ID = 6 };
+enum { SLICE_BEGIN = 1, SLICE_END = 2, COUNTER = 4 };
+enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };
+enum { ORDER_EXPLICIT = 3, MERGE_NONE = 2, MERGE_BY_KEY = 3 };
+
+/* Texts of one of InternedData's lists. */
+typedef struct {
+    const char *text;
+    size_t n_bytes;
+} Known;
+typedef struct {
+    uint32_t field; /* in InternedData */
+    HashTable by_text;
+    LIST(Known) known; /* number: index + 1 */
+} Texts;
+enum { EVENT_NAMES, ARG_NAMES, ARG_VALUES, N_TEXTS };
+
+/* A message that is put together. */
+typedef LIST(uint8_t) Message;
+
+typedef struct {
+    Texts texts[N_TEXTS];
+    Arena arena;
+    Message event, interned, nested;
+} State;
+
+/* ---- fields ---- */
+
+static uint8_t *room(TraceWriter *w, Message *m, size_t n)
+{
+    while (m->capacity < m->n + n)
+        if (!prof_grow(&m->items, m->capacity, &m->capacity, 1)) return w->no_memory = true, NULL;
+    return m->items + m->n;
+}
+
+static void add_bytes(TraceWriter *w, Message *m, const void *bytes, size_t n)
+{
+    uint8_t *p = room(w, m, n);
+    if (p && n) memcpy(p, bytes, n), m->n += n;
+}
+
+static void add_varint(TraceWriter *w, Message *m, uint32_t field, uint64_t value)
+{
+    uint8_t *p = room(w, m, 2 * VARINT_BYTES);
+    if (p) m->n = (size_t)(put_varint(put_varint(p, field << 3), value) - m->items);
+}
+
+static void add_fixed(TraceWriter *w, Message *m, uint32_t field, uint64_t bits)
+{
+    uint8_t *p = room(w, m, VARINT_BYTES + 8);
+    if (!p) return;
+    p = put_varint(p, field << 3 | 1);
+    memcpy(p, &bits, 8);
+    m->n = (size_t)(p + 8 - m->items);
+}
+
+static void add_double(TraceWriter *w, Message *m, uint32_t field, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, 8);
+    add_fixed(w, m, field, bits);
+}
+
+static void add_header(TraceWriter *w, Message *m, uint32_t field, size_t n_bytes)
+{
+    uint8_t *p = room(w, m, 2 * VARINT_BYTES);
+    if (p) m->n = (size_t)(put_varint(put_varint(p, field << 3 | 2), n_bytes) - m->items);
+}
+
+/* Bytes that are not UTF-8 are repaired, as in the tables. */
+static void add_text(TraceWriter *w, Message *m, uint32_t field, const char *text, size_t n)
+{
+    char *fixed = NULL;
+    if (!utf8_valid((const uint8_t *)text, n)) {
+        if (!(fixed = prof_buffer(3 * n))) {
+            w->no_memory = true;
+            return;
+        }
+        n = utf8_repair((const uint8_t *)text, n, fixed);
+    }
+    add_header(w, m, field, n);
+    add_bytes(w, m, fixed ? fixed : text, n);
+    prof_free(fixed);
+}
+
+static void add_message(TraceWriter *w, Message *m, uint32_t field, const Message *nested)
+{
+    add_header(w, m, field, nested->n);
+    add_bytes(w, m, nested->items, nested->n);
+}
+
+/* ---- packets ---- */
+
+/* Writes a packet whose first fields are the message `before`, then `nested` as `field`. */
+static void write_packet(TraceWriter *w, int64_t time_ns, uint32_t field, const Message *nested,
+                         bool first)
+{
+    State *s = w->state;
+    uint8_t head[8 * VARINT_BYTES], *p = head, *q, start[2 * VARINT_BYTES];
+    if (time_ns >= 0) p = put_varint(put_varint(p, 8 << 3), (uint64_t)time_ns);
+    p = put_varint(put_varint(p, 10 << 3), SEQUENCE);
+    p = put_varint(put_varint(p, 13 << 3), first ? STATE_CLEARED : NEEDS_STATE);
+    if (s->interned.n) p = put_varint(put_varint(p, 12 << 3 | 2), s->interned.n);
+    uint8_t *interned_here = p;
+    p = put_varint(put_varint(p, field << 3 | 2), nested->n);
+    q = put_varint(put_varint(start, 1 << 3 | 2), (size_t)(p - head) + s->interned.n + nested->n);
+    trace_out_add(&w->out, start, (size_t)(q - start));
+    trace_out_add(&w->out, head, (size_t)(interned_here - head));
+    trace_out_add(&w->out, s->interned.items, s->interned.n);
+    trace_out_add(&w->out, interned_here, (size_t)(p - interned_here));
+    trace_out_add(&w->out, nested->items, nested->n);
+    s->interned.n = 0;
+}
+
+static void add_clock(TraceWriter *w, Message *m, uint32_t id, uint64_t ns)
+{
+    State *s = w->state;
+    s->nested.n = 0;
+    add_varint(w, &s->nested, 1, id);
+    add_varint(w, &s->nested, 2, ns);
+    add_message(w, m, 1, &s->nested);
+}
+
+/* ---- texts ---- */
+
+/* The text's number; 0 if it has none: then it is written where it stands. */
+static uint32_t number_of(TraceWriter *w, int kind, const char *text, size_t n)
+{
+    State *s = w->state;
+    Texts *texts = &s->texts[kind];
+    uint64_t hash = text_hash(text, n);
+    HASH_EACH(i, &texts->by_text, hash)
+        if (texts->known.items[i].n_bytes == n && !memcmp(texts->known.items[i].text, text, n))
+            return (uint32_t)i + 1;
+    if (s->arena.n_bytes > TEXTS_BYTES) return 0;
+    char *copy = arena_take(&s->arena, n + 1);
+    Known *known = copy ? PUSH(texts->known) : NULL;
+    if (!known || !hash_add(&texts->by_text, hash, texts->known.n - 1))
+        return w->no_memory = true, 0;
+    memcpy(copy, text, n);
+    *known = (Known){copy, n};
+    s->nested.n = 0;
+    add_varint(w, &s->nested, 1, texts->known.n);
+    add_text(w, &s->nested, 2, text, n);
+    add_message(w, &s->interned, texts->field, &s->nested);
+    return (uint32_t)texts->known.n;
+}
+
+/* ---- what a format has to write ---- */
+
+static bool perfetto_open(TraceWriter *w, int64_t unix_ns)
+{
+    State *s = prof_alloc(sizeof *s);
+    if (!s) return false;
+    w->state = s;
+    s->texts[EVENT_NAMES].field = 2;
+    s->texts[ARG_NAMES].field = 3;
+    s->texts[ARG_VALUES].field = 29;
+    s->event.n = 0;
+    add_clock(w, &s->event, CLOCK_BOOTTIME_ID, 0);
+    if (unix_ns >= 0) add_clock(w, &s->event, CLOCK_REALTIME_ID, (uint64_t)unix_ns);
+    add_varint(w, &s->event, 2, CLOCK_BOOTTIME_ID);
+    write_packet(w, -1, 6, &s->event, true);
+    return true;
+}
+
+static void perfetto_track(TraceWriter *w, const TraceTrack *track)
+{
+    State *s = w->state;
+    Message *m = &s->event;
+    m->n = 0;
+    add_varint(w, m, 1, track->id);
+    if (track->kind == TRACK_PROCESS) {
+        s->nested.n = 0;
+        add_varint(w, &s->nested, 1, track->id);
+        add_text(w, &s->nested, 6, track->name, track->n_name);
+        add_message(w, m, 3, &s->nested);
+        add_varint(w, m, 11, ORDER_EXPLICIT);
+    } else {
+        add_text(w, m, 2, track->name, track->n_name);
+        add_varint(w, m, 5, track->process);
+        if (track->kind == TRACK_COUNTER) add_header(w, m, 8, 0);
+    }
+    add_varint(w, m, 12, track->rank);
+    if (track->kind == TRACK_LINE || track->kind == TRACK_LANE) {
+        add_varint(w, m, 15, MERGE_BY_KEY);
+        add_varint(w, m, 17, track->line);
+    } else if (track->kind == TRACK_COUNTER) {
+        add_varint(w, m, 15, MERGE_NONE);
+    }
+    write_packet(w, -1, 60, m, false);
+}
+
+static void add_value(TraceWriter *w, Message *m, const char *text, size_t n)
+{
+    uint32_t number = n >= MIN_TEXT ? number_of(w, ARG_VALUES, text, n) : 0;
+    if (number)
+        add_varint(w, m, 17, number);
+    else
+        add_text(w, m, 6, text, n);
+}
+
+static void add_argument(TraceWriter *w, Message *m, const Plane *plane, const ViewerArg *arg)
+{
+    State *s = w->state;
+    char room[VIEWER_ROOM];
+    size_t n, before = m->n;
+    uint32_t number = number_of(w, ARG_NAMES, arg->name, arg->n_name);
+    /* the length is one byte if it fits, and moved apart if not */
+    add_header(w, m, 4, 0);
+    size_t body = m->n;
+    if (number)
+        add_varint(w, m, 1, number);
+    else
+        add_text(w, m, 10, arg->name, arg->n_name);
+    switch (arg->value.type) {
+    case TYPE_INT64: add_varint(w, m, 4, (uint64_t)arg->value.integer); break;
+    case TYPE_UINT64: add_varint(w, m, 3, arg->value.u64); break;
+    case TYPE_DOUBLE: add_double(w, m, 5, arg->value.number); break;
+    default: {
+        const char *text = viewer_value(plane, &arg->value, room, &n);
+        add_value(w, m, text, n);
+    }
+    }
+    size_t n_body = m->n - body;
+    if (w->no_memory) return;
+    if (n_body < 0x80) {
+        m->items[body - 1] = (uint8_t)n_body;
+        return;
+    }
+    s->nested.n = 0;
+    add_bytes(w, &s->nested, m->items + body, n_body);
+    m->n = before;
+    add_message(w, m, 4, &s->nested);
+}
+
+static void perfetto_slice(TraceWriter *w, const TraceSlice *slice)
+{
+    State *s = w->state;
+    Message *m = &s->event;
+    const ViewerEvent *e = slice->event;
+    m->n = 0;
+    add_varint(w, m, 9, SLICE_BEGIN);
+    add_varint(w, m, 11, slice->track->id);
+    uint32_t name = number_of(w, EVENT_NAMES, e->name, e->n_name);
+    if (name)
+        add_varint(w, m, 10, name);
+    else
+        add_text(w, m, 23, e->name, e->n_name);
+    if (slice->flow_out) add_fixed(w, m, 47, slice->flow_out);
+    if (slice->flow_in && slice->flow_in != slice->flow_out) add_fixed(w, m, 47, slice->flow_in);
+    for (size_t i = 0; i < e->args.n; i++) add_argument(w, m, e->plane, &e->args.items[i]);
+    write_packet(w, slice->start.ns, 11, m, false);
+}
+
+static void perfetto_end(TraceWriter *w, const TraceTrack *track, TraceTime at)
+{
+    State *s = w->state;
+    s->event.n = 0;
+    add_varint(w, &s->event, 9, SLICE_END);
+    add_varint(w, &s->event, 11, track->id);
+    write_packet(w, at.ns, 11, &s->event, false);
+}
+
+static void perfetto_counter(TraceWriter *w, const TraceTrack *track, TraceTime at,
+                             const Stat *value)
+{
+    State *s = w->state;
+    s->event.n = 0;
+    add_varint(w, &s->event, 9, COUNTER);
+    add_varint(w, &s->event, 11, track->id);
+    if (value->type == TYPE_DOUBLE)
+        add_double(w, &s->event, 44, value->number);
+    else if (value->type == TYPE_UINT64 && value->u64 > INT64_MAX)
+        add_double(w, &s->event, 44, (double)value->u64);
+    else
+        add_varint(w, &s->event, 30, value->u64);
+    write_packet(w, at.ns, 11, &s->event, false);
+}
+
+static void perfetto_close(TraceWriter *w)
+{
+    State *s = w->state;
+    if (!s) return;
+    for (int i = 0; i < N_TEXTS; i++) {
+        hash_free(&s->texts[i].by_text);
+        prof_free(s->texts[i].known.items);
+    }
+    prof_free(s->event.items);
+    prof_free(s->interned.items);
+    prof_free(s->nested.items);
+    arena_free(&s->arena);
+    prof_free(s);
+    w->state = NULL;
+}
+
+const TraceFormat perfetto_format = {.open = perfetto_open,
+                                     .track = perfetto_track,
+                                     .slice = perfetto_slice,
+                                     .end = perfetto_end,
+                                     .counter = perfetto_counter,
+                                     .close = perfetto_close};
