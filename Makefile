@@ -39,7 +39,9 @@ MESSAGES := $(SCHEMA:%=$(BUILD)/schema/%.pb-c.c)
 GENERATED := $(BUILD)/queries.c $(MESSAGES)
 NAMES := $(SOURCES:%.c=%) queries $(SCHEMA:%=schema/%.pb-c)
 OBJECTS := $(NAMES:%=$(BUILD)/shared/%.o)
-CORE_OBJECTS := $(NAMES:%=$(BUILD)/core/%.o)
+# Only ext/ knows SQLite, which it calls through a table in a loaded library, and directly in a linked one.
+CORE_OBJECTS := $(patsubst %,$(BUILD)/core/%.o,$(filter ext/%,$(NAMES))) \
+  $(patsubst %,$(BUILD)/shared/%.o,$(filter-out ext/%,$(NAMES)))
 CHECKED_OBJECTS := $(NAMES:%=$(BUILD)/checked/%.o)
 FUZZED_OBJECTS := $(NAMES:%=$(BUILD)/fuzzed/%.o)
 RACED_OBJECTS := $(NAMES:%=$(BUILD)/raced/%.o)
@@ -115,7 +117,7 @@ $(BUILD)/libprofsql.a: $(CORE_OBJECTS)
 $(BUILD)/%/ext/admin.o: ALL_CFLAGS += -DPROFSQL_COMMIT='"$(COMMIT)"'
 
 # protobuf-c declares structs without members.
-$(foreach v,shared core checked raced fuzzed,$(eval $(BUILD)/$(v)/schema/%.o: WARN += -Wno-pedantic))
+$(foreach v,shared checked raced fuzzed,$(eval $(BUILD)/$(v)/schema/%.o: WARN += -Wno-pedantic))
 
 # Where the commands find the libraries: as seen from PREFIX/bin, so that an installed tree can be moved.
 LIBDIR ?= $(PREFIX)/lib
@@ -123,8 +125,8 @@ LIBDIR_FROM_BIN := $(patsubst $(abspath $(PREFIX))/%,../%,$(abspath $(LIBDIR)))
 $(BUILD)/libdir: FORCE
 	@mkdir -p $(@D)
 	@echo $(call quoted,$(LIBDIR_FROM_BIN)) | cmp -s - $@ || echo $(call quoted,$(LIBDIR_FROM_BIN)) > $@
-$(foreach v,shared core,$(BUILD)/$(v)/loader/base/beside.o): ALL_CFLAGS += -DPROFSQL_LIBDIR='"$(LIBDIR_FROM_BIN)"'
-$(foreach v,shared core,$(BUILD)/$(v)/loader/base/beside.o): $(BUILD)/libdir
+$(BUILD)/shared/loader/base/beside.o: ALL_CFLAGS += -DPROFSQL_LIBDIR='"$(LIBDIR_FROM_BIN)"'
+$(BUILD)/shared/loader/base/beside.o: $(BUILD)/libdir
 
 # Other flags compile all anew.
 $(BUILD)/flags: FORCE
