@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Servers in JAX and TensorFlow: training loops on the CPU, with one process and with three.
 
-REMOTE_PYTHON is a Python that has jax, tensorflow or both; ORACLE_PYTHON has xprof. Without them
-the cases are skipped."""
+REMOTE_PYTHON is a Python that has jax, tensorflow or both; it or ORACLE_PYTHON has xprof. Without
+them the cases are skipped. tests/remote/wheels makes one."""
 import atexit
 import glob
 import os
@@ -18,7 +18,7 @@ from remote.client import (DONE, EMPTY, FAILED, IN_THE_WAY, PARTLY, UNREACHABLE,
 
 PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'programs')
 PYTHON = os.environ.get('REMOTE_PYTHON', sys.executable)
-ORACLE = os.environ.get('ORACLE_PYTHON')
+ORACLE = os.environ.get('ORACLE_PYTHON', PYTHON)
 found = {}
 
 
@@ -190,10 +190,11 @@ def an_idle_process():
 def more_than_100_mb():
     """With bounded memory, and read by our tables."""
     need('jax')
-    process = start(program('jax_train.py', 'busy'), '--run', 'r', '--duration', '10s',
-                    '--timeout', '5m')
+    busy = Program('jax_train.py', 'busy').wait()
+    process = start(busy, '--run', 'r', '--duration', '10s', '--timeout', '5m')
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
+    busy.close()
     done = Done(process)
     same(done.status, DONE, done)
     file, = glob.glob(path('logs/plugins/profile/r/*.xplane.pb'))

@@ -40,7 +40,7 @@ weights = train_step(weights, x, y)
 jax.block_until_ready(weights)
 print('ready', flush=True)
 step = 0
-while not ended.wait(0 if how == 'busy' else 0.005):
+while not ended.wait(0 if how == 'busy' else 0.02):
     if how == 'idle':
         continue
     if how == 'busy':

@@ -30,7 +30,7 @@ def train_step(x, y):
 train_step(*next(batches))
 print('ready', flush=True)
 step = 0
-while not ended.wait(0.005):
+while not ended.wait(0.02):
     with tf.profiler.experimental.Trace('train', step_num=step, _r=1):
         train_step(*next(batches))
     step += 1
