@@ -40,6 +40,8 @@ extern const FunctionDef scope_functions[];
 extern const int n_scope_functions;
 extern const FunctionDef flops_functions[]; /* peak_flops: its user data is the Prof */
 extern const int n_flops_functions;
+extern const FunctionDef chart_functions[];
+extern const int n_chart_functions;
 
 /* Fails the call with a message of one %s, the function's name. */
 void function_error(sqlite3_context *ctx, const char *format, const char *name);

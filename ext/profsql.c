@@ -120,6 +120,7 @@ const FunctionList prof_function_lists[] = {
     {padding_functions, &n_padding_functions},
     {statistics_functions, &n_statistics_functions},
     {flops_functions, &n_flops_functions},
+    {chart_functions, &n_chart_functions},
     {scope_functions, &n_scope_functions},
 };
 /* clang-format on */

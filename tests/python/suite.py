@@ -218,6 +218,22 @@ class Answers(unittest.TestCase):
         self.assertIsNone(self.run_.top_kernels().why_empty())
 
 
+class Charts(unittest.TestCase):
+    def test_charts(self):
+        with profsql.open(BEFORE, check=False) as run:
+            chart = run.plot.steps()
+            [svg] = run.sql("SELECT step_time_chart(?) AS svg", [run.label]).first()
+            self.assertEqual(str(chart), svg)
+            self.assertEqual(chart._repr_svg_(), svg)
+            self.assertTrue(svg.startswith("<svg "))
+            with tempfile.TemporaryDirectory() as folder:
+                chart.save(os.path.join(folder, "steps.svg"))
+                with open(os.path.join(folder, "steps.svg"), encoding="utf-8") as f:
+                    self.assertEqual(f.read(), svg)
+            self.assertIsNone(run.plot.roofline())
+            self.assertIn("svg", str(run.plot.memory()) + str(run.plot.ops()))
+
+
 class Errors(unittest.TestCase):
     def test_text_of_the_extension(self):
         with self.assertRaisesRegex(profsql.Error, "no such file or folder"):

@@ -16,10 +16,11 @@
 
 from .driver import Error, connect
 from .library import load, loadable_path, version
+from .plot import Chart
 from .recording import trace
 from .result import Result
 from .run import ProfileWarning, Run, find, open
 
 __version__ = version()
-__all__ = ["Error", "ProfileWarning", "Result", "Run", "connect", "find", "load", "loadable_path",
-           "open", "trace"]
+__all__ = ["Chart", "Error", "ProfileWarning", "Result", "Run", "connect", "find", "load",
+           "loadable_path", "open", "trace"]

@@ -8,7 +8,7 @@ import re
 import warnings
 from typing import Any, Dict, List, Sequence, Tuple, Union
 
-from . import catalog, stream, summary
+from . import catalog, plot, stream, summary
 from .driver import Driver, Error, connect
 from .result import Result
 
@@ -96,6 +96,11 @@ class Run(catalog.Tables):
     def connection(self) -> Any:
         """Connection of sqlite3 (or APSW) in which the run is attached."""
         return self._opened().raw
+
+    @property
+    def plot(self) -> plot.Plot:
+        """Charts of the run: `run.plot.steps()` in a notebook, `.save("steps.svg")` elsewhere."""
+        return plot.Plot(self._opened, self._label)
 
     # ---- queries ----
 

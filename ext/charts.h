@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/* charts.h: charts of the rows of SQL. The SQL functions and the reports of the command share them.
+ */
+#ifndef PROF_CHARTS_H
+#define PROF_CHARTS_H
+
+#include "../loader/chart/chart.h"
+
+#ifdef SQLITE_CORE
+#include <sqlite3.h>
+#else
+#include "sqlite3ext.h"
+#endif
+
+/* A chart, and the SQL of its rows, in which ?1 is a source. */
+typedef struct {
+    const char *name; /* of the SQL function; of a chart that only reports have, of its kind */
+    const char *title;
+    bool (*draw)(const ChartData *data, const ChartOptions *options, TextBuffer *out);
+    double (*most)(const ChartData *data); /* NULL: the chart has no axis that two could share */
+    const char *sql;
+} Chart;
+
+extern const Chart step_chart, roofline_chart, memory_chart, op_treemap, scope_icicle, op_icicle;
+
+/* The rows of a statement, copied. */
+typedef struct {
+    ChartData data;
+    Arena arena;
+} ChartRows;
+/* Runs a prepared statement to its end. Returns an SQLite code. Freed with chart_rows_free() in any
+ * case. */
+int chart_rows_read(sqlite3_stmt *stmt, ChartRows *rows);
+void chart_rows_free(ChartRows *rows);
+
+#endif

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+/* roofline.c: rates of ops over their intensity, both logarithmic, below the device's roofs; see
+ * chart.h. */
+#include "svg.h"
+
+#include <math.h>
+
+enum { KIND, NAME, CATEGORY, X, Y, WEIGHT, N_COLUMNS };
+enum { LEFT = 84, RIGHT = 16, TOP = 34, HEIGHT = 330, BOTTOM = 44 };
+enum { RIGHT_END = SVG_WIDTH - RIGHT, BELOW = TOP + HEIGHT };
+
+/* The axes, in decades. */
+typedef struct {
+    double x1, x2, y1, y2, heaviest;
+} Frame;
+
+static double at_x(const Frame *f, double x)
+{
+    return LEFT + (RIGHT_END - LEFT) * (log10(x) - f->x1) / (f->x2 - f->x1);
+}
+static double at_y(const Frame *f, double y)
+{
+    return BELOW - HEIGHT * (log10(y) - f->y1) / (f->y2 - f->y1);
+}
+
+static bool is_kind(const ChartData *d, size_t row, const char *kind)
+{
+    const ChartCell *cell = chart_cell(d, row, KIND);
+    return cell->text && !strcmp(cell->text, kind) && chart_cell(d, row, X)->number > 0 &&
+           chart_cell(d, row, Y)->number > 0;
+}
+
+/* Axes that have all ops, the ridge of each roof, and its top. */
+static bool frame_of(const ChartData *d, Frame *f)
+{
+    bool any = false;
+    *f = (Frame){0, 0, INFINITY, -INFINITY, 0};
+    f->x1 = INFINITY, f->x2 = -INFINITY;
+    for (size_t i = 0; i < d->n_rows; i++) {
+        bool roof = is_kind(d, i, "roof");
+        if (!roof && !is_kind(d, i, "op")) continue;
+        double x = chart_cell(d, i, X)->number, y = chart_cell(d, i, Y)->number;
+        if (roof) x = y / x;
+        any |= !roof;
+        f->x1 = fmin(f->x1, floor(log10(x)) - roof), f->x2 = fmax(f->x2, ceil(log10(x)) + roof);
+        f->y1 = fmin(f->y1, floor(log10(y))), f->y2 = fmax(f->y2, ceil(log10(y) + .1));
+        if (!roof) f->heaviest = fmax(f->heaviest, chart_cell(d, i, WEIGHT)->number);
+    }
+    if (f->x2 <= f->x1) f->x2 = f->x1 + 1;
+    if (f->y2 <= f->y1) f->y2 = f->y1 + 1;
+    return any;
+}
+
+static void axes(const Frame *f, TextBuffer *out)
+{
+    char room[SVG_ROOM];
+    for (double e = f->x1; e <= f->x2; e++) {
+        double x = LEFT + (RIGHT_END - LEFT) * (e - f->x1) / (f->x2 - f->x1);
+        svg_line(out, "rule", x, TOP, x, BELOW);
+        if (fabs(e) <= 3)
+            print_real(room, sizeof room, "%g", pow(10, e)),
+                svg_text(out, "mid", x, BELOW + 16, room);
+        else
+            text_add_format(out,
+                            "<text class=\"mid\" x=\"%.1f\" y=\"%d\">10<tspan dy=\"-4\" "
+                            "font-size=\"8\">%.0f</tspan></text>\n",
+                            x, BELOW + 16, e);
+    }
+    for (double e = f->y1; e <= f->y2; e++) {
+        double y = BELOW - HEIGHT * (e - f->y1) / (f->y2 - f->y1);
+        svg_line(out, "rule", LEFT, y, RIGHT_END, y);
+        svg_text(out, "end", LEFT - 8, y + 4, svg_rate_tick(room, pow(10, e)));
+    }
+    svg_text(out, "mid", (double)(LEFT + RIGHT_END) / 2, BELOW + 36, "FLOP per byte of memory");
+}
+
+static void roof(const ChartData *d, size_t row, const Frame *f, TextBuffer *out)
+{
+    char room[SVG_ROOM];
+    double bandwidth = chart_cell(d, row, X)->number, peak = chart_cell(d, row, Y)->number;
+    double ridge = peak / bandwidth, left = fmax(pow(10, f->x1), pow(10, f->y1) / bandwidth);
+    const ChartCell *name = chart_cell(d, row, NAME);
+    text_add_format(out, "<path class=\"roof\" d=\"M%.1f %.1fL%.1f %.1fL%d %.1f\"><title>",
+                    at_x(f, left), at_y(f, left * bandwidth), at_x(f, ridge), at_y(f, peak),
+                    RIGHT_END, at_y(f, peak));
+    if (name->text) svg_escape(out, name->text, name->n_bytes);
+    text_add_format(out, ": at most %s", svg_rate(room, peak));
+    text_add_format(out, ", %s/s</title></path>\n", svg_bytes(room, bandwidth));
+    text_add_format(out, "<text class=\"end strong\" x=\"%d\" y=\"%.1f\">", RIGHT_END - 4,
+                    at_y(f, peak) - 6);
+    if (name->text) svg_escape(out, name->text, name->n_bytes);
+    text_add_format(out, " %s</text>\n", svg_rate(room, peak));
+}
+
+static void point(const ChartData *d, size_t row, const Frame *f, TextBuffer *out)
+{
+    char room[SVG_ROOM];
+    const ChartCell *name = chart_cell(d, row, NAME), *category = chart_cell(d, row, CATEGORY);
+    double x = chart_cell(d, row, X)->number, y = chart_cell(d, row, Y)->number;
+    double weight = fmax(chart_cell(d, row, WEIGHT)->number, 0);
+    double radius = 3 + 11 * sqrt(f->heaviest > 0 ? weight / f->heaviest : 0);
+    text_add_format(out, "<circle class=\"dot %s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"><title>",
+                    category->text ? chart_colour(category->text, category->n_bytes) : "c0",
+                    at_x(f, x), at_y(f, y), radius);
+    if (name->text) svg_escape(out, name->text, name->n_bytes);
+    text_add_format(out, "\n%s", svg_rate(room, y));
+    print_real(room, sizeof room, "%.3g", x);
+    text_add_format(out, ", %s FLOP/byte", room);
+    text_add_format(out, ", %s</title></circle>\n", svg_time(room, weight));
+}
+
+static void legend(const ChartData *d, TextBuffer *out)
+{
+    double x = LEFT;
+    for (size_t i = 0; i < d->n_rows && x < 760; i++) {
+        const ChartCell *cell = chart_cell(d, i, CATEGORY);
+        bool seen = !is_kind(d, i, "op") || !cell->text;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = is_kind(d, k, "op") && chart_cell(d, k, CATEGORY)->text &&
+                   !strcmp(chart_cell(d, k, CATEGORY)->text, cell->text);
+        if (!seen)
+            x = svg_legend(out, x, 14, cell->text, cell->n_bytes,
+                           chart_colour(cell->text, cell->n_bytes));
+    }
+}
+
+bool chart_roofline(const ChartData *d, const ChartOptions *options, TextBuffer *out)
+{
+    Frame f;
+    if (d->n_columns != N_COLUMNS || !frame_of(d, &f)) return false;
+    svg_open(out, options, "roofline", BELOW + BOTTOM);
+    legend(d, out);
+    axes(&f, out);
+    for (size_t i = 0; i < d->n_rows; i++)
+        if (is_kind(d, i, "roof")) roof(d, i, &f, out);
+    for (size_t i = 0; i < d->n_rows; i++)
+        if (is_kind(d, i, "op")) point(d, i, &f, out);
+    svg_close(out);
+    return true;
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+/* svg.c: see svg.h and chart.h. */
+#include "svg.h"
+
+#include <math.h>
+#include <strings.h>
+#include <stdio.h>
+
+/* Fills have a contrast of at least 4.5 to white text on them, and 3 to both backgrounds. */
+const char chart_style[] =
+    ".chart{--ink:#1f2328;--soft:#59636e;--rule:#d1d9e0;--alert:#b3261e;"
+    "font:11px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;"
+    "font-variant-numeric:tabular-nums;display:block;width:100%;height:auto}\n"
+    "@media(prefers-color-scheme:dark){.chart{--ink:#e6edf3;--soft:#9ea7b3;--rule:#3a424c;"
+    "--alert:#ff8b80}}\n"
+    "@media print{.chart{--ink:#1f2328;--soft:#59636e;--rule:#d1d9e0;--alert:#b3261e}}\n"
+    ".chart text{fill:var(--soft)}.chart .strong{fill:var(--ink)}.chart .mid{text-anchor:middle}"
+    ".chart .end{text-anchor:end}.chart .on{fill:#fff;pointer-events:none}\n"
+    ".chart .rule{stroke:var(--rule);stroke-width:1;fill:none}"
+    ".chart .axis{stroke:var(--soft);stroke-width:1;fill:none}"
+    ".chart .roof{stroke:var(--ink);stroke-width:1.5;fill:none}"
+    ".chart .median{stroke:var(--ink);stroke-width:1;stroke-dasharray:4 3;fill:none}"
+    ".chart .outlier{fill:var(--alert)}.chart .area{fill-opacity:.22}"
+    ".chart .edge{fill:none;stroke-width:1.5}.chart .dot{fill-opacity:.75}\n"
+    ".chart .c0{fill:#667080;stroke:#667080}.chart .c1{fill:#2c6cb5;stroke:#2c6cb5}"
+    ".chart .c2{fill:#b3541e;stroke:#b3541e}.chart .c3{fill:#7a55b3;stroke:#7a55b3}"
+    ".chart .c4{fill:#b03a5b;stroke:#b03a5b}.chart .c5{fill:#1b7872;stroke:#1b7872}"
+    ".chart .c6{fill:#4d7a2e;stroke:#4d7a2e}.chart .c7{fill:#7d6212;stroke:#7d6212}"
+    ".chart .c8{fill:#52606e;stroke:#52606e}\n"
+    ".chart rect{stroke:none}.chart .cell{stroke:Canvas;stroke-width:1}"
+    ".chart .edge{fill:none}\n";
+
+const char *chart_colour(const char *category, size_t n_bytes)
+{
+    /* The first word that the category contains decides. */
+    static const struct {
+        const char *word, *colour;
+    } known[] = {
+        {"collective", "c2"}, {"reduce", "c2"}, {"communicat", "c2"}, {"nccl", "c2"},
+        {"all-", "c2"},       {"fusion", "c1"}, {"comput", "c1"},     {"conv", "c5"},
+        {"copy", "c3"},       {"copies", "c3"}, {"transfer", "c3"},   {"memset", "c3"},
+        {"formatting", "c3"}, {"infeed", "c4"}, {"input", "c4"},      {"outfeed", "c7"},
+        {"output", "c7"},     {"launch", "c5"}, {"host", "c6"},       {"compil", "c7"},
+        {"other", "c0"},      {"idle", "c0"},   {"unknown", "c0"},
+    };
+    static const char *const others[] = {"c1", "c5", "c6", "c3", "c7", "c8"};
+    for (size_t i = 0; i < COUNT(known); i++)
+        for (size_t k = 0, n = strlen(known[i].word); k + n <= n_bytes; k++)
+            if (!strncasecmp(category + k, known[i].word, n)) return known[i].colour;
+    return others[hash_bytes((const uint8_t *)category, n_bytes) % COUNT(others)];
+}
+
+/* ---- texts ---- */
+
+static const char *entity(unsigned char c)
+{
+    switch (c) {
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '&': return "&amp;";
+    case '"': return "&quot;";
+    case '\'': return "&#39;";
+    default: return c < 0x20 || c == 0x7f ? " " : NULL;
+    }
+}
+
+void svg_escape(TextBuffer *out, const char *text, size_t n_bytes)
+{
+    size_t from = 0;
+    for (size_t i = 0; i < n_bytes; i++) {
+        const char *instead = entity((unsigned char)text[i]);
+        if (!instead) continue;
+        text_add_bytes(out, text + from, i - from);
+        text_add(out, instead);
+        from = i + 1;
+    }
+    text_add_bytes(out, text + from, n_bytes - from);
+}
+
+static bool starts_character(char c) { return ((unsigned char)c & 0xc0) != 0x80; }
+
+double svg_text_width(size_t n_characters) { return 6.3 * (double)n_characters; }
+
+void svg_escape_within(TextBuffer *out, const char *text, size_t n_bytes, double width)
+{
+    size_t room = width > 0 ? (size_t)(width / svg_text_width(1)) : 0, n = 0, cut = n_bytes;
+    for (size_t i = 0; i < n_bytes; i++) {
+        n += starts_character(text[i]);
+        if (n == room && cut == n_bytes && starts_character(text[i])) cut = i;
+    }
+    if (room < 3) return;
+    if (n <= room) cut = n_bytes;
+    svg_escape(out, text, cut);
+    if (cut < n_bytes) text_add(out, "\xe2\x80\xa6");
+}
+
+/* "10.0 ms" becomes "10 ms". */
+static const char *without_zeros(char *room)
+{
+    char *point = strchr(room, '.'), *space = strchr(room, ' '), *end = space;
+    if (!point || !space) return room;
+    while (end[-1] == '0') end--;
+    if (end - 1 == point) end--;
+    memmove(end, space, strlen(space) + 1);
+    return room;
+}
+
+const char *svg_time(char room[SVG_ROOM], double us)
+{
+    static const struct {
+        double us;
+        const char *name;
+    } units[] = {{1e6, "s"}, {1e3, "ms"}, {1, "\xc2\xb5s"}, {1e-3, "ns"}};
+    size_t i = 0;
+    while (i + 1 < COUNT(units) && fabs(us) < units[i].us) i++;
+    if (us == 0) i = 2;
+    double value = us / units[i].us;
+    print_real(room, SVG_ROOM, "%.*f %s",
+               fabs(value) < 10    ? 2
+               : fabs(value) < 100 ? 1
+                                   : 0,
+               value, units[i].name);
+    return room;
+}
+
+static const char *scaled(char room[SVG_ROOM], double value, double base, const char *const *names,
+                          size_t n)
+{
+    size_t i = 0;
+    for (; i + 1 < n && fabs(value) >= base; i++) value /= base;
+    int digits = i == 0 && value == floor(value) ? 0 : fabs(value) < 10 ? 2 : fabs(value) < 100;
+    print_real(room, SVG_ROOM, "%.*f %s", digits, value, names[i]);
+    return room;
+}
+
+const char *svg_bytes(char room[SVG_ROOM], double bytes)
+{
+    static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    return scaled(room, bytes, 1024, names, COUNT(names));
+}
+
+const char *svg_rate(char room[SVG_ROOM], double flops)
+{
+    static const char *const names[] = {"FLOP/s",  "kFLOP/s", "MFLOP/s", "GFLOP/s",
+                                        "TFLOP/s", "PFLOP/s", "EFLOP/s"};
+    return scaled(room, flops, 1000, names, COUNT(names));
+}
+
+/* ---- elements ---- */
+
+void svg_open(TextBuffer *out, const ChartOptions *options, const char *kind, double height)
+{
+    text_add_format(out, "<svg class=\"chart %s\" viewBox=\"0 0 %d %.0f\" role=\"img\"", kind,
+                    SVG_WIDTH, height);
+    if (options->standalone)
+        text_add_format(out, " xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\"",
+                        SVG_WIDTH, height);
+    text_add(out, "><title>");
+    svg_escape(out, options->title, strlen(options->title));
+    text_add(out, "</title>\n");
+    if (options->standalone)
+        text_add(out, "<style>"), text_add(out, chart_style), text_add(out, "</style>\n");
+}
+
+void svg_close(TextBuffer *out) { text_add(out, "</svg>\n"); }
+
+void svg_rect(TextBuffer *out, const char *classes, double x, double y, double width, double height)
+{
+    text_add_format(out, "<rect class=\"%s\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\">",
+                    classes, x, y, width > 0 ? width : 0, height > 0 ? height : 0);
+}
+
+void svg_text(TextBuffer *out, const char *classes, double x, double y, const char *text)
+{
+    text_add_format(out, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", classes, x, y);
+    svg_escape(out, text, strlen(text));
+    text_add(out, "</text>\n");
+}
+
+void svg_line(TextBuffer *out, const char *classes, double x1, double y1, double x2, double y2)
+{
+    text_add_format(out, "<path class=\"%s\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", classes, x1, y1, x2,
+                    y2);
+}
+
+double svg_axis_end(double most, double *tick)
+{
+    if (!(most > 0)) most = 1;
+    double size = pow(10, floor(log10(most / 4))), parts = most / 4 / size;
+    *tick = size * (parts <= 1 ? 1 : parts <= 2 ? 2 : parts <= 5 ? 5 : 10);
+    return ceil(most / *tick - 1e-9) * *tick;
+}
+
+double svg_axis_end_bytes(double most, double *tick)
+{
+    if (!(most > 0)) most = 1;
+    *tick = exp2(ceil(log2(most / 4)));
+    if (*tick < 1) *tick = 1;
+    return ceil(most / *tick - 1e-9) * *tick;
+}
+
+double svg_legend(TextBuffer *out, double x, double y, const char *name, size_t n_bytes,
+                  const char *colour)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < n_bytes; i++) n += starts_character(name[i]);
+    if (n > 30) n = 30;
+    svg_rect(out, colour, x, y - 8, 9, 9);
+    text_add_format(out, "</rect><text x=\"%.1f\" y=\"%.1f\">", x + 13, y);
+    svg_escape_within(out, name, n_bytes, svg_text_width(30));
+    text_add(out, "</text>\n");
+    return x + 13 + svg_text_width(n) + 16;
+}
+
+const char *svg_time_tick(char room[SVG_ROOM], double us)
+{
+    svg_time(room, us);
+    return without_zeros(room);
+}
+
+const char *svg_bytes_tick(char room[SVG_ROOM], double bytes)
+{
+    svg_bytes(room, bytes);
+    return without_zeros(room);
+}
+
+const char *svg_rate_tick(char room[SVG_ROOM], double flops)
+{
+    svg_rate(room, flops);
+    return without_zeros(room);
+}
