@@ -4,7 +4,10 @@
 --   NULL, all attached runs
 -- column run TEXT: name of the run
 -- column verdict TEXT: host: input bound, both: partly or perhaps input bound, device: not input
---   bound, unknown: no steps
+--   bound, unknown: no steps. It is input_verdict_actual of input_pipeline, but both in place of
+--   device if the run has no input op and no input time, and host code that is not known (causes
+--   host and python of idle_causes) makes the devices idle for 5% or more of the complete steps'
+--   time
 -- column input_percent REAL [percent 0..100]: share of step time spent on input; NULL without steps
 -- column statement TEXT: the verdict as a sentence
 -- column largest_part TEXT: part of the host's input time that takes longest: Enqueue, Demanded
@@ -38,11 +41,31 @@ WITH part AS MATERIALIZED (
     WHERE plane_kind = 'host'
           AND (name GLOB '*:EagerPyFunc' OR name GLOB '*:PyFunc' OR name GLOB '*:PyFuncStateless')
     GROUP BY run
+), unknown_code AS MATERIALIZED (
+    SELECT run, sum(idle_us) / 1e3 AS ms
+    FROM temp.idle_causes(:source)
+    WHERE cause IN ('host', 'python')
+    GROUP BY run
+), step AS MATERIALIZED (
+    SELECT run, sum(duration_ms) AS ms FROM temp.steps(:source) WHERE NOT dropped GROUP BY run
+), input AS MATERIALIZED (
+    SELECT run, input_verdict_actual AS verdict, input_percent_actual AS percent,
+           input_statement AS statement,
+           CASE WHEN input_verdict_actual = 'device' AND input_percent_actual = 0
+                     AND run NOT IN (SELECT run FROM op)
+                THEN (SELECT ms FROM unknown_code AS c WHERE c.run = i.run) END AS unknown_ms
+    FROM temp.input_pipeline(:source) AS i
+), judged AS MATERIALIZED (
+    SELECT i.*, coalesce(unknown_ms >= 0.05 * s.ms, 0) AS may_be_input
+    FROM input AS i LEFT JOIN step AS s ON s.run = i.run
 )
-SELECT i.run, i.input_verdict_actual, i.input_percent_actual, i.input_statement, p.category,
-       100 * p.fraction, o.operation, o.ms,
-       CASE WHEN i.input_verdict_actual = 'device' THEN NULL
-            WHEN o.operation IS NULL AND i.input_verdict_actual IN ('host', 'both') THEN
+SELECT i.run, iif(may_be_input, 'both', verdict), percent,
+       iif(may_be_input, printf('Perhaps input bound: no input op is recorded, and for %.3f ms no '
+                                || 'op runs while the host runs other code, which idle_causes '
+                                || 'names.', unknown_ms), statement),
+       p.category, 100 * p.fraction, o.operation, o.ms,
+       CASE WHEN verdict = 'device' AND NOT may_be_input THEN NULL
+            WHEN o.operation IS NULL AND verdict <> 'unknown' THEN
                  'The trace has no ops of an input pipeline (tf.data, infeed), so it does not show '
                  || 'what loads the data. If Python does, record with the Python tracer and look '
                  || 'for the loader in op_time_by_line.'
@@ -56,6 +79,6 @@ SELECT i.run, i.input_verdict_actual, i.input_percent_actual, i.input_statement,
                  || '(tf.data service).'
             ELSE p.advice END,
        y.ms
-FROM temp.input_pipeline(:source) AS i LEFT JOIN part AS p ON p.run = i.run AND p.rank = 1
+FROM judged AS i LEFT JOIN part AS p ON p.run = i.run AND p.rank = 1
      LEFT JOIN op AS o ON o.run = i.run AND o.rank = 1 LEFT JOIN python AS y ON y.run = i.run
 ORDER BY i.run

@@ -15,7 +15,7 @@
 -- column input_percent REAL [percent 0..100]: share of the complete steps, of all cores together,
 --   spent on input (as in host_bound); NULL without steps
 -- column input_verdict TEXT: host: input bound, both: partly or perhaps input bound, device: not
---   input bound, unknown: no steps
+--   input bound, unknown: no steps; as input_bound has it
 -- column active_device_count INTEGER: number of main devices with work; the percentages of a span
 --   are shares of their time. Main devices are GPUs and TensorCores, or SparseCores if no GPU or
 --   TensorCore has work; NULL if no event was recorded
@@ -65,6 +65,8 @@ WITH recorded AS MATERIALIZED (
            nullif(sum(span_ms) FILTER (WHERE scope = 'step' AND hfu_percent IS NOT NULL), 0) AS used
     FROM temp.mfu(:source)
     GROUP BY run
+), input AS MATERIALIZED (
+    SELECT run, verdict FROM temp.input_bound(:source)
 ), step AS MATERIALIZED (
     SELECT run, count(*) AS n, avg(duration_ms) AS ms, stddev(duration_ms) AS deviation
     FROM temp.steps(:source)
@@ -86,7 +88,7 @@ SELECT i.run,
        iif(r.run IS NOT NULL, coalesce(d.n, 0), d.n),
        iif(r.run IS NOT NULL, coalesce(m.n, 0), NULL),
        m.ms, 100.0 * m.deviation / nullif(m.ms, 0),
-       i.input_percent_actual, i.input_verdict_actual,
+       i.input_percent_actual, b.verdict,
        iif(r.run IS NOT NULL, coalesce(w.n, 0), NULL),
        100.0 * w.computing / w.span, 100.0 * w.communicating / w.span, 100.0 * w.exposed / w.span,
        100.0 * w.busy / w.span, CASE WHEN i.hardware = 'TPU' THEN t.duty END, f.used, f.mfu,
@@ -95,6 +97,6 @@ SELECT i.run,
 FROM temp.input_pipeline(:source) AS i LEFT JOIN recorded AS r ON r.run = i.run
      LEFT JOIN device AS d ON d.run = i.run LEFT JOIN totals AS t ON t.run = i.run
      LEFT JOIN work AS w ON w.run = i.run LEFT JOIN flops AS f ON f.run = i.run
-     LEFT JOIN step AS m ON m.run = i.run LEFT JOIN allocator AS a ON a.run = i.run
-     LEFT JOIN program AS p ON p.run = i.run
+     LEFT JOIN input AS b ON b.run = i.run LEFT JOIN step AS m ON m.run = i.run
+     LEFT JOIN allocator AS a ON a.run = i.run LEFT JOIN program AS p ON p.run = i.run
 ORDER BY i.run

@@ -43,6 +43,31 @@ def loaders():
 
 
 @case
+def loaders_that_no_op_shows():
+    """Without an input op, 5 % of the steps idle because of other host code may be input; not if
+    the host copies, or if input ops tell that they take no time."""
+    query = ("SELECT b.verdict, k.input_verdict, b.statement "
+             "FROM input_bound('{x}') AS b, kpi('{x}') AS k")
+
+    def run_of(gap, *events):
+        steps = [(str(i), 1000 * i, 1000, group(i)) for i in range(2)]
+        ops = [('op', 0, 1500, group(0)), ('op', 1500 + gap, 500 - gap, group(1))]
+        tpu = Plane('/device:TPU:0', 1).line(1, 'Steps', steps).line(3, 'XLA Ops', ops)
+        host = Plane('/host:CPU', 2).line(1, 'main', list(events))
+        answer, = ask(query, x=space(tpu.bytes(), host.bytes()))
+        same(answer['verdict'], answer['input_verdict'])
+        return answer['verdict'], (answer['statement'] or '')[:10]
+    same(run_of(100, ('load', 0, 2000)), ('both', 'Perhaps in'))
+    same(run_of(98, ('load', 0, 2000)), ('device', 'Not input '))
+    same(run_of(100, ('load', 0, 1510), ('MemcpyH2D', 1510, 400)), ('device', 'Not input '))
+    same(run_of(100, ('load', 0, 2000), ('Iterator::Root', 10, 1, {'step_name': {'str': 'Root'}})),
+         ('device', 'Not input '))
+    for name, verdict in (('jax_accumulates', 'both'), ('jax_recompiles', 'device')):
+        answer, = ask("SELECT verdict FROM input_bound('tests/data/%s')" % name)
+        same(answer['verdict'], verdict, name)
+
+
+@case
 def parts_of_several_hosts():
     """Hosts whose steps differ in length: the parts add up to 100; so do copies within the host."""
     hosts = [space(Plane('/host:CPU').line(1, 'main', [('TraceContext', 0, n, group(1)), (

@@ -4180,7 +4180,9 @@ class InputBound(NamedTuple):
     """name of the run"""
     verdict: str
     """host: input bound, both: partly or perhaps input bound, device: not input bound, unknown: no
-    steps"""
+    steps. It is input_verdict_actual of input_pipeline, but both in place of device if the run has
+    no input op and no input time, and host code that is not known (causes host and python of
+    idle_causes) makes the devices idle for 5% or more of the complete steps' time"""
     input_percent: float | None
     """share of step time spent on input; NULL without steps [percent 0..100]"""
     statement: str
@@ -4248,7 +4250,7 @@ class Kpi(NamedTuple):
     without steps [percent 0..100]"""
     input_verdict: str
     """host: input bound, both: partly or perhaps input bound, device: not input bound, unknown: no
-    steps"""
+    steps; as input_bound has it"""
     active_device_count: int | None
     """number of main devices with work; the percentages of a span are shares of their time. Main
     devices are GPUs and TensorCores, or SparseCores if no GPU or TensorCore has work; NULL if no
