@@ -125,6 +125,7 @@ def clear_folder():
 def run_case(f):
     """'passed', 'failed' or 'skipped'; prints the case's line."""
     began = time.monotonic()
+    os.environ['CASE'] = name_of(f)  # for tests/faults/reach.py
     try:
         f()
     except Skip as why:
