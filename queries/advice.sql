@@ -170,7 +170,7 @@ WITH rule(rule, place, says, action, query) AS (
     SELECT run, name, sum(1.0 * total_ps) / 1e9 / devices AS ms,
            sum(1.0 * total_ps) < 5e6 * sum(occurrences) AS is_small
     FROM base AS b CROSS JOIN temp.event_totals(:source) AS e USING (run)
-    WHERE b.has_gpu AND e.plane_kind = 'gpu' AND e.line_kind = 'stream'
+    WHERE b.has_gpu AND e.line_kind = 'stream'
     GROUP BY run, name
 ), loader AS MATERIALIZED (
     SELECT run, top_operation, top_operation_ms, advice FROM temp.input_bound(:source)
@@ -296,7 +296,7 @@ WITH rule(rule, place, says, action, query) AS (
            coalesce(iif(rule = 'input',
                         (SELECT l.advice FROM loader AS l WHERE l.run = j.run), NULL), action)
            AS action, iif(missing IS NULL, ms, NULL) AS ms,
-           iif(missing IS NULL, 100.0 * ms / nullif(run_ms, 0), NULL) AS percent, evidence,
+           iif(missing IS NULL, 100.0 * ms / run_ms, NULL) AS percent, evidence,
            iif(has_device, says, replace(says, 'Devices are idle', 'No op runs')) AS says
     FROM judged AS j
 ), ordered AS (

@@ -27,7 +27,7 @@ WITH op AS (
            avg(CASE WHEN match_event_id IS NOT NULL
                THEN live_until_ps - time_ps END) / 1e6 AS life_us,
            100 * (total(allocation_bytes) - total(requested_bytes))
-           / nullif(total(allocation_bytes), 0) AS rounding
+           / total(allocation_bytes) AS rounding
     FROM temp.memory_events(:source)
     WHERE activity = 'ALLOCATION'
     GROUP BY run, host, allocator, nullif(tf_op, '(null)')

@@ -163,8 +163,8 @@ WITH asked AS MATERIALIZED (
     SELECT (SELECT max(run) FROM temp.hosts(:a)), (SELECT max(run) FROM temp.hosts(:b)), scope,
            type,
            name, short, change, how, name_b, n_a, n_b, us_a, us_b, us_b - us_a,
-           100.0 * (us_b - us_a) / nullif(us_a, 0), us_a / nullif(n_a, 0), us_b / nullif(n_b, 0),
-           (us_b / nullif(n_b, 0)) / nullif(us_a / nullif(n_a, 0), 0), share_a, share_b,
+           100.0 * (us_b - us_a) / us_a, us_a / n_a, us_b / n_b,
+           (us_b / n_b) / (us_a / n_a), share_a, share_b,
            share_b - share_a
     FROM shared
     ORDER BY abs(share_b - share_a) DESC, max(share_a, share_b) DESC, scope, name, type

@@ -78,11 +78,11 @@ WITH device AS MATERIALIZED (
     FROM op AS o JOIN total AS t ON t.run = o.run AND t.name = o.device
 )
 SELECT r.run, rank, r.device, r.op, r.kind, r.category, r.is_synchronous, n, total_ps / 1e6,
-       exposed_ps / 1e6, 100.0 * exposed_ps / nullif(total_ps, 0),
-       100.0 * exposed_ps / nullif(span_ps, 0),
-       wait_ps / 1e6, bytes, bytes / 1073741824.0 / nullif(total_ps / 1e12, 0), c.overlapped_by,
-       kind_exposed_ps / 1e6, 100.0 * kind_exposed_ps / nullif(span_ps, 0),
-       any_ps / 1e6, 100.0 * any_ps / nullif(span_ps, 0)
+       exposed_ps / 1e6, 100.0 * exposed_ps / total_ps,
+       100.0 * exposed_ps / span_ps,
+       wait_ps / 1e6, bytes, bytes / 1073741824.0 / (total_ps / 1e12), c.overlapped_by,
+       kind_exposed_ps / 1e6, 100.0 * kind_exposed_ps / span_ps,
+       any_ps / 1e6, 100.0 * any_ps / span_ps
 FROM ranked AS r
      LEFT JOIN cover AS c ON c.nth = 1 AND c.run = r.run AND c.device = r.device AND c.op = r.op
                              AND c.kind = r.kind AND c.category IS r.category

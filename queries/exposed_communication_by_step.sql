@@ -38,10 +38,10 @@ WITH part AS MATERIALIZED (
 )
 SELECT p.run, p.step, s.name, s.dropped, host, plane, step_ms,
        communicating_ms, exposed_communication_ms,
-       100.0 * exposed_communication_ms / nullif(communicating_ms, 0),
-       100.0 * exposed_communication_ms / nullif(step_ms, 0),
+       100.0 * exposed_communication_ms / communicating_ms,
+       100.0 * exposed_communication_ms / step_ms,
        transferring_ms, exposed_transfer_ms,
-       100.0 * exposed_transfer_ms / nullif(transferring_ms, 0),
-       100.0 * exposed_transfer_ms / nullif(step_ms, 0)
+       100.0 * exposed_transfer_ms / transferring_ms,
+       100.0 * exposed_transfer_ms / step_ms
 FROM part AS p LEFT JOIN step AS s ON s.run = p.run AND s.step = p.step
 ORDER BY p.run, plane_id, place

@@ -51,7 +51,7 @@ WITH core AS MATERIALIZED (
 ), device AS MATERIALIZED (
     SELECT DISTINCT run FROM temp.devices(:source)
 )
-SELECT run, what, us / n / 1000, 100.0 * us / nullif(total, 0),
+SELECT run, what, us / n / 1000, 100.0 * us / total,
        CASE WHEN run IN (SELECT run FROM device) THEN iif(devices < 0.5 * total, 'yes', 'no') END
 FROM part
 WHERE us IS NOT NULL

@@ -55,7 +55,7 @@ WITH event AS MATERIALIZED (
            sum(ps) OVER (PARTITION BY run) AS all_ps FROM op
 )
 SELECT run, rank, type, operation, n, kernels, ps / 1e6, ps / 1e6 / n,
-       100.0 * ps / nullif(all_ps, 0), tensorcore / nullif(kernel_ps, 0)
+       100.0 * ps / all_ps, tensorcore / kernel_ps
 FROM ranked
 WHERE (:n IS NULL OR rank <= :n)
 ORDER BY run, rank

@@ -47,12 +47,12 @@ WITH recorded AS MATERIALIZED (
 ), device AS MATERIALIZED (
     SELECT run, count(*) AS n FROM temp.devices(:source) GROUP BY run
 ), totals AS MATERIALIZED (
-    SELECT run, 100.0 * busy_ps / nullif(busy_ps + idle_ps, 0) AS duty
+    SELECT run, 100.0 * busy_ps / (busy_ps + idle_ps) AS duty
     FROM (SELECT 1 FROM temp.input_pipeline(:source) WHERE hardware = 'TPU' LIMIT 1)
          CROSS JOIN temp.op_metrics_totals(:source) -- which GPUs do not need
     WHERE side = 'device'
 ), work AS MATERIALIZED (
-    SELECT run, count(span_ps) AS n, nullif(sum(1.0 * span_ps), 0) AS span,
+    SELECT run, count(span_ps) AS n, sum(1.0 * span_ps) AS span,
            sum(1.0 * busy_ps) AS busy,
            sum(1.0 * computing_ps) AS computing, sum(1.0 * communicating_ps) AS communicating,
            sum(1.0 * exposed_communication_ps) AS exposed
@@ -62,7 +62,7 @@ WITH recorded AS MATERIALIZED (
 ), flops AS MATERIALIZED (
     SELECT run, max(iif(scope = 'run', mfu_percent, NULL)) AS mfu,
            sum(hfu_percent * span_ms) FILTER (WHERE scope = 'step') /
-           nullif(sum(span_ms) FILTER (WHERE scope = 'step' AND hfu_percent IS NOT NULL), 0) AS used
+           sum(span_ms) FILTER (WHERE scope = 'step' AND hfu_percent IS NOT NULL) AS used
     FROM temp.mfu(:source)
     GROUP BY run
 ), input AS MATERIALIZED (
@@ -87,7 +87,7 @@ SELECT i.run,
        CASE WHEN r.run IS NOT NULL OR d.n > 0 THEN nullif(i.hardware, 'UNKNOWN_HARDWARE') END,
        iif(r.run IS NOT NULL, coalesce(d.n, 0), d.n),
        iif(r.run IS NOT NULL, coalesce(m.n, 0), NULL),
-       m.ms, 100.0 * m.deviation / nullif(m.ms, 0),
+       m.ms, 100.0 * m.deviation / m.ms,
        i.input_percent_actual, b.verdict,
        iif(r.run IS NOT NULL, coalesce(w.n, 0), NULL),
        100.0 * w.computing / w.span, 100.0 * w.communicating / w.span, 100.0 * w.exposed / w.span,

@@ -48,8 +48,8 @@ WITH buffer AS (
     FROM buffer
 ), answer AS (
     SELECT run, program_id, hlo_module, op, kind, size_bytes / 1048576.0,
-           100 * size_bytes / 1048576.0 / nullif(peak_heap_mib, 0),
-           1.0 * size_bytes / nullif(data_bytes, 0), shape, tf_op, line, user_file,
+           100 * size_bytes / 1048576.0 / peak_heap_mib,
+           1.0 * size_bytes / data_bytes, shape, tf_op, line, user_file,
            user_line, scope, owner_tf_op, hosts
     FROM ranked
     WHERE (:n IS NULL OR rank <= :n)

@@ -69,7 +69,7 @@ WITH moments AS MATERIALIZED (
     FROM live
 ), answer AS (
     SELECT run, program_id, hlo_module, event, op, kind, size_bytes / 1048576.0,
-           1.0 * size_bytes / nullif(data_bytes, 0), storage_start_event, storage_end_event, shape,
+           1.0 * size_bytes / data_bytes, storage_start_event, storage_end_event, shape,
            tf_op, line, user_file, user_line, scope, owner_tf_op, hosts
     FROM ranked
     WHERE (:n IS NULL OR rank <= :n)

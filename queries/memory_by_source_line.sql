@@ -52,7 +52,7 @@ WITH live AS (
 ), answer AS (
     SELECT run, program_id, hlo_module, user_file, user_line, buffers, size / 1048576.0,
            padding / 1048576.0,
-           100.0 * size / nullif(all_size, 0), hlo_op, shape, tf_op, hosts
+           100.0 * size / all_size, hlo_op, shape, tf_op, hosts
     FROM ranked
     WHERE (:n IS NULL OR rank <= :n)
     ORDER BY run, rank

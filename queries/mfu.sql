@@ -83,9 +83,9 @@ WITH device AS MATERIALIZED (
 )
 SELECT p.run, p.scope, p.step, p.program_id, p.name, f.type, f.n, nullif(p.model, 0),
        nullif(p.hardware, 0), p.span / f.n / 1e9, p.busy / f.n / 1e9, f.peak,
-       100.0 * nullif(p.model, 0) / (nullif(p.span_peak, 0) / 1e12),
-       100.0 * nullif(p.model, 0) / (nullif(p.busy_peak, 0) / 1e12),
-       100.0 * nullif(p.hardware, 0) / (nullif(p.span_peak, 0) / 1e12),
+       100.0 * nullif(p.model, 0) / (p.span_peak / 1e12),
+       100.0 * nullif(p.model, 0) / (p.busy_peak / 1e12),
+       100.0 * nullif(p.hardware, 0) / (p.span_peak / 1e12),
        CASE WHEN nullif(p.model, 0) IS NULL THEN 'operations: no op of a known program needs any'
             WHEN f.peak IS NULL THEN 'peak: unknown for these devices; give it to mfu(source, peak)'
        END

@@ -103,8 +103,8 @@ WITH gpu_event AS MATERIALIZED (
 )
 SELECT run, CASE side WHEN 'host' THEN 'Host' ELSE 'Device' END, category, ops, occurrences,
        self / 1e6,
-       100.0 * self / nullif(all_self, 0),
-       CASE WHEN category IS NOT 'IDLE' THEN 100.0 * self / nullif(op_self, 0) END,
+       100.0 * self / all_self,
+       CASE WHEN category IS NOT 'IDLE' THEN 100.0 * self / op_self END,
        nullif(flops, 0), nullif(bytes, 0)
 FROM shares
 WHERE all_self > 0 AND (self > 0 OR category IS NOT NULL)

@@ -62,7 +62,7 @@ WITH device_time AS MATERIALIZED (
     FROM buffer
 )
 SELECT b.run, b.program_id, b.hlo_module, b.hlo_op || coalesce(b.shape_index, ''), b.memory_space,
-       b.padding / 1048576.0, b.size / 1048576.0, 1.0 * b.size / nullif(b.data, 0), b.live_at_peak,
+       b.padding / 1048576.0, b.size / 1048576.0, 1.0 * b.size / b.data, b.live_at_peak,
        b.shape, b.tf_op, b.line, b.user_file, b.user_line, t.self_us,
        t.self_us * min(1.0, 1.0 * b.padding / i.padded_bytes),
        b.hosts

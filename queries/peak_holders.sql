@@ -121,7 +121,7 @@ WITH allocator AS MATERIALIZED (
 ), answer AS (
     SELECT run, rank, host, peak_of, recorded_by, program_id, peak / 1048576.0, kind, hlo_op, tf_op,
            line, region_type, data_type, shape, holders, bytes, bytes / 1048576.0,
-           100.0 * bytes / nullif(peak, 0), since_us, held_us, since_op, hosts
+           100.0 * bytes / peak, since_us, held_us, since_op, hosts
     FROM ranked
     WHERE rank <= coalesce(:n, rank)
     ORDER BY run, rank

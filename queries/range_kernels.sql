@@ -50,6 +50,6 @@ WITH moment AS ( -- of rows of a range the kernel is NULL
     GROUP BY run, annotation, short_name
 )
 SELECT k.run, range_name, e.name, k.short_name, n, ps / 1e6, ps / n / 1e6,
-       100.0 * ps / nullif(sum(ps) OVER (PARTITION BY k.run, range_name), 0), delay_ps / 1e6
+       100.0 * ps / sum(ps) OVER (PARTITION BY k.run, range_name), delay_ps / 1e6
 FROM kernel AS k JOIN temp.trace_events(:source) AS e ON e.run = k.run AND e.event_id = k.event_id
 ORDER BY k.run, ps DESC, range_name, e.name

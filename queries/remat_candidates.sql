@@ -45,7 +45,7 @@ WITH events AS MATERIALIZED (
     FROM temp.memory_peaks(:source) AS p
          JOIN events AS e USING (run, host, program_id, memory_space)
          JOIN temp.buffer_allocations(:source) AS b USING (run, host, program_id, memory_space)
-    WHERE p.memory_space = coalesce(:space, 0) AND b.kind = 'temporary' AND b.size_bytes > 0
+    WHERE p.memory_space = coalesce(:space, 0) AND b.kind = 'temporary'
           AND b.storage_start_event < p.peak_event AND b.storage_end_event > p.peak_event
           AND b.hlo_op NOT GLOB '*.remat*'
           AND coalesce(b.tf_op, '') NOT LIKE '%rematted_computation%'

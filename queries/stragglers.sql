@@ -49,7 +49,7 @@ WITH step AS MATERIALIZED ( -- a TensorCore's copies are its own
     SELECT run, host, avg(ms) AS ms FROM wait GROUP BY run, host
 ), score AS (
     SELECT s.*, own_ms - median_ms AS over_ms,
-           CASE WHEN d.n > 2 AND deviation > 0
+           CASE WHEN d.n > 2
                 THEN 0.6745 * (own_ms - median_ms) / deviation END AS z,
            row_number() OVER (PARTITION BY run ORDER BY own_ms DESC, core_id) AS rank
     FROM step AS s JOIN spread AS d USING (run)

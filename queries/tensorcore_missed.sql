@@ -34,7 +34,7 @@ WITH kernel AS (
     FROM share
     WHERE missed
 )
-SELECT run, rank, op_name, kernel_name, short_name, occurrences, us, 100.0 * us / nullif(all_us, 0),
+SELECT run, rank, op_name, kernel_name, short_name, occurrences, us, 100.0 * us / all_us,
        us / occurrences
 FROM ranked
 WHERE (:n IS NULL OR rank <= :n)

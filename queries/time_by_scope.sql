@@ -59,7 +59,7 @@ WITH op AS MATERIALIZED (
     FROM scoped
 )
 SELECT run, rank, plane_kind, scope, iteration, forward_us, backward_us, recomputed_us, self_us,
-       100.0 * self_us / nullif(all_us, 0), occurrences, flops, bytes_accessed, scope_by, owner_by,
+       100.0 * self_us / all_us, occurrences, flops, bytes_accessed, scope_by, owner_by,
        op
 FROM ranked
 WHERE (:n IS NULL OR rank <= :n)

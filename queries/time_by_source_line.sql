@@ -50,7 +50,7 @@ WITH op AS MATERIALIZED (
     FROM line
 )
 SELECT run, rank, plane_kind, user_file, user_line, user_function, forward_us, backward_us,
-       recomputed_us, self_us, 100.0 * self_us / nullif(all_us, 0), occurrences, flops,
+       recomputed_us, self_us, 100.0 * self_us / all_us, occurrences, flops,
        bytes_accessed, scope, op
 FROM ranked
 WHERE (:n IS NULL OR rank <= :n)

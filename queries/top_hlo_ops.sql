@@ -42,9 +42,9 @@ WITH ops AS MATERIALIZED (
     WHERE rank > 0
 )
 SELECT run, nth, hlo_op, category, program_id, hlo_module, occurrences_actual, total_self_time_us,
-       100.0 * self / nullif(all_self, 0),
+       100.0 * self / all_self,
        100.0 * sum(self) OVER (PARTITION BY run
-                               ORDER BY nth ROWS UNBOUNDED PRECEDING) / nullif(all_self, 0),
+                               ORDER BY nth ROWS UNBOUNDED PRECEDING) / all_self,
        total_self_time_us / occurrences_actual, flops_utilization, hbm_utilization,
        CASE WHEN core_type <> '' THEN bound_by
             WHEN coalesce(flops_utilization, hbm_utilization) IS NULL THEN 'Unknown'

@@ -46,7 +46,7 @@ WITH ops AS MATERIALIZED (
                         kernel_name ROWS UNBOUNDED PRECEDING)
 )
 SELECT run, rank, kernel_name, short_name, occurrences, total_us,
-       100.0 * total_us / nullif(all_us, 0), 100.0 * so_far_us / nullif(all_us, 0),
+       100.0 * total_us / all_us, 100.0 * so_far_us / all_us,
        total_us / occurrences, min_us, max_us, op_count,
        (SELECT o.op_name FROM ops AS o WHERE o.run = ranked.run
         AND o.kernel_name = ranked.kernel_name AND o.op_name IS NOT NULL ORDER BY o.total_us DESC,

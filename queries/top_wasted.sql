@@ -45,7 +45,7 @@ WITH ops AS MATERIALIZED (
       AND coalesce(flops_utilization, hbm_utilization) IS NOT NULL
 )
 SELECT run, nth, hlo_op, category, program_id, hlo_module, occurrences_actual, total_self_time_us,
-       total_self_time_us * unused, 100.0 * self * unused / nullif(all_self, 0), flops_utilization,
+       total_self_time_us * unused, 100.0 * self * unused / all_self, flops_utilization,
        hbm_utilization,
        CASE WHEN core_type <> '' THEN bound_by
             WHEN coalesce(flops_utilization, hbm_utilization) IS NULL THEN 'Unknown'
