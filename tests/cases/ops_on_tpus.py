@@ -116,6 +116,8 @@ def sparsecore():
     same([r['hlo_op'] for r in ask("SELECT hlo_op FROM top_hlo_ops('{x}')", x=data)], ['call'])
     same([r['hlo_op'] for r in ask("SELECT hlo_op FROM compare_hlo_ops('{x}', '{x}')", x=data)],
          ['call'])
+    same([r['model_flops'] for r in ask("SELECT model_flops FROM mfu('{x}') WHERE scope = 'run'",
+                                        x=data)], [None])
 
 
 @case

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a query leaves out: a row on each side of its conditions."""
+from lib.cases import case, same
+from lib.hlo import (ALLOC, F32, FREE, allocation, assignment, buffer, computation, instruction,
+                     module, proto, shape, trace)
+from lib.made import host
+from lib.shell import rows
+from lib.wire import Plane, US, space
+
+MIB = 1 << 20
+
+
+@case
+def gaps_beside_an_empty_stream():
+    """A GPU whose stream has no event is no device with work: gaps are those of host threads."""
+    idle = Plane('/device:GPU:0').line(1, 'Stream #1', []).bytes()
+    busy = host(('a', 0, US), ('b', 3 * US, US)).bytes()
+    same(rows("SELECT plane, start_ps, duration_us, before, after FROM idle_gaps('{x}')",
+              x=space(idle, busy)), [('/host:CPU', US, 2.0, 'a', 'b')])
+
+
+@case
+def peak_of_the_main_memory():
+    """kpi has the peak of memory space 0, however large that of another space is."""
+    made = [instruction(1, 'a', 'constant', shape(F32, MIB // 4)),
+            instruction(2, 'b', 'negate', shape(F32, MIB), (1,))]
+    placed = assignment(
+        [buffer(1, MIB, 1), buffer(2, 4 * MIB, 2, color=1)],
+        [allocation(0, MIB, [(1, 0, MIB)]), allocation(1, 4 * MIB, [(2, 0, 4 * MIB)], color=1)],
+        [trace((ALLOC, 1, 'a'), (FREE, 1, 'b')), trace((ALLOC, 2, 'b'), (FREE, 2, 'b'))])
+    program = proto(module('m', computation(1, 'main', made, root=2)), placed)
+    plane = Plane('/host:metadata', 9)
+    plane.meta('m(1)', stats={'Hlo Proto': {'bytes': program}}, key=1)
+    x = space(plane.bytes(), host(('a', 0, US)).bytes())
+    same(rows("SELECT memory_space, peak_heap_mib FROM memory_peaks('{x}') ORDER BY 1", x=x),
+         [(0, 1.0), (1, 4.0)])
+    same(rows("SELECT peak_memory_mib, peak_memory_of FROM kpi('{x}')", x=x), [(1.0, 'm')])
+
+
+@case
+def a_profile_without_a_plane():
+    """Neither a device nor a host recorded anything, and missing says so of both."""
+    same(rows("SELECT missing FROM missing('{x}') WHERE missing IN ('work of devices', "
+              "'events of host threads')", x=space()),
+         [('events of host threads',), ('work of devices',)])
+
+
+@case
+def one_event_is_enough():
+    """A host and a GPU of one event each recorded something."""
+    gpu = Plane('/device:GPU:0').line(1, 'Stream #1', [('k', 0, US)]).bytes()
+    same(rows("SELECT missing FROM missing('{x}') WHERE missing LIKE '%events of host threads%' "
+              "OR missing = 'work of devices'", x=space(gpu, host(('a', 0, US)).bytes())), [])
