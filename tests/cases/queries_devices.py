@@ -2,7 +2,7 @@
 """Answers about devices: what a share is of, what is exposed, what tensor cores miss."""
 from lib.cases import case, same
 from lib.made import gpu, host
-from lib.shell import rows
+from lib.shell import attached, rows
 from lib.wire import L, Plane, US, V, space
 
 
@@ -66,7 +66,10 @@ def samples_of_gpus():
     asked = ("SELECT plane, start_ps, power_w, sm_clock_mhz, memory_clock_mhz, "
              "gpu_utilization_percent, ")
     asked += "memory_utilization_percent, temperature_c, memory_used_bytes FROM gpu_samples('{x}')"
-    same(rows(asked, x=space(*[plane.bytes() for plane in planes])), want)
+    x = space(*[plane.bytes() for plane in planes])
+    same(rows(asked, x=x), want)
+    same(attached('SELECT run, plane, start_ps FROM gpu_samples', b=x, a=x),
+         [(run, *moment[:2]) for run in 'ab' for moment in want])
 
 
 @case

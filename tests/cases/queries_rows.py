@@ -51,3 +51,23 @@ def one_event_is_enough():
     gpu = Plane('/device:GPU:0').line(1, 'Stream #1', [('k', 0, US)]).bytes()
     same(rows("SELECT missing FROM missing('{x}') WHERE missing LIKE '%events of host threads%' "
               "OR missing = 'work of devices'", x=space(gpu, host(('a', 0, US)).bytes())), [])
+
+
+@case
+def categories_of_gpu_work_without_a_program():
+    """By the type of the framework op, or else by the name; 13 us of one stream without a gap."""
+    work = [('k', 1, 'a/MatMul:MatMul'), ('k', 1, ':Add'), ('k', 1, 'a:'), ('ncclAllReduce', 2, ''),
+            ('rcclKernel', 1, ''), ('MemcpyH2D', 1, ''), ('MemcpyH2D', 1, ''),
+            ('CopyHostToDevice', 1, ''), ('__amd_rocclr_copyBuffer', 1, ''), ('Copying', 1, ''),
+            ('Memset', 1, ''), ('__amd_rocclr_fillBufferAligned', 1, '')]
+    events, at = [], 0
+    for name, length, tf_op in work:
+        events.append((name, at * US, length * US, {'tf_op': {'str': tf_op}} if tf_op else {}))
+        at += length
+    plane = Plane('/device:GPU:0').line(1, 'Stream #1', events)
+    got = rows("SELECT category, op_count, occurrences, self_time_us, percent, percent_of_ops "
+               "FROM op_time_by_category('{x}')", x=space(plane.bytes()))
+    same(got, [(category, ops, n, us, 100 * us / 13, None if category == 'IDLE' else 100 * us / 13)
+               for category, ops, n, us in (
+                   ('copy', 3, 4, 4.0), (None, 3, 3, 3.0), ('collective', 2, 2, 3.0),
+                   ('memset', 2, 2, 2.0), ('MatMul', 1, 1, 1.0), ('IDLE', 1, 0, 0.0))])
