@@ -7,7 +7,8 @@
 -- column run TEXT: name of the run
 -- column host TEXT: name of the host
 -- column plane TEXT: name of the GPU's plane
--- column start_ps INTEGER [ps]: time of the sample, from the start of the session
+-- column start_ps INTEGER [ps]: time of the sample, from the start of the session; of several values
+--   of one name at this time, the row has the largest
 -- column start_us REAL [us]: start_ps in microseconds
 -- column power_w REAL [W]: power that the board draws (most GPUs average it over a second); NULL if
 --   not in this sample

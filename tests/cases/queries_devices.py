@@ -55,10 +55,11 @@ def samples_of_gpus():
     all_of_them = [('power_mw', 512500), ('sm_clock_mhz', 1980), ('memory_clock_mhz', 3201),
                    ('gpu_utilization_percent', 97), ('memory_utilization_percent', 31),
                    ('gpu_temp_c', 61), ('memory_used_bytes', 3 << 30)]
-    counters = [(name, 5 * US, 0, value(number)) for name, number in all_of_them]
+    counters = [(name, 5 * US, 0, value(number - less)) for name, number in all_of_them
+                for less in (1, 0, 2)]
     counters += [('power_mw', 7 * US, 0, value(600000)),
                  ('fan_speed_percent', 8 * US, 0, value(40))]
-    planes = [Plane('/device:GPU:%d' % i, i + 1).line(1, '_counters_', counters[:9 - i])
+    planes = [Plane('/device:GPU:%d' % i, i + 1).line(1, '_counters_', counters[:len(counters) - i])
               .line(2, 'Stream #1', [('power_mw', 9 * US, US, value(1))]) for i in range(2)]
     full = (512.5, 1980, 3201, 97.0, 31.0, 61, 3 << 30)
     want = [('/device:GPU:%d' % i, *moment) for i in range(2)
