@@ -4112,7 +4112,8 @@ class GpuSamples(NamedTuple):
     plane: str
     """name of the GPU's plane"""
     start_ps: int
-    """time of the sample, from the start of the session [ps]"""
+    """time of the sample, from the start of the session; of several values of one name at this
+    time, the row has the largest [ps]"""
     start_us: float
     """start_ps in microseconds [us]"""
     power_w: float | None
