@@ -22,8 +22,9 @@
 --   only in the first run
 -- column matched_by TEXT: how the operations of the two runs were matched. name: same name (in the
 --   same HLO module and place; of the same type or framework op for framework and kernel);
---   fingerprint: same fingerprint of the HLO instruction; similar name: like name, without .kd,
---   jit(main)/ and trailing numbers; NULL if change is not both
+--   fingerprint: same fingerprint of the HLO instruction; similar name: like name, without .kd
+--   and jit(main)/, and for what is left without trailing numbers too, where it is the only one of
+--   its run; NULL if change is not both
 -- column name_b TEXT: name in the second run if it differs from the first; NULL otherwise
 -- column occurrences_a INTEGER: number of times that it ran in the first run; 0 if it did not run
 -- column occurrences_b INTEGER: number of times that it ran in the second run; 0 if it did not run
@@ -97,13 +98,14 @@ WITH asked AS MATERIALIZED (
            CAST(total(n) AS INTEGER) AS n, total(us) AS us, row_number() OVER () AS id,
            quote(scope) || quote(type) || quote(name) AS exact,
            quote(scope) || quote(name) || iif(kind = 'hlo', '', quote(type)) AS plain,
-           quote(scope) || rtrim(CASE WHEN name GLOB '*.kd' THEN substr(name, 1, length(name) - 3)
-                                      ELSE replace(name, 'jit(main)/', '') END, '0123456789._')
-           || CASE kind WHEN 'hlo' THEN '' WHEN 'kernel' THEN quote(replace(type, 'jit(main)/', ''))
-                        ELSE quote(type) END AS similar
+           CASE WHEN name GLOB '*.kd' THEN substr(name, 1, length(name) - 3)
+                ELSE replace(name, 'jit(main)/', '') END AS cleaned,
+           quote(scope) || CASE kind WHEN 'hlo' THEN ''
+                                     WHEN 'kernel' THEN quote(replace(type, 'jit(main)/', ''))
+                                     ELSE quote(type) END AS place
     FROM op, asked
     GROUP BY side, scope, type, name
-), p1 AS ( -- p1 to p4: a number that the rows of a pair share
+), p1 AS ( -- p1 to p5: a number that the rows of a pair share
     SELECT *, CASE WHEN min(side) OVER w < max(side) OVER w THEN min(id) OVER w END AS p1
     FROM named
     WINDOW w AS (PARTITION BY exact)
@@ -121,7 +123,12 @@ WITH asked AS MATERIALIZED (
     SELECT *, CASE WHEN total(side = 'a') OVER w = 1 AND total(side = 'b') OVER w = 1
                    THEN min(id) OVER w END AS p4
     FROM p3
-    WINDOW w AS (PARTITION BY coalesce(p2, p3), similar)
+    WINDOW w AS (PARTITION BY coalesce(p2, p3), place, cleaned)
+), p5 AS (
+    SELECT *, CASE WHEN total(side = 'a') OVER w = 1 AND total(side = 'b') OVER w = 1
+                   THEN min(id) OVER w END AS p5
+    FROM p4
+    WINDOW w AS (PARTITION BY coalesce(p2, p3, p4), place, rtrim(cleaned, '0123456789._'))
 ), result AS (
     SELECT coalesce(max(scope) FILTER (WHERE side = 'a'), max(scope)) AS scope,
            coalesce(max(type) FILTER (WHERE side = 'a'), max(type)) AS type,
@@ -130,15 +137,15 @@ WITH asked AS MATERIALIZED (
            CASE WHEN min(side) = 'b' THEN 'appeared' WHEN max(side) = 'a' THEN 'vanished'
                 ELSE 'both' END AS change,
            CASE WHEN p2 THEN 'name' WHEN p3 THEN 'fingerprint'
-                WHEN p4 THEN 'similar name' END AS how,
+                WHEN coalesce(p4, p5) THEN 'similar name' END AS how,
            CASE WHEN min(name) <> max(name) THEN max(name) FILTER (WHERE side = 'b') END AS name_b,
            coalesce(max(n) FILTER (WHERE side = 'a'), 0) AS n_a,
            coalesce(max(n) FILTER (WHERE side = 'b'), 0) AS n_b,
            total(us) FILTER (WHERE side = 'a') AS us_a, total(us) FILTER (WHERE side = 'b') AS us_b,
            CASE kind WHEN 'operation' THEN max(type) WHEN 'framework' THEN lower(max(scope))
                      ELSE 'device' END AS place
-    FROM p4, asked
-    GROUP BY coalesce(p2, p3, p4, id)
+    FROM p5, asked
+    GROUP BY coalesce(p2, p3, p4, p5, id)
 ), size(side, devices, sparsecores, hosts, steps) AS MATERIALIZED (
     SELECT 'a', count(*) FILTER (WHERE kind <> 'sparsecore'),
            count(*) FILTER (WHERE kind = 'sparsecore'),

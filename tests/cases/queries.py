@@ -173,6 +173,12 @@ def compare_runs():
          [('gone', 'vanished', None, None, 1, 0, -2.0, 2.0, 0.0, -2.0),
           ('k1', 'both', 'similar name', 'k1.kd', 1, 2, 4.0, 2.0, 3.0, 1.0),
           ('k2', 'both', 'name', None, 1, 2, 4.0, 2.0, 3.0, 1.0)])
+    numbered = [run([(name + tail, 'f/' + name + ':', name) for name in names], 1, 2)
+                for names, tail in ((('h', 'h_1', 'i_2'), ''), (('h', 'h_1', 'i_3'), '.kd'))]
+    same(rows("SELECT operation, name_b, matched_by FROM compare_ops('{a}', '{b}') ORDER BY 1",
+              a=numbered[0], b=numbered[1]),
+         [('h', 'h.kd', 'similar name'), ('h_1', 'h_1.kd', 'similar name'),
+          ('i_2', 'i_3.kd', 'similar name')])
     on_host = [space(host(('f', 0, t * US), ('g', 20 * US, US)).bytes()) for t in (2, 5)]
     same(rows("SELECT operation, type, change, delta_us, delta_percent FROM compare_ops('{a}', "
               "'{b}')", a=on_host[0], b=on_host[1]),

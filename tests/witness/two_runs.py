@@ -71,9 +71,12 @@ class Side:
 
 # ---- which operation is which ----
 
+def cleaned(name):
+    return name[:-3] if name.endswith('.kd') else name.replace('jit(main)/', '')
+
+
 def stem(name):
-    return re.sub(r'[0-9._]*$', '', name[:-3] if name.endswith('.kd')
-                  else name.replace('jit(main)/', ''))
+    return re.sub(r'[0-9._]*$', '', cleaned(name))
 
 
 def one_each(mine, theirs, key):
@@ -97,14 +100,17 @@ def paired(kind, a, b):
         prints = (a, b)[side][row][2]
         return next(iter(prints)) if len(prints) == 1 else None
 
-    def similar(row, _):
-        scope, what, name = row
-        return scope, stem(name), {'operation': what, 'hlo': None, 'framework': what,
-                                   'kernel': what and what.replace('jit(main)/', '')}[kind]
+    def similar(name_of):
+        def key(row, _):
+            scope, what, name = row
+            return scope, name_of(name), {'operation': what, 'hlo': None, 'framework': what,
+                                          'kernel': what and what.replace('jit(main)/', '')}[kind]
+        return key
 
     mine, theirs, found = set(a), set(b), []
     for how, key in (('name', lambda row, _: row), ('name', lambda row, _: same_thing(row)),
-                     ('fingerprint', fingerprint), ('similar name', similar)):
+                     ('fingerprint', fingerprint), ('similar name', similar(cleaned)),
+                     ('similar name', similar(stem))):
         pairs = one_each(mine, theirs, key)
         found += [(x, y, how) for x, y in pairs.items()]
         mine, theirs = mine - pairs.keys(), theirs - set(pairs.values())

@@ -3797,8 +3797,9 @@ class CompareOps(NamedTuple):
     matched_by: str | None
     """how the operations of the two runs were matched. name: same name (in the same HLO module and
     place; of the same type or framework op for framework and kernel); fingerprint: same fingerprint
-    of the HLO instruction; similar name: like name, without .kd, jit(main)/ and trailing numbers;
-    NULL if change is not both"""
+    of the HLO instruction; similar name: like name, without .kd and jit(main)/, and for what is
+    left without trailing numbers too, where it is the only one of its run; NULL if change is not
+    both"""
     name_b: str | None
     """name in the second run if it differs from the first; NULL otherwise"""
     occurrences_a: int
