@@ -151,7 +151,7 @@ def session_start():
 def compare_runs():
     """Ops of two runs by name, then by the instruction's fingerprint, then by similar names; times
     by devices and steps beside the sums."""
-    def run(names, n_devices, length):
+    def run(names, n_devices, length, opcode='custom-call'):
         def kernel(name, op, hlo, i):
             return name, i * 10 * US, length * US, {
                 'tf_op': {'str': op}, 'hlo_op': {'str': hlo}, 'hlo_module': {'str': 'jit_f'},
@@ -160,15 +160,22 @@ def compare_runs():
         devices = [Plane('/device:GPU:%d' % d, d + 10).line(1, 'Stream #1', [
             kernel(*names[i], i) for i in range(len(names))]).bytes() for d in range(n_devices)]
         return space(*devices,
-                     programs(1, ('same', 'custom-call', 'x'), (names[1][2], 'custom-call', 'y')))
-    a = run([('k1', 'f/jit(main)/same:', 'same'), ('k2', 'f/y:', 'before.1.0'),
-             ('gone', 'f/z:', 'lost')], 1, 2)
+                     programs(1, ('same', 'custom-call', 'x'),
+                              (names[1][2], opcode, 'y')))
+    names = [('k1', 'f/jit(main)/same:', 'same'), ('k2', 'f/y:', 'before.1.0'),
+             ('gone', 'f/z:', 'lost')]
+    a = run(names, 1, 2)
     b = run([('k1.kd', 'f/same:', 'same'), ('k2', 'f/y:', 'after')], 2, 3)
     columns = ('change, matched_by, name_b, occurrences_a, occurrences_b, delta_us, '
                'per_device_step_us_a, per_device_step_us_b, delta_per_device_step_us')
     same(rows("SELECT hlo_op, %s FROM compare_hlo_ops('{a}', '{b}')" % columns, a=a, b=b),
          [('before.1.0', 'both', 'fingerprint', 'after', 1, 2, 4.0, 2.0, 3.0, 1.0),
           ('same', 'both', 'name', None, 1, 2, 4.0, 2.0, 3.0, 1.0)])
+    # two hosts whose programs of one id differ: the fingerprint is unknown
+    for other in ('rng', 'infeed', 'iota', 'parameter'):
+        same(rows("SELECT hlo_op, change FROM compare_hlo_ops('{a}', '{b}') WHERE change <> 'both' "
+                  "ORDER BY 1", a=[a, run(names, 1, 2, other)], b=b),
+             [('after', 'appeared'), ('before.1.0', 'vanished')], other)
     same(rows("SELECT operation, %s FROM compare_ops('{a}', '{b}')" % columns, a=a, b=b),
          [('gone', 'vanished', None, None, 1, 0, -2.0, 2.0, 0.0, -2.0),
           ('k1', 'both', 'similar name', 'k1.kd', 1, 2, 4.0, 2.0, 3.0, 1.0),

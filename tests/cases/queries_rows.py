@@ -3,9 +3,9 @@
 from lib.cases import case, same
 from lib.hlo import (ALLOC, F32, FREE, allocation, assignment, buffer, computation, instruction,
                      module, proto, shape, trace)
-from lib.made import host
+from lib.made import gpu, host
 from lib.shell import rows
-from lib.wire import Plane, US, space
+from lib.wire import L, Plane, US, space
 
 MIB = 1 << 20
 
@@ -71,3 +71,20 @@ def categories_of_gpu_work_without_a_program():
                for category, ops, n, us in (
                    ('copy', 3, 4, 4.0), (None, 3, 3, 3.0), ('collective', 2, 2, 3.0),
                    ('memset', 2, 2, 2.0), ('MatMul', 1, 1, 1.0), ('IDLE', 1, 0, 0.0))])
+
+
+@case
+def kernels_of_instructions_without_an_op():
+    """An instruction without the name of a framework op has no type, though its metadata has one;
+    its kernels are those of its own name."""
+    made = [instruction(1, 'a', 'constant', shape(F32)),
+            instruction(2, 'b', 'negate', shape(F32), (1,), more=L(7, L(1, 'Neg'))),
+            instruction(3, 'c', 'abs', shape(F32), (2,), more=L(7, L(1, 'Abs'), L(2, 'f/abs')))]
+    plane = Plane('/host:metadata', 9)
+    plane.meta('m(1)', stats={'Hlo Proto': {'bytes': proto(
+        module('m', computation(1, 'main', made, root=3)))}}, key=1)
+    kernels = [(op, i * US, (9 - i) * US, {'hlo_op': {'str': op}, 'program_id': {'uint64': 1}})
+               for i, op in enumerate('bc')]
+    x = space(gpu(*kernels).bytes(), plane.bytes())
+    same(rows("SELECT type, operation FROM kernel_time_by_op('{x}')", x=x),
+         [(None, 'b'), ('Abs', 'f/abs')])
