@@ -76,7 +76,7 @@ def categories_of_gpu_work_without_a_program():
 @case
 def kernels_of_instructions_without_an_op():
     """An instruction without the name of a framework op has no type, though its metadata has one;
-    its kernels are those of its own name."""
+    its kernels are those of its own name, and so are those of a host without the program."""
     made = [instruction(1, 'a', 'constant', shape(F32)),
             instruction(2, 'b', 'negate', shape(F32), (1,), more=L(7, L(1, 'Neg'))),
             instruction(3, 'c', 'abs', shape(F32), (2,), more=L(7, L(1, 'Abs'), L(2, 'f/abs')))]
@@ -88,3 +88,6 @@ def kernels_of_instructions_without_an_op():
     x = space(gpu(*kernels).bytes(), plane.bytes())
     same(rows("SELECT type, operation FROM kernel_time_by_op('{x}')", x=x),
          [(None, 'b'), ('Abs', 'f/abs')])
+    for hosts in ([x, space(gpu(*kernels).bytes())], [space(gpu(*kernels).bytes()), x]):
+        same(rows("SELECT type, operation, total_time_us FROM kernel_time_by_op('{x}')",
+                  x=hosts), [(None, 'b', 18.0), (None, 'c', 8.0), ('Abs', 'f/abs', 8.0)])
