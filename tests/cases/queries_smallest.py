@@ -61,6 +61,14 @@ def one_picosecond_on_a_tpu():
 
 
 @case
+def one_picosecond_without_a_category():
+    """A kernel of no known category has a row if it takes any time."""
+    for ps, want in ((1, [(None, 1e-6)]), (0, [])):
+        same(rows("SELECT category, self_time_us FROM op_time_by_category('{x}') "
+                  "WHERE category IS NOT 'IDLE'", x=space(gpu(('k', 0, ps, {})).bytes())), want)
+
+
+@case
 def two_devices_of_one_picosecond():
     """The time of an op is shared by the devices that compute."""
     one, two = space(tpu((0, 1))), space(tpu((0, 1)), tpu((0, 1), number=1))
