@@ -21,7 +21,8 @@ from lib.asked import asks  # noqa: E402
 
 CASES = ["cases", "hostile", "command"]
 PARTS = {"sql": "tests/sql/*.sql", "witness": "tests/witness/*.py",
-         "kept_queries": "tests/kept_queries/answers/*.tsv"}
+         "kept_queries": "tests/kept_queries/answers/*.tsv",
+         "kept_tables": "tests/kept_tables/answers/*.tsv"}
 WHOLE = ["self", "hlo_text", "flows", "export", "kept", "timeline", "tools", "encodings", "docs",
          "columns", "empty", "arguments", "twin", "metamorphic"]
 BUILT = ["unit", "oom", "mutants", "prefix"]  # programs of their own, which are not recorded
