@@ -165,6 +165,20 @@ def awkward_texts():
 
 
 @case
+def characters_that_are_not_shown():
+    """Controls, and marks that turn the direction of a text, are shown as numbers in a table; their
+    neighbours are shown as they are."""
+    hidden = [0x01, 0x1f, 0x7f, 0x80, 0x9f, 0x61c, 0x200e, 0x200f, 0x202a, 0x202e, 0x2066, 0x2069]
+    shown = [0x21, 0x7e, 0xa1, 0x61b, 0x61e, 0x2010, 0x2027, 0x2030]
+    sql = 'SELECT ' + ' UNION ALL SELECT '.join("'<' || char(%d) || '>' AS x" % c
+                                              for c in hidden + shown)
+    out, _ = run(sql, env={'LC_ALL': 'C.UTF-8'})
+    got = [line.strip() for line in out.splitlines() if '<' in line]
+    same(got, ['<%s>' % ('\\x%02x' % c if c < 0x80 else '\\u%04x' % c) for c in hidden]
+         + ['<%s>' % chr(c) for c in shown])
+
+
+@case
 def selection():
     """--where, --order-by, --columns, --limit and parameters are those of SQL."""
     got = json.loads(answer(GPU, 'top_kernels', '--where', 'occurrences > 2', '--order-by',
