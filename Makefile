@@ -32,11 +32,11 @@ CAPTURE_COMMAND_SOURCES := loader/capture/command.c loader/capture/summary.c loa
   loader/base/option_help.c $(wildcard loader/remote/*.c loader/remote/command/*.c)
 CAPTURE_COMMAND_OBJECTS := $(CAPTURE_COMMAND_SOURCES:%.c=$(BUILD)/shared/%.o) $(BUILD)/shared/schema/profiler_service.pb-c.o
 SOURCES := $(filter-out loader/capture/% loader/remote/command/%,$(wildcard ext/*.c loader/*.c loader/*/*.c loader/*/*/*.c)) $(LIVE_SOURCES)
-COMMAND_SOURCES := $(wildcard command/*.c)
-COMMAND_OBJECTS := $(COMMAND_SOURCES:%.c=$(BUILD)/shared/%.o)
+COMMAND_SOURCES := $(wildcard command/*.c command/report/*.c)
+COMMAND_OBJECTS := $(COMMAND_SOURCES:%.c=$(BUILD)/shared/%.o) $(BUILD)/shared/report/files.o
 SCHEMA := $(notdir $(basename $(wildcard schema/*.proto)))
 MESSAGES := $(SCHEMA:%=$(BUILD)/schema/%.pb-c.c)
-GENERATED := $(BUILD)/queries.c $(MESSAGES)
+GENERATED := $(BUILD)/queries.c $(BUILD)/report/files.c $(BUILD)/report/script_hash.h $(MESSAGES)
 NAMES := $(SOURCES:%.c=%) queries $(SCHEMA:%=schema/%.pb-c)
 OBJECTS := $(NAMES:%=$(BUILD)/shared/%.o)
 # Only ext/ knows SQLite, which it calls through a table in a loaded library, and directly in a linked one.
@@ -70,6 +70,18 @@ $(BUILD)/queries.c: queries/compile.awk queries $(wildcard queries/*.sql)
 	@mkdir -p $(@D)
 	$(call say,GEN)
 	$(Q)awk -f queries/compile.awk $(sort $(wildcard queries/*.sql)) > $@.part && mv $@.part $@
+
+# The files of a report's page, as C; its script is the only one that a browser runs in it.
+PAGE := command/report/page.css command/report/page.js
+$(BUILD)/report/files.c: command/report/embed.awk $(PAGE)
+	@mkdir -p $(@D)
+	$(call say,GEN)
+	$(Q)awk -f $< $(PAGE) > $@.part && mv $@.part $@
+$(BUILD)/report/script_hash.h: command/report/hash.awk command/report/page.js
+	@mkdir -p $(@D)
+	$(call say,GEN)
+	$(Q)sha256sum command/report/page.js | awk -f $< > $@.part && mv $@.part $@
+$(BUILD)/shared/command/report/page.o: $(BUILD)/report/script_hash.h
 
 $(BUILD)/schema/%.pb-c.c: schema/%.proto schema/compact.awk | setup
 	@mkdir -p $(@D)/whole
@@ -249,7 +261,7 @@ threads: $(BUILD)/threads
 	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 $(BUILD)/threads $(THREAD_SECONDS) 8 tests/data/gpu_train_38 \
 	  tests/data/tpu_train_54 tests/data/jax_two_hosts tests/data/tf_fit_input_bound tests/data/tf_xla_jit
 
-C_FILES := $(wildcard ext/*.[ch] command/*.[ch] loader/*.[ch] loader/*/*.[ch] loader/*/*/*.[ch] tests/*.[ch] tests/*/*.[ch])
+C_FILES := $(wildcard ext/*.[ch] command/*.[ch] command/*/*.[ch] loader/*.[ch] loader/*/*.[ch] loader/*/*/*.[ch] tests/*.[ch] tests/*/*.[ch])
 SQL_FILES := $(wildcard queries/*.sql tests/*/*.sql)
 SCRIPTS := command docs ext/python setup.py tests
 # Analyses of stats whose payload is a protobuf message.

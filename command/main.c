@@ -12,7 +12,8 @@
 #include "help.h"
 #include "nearest.h"
 #include "programs.h"
-#include "report.h"
+#include "report/report.h"
+#include "one_screen.h"
 #include "select.h"
 #include "wrong_turns.h"
 
@@ -43,7 +44,7 @@ static int show_run(Command *c, char **runs)
         return STATUS_USAGE;
     }
     if (!database_attach(&c->database, runs[0])) return STATUS_FAILED;
-    return report(&c->database);
+    return one_screen(&c->database);
 }
 
 static int do_diff(Command *c, char **words, int n)
@@ -118,12 +119,26 @@ static int do_export(Command *c, char **words, int n)
     return export_to(&c->database, &c->catalog, words[n - 1], &c->options);
 }
 
+static int do_report(Command *c, char **words, int n)
+{
+    const Options *o = &c->options;
+    if (!options_allow(o, TAKES_OUTPUT | TAKES_FORCE | TAKES_AGAINST, false, "report"))
+        return STATUS_USAGE;
+    if (n != 1)
+        return complain("report is about one run: profsql report RUN [--against BASE]"),
+               STATUS_USAGE;
+    if (!database_attach_all(&c->database, words, 1)) return STATUS_FAILED;
+    if (o->against && !database_attach_all(&c->database, (char *[]){(char *)o->against}, 1))
+        return STATUS_FAILED;
+    return report(&c->database, o->output, o->force);
+}
+
 static const struct {
     const char *name;
     int (*run)(Command *c, char **words, int n);
 } verbs[] = {
     {"diff", do_diff},   {"list", do_list},     {"tables", do_tables},
-    {"shell", do_shell}, {"export", do_export},
+    {"shell", do_shell}, {"export", do_export}, {"report", do_report},
 };
 
 /* ---- runs and a question ---- */

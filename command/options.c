@@ -20,6 +20,7 @@ enum {
     KEY_FROM,
     KEY_TO,
     KEY_LINES,
+    KEY_AGAINST,
     KEY_PARAMETER
 };
 enum { MAX_OPTIONS = 256 };
@@ -36,6 +37,7 @@ static const struct option own_options[] = {
     {"from", required_argument, NULL, KEY_FROM},
     {"to", required_argument, NULL, KEY_TO},
     {"lines", required_argument, NULL, KEY_LINES},
+    {"against", required_argument, NULL, KEY_AGAINST},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
@@ -159,6 +161,7 @@ static bool set_option(Options *options, const OptionList *list, int key, char *
     case KEY_FROM: options->used |= TAKES_TRACE; return options->from = value, true;
     case KEY_TO: options->used |= TAKES_TRACE; return options->to = value, true;
     case KEY_LINES: options->used |= TAKES_TRACE; return options->lines = value, true;
+    case KEY_AGAINST: options->used |= TAKES_AGAINST; return options->against = value, true;
     default: break;
     }
     if (key >= KEY_PARAMETER)
@@ -183,10 +186,11 @@ bool options_parse(Options *options, const Catalog *catalog, int argc, char **ar
         if (key == ':') return complain("%s needs a value after it", argv[optind - 1]), false;
         if (!set_option(options, list, key, optarg)) return false;
     }
-    if (options->output && !(options->used & (TAKES_FORMAT | TAKES_TRACE)) &&
+    bool is_report = optind < argc && !strcmp(argv[optind], "report"); /* HTML, whatever its name */
+    if (options->output && !is_report && !(options->used & (TAKES_FORMAT | TAKES_TRACE)) &&
         !format_of_output(options))
         return false;
-    if (options->output && !strcmp(options->output, "-")) options->output = NULL;
+    if (options->output && !is_report && !strcmp(options->output, "-")) options->output = NULL;
     options->words = argv + optind;
     options->n_words = argc - optind;
     return true;
@@ -203,6 +207,7 @@ bool options_allow(const Options *options, unsigned allowed, bool parameters, co
         {TAKES_SELECTION, "--where, --order-by, --columns and --limit"},
         {TAKES_FORCE, "--force"},
         {TAKES_TABLES, "--tables"},
+        {TAKES_AGAINST, "--against"},
         {TAKES_TRACE, "--format perfetto or chrome, --from, --to and --lines"},
     };
     for (size_t i = 0; i < COUNT(kinds); i++)

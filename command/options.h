@@ -14,7 +14,8 @@ enum {
     TAKES_SELECTION = 4,
     TAKES_FORCE = 8,
     TAKES_TABLES = 16,
-    TAKES_TRACE = 32
+    TAKES_TRACE = 32,
+    TAKES_AGAINST = 64
 };
 
 /* A parameter of a table, as given. */
@@ -26,7 +27,8 @@ typedef struct {
 typedef struct {
     enum Format format;
     const char *output, *where, *order_by, *columns, *limit, *tables; /* NULL: not given */
-    const char *trace, *from, *to, *lines; /* trace: "perfetto" or "chrome"; NULL: not given */
+    const char *trace, *from, *to, *lines,
+        *against; /* trace: "perfetto" or "chrome"; NULL: not given */
     bool help, version, force, quiet;
     Given given[MAX_PARAMETERS];
     int n_given;

@@ -58,13 +58,17 @@ const Chart roofline_chart = {
 const Chart memory_chart = {
     "memory_chart", "Memory in use over time, by allocator", chart_memory, chart_memory_most,
     "WITH e AS MATERIALIZED (\n"
-    "    SELECT CASE WHEN count(*) OVER () > 0 THEN host || ' ' || allocator END AS series,\n"
-    "        time_ps, heap_bytes + stack_bytes AS bytes FROM temp.memory_events(?1)\n"
-    "), r AS (SELECT min(time_ps) AS first, max(1, max(time_ps) - min(time_ps)) AS span FROM e)\n"
-    "SELECT series, max(0, (time_ps - first) * 800 / span) * (span / 800e9) + first / 1e9 AS ms,\n"
-    "    max(bytes) AS bytes\n"
-    "FROM e, r WHERE bytes IS NOT NULL\n"
-    "GROUP BY series, (time_ps - first) * 800 / span ORDER BY series, 2"};
+    "    SELECT host || ' ' || allocator AS series, time_ps, heap_bytes + stack_bytes AS bytes\n"
+    "    FROM temp.memory_events(?1) WHERE heap_bytes + stack_bytes IS NOT NULL\n"
+    "), r AS MATERIALIZED (\n"
+    "    SELECT min(time_ps) AS first, max(1, max(time_ps) - min(time_ps)) AS span FROM e\n"
+    "), m AS (SELECT series FROM e GROUP BY series ORDER BY max(bytes) DESC, series LIMIT 6),\n"
+    "p AS (\n"
+    "    SELECT series, bytes, CAST(600.0 * (time_ps - first) / span AS INTEGER) AS part\n"
+    "    FROM e, r WHERE series IN m\n"
+    ")\n"
+    "SELECT series, (first + part * span / 600.0) / 1e9 AS \"time (ms)\", max(bytes) AS bytes\n"
+    "FROM p, r GROUP BY series, part ORDER BY series, part"};
 
 /* Ops of devices by category; without devices, ops of host threads by program. */
 const Chart op_treemap = {
@@ -226,8 +230,8 @@ const FunctionDef chart_functions[] = {
              "self time." SVG "NULL if source is NULL or no op has a rate and an intensity.",
              "roofline, roofline_properties"),
     FUNCTION("memory_chart", memory_chart_function,
-             "Chart of the memory in use over time, heap and stack, for each allocator; of 800 "
-             "parts of the time the largest value." SVG
+             "Chart of the memory in use over time, heap and stack, for each allocator; of 600 "
+             "parts of the time the largest value, of at most 6 allocators." SVG
              "NULL if source is NULL or the run has no allocation event.",
              "memory_events"),
     FUNCTION("op_treemap", op_treemap_function,

@@ -6,11 +6,7 @@
 
 #include "../loader/chart/chart.h"
 
-#ifdef SQLITE_CORE
 #include <sqlite3.h>
-#else
-#include "sqlite3ext.h"
-#endif
 
 /* A chart, and the SQL of its rows, in which ?1 is a source. */
 typedef struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* report.c: see report.h. Each part is written as soon as it is known. */
+/* one_screen.c: see one_screen.h. Each part is written as soon as it is known. */
 #define _GNU_SOURCE
-#include "report.h"
+#include "one_screen.h"
 
 #include "screen.h"
 #include "text.h"
@@ -208,7 +208,7 @@ static void what_next(const Database *d, Screen *s)
                      "profsql tables WORD finds other questions: steps, memory, ...");
 }
 
-int report(Database *d)
+int one_screen(Database *d)
 {
     Screen s;
     if (!screen_open(&s)) return STATUS_FAILED;

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+/* page.c: the page from its head to its foot; see report.h. */
+#define _GNU_SOURCE
+#include "page.h"
+
+#include "../new_file.h"
+#include "files.h"
+#include "report.h"
+#include "report/script_hash.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALL_ROWS = 100000 };
+
+/* ---- queries ---- */
+
+static const char *sql_of(const Figure *f) { return f->chart ? f->chart->sql : f->sql; }
+static const char *title_of(const Figure *f) { return f->chart ? f->chart->title : f->title; }
+
+bool figure_rows(Page *page, const Figure *figure, int run, int n, ChartRows *rows)
+{
+    *rows = (ChartRows){0};
+    sqlite3_stmt *stmt = ask(page->d, sql_of(figure), page->d->runs[run].label, NULL);
+    if (!stmt) return false;
+    if (sqlite3_bind_parameter_count(stmt) > 1) sqlite3_bind_int(stmt, 2, n);
+    int rc = chart_rows_read(stmt, rows);
+    if (rc != SQLITE_OK) complain_of_query(page->d);
+    sqlite3_finalize(stmt);
+    return rc == SQLITE_OK;
+}
+
+/* As somebody would type it: the run for ?1, the number for ?2. */
+static void write_sql(Page *page, const Figure *f)
+{
+    fputs("<details class=sql><summary>SQL</summary><pre>", page->out);
+    for (const char *p = sql_of(f); *p; p++) {
+        if (p[0] == '?' && p[1] == '1')
+            fputs("&#39;", page->out), html_text(page->out, page->d->runs[0].given),
+                fputs("&#39;", page->out), p++;
+        else if (p[0] == '?' && p[1] == '2')
+            fprintf(page->out, "%d", f->rows), p++;
+        else if (!strncmp(p, "temp.", 5))
+            p += 4;
+        else
+            html_text_n(page->out, p, 1);
+    }
+    fputs("</pre></details>\n", page->out);
+}
+
+/* Why a table has no rows, as prof_issues says it. */
+static const char *reason_of(Page *page, const char *table)
+{
+    const char *reason = "";
+    sqlite3_stmt *stmt = ask(page->d,
+                             "SELECT message FROM prof_issues(?1) WHERE code = 'nothing_to_show' "
+                             "AND message LIKE ?2 || ' %' LIMIT 1",
+                             page->d->runs[0].label, table, NULL);
+    if (next_row(page->d, stmt)) reason = column_text(stmt, 0);
+    sqlite3_finalize(stmt);
+    return reason;
+}
+
+/* ---- figures ---- */
+
+static bool draw_chart(Page *page, const Figure *f, const ChartData *data, double most,
+                       const char *title)
+{
+    TextBuffer svg = {0};
+    ChartOptions options = {.title = title, .most = most};
+    bool any = f->chart->draw(data, &options, &svg) && !svg.no_memory;
+    if (any) {
+        fputs("<div class=wide tabindex=0 role=region aria-label=\"", page->out);
+        html_text(page->out, title);
+        fputs("\">", page->out);
+        fwrite(svg.text, 1, svg.n_bytes, page->out);
+        fputs("</div>\n", page->out);
+    }
+    text_free(&svg);
+    return any;
+}
+
+/* The same axis for both runs. */
+static bool write_chart(Page *page, const Figure *f, const ChartData *data, const ChartData *base)
+{
+    double most = f->chart->most ? f->chart->most(data) : 0;
+    if (base && f->chart->most && f->chart->most(base) > most) most = f->chart->most(base);
+    fprintf(page->out, "<figure><figcaption>");
+    html_text(page->out, title_of(f));
+    fprintf(page->out, "</figcaption>\n");
+    bool any = draw_chart(page, f, data, most, title_of(f));
+    if (base) {
+        fputs("<figcaption>Baseline</figcaption>\n", page->out);
+        any |= draw_chart(page, f, base, most, keep_text("%s, baseline", title_of(f)));
+    }
+    fputs("<div class=more><details><summary>Data</summary>\n", page->out);
+    Figure table = *f;
+    table.title = title_of(f), table.keys = 1;
+    ChartData part = *data;
+    if (part.n_rows > 300) part.n_rows = 300;
+    html_table(page, &table, &part, NULL);
+    if (part.n_rows < data->n_rows)
+        fprintf(page->out, "<p class=soft>The first 300 of %zu rows.</p>", data->n_rows);
+    fputs("</details>\n", page->out);
+    write_sql(page, f);
+    fputs("</div></figure>\n", page->out);
+    return any;
+}
+
+static void write_shape(Page *page, const Figure *f, const ChartData *data, const ChartData *base)
+{
+    switch (f->shape) {
+    case SHAPE_CARDS: html_cards(page, data, base); break;
+    case SHAPE_ADVICE: html_advice(page, data); break;
+    case SHAPE_CHART: write_chart(page, f, data, base); return;
+    case SHAPE_TABLE:
+        fputs("<figure><figcaption>", page->out);
+        html_text(page->out, f->title);
+        fputs("</figcaption>\n", page->out);
+        html_table(page, f, data, base);
+        break;
+    }
+    write_sql(page, f);
+    if (f->shape == SHAPE_TABLE) fputs("</figure>\n", page->out);
+}
+
+static bool has_shape(const Figure *f, const ChartData *data)
+{
+    TextBuffer svg = {0};
+    ChartOptions options = {.title = ""};
+    if (!data->n_rows) return false;
+    if (f->shape != SHAPE_CHART) return true;
+    bool any = f->chart->draw(data, &options, &svg);
+    text_free(&svg);
+    return any;
+}
+
+typedef struct {
+    ChartRows rows, base;
+    bool shown;
+} Answer;
+
+/* Returns whether it has a figure. */
+static bool write_section(Page *page, const Section *s)
+{
+    Answer answers[MAX_FIGURES] = {0};
+    int n_shown = 0, n = 0;
+    for (; n < MAX_FIGURES && (s->figures[n].sql || s->figures[n].chart); n++) {
+        const Figure *f = &s->figures[n];
+        if (!figure_rows(page, f, 0, f->rows, &answers[n].rows)) page->failed = true;
+        answers[n].shown = has_shape(f, &answers[n].rows.data);
+        if (answers[n].shown && page->n_runs > 1 &&
+            !figure_rows(page, f, 1, ALL_ROWS, &answers[n].base))
+            page->failed = true;
+        n_shown += answers[n].shown;
+        const char *reason = answers[n].shown ? "" : reason_of(page, f->table);
+        if (*reason) page->missing = keep_text("%s\1%s\2%s", page->missing, title_of(f), reason);
+    }
+    if (n_shown) {
+        fprintf(page->out, "<section id=%s>\n<h2>", s->id);
+        html_text(page->out, s->title);
+        fputs("</h2>\n", page->out);
+        if (s->about) fprintf(page->out, "<p class=soft>%s</p>\n", s->about);
+        for (int i = 0; i < n; i++)
+            if (answers[i].shown)
+                write_shape(page, &s->figures[i], &answers[i].rows.data,
+                            page->n_runs > 1 ? &answers[i].base.data : NULL);
+        fputs("</section>\n", page->out);
+    }
+    for (int i = 0; i < n; i++)
+        chart_rows_free(&answers[i].rows), chart_rows_free(&answers[i].base);
+    return n_shown > 0;
+}
+
+/* ---- the page ---- */
+
+/* One value of a query about a run as text; "" for NULL. */
+static const char *fact(Page *page, int run, const char *sql)
+{
+    sqlite3_stmt *stmt = ask(page->d, sql, page->d->runs[run].label, NULL);
+    const char *text = next_row(page->d, stmt) ? column_text(stmt, 0) : "";
+    sqlite3_finalize(stmt);
+    return text;
+}
+
+static const char *const what_run =
+    "SELECT printf('%s%s, %d host%s, %,d events', CASE WHEN device_count > 0 THEN device_count || "
+    "' ' ELSE '' END, coalesce(device_type, 'no device'), host_count, CASE host_count WHEN 1 THEN "
+    "'' ELSE 's' END, event_count) || coalesce(printf(' in %.3g s', duration_ps / 1e12), '') || "
+    "coalesce(', ' || datetime(start_unix_ns / 1000000000, 'unixepoch') || ' UTC', '') "
+    "FROM prof_runs(?1)";
+
+static void write_head(Page *page)
+{
+    FILE *out = page->out;
+    const char *name = strrchr(page->d->runs[0].path, '/');
+    name = name ? name + 1 : page->d->runs[0].path;
+    fputs("<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
+          "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; "
+          "style-src 'unsafe-inline'; script-src 'sha256-" PAGE_JS_HASH "'; img-src data:\">\n"
+          "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=generator content=profsql>\n<link rel=icon href=\"data:,\">\n<title>",
+          out);
+    html_text(out, name);
+    fprintf(out, " - profile report</title>\n<style>\n%s%s</style>\n</head>\n<body>\n", page_css,
+            chart_style);
+    fputs("<header>\n<h1>", out);
+    html_text(out, name);
+    fputs("</h1>\n<p class=soft>", out);
+    html_text(out, fact(page, 0, what_run));
+    fputs("</p>\n", out);
+    if (page->n_runs > 1) {
+        fputs("<p class=soft>Baseline: ", out);
+        html_text(out, page->d->runs[1].path);
+        fputs(", ", out);
+        html_text(out, fact(page, 1, what_run));
+        fputs("</p>\n", out);
+    }
+    const char *verdict = fact(page, 0,
+                               "SELECT finding FROM advice(?1) WHERE status = 'finding' "
+                               "ORDER BY rank LIMIT 1");
+    fputs("<p class=verdict>", out);
+    html_text(out, *verdict ? verdict : "No rule of advice found a cost of 5 % of the time.");
+    fputs("</p>\n</header>\n", out);
+}
+
+static void write_nav(Page *page)
+{
+    fputs("<nav aria-label=Sections><ul>\n", page->out);
+    for (const char *p = page->shown; *p; p += strcspn(p, "\n") + 1) {
+        int i = atoi(p);
+        fprintf(page->out, "<li><a href=\"#%s\">%s</a></li>\n",
+                i < n_sections ? sections[i].id : "timeline",
+                i < n_sections ? sections[i].title : "Timeline");
+    }
+    fputs("</ul></nav>\n<main>\n", page->out);
+}
+
+static void write_missing(Page *page)
+{
+    if (!*page->missing) return;
+    fputs("<section id=missing>\n<h2>Not in this file</h2>\n<ul class=missing>\n", page->out);
+    for (const char *p = page->missing; *p == 1;) {
+        size_t n = strcspn(p + 1, "\2");
+        fputs("<li>", page->out);
+        html_text_n(page->out, p + 1, n);
+        p += 1 + n + 1;
+        n = strcspn(p, "\1");
+        if (n) fputs("<br><span class=soft>", page->out);
+        html_text_n(page->out, p, n);
+        fputs(n ? "</span></li>\n" : "</li>\n", page->out);
+        p += n;
+    }
+    fputs("</ul>\n</section>\n", page->out);
+}
+
+static void write_foot(Page *page)
+{
+    fputs("</main>\n<footer><p>Made by profsql report. Every number is a cell of a table or query "
+          "of libprofsql; the SQL is below each figure. ",
+          page->out);
+    html_text(page->out, page->d->runs[0].path);
+    fprintf(page->out, "</p></footer>\n<script>%s</script>\n</body>\n</html>\n", page_js);
+}
+
+/* The sections, before the list of them. */
+static bool write_sections(Page *page)
+{
+    FILE *file = page->out;
+    char *text = NULL;
+    size_t n = 0;
+    if (!(page->out = open_memstream(&text, &n))) return page->out = file, false;
+    for (int i = 0; i < n_sections; i++)
+        if (write_section(page, &sections[i])) page->shown = keep_text("%s%d\n", page->shown, i);
+    long before = ftell(page->out);
+    if (!timeline_write(page)) page->failed = true;
+    if (ftell(page->out) > before) page->shown = keep_text("%s%d\n", page->shown, n_sections);
+    write_missing(page);
+    bool ok = !fclose(page->out);
+    page->out = file;
+    write_nav(page);
+    ok = ok && fwrite(text, 1, n, file) == n;
+    free(text);
+    return ok;
+}
+
+static bool write_page(Page *page)
+{
+    write_head(page);
+    bool ok = write_sections(page);
+    write_foot(page);
+    return ok && !page->failed && !page->d->failed;
+}
+
+int report(Database *d, const char *path, bool force)
+{
+    NewFile file = {0};
+    Page page = {.d = d, .n_runs = d->n_runs, .missing = "", .shown = ""};
+    path = path ? path : "report.html";
+    bool named = strcmp(path, "-") != 0;
+    if (named && !new_file_open(&file, path, force)) return STATUS_FAILED;
+    page.out = named ? fopen(file.part, "w") : stdout;
+    bool ok = page.out && write_page(&page);
+    if (page.out && (ferror(page.out) || fflush(page.out))) ok = false, page.failed = false;
+    if (!page.out || (!ok && !page.failed && !d->failed))
+        complain("%s: cannot be written: %s", path, strerror(errno));
+    if (named && page.out) fclose(page.out);
+    double megabytes = named ? new_file_megabytes(&file) : 0;
+    if (named) ok = new_file_close(&file, ok);
+    if (ok && named) note("wrote %s: %.2f MB", path, megabytes);
+    return ok ? STATUS_OK : STATUS_FAILED;
+}

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a report does where scripts run: tables sort, icicles zoom, the timeline is drawn. Without
+// scripts all that is missing is the timeline. Names are only ever set as text.
+'use strict';
+
+// ---- tables ----
+
+for (const table of document.querySelectorAll('table.sortable')) {
+  const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];
+  heads.forEach((head, column) => {
+    const button = document.createElement('button');
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener('click', () => {
+      const number = head.classList.contains('n');
+      const down = head.getAttribute('aria-sort') === (number ? null : 'ascending') ||
+        head.getAttribute('aria-sort') === 'ascending';
+      heads.forEach(h => h.removeAttribute('aria-sort'));
+      head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+      const key = row => row.cells[column].dataset.v ?? row.cells[column].textContent;
+      const rows = [...body.rows].map(row => [key(row), row]);
+      rows.sort(([a], [b]) => a === '' ? 1 : b === '' ? -1 :
+        (down ? -1 : 1) * (number ? a - b : a < b ? -1 : a > b ? 1 : 0));
+      body.append(...rows.map(r => r[1]));
+    });
+  });
+}
+
+// ---- icicles ----
+
+for (const chart of document.querySelectorAll('svg.icicle')) {
+  const width = chart.viewBox.baseVal.width;
+  const nodes = [...chart.querySelectorAll('.node')].map(g => ({
+    g, rect: g.querySelector('rect'), text: g.querySelector('text'),
+    name: g.querySelector('title').textContent.split('\n')[0],
+    a: +g.dataset.a, b: +g.dataset.b,
+  }));
+  let shown = [0, 1];
+  const zoom = (a, b) => {
+    shown = [a, b];
+    const scale = width / (b - a);
+    for (const n of nodes) {
+      const from = Math.max(n.a, a), to = Math.min(n.b, b), wide = (to - from) * scale;
+      n.g.style.display = wide < .3 ? 'none' : '';
+      if (wide < .3) continue;
+      n.rect.setAttribute('x', (from - a) * scale);
+      n.rect.setAttribute('width', wide);
+      if (!n.text) continue;
+      const room = Math.floor((wide - 8) / 6.3);
+      n.text.setAttribute('x', (from - a) * scale + 4);
+      n.text.textContent = room < 3 ? '' : n.name.length > room ?
+        n.name.slice(0, room - 1) + '…' : n.name;
+    }
+  };
+  const toggle = n => n.a === shown[0] && n.b === shown[1] ? zoom(0, 1) : zoom(n.a, n.b);
+  for (const n of nodes) {
+    n.g.tabIndex = 0;
+    n.g.setAttribute('role', 'button');
+    n.g.setAttribute('aria-label', n.g.querySelector('title').textContent);
+    n.g.addEventListener('click', () => toggle(n));
+    n.g.addEventListener('keydown', e => {
+      if (e.key === 'Enter' || e.key === ' ') { toggle(n); e.preventDefault(); }
+      if (e.key === 'Escape') zoom(0, 1);
+    });
+  }
+  chart.removeAttribute('role');
+}
+
+// ---- timeline ----
+
+// Text of a time in nanoseconds.
+const timeText = ns => {
+  const [unit, by] = Math.abs(ns) >= 1e9 ? ['s', 1e9] : Math.abs(ns) >= 1e6 ? ['ms', 1e6] :
+    Math.abs(ns) >= 1e3 ? ['µs', 1e3] : ['ns', 1];
+  return (ns / by).toLocaleString('en', {maximumSignificantDigits: 5}) + ' ' + unit;
+};
+
+async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return JSON.parse(await new Response(stream).text());
+}
+
+class Timeline {
+  constructor(data, root) {
+    this.names = data.names;
+    this.details = data.details;
+    this.canvas = root.querySelector('canvas');
+    this.context = this.canvas.getContext('2d');
+    this.output = root.querySelector('#event');
+    this.status = root.querySelector('#found');
+    this.search = root.querySelector('input');
+    this.end = 1;
+    this.lines = data.lines.map(line => this.read(line));
+    this.flows = new Map();
+    for (const [id, d] of Object.entries(this.details))
+      for (const flow of [d.i, d.o]) if (flow) {
+        if (!this.flows.has(flow)) this.flows.set(flow, []);
+        this.flows.get(flow).push(+id);
+      }
+    this.place = new Map();
+    this.lines.forEach((line, l) => {
+      for (let i = 0; i < line.n; i++)
+        if (this.details[line.id[i]]) this.place.set(line.id[i], [l, i]);
+    });
+    this.from = 0; this.to = this.end; this.top = 0; this.selected = null; this.found = null;
+    this.lay();
+    this.listen(root);
+    new ResizeObserver(() => this.draw()).observe(this.canvas);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
+  }
+
+  // Events of a line: start, duration, name, depth, id; the first and last as differences.
+  read(line) {
+    const n = line.events.length / 5, e = line.events;
+    const r = {title: line.name, plane: line.plane, n, bins: line.bins, left: line.left,
+      start: new Float64Array(n), length: new Float64Array(n), name: new Uint32Array(n),
+      depth: new Uint8Array(n), id: new Float64Array(n), depths: 1};
+    let start = 0, id = 0;
+    for (let i = 0; i < n; i++) {
+      r.start[i] = start += e[5 * i];
+      r.length[i] = e[5 * i + 1];
+      r.name[i] = e[5 * i + 2];
+      r.depth[i] = Math.min(e[5 * i + 3], 11);
+      r.id[i] = id += e[5 * i + 4];
+      r.depths = Math.max(r.depths, r.depth[i] + 1);
+      this.end = Math.max(this.end, start + r.length[i]);
+    }
+    // Rows of one depth are sorted and do not overlap: what is visible is found by bisection.
+    r.rows = Array.from({length: r.depths}, () => []);
+    for (let i = 0; i < n; i++) r.rows[r.depth[i]].push(i);
+    r.rows = r.rows.map(row => Uint32Array.from(row));
+    return r;
+  }
+
+  lay() {
+    let y = 22, plane = null;
+    for (const line of this.lines) {
+      if (line.plane !== plane) { plane = line.plane; line.head = y; y += 20; } else line.head = null;
+      line.y = y;
+      y += line.depths * 16 + 18;
+    }
+    this.height = y + 8;
+  }
+
+  x(ns) { return (ns - this.from) / (this.to - this.from) * this.width; }
+  ns(x) { return this.from + x / this.width * (this.to - this.from); }
+
+  draw() {
+    if (this.waiting) return;
+    this.waiting = true;
+    requestAnimationFrame(() => { this.waiting = false; this.paint(); });
+  }
+
+  paint() {
+    const c = this.context, ratio = devicePixelRatio || 1, style = getComputedStyle(document.body);
+    const value = name => style.getPropertyValue(name).trim();
+    this.width = this.canvas.clientWidth;
+    this.seen = this.canvas.clientHeight;
+    this.top = Math.max(0, Math.min(this.top, this.height - this.seen));
+    this.canvas.width = this.width * ratio;
+    this.canvas.height = this.seen * ratio;
+    c.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.colours = {ink: value('--ink'), soft: value('--soft'), rule: value('--rule'),
+      paper: value('--paper'), panel: value('--panel'), alert: value('--alert')};
+    c.fillStyle = this.colours.paper;
+    c.fillRect(0, 0, this.width, this.seen);
+    c.font = '11px system-ui, sans-serif';
+    c.textBaseline = 'middle';
+    for (const line of this.lines) {
+      const y = line.y - this.top;
+      if (y + line.depths * 16 + 18 < 0 || y > this.seen) continue;
+      this.paintLine(line, y);
+    }
+    this.paintFlows();
+    this.paintAxis();
+  }
+
+  paintLine(line, y) {
+    const c = this.context;
+    if (line.head !== null) {
+      c.fillStyle = this.colours.panel;
+      c.fillRect(0, line.head - this.top, this.width, 18);
+      c.fillStyle = this.colours.ink;
+      c.fillText(line.plane, 6, line.head - this.top + 9, this.width - 12);
+    }
+    c.fillStyle = this.colours.soft;
+    c.fillText(line.title + (line.left ? ' (' + line.left.toLocaleString('en') +
+      ' short events only as density)' : ''), 6, y + 7, this.width - 12);
+    this.paintBins(line, y + 16);
+    line.rows.forEach((row, depth) => this.paintRow(line, row, y + 16 + depth * 16));
+  }
+
+  // The share of each part of the time that events take which are not in the page.
+  paintBins(line, y) {
+    if (!line.bins) return;
+    const c = this.context, n = line.bins.length;
+    c.fillStyle = this.colours.soft;
+    for (let i = 0; i < n; i++) {
+      if (!line.bins[i]) continue;
+      const x = this.x(this.end * i / n), to = this.x(this.end * (i + 1) / n);
+      if (to < 0 || x > this.width) continue;
+      c.globalAlpha = .15 + line.bins[i] / 100 * .5;
+      c.fillRect(x, y, Math.max(to - x, 1), 14);
+    }
+    c.globalAlpha = 1;
+  }
+
+  paintRow(line, row, y) {
+    const c = this.context;
+    let low = 0, high = row.length;
+    while (low < high) {
+      const middle = low + high >> 1, e = row[middle];
+      if (line.start[e] + line.length[e] < this.from) low = middle + 1; else high = middle;
+    }
+    let filled = -1;
+    for (let k = low; k < row.length; k++) {
+      const e = row[k], x = this.x(line.start[e]);
+      if (x > this.width) break;
+      const to = this.x(line.start[e] + line.length[e]);
+      if (to < filled) {
+        // Many events in a pixel: go to the first after it.
+        let a = k, b = row.length;
+        const until = this.ns(filled);
+        while (a < b) {
+          const middle = a + b >> 1, m = row[middle];
+          if (line.start[m] + line.length[m] < until) a = middle + 1; else b = middle;
+        }
+        k = Math.max(k, a - 1);
+        continue;
+      }
+      const wide = Math.max(to - x, .7), hit = this.found && this.found.has(line.name[e]);
+      c.globalAlpha = this.found && !hit ? .25 : 1;
+      c.fillStyle = palette[hash(this.names[line.name[e]])];
+      c.fillRect(x, y, wide, 14);
+      if (this.selected && this.selected[0] === line && this.selected[1] === e) {
+        c.globalAlpha = 1;
+        c.strokeStyle = this.colours.ink;
+        c.lineWidth = 2;
+        c.strokeRect(x, y, Math.max(wide, 2), 14);
+      }
+      filled = Math.floor(x + wide) + .5;
+      const left = Math.max(x, 0), space = Math.min(to, this.width) - left - 6;
+      if (space > 24) {
+        c.fillStyle = '#fff';
+        const room = Math.floor(space / 6), name = this.names[line.name[e]];
+        c.fillText(name.length > room ? name.slice(0, room - 1) + '…' : name, left + 3, y + 7.5);
+      }
+    }
+    c.globalAlpha = 1;
+  }
+
+  paintAxis() {
+    const c = this.context, span = this.to - this.from;
+    let step = 10 ** Math.floor(Math.log10(span / 4));
+    while (span / step > 8) step *= span / step > 16 ? 5 : 2;
+    c.fillStyle = this.colours.paper;
+    c.fillRect(0, 0, this.width, 20);
+    c.strokeStyle = this.colours.rule;
+    c.lineWidth = 1;
+    for (let at = Math.ceil(this.from / step) * step; at <= this.to; at += step) {
+      const x = this.x(at);
+      c.beginPath(); c.moveTo(x, 0); c.lineTo(x, this.seen); c.globalAlpha = .5; c.stroke();
+      c.globalAlpha = 1;
+      c.fillStyle = this.colours.soft;
+      c.fillText(timeText(at), x + 3, 10);
+    }
+  }
+
+  middle(line, e) {
+    return [this.x(line.start[e]), line.y - this.top + 16 + line.depth[e] * 16 + 7];
+  }
+
+  paintFlows() {
+    if (!this.selected) return;
+    const c = this.context, d = this.details[this.selected[0].id[this.selected[1]]];
+    if (!d) return;
+    c.strokeStyle = this.colours.alert;
+    c.lineWidth = 1.5;
+    for (const flow of [d.i, d.o]) for (const id of this.flows.get(flow) || []) {
+      const there = this.place.get(id);
+      if (!there || id === this.selected[0].id[this.selected[1]]) continue;
+      const [x1, y1] = this.middle(...this.selected);
+      const [x2, y2] = this.middle(this.lines[there[0]], there[1]);
+      c.beginPath(); c.moveTo(x1, y1);
+      c.bezierCurveTo((x1 + x2) / 2, y1, (x1 + x2) / 2, y2, x2, y2); c.stroke();
+    }
+  }
+
+  zoom(factor, x) {
+    const at = this.ns(x), span = Math.min(Math.max((this.to - this.from) * factor, 10), this.end);
+    this.from = Math.max(0, Math.min(at - (at - this.from) / (this.to - this.from) * span,
+      this.end - span));
+    this.to = this.from + span;
+    this.draw();
+  }
+
+  move(share) {
+    const span = this.to - this.from;
+    this.from = Math.max(0, Math.min(this.from + share * span, this.end - span));
+    this.to = this.from + span;
+    this.draw();
+  }
+
+  // The event at a point: [line, index].
+  at(x, y) {
+    const ns = this.ns(x), slack = (this.to - this.from) / this.width * 2;
+    for (const line of this.lines) {
+      const depth = Math.floor((y + this.top - line.y - 16) / 16);
+      if (depth < 0 || depth >= line.depths) continue;
+      const row = line.rows[depth];
+      let low = 0, high = row.length;
+      while (low < high) {
+        const middle = low + high >> 1, e = row[middle];
+        if (line.start[e] + line.length[e] < ns - slack) low = middle + 1; else high = middle;
+      }
+      if (low < row.length && line.start[row[low]] <= ns + slack) return [line, row[low]];
+    }
+    return null;
+  }
+
+  show(place) {
+    this.selected = place;
+    this.output.replaceChildren();
+    if (place) {
+      const [line, e] = place, list = document.createElement('dl'), d = this.details[line.id[e]];
+      const add = (name, text) => {
+        const dt = document.createElement('dt'), dd = document.createElement('dd');
+        dt.textContent = name; dd.textContent = text; list.append(dt, dd);
+      };
+      add('event', this.names[line.name[e]]);
+      add('on', line.plane + ' / ' + line.title);
+      add('start', timeText(line.start[e]));
+      add('duration', timeText(line.length[e]));
+      add('event_id', line.id[e]);
+      for (const [name, value] of Object.entries(d ? d.a : {})) add(name, value);
+      if (!d) add('arguments', 'in the tables: this page has those of the longest events');
+      this.output.append(list);
+      for (const flow of d ? [d.i, d.o] : []) for (const id of this.flows.get(flow) || []) {
+        const there = this.place.get(id);
+        if (!there || id === line.id[e]) continue;
+        const button = document.createElement('button'), to = this.lines[there[0]];
+        button.textContent = (flow === d.i ? 'from ' : 'to ') + this.names[to.name[there[1]]];
+        button.addEventListener('click', () => this.go([to, there[1]]));
+        this.output.append(button, ' ');
+      }
+    }
+    this.draw();
+  }
+
+  go(place) {
+    const [line, e] = place, span = Math.min(Math.max(line.length[e] * 8, 1000), this.end);
+    const from = line.start[e] + line.length[e] / 2 - span / 2;
+    this.from = Math.max(0, Math.min(from, this.end - span));
+    this.to = this.from + span;
+    this.top = line.y - this.seen / 2;
+    this.show(place);
+  }
+
+  find(text) {
+    text = text.toLowerCase();
+    this.found = null; this.hits = []; this.hit = -1;
+    if (text) {
+      this.found = new Set();
+      this.names.forEach((name, i) => { if (name.toLowerCase().includes(text)) this.found.add(i); });
+      for (const line of this.lines) for (let i = 0; i < line.n; i++)
+        if (this.found.has(line.name[i])) this.hits.push([line, i]);
+    }
+    this.status.textContent = text ? this.hits.length.toLocaleString('en') + ' events' : '';
+    this.draw();
+  }
+
+  next(by) {
+    if (!this.hits || !this.hits.length) return;
+    this.hit = (this.hit + by + this.hits.length) % this.hits.length;
+    this.status.textContent = (this.hit + 1) + ' of ' + this.hits.length.toLocaleString('en');
+    this.go(this.hits[this.hit]);
+  }
+
+  listen(root) {
+    const canvas = this.canvas;
+    let grip = null;
+    canvas.addEventListener('wheel', e => {
+      if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY))
+        this.move((e.deltaX || e.deltaY) / this.width);
+      else if (e.ctrlKey || e.metaKey || e.altKey) this.zoom(1.002 ** e.deltaY, e.offsetX);
+      else { this.zoom(1.002 ** e.deltaY, e.offsetX); }
+      e.preventDefault();
+    }, {passive: false});
+    canvas.addEventListener('pointerdown', e => {
+      grip = {x: e.offsetX, y: e.offsetY, from: this.from, to: this.to, top: this.top, moved: false};
+      canvas.setPointerCapture(e.pointerId);
+    });
+    canvas.addEventListener('pointermove', e => {
+      if (!grip) {
+        const place = this.at(e.offsetX, e.offsetY);
+        canvas.title = place ? this.names[place[0].name[place[1]]] + '\n' +
+          timeText(place[0].length[place[1]]) : '';
+        return;
+      }
+      const dx = e.offsetX - grip.x, dy = e.offsetY - grip.y, span = grip.to - grip.from;
+      if (Math.abs(dx) + Math.abs(dy) > 3) grip.moved = true;
+      if (!grip.moved) return;
+      this.from = Math.max(0, Math.min(grip.from - dx / this.width * span, this.end - span));
+      this.to = this.from + span;
+      this.top = grip.top - dy;
+      this.draw();
+    });
+    canvas.addEventListener('pointerup', e => {
+      if (grip && !grip.moved) this.show(this.at(e.offsetX, e.offsetY));
+      grip = null;
+    });
+    canvas.addEventListener('pointercancel', () => { grip = null; });
+    canvas.addEventListener('keydown', e => {
+      const act = {
+        ArrowLeft: () => this.move(-.2), ArrowRight: () => this.move(.2), a: () => this.move(-.2),
+        d: () => this.move(.2), w: () => this.zoom(.6, this.width / 2),
+        s: () => this.zoom(1 / .6, this.width / 2), '+': () => this.zoom(.6, this.width / 2),
+        '-': () => this.zoom(1 / .6, this.width / 2),
+        ArrowUp: () => { this.top -= 40; this.draw(); },
+        ArrowDown: () => { this.top += 40; this.draw(); },
+        0: () => { this.from = 0; this.to = this.end; this.draw(); },
+        Escape: () => this.show(null),
+        n: () => this.step(1), p: () => this.step(-1),
+      }[e.key];
+      if (act && !e.ctrlKey && !e.metaKey && !e.altKey) { act(); e.preventDefault(); }
+    });
+    this.search.addEventListener('input', () => this.find(this.search.value));
+    this.search.addEventListener('keydown', e => {
+      if (e.key === 'Enter') this.next(e.shiftKey ? -1 : 1);
+    });
+    root.querySelector('#whole').addEventListener('click', () => {
+      this.from = 0; this.to = this.end; this.draw();
+    });
+    root.querySelector('#next').addEventListener('click', () => this.next(1));
+    root.querySelector('#previous').addEventListener('click', () => this.next(-1));
+  }
+
+  // The next or previous event of the same row.
+  step(by) {
+    const line = this.selected ? this.selected[0] : this.lines.find(l => l.n);
+    if (!line) return;
+    const row = line.rows[this.selected ? line.depth[this.selected[1]] : 0];
+    const i = this.selected ? row.indexOf(this.selected[1]) + by : 0;
+    if (i >= 0 && i < row.length) this.go([line, row[i]]);
+  }
+}
+
+const palette = ['#2c6cb5', '#1b7872', '#4d7a2e', '#7a55b3', '#7d6212', '#52606e', '#b03a5b',
+  '#b3541e'];
+const hashes = new Map();
+function hash(name) {
+  let h = hashes.get(name);
+  if (h !== undefined) return h;
+  h = 7;
+  for (let i = 0; i < name.length; i++) h = h * 31 + name.charCodeAt(i) >>> 0;
+  h = /nccl|rccl|all-?reduce|all-?gather|collective|reduce-?scatter/i.test(name) ? 7 : h % 6;
+  hashes.set(name, h);
+  return h;
+}
+
+const packed = document.getElementById('events');
+if (packed && window.DecompressionStream) {
+  const root = document.getElementById('timeline');
+  const begun = performance.now();
+  unpack(packed.textContent).then(data => {
+    root.querySelector('.script').hidden = false;
+    window.timeline = new Timeline(data, root);
+    document.documentElement.dataset.ready = Math.round(performance.now() - begun);
+  });
+} else {
+  document.documentElement.dataset.ready = 0;
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+/* rows.c: rows as tables, cards and advice. */
+#include "page.h"
+
+#include "../../loader/base/text_buffer.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LONGEST_TEXT = 200 };
+
+void html_text_n(FILE *out, const char *text, size_t n_bytes)
+{
+    for (size_t i = 0; i < n_bytes; i++) switch (text[i]) {
+        case '<': fputs("&lt;", out); break;
+        case '>': fputs("&gt;", out); break;
+        case '&': fputs("&amp;", out); break;
+        case '"': fputs("&quot;", out); break;
+        case '\'': fputs("&#39;", out); break;
+        case '\n':
+        case '\t': fputc(text[i], out); break;
+        default: fputc((unsigned char)text[i] < 0x20 ? ' ' : text[i], out);
+        }
+}
+void html_text(FILE *out, const char *text) { html_text_n(out, text, strlen(text)); }
+
+static bool is_number(const ChartCell *cell) { return !isnan(cell->number); }
+static bool is_share(const char *column)
+{
+    size_t n = strlen(column);
+    return n && column[n - 1] == '%';
+}
+
+/* A column is of numbers if its first value is one. */
+static bool is_numeric(const ChartData *data, size_t column)
+{
+    for (size_t i = 0; i < data->n_rows; i++)
+        if (chart_cell(data, i, column)->text) return is_number(chart_cell(data, i, column));
+    return false;
+}
+
+/* "1,234,567" */
+static void integer(FILE *out, const char *text)
+{
+    size_t n = strlen(text), first = *text == '-';
+    for (size_t i = 0; i < n; i++) {
+        if (i > first && !((n - i) % 3)) fputc(',', out);
+        fputc(text[i], out);
+    }
+}
+
+/* A number with as many digits as people compare. */
+static void number(FILE *out, const ChartCell *cell)
+{
+    char room[40];
+    double size = fabs(cell->number);
+    if (cell->text[strspn(cell->text, "-0123456789")] == 0) {
+        integer(out, cell->text);
+        return;
+    }
+    if (size == 0) {
+        fputc('0', out);
+        return;
+    }
+    if (size >= 1e15 || (size < 1e-3 && size > 0))
+        print_real(room, sizeof room, "%.2e", cell->number);
+    else
+        print_real(room, sizeof room, "%.*f",
+                   size >= 1000  ? 0
+                   : size >= 100 ? 1
+                   : size >= .01 ? 2
+                                 : 4,
+                   cell->number);
+    char *point = strchr(room, '.');
+    if (size < 1000 || point || size >= 1e15)
+        fputs(room, out);
+    else
+        integer(out, room);
+}
+
+static void text(FILE *out, const ChartCell *cell)
+{
+    size_t n = cell->n_bytes;
+    if (n > LONGEST_TEXT) {
+        n = LONGEST_TEXT;
+        while (n && ((unsigned char)cell->text[n] & 0xc0) == 0x80) n--;
+    }
+    html_text_n(out, cell->text, n);
+    if (n < cell->n_bytes) fputs("\xe2\x80\xa6", out);
+}
+
+static void value(FILE *out, const ChartCell *cell)
+{
+    if (!cell->text)
+        fputs("\xe2\x80\x93", out);
+    else if (is_number(cell))
+        number(out, cell);
+    else
+        text(out, cell);
+}
+
+static bool same(const ChartCell *a, const ChartCell *b)
+{
+    return a->text && b->text ? !strcmp(a->text, b->text) : a->text == b->text;
+}
+
+/* The row of the baseline with the same keys; -1: it has none. */
+static long base_row(const ChartData *data, size_t row, const ChartData *base, int keys)
+{
+    for (size_t i = 0; i < base->n_rows; i++) {
+        bool all = true;
+        for (size_t k = 0; k < (size_t)keys && all; k++)
+            all = same(chart_cell(data, row, k), chart_cell(base, i, k));
+        if (all) return (long)i;
+    }
+    return -1;
+}
+
+static void baseline(FILE *out, const ChartCell *cell)
+{
+    fputs("<small>base ", out);
+    if (cell)
+        value(out, cell);
+    else
+        fputs("\xe2\x80\x93", out);
+    fputs("</small>", out);
+}
+
+static void cell_write(FILE *out, const ChartCell *cell, bool numeric, bool share,
+                       const ChartCell *base, bool has_base)
+{
+    fputs("<td", out);
+    if (numeric) fputs(share && is_number(cell) ? " class=\"n p\"" : " class=n", out);
+    if (share && is_number(cell))
+        fprintf(out, " style=\"--p:%d%%\"",
+                cell->number < 0     ? 0
+                : cell->number > 100 ? 100
+                                     : (int)(cell->number + .5));
+    if (numeric) {
+        fputs(" data-v=\"", out);
+        if (cell->text) html_text(out, cell->text);
+        fputs("\"", out);
+    }
+    fputc('>', out);
+    value(out, cell);
+    if (has_base && numeric) baseline(out, base);
+    fputs("</td>", out);
+}
+
+static void head(FILE *out, const ChartData *data)
+{
+    fputs("<thead><tr>", out);
+    for (size_t c = 0; c < data->n_columns; c++) {
+        fputs(is_numeric(data, c) ? "<th scope=col class=n>" : "<th scope=col>", out);
+        html_text(out, data->columns[c]);
+        fputs("</th>", out);
+    }
+    fputs("</tr></thead>\n<tbody>\n", out);
+}
+
+void html_table(Page *page, const Figure *figure, const ChartData *data, const ChartData *base)
+{
+    FILE *out = page->out;
+    fputs("<div class=wide role=region tabindex=0 aria-label=\"", out);
+    html_text(out, figure->title);
+    fputs("\"><table class=sortable>\n", out);
+    head(out, data);
+    for (size_t i = 0; i < data->n_rows; i++) {
+        long there = base ? base_row(data, i, base, figure->keys) : -1;
+        fputs("<tr>", out);
+        for (size_t c = 0; c < data->n_columns; c++) {
+            const ChartCell *of = base && there >= 0 ? chart_cell(base, (size_t)there, c) : NULL;
+            cell_write(out, chart_cell(data, i, c), is_numeric(data, c), is_share(data->columns[c]),
+                       of, base && c >= (size_t)figure->keys);
+        }
+        fputs("</tr>\n", out);
+    }
+    fputs("</tbody></table></div>\n", out);
+}
+
+/* "step time|ms|of step time": name, unit and remark of a card. */
+void html_cards(Page *page, const ChartData *data, const ChartData *base)
+{
+    FILE *out = page->out;
+    fputs("<dl class=cards>\n", out);
+    for (size_t c = 0; c < data->n_columns && data->n_rows; c++) {
+        const ChartCell *cell = chart_cell(data, 0, c);
+        const ChartCell *of = base && base->n_rows ? chart_cell(base, 0, c) : NULL;
+        const char *unit = strchr(data->columns[c], '|');
+        size_t n_name = unit ? (size_t)(unit - data->columns[c]) : strlen(data->columns[c]);
+        if (!cell->text && !(of && of->text)) continue;
+        fputs("<div class=card><dt>", out);
+        html_text_n(out, data->columns[c], n_name);
+        fputs("</dt><dd>", out);
+        value(out, cell);
+        fputs(" <small>", out);
+        html_text(out, unit ? unit + 1 : "");
+        if (base) {
+            fputs("</small><small class=base>base ", out);
+            value(out, of ? of : cell);
+        }
+        fputs("</small></dd></div>\n", out);
+    }
+    fputs("</dl>\n", out);
+}
+
+void html_advice(Page *page, const ChartData *data)
+{
+    FILE *out = page->out;
+    fputs("<ol class=advice>\n", out);
+    for (size_t i = 0; i < data->n_rows; i++) {
+        const ChartCell *percent = chart_cell(data, i, 0);
+        fputs(percent->number >= 20 ? "<li class=heavy>" : "<li>", out);
+        if (is_number(percent)) {
+            fputs("<span class=cost>", out);
+            number(out, percent);
+            fputs(" %</span> ", out);
+        }
+        for (size_t c = 1; c < data->n_columns; c++) {
+            const ChartCell *cell = chart_cell(data, i, c);
+            if (!cell->text) continue;
+            fputs(c == 1 ? "<span>" : c == 2 ? "<p class=soft>" : "<p>", out);
+            html_text_n(out, cell->text, cell->n_bytes);
+            fputs(c == 1 ? "</span>" : "</p>", out);
+        }
+        fputs("</li>\n", out);
+    }
+    fputs("</ol>\n", out);
+}

@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: Apache-2.0
+/* timeline.c: the events of a page.
+ *
+ * The longest events of each line are in the page one by one; of the others it has the share of
+ * each part of the time that they take. The events come three times from an Arrow stream: first
+ * their lengths are counted, to know which are the longest; then those are noted of which the page
+ * has the arguments and flows; then all are written. They are JSON, compressed by zlib and written
+ * as base64: what page.js unpacks. */
+#include "page.h"
+
+#include "../../ext/profsql_arrow.h"
+#include "../../loader/base/list.h"
+
+#include <math.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { EVENTS = 100000, DETAILS = 1200, DETAIL_BYTES = 2 << 20, LINES = 300 };
+enum { BUCKETS = 64 * 8, PARTS = 400, LONGEST_ARGS = 6000 };
+enum { LINE, EVENT, START, DURATION, DEPTH, NAME, N_COLUMNS };
+static const char *const columns[] = {"line_id",     "event_id", "start_ps",
+                                      "duration_ps", "depth",    "short_name"};
+
+/* Which events of a line: those of buckets above `least`, and of `least` each that `every`
+ * divides. */
+typedef struct {
+    int least;
+    uint64_t every, seen;
+} Choice;
+
+/* A line of the run. */
+typedef struct {
+    bool shown;
+    const char *plane, *name;
+    uint64_t n;
+    uint32_t *counts; /* of events by bucket of their duration; NULL: it has none */
+    Choice events, details;
+} LineInfo;
+
+typedef struct {
+    const char *text;
+    size_t n_bytes;
+} Name;
+
+typedef struct {
+    int64_t line, event, start_ps, duration_ps, depth;
+    const char *name;
+    size_t n_name;
+} Event;
+
+typedef struct {
+    Page *page;
+    LineInfo *lines;
+    int64_t n_lines;
+    int64_t first_ps, last_ps;
+    LIST(int64_t) ids; /* of the events with details, ascending */
+    /* writing */
+    TextBuffer json;
+    z_stream zip;
+    uint8_t pending[3]; /* bytes that are not yet base64 */
+    unsigned n_pending;
+    HashTable by_name;
+    LIST(Name) names;
+    Arena arena;
+    int64_t line, last_start, last_event;
+    uint64_t n_left;
+    double parts[PARTS];
+    bool any_event, any_line, no_memory;
+} Timeline;
+
+/* ---- the stream ---- */
+
+static int64_t integer_at(const struct ArrowArray *column, int64_t i)
+{
+    return ((const int64_t *)column->buffers[1])[i];
+}
+
+static void read_event(const struct ArrowArray *batch, int64_t i, Event *e)
+{
+    struct ArrowArray **c = batch->children;
+    const struct ArrowArray *texts = c[NAME]->dictionary;
+    int32_t code = ((const int32_t *)c[NAME]->buffers[1])[i];
+    const int32_t *offsets = texts->buffers[1];
+    *e = (Event){integer_at(c[LINE], i),
+                 integer_at(c[EVENT], i),
+                 integer_at(c[START], i),
+                 integer_at(c[DURATION], i),
+                 integer_at(c[DEPTH], i),
+                 "",
+                 0};
+    bool known =
+        !c[NAME]->buffers[0] || (((const uint8_t *)c[NAME]->buffers[0])[i / 8] >> i % 8 & 1);
+    if (!known || code < 0 || code >= texts->length) return;
+    e->name = (const char *)texts->buffers[2] + offsets[code];
+    e->n_name = (size_t)(offsets[code + 1] - offsets[code]);
+}
+
+static bool each_event(Timeline *t, void (*visit)(Timeline *t, const Event *e))
+{
+    struct ArrowArrayStream stream;
+    struct ArrowArray batch;
+    char *message = NULL;
+    ProfsqlArrowOptions options = {.columns = columns, .n_columns = N_COLUMNS};
+    bool ok = profsql_arrow_stream(t->page->d->db, t->page->d->runs[0].label, "trace_events",
+                                   &options, &stream, &message) == SQLITE_OK;
+    while (ok && (ok = !stream.get_next(&stream, &batch)) && batch.release) {
+        for (int64_t i = 0; i < batch.length; i++) {
+            Event e;
+            read_event(&batch, i, &e);
+            if (e.line < t->n_lines && t->lines[e.line].shown) visit(t, &e);
+        }
+        batch.release(&batch);
+    }
+    if (!ok && !message) complain("the events cannot be read");
+    if (message) complain("%s", message);
+    sqlite3_free(message);
+    if (stream.release) stream.release(&stream);
+    return ok;
+}
+
+/* ---- which events ---- */
+
+static int bucket_of(int64_t duration_ps)
+{
+    return duration_ps < 1 ? 0 : (int)(log2((double)duration_ps) * 8) % BUCKETS;
+}
+
+static void count(Timeline *t, const Event *e)
+{
+    LineInfo *line = &t->lines[e->line];
+    int64_t end = e->start_ps + (e->duration_ps > 0 ? e->duration_ps : 0);
+    if (!line->counts) {
+        line->counts = keep_alloc(BUCKETS * sizeof *line->counts);
+        memset(line->counts, 0, BUCKETS * sizeof *line->counts);
+    }
+    line->counts[bucket_of(e->duration_ps)]++, line->n++;
+    if (e->start_ps < t->first_ps) t->first_ps = e->start_ps;
+    if (end > t->last_ps) t->last_ps = end;
+}
+
+/* The longest `most` events of a line. */
+static Choice choice_of(const LineInfo *line, uint64_t most)
+{
+    uint64_t above = 0;
+    int bucket = BUCKETS;
+    while (bucket > 0 && above + line->counts[bucket - 1] <= most) above += line->counts[--bucket];
+    uint64_t n = bucket > 0 ? line->counts[bucket - 1] : 0;
+    return (Choice){bucket - 1, most > above ? n / (most - above) + 1 : n + 1, 0};
+}
+
+/* As many events of each line as fit if all lines that have so many get the same. */
+static uint64_t share(const Timeline *t, uint64_t room)
+{
+    uint64_t low = 0, high = room;
+    while (low < high) {
+        uint64_t middle = (low + high + 1) / 2, sum = 0;
+        for (int64_t i = 0; i < t->n_lines; i++)
+            sum += t->lines[i].n < middle ? t->lines[i].n : middle;
+        if (sum <= room)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+static void choose(Timeline *t)
+{
+    uint64_t events = share(t, EVENTS), details = share(t, DETAILS);
+    for (int64_t i = 0; i < t->n_lines; i++) {
+        LineInfo *line = &t->lines[i];
+        if (!line->n) continue;
+        line->events = choice_of(line, events);
+        line->details = choice_of(line, details);
+    }
+}
+
+static bool is_in(Choice *choice, const Event *e)
+{
+    int bucket = bucket_of(e->duration_ps);
+    return bucket != choice->least ? bucket > choice->least : !(choice->seen++ % choice->every);
+}
+
+static bool has_details(const Timeline *t, int64_t event)
+{
+    for (size_t low = 0, high = t->ids.n; low < high;) {
+        size_t middle = (low + high) / 2;
+        if (t->ids.items[middle] == event) return true;
+        if (t->ids.items[middle] < event)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
+static void note_details(Timeline *t, const Event *e)
+{
+    int64_t *id = is_in(&t->lines[e->line].details, e) ? PUSH(t->ids) : NULL;
+    if (id) *id = e->event;
+}
+
+/* ---- writing ---- */
+
+/* Three bytes are four digits. */
+static void write_digits(Timeline *t)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const uint8_t *p = t->pending;
+    const char four[4] = {digits[p[0] >> 2], digits[(p[0] & 3) << 4 | p[1] >> 4],
+                          digits[(p[1] & 15) << 2 | p[2] >> 6], digits[p[2] & 63]};
+    fwrite(four, 1, t->n_pending + 1u, t->page->out);
+    fwrite("==", 1, 3u - t->n_pending, t->page->out);
+    t->n_pending = 0;
+}
+
+static void write_base64(Timeline *t, const uint8_t *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        t->pending[t->n_pending++] = bytes[i];
+        if (t->n_pending == 3) write_digits(t);
+    }
+}
+
+static void end_base64(Timeline *t)
+{
+    memset(t->pending + t->n_pending, 0, 3u - t->n_pending);
+    if (t->n_pending) write_digits(t);
+}
+
+static void flush(Timeline *t, bool at_end)
+{
+    uint8_t room[1 << 15];
+    t->zip.next_in = (Bytef *)t->json.text;
+    t->zip.avail_in = (uInt)t->json.n_bytes;
+    do {
+        t->zip.next_out = room;
+        t->zip.avail_out = sizeof room;
+        deflate(&t->zip, at_end ? Z_FINISH : Z_NO_FLUSH);
+        write_base64(t, room, sizeof room - t->zip.avail_out);
+    } while (!t->zip.avail_out);
+    t->no_memory |= t->json.no_memory;
+    text_clear(&t->json);
+}
+
+static void json_text(TextBuffer *out, const char *text, size_t n)
+{
+    text_add_char(out, '"');
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\') text_add_char(out, '\\');
+        if (c < 0x20)
+            text_add_format(out, "\\u%04x", c);
+        else
+            text_add_char(out, (char)c);
+    }
+    text_add_char(out, '"');
+}
+
+static size_t number_of_name(Timeline *t, const char *text, size_t n)
+{
+    uint64_t hash = text_hash(text, n);
+    HASH_EACH(i, &t->by_name, hash)
+        if (t->names.items[i].n_bytes == n && !memcmp(t->names.items[i].text, text, n)) return i;
+    char *copy = arena_take(&t->arena, n + 1);
+    Name *name = copy ? PUSH(t->names) : NULL;
+    if (!name || !hash_add(&t->by_name, hash, t->names.n - 1)) return t->no_memory = true, 0;
+    memcpy(copy, text, n);
+    *name = (Name){copy, n};
+    return t->names.n - 1;
+}
+
+static void end_line(Timeline *t)
+{
+    if (t->line < 0) return;
+    text_add(&t->json, "]");
+    if (t->n_left) {
+        double width = (double)(t->last_ps - t->first_ps) / PARTS;
+        text_add_format(&t->json, ",\"left\":%llu,\"bins\":[", (unsigned long long)t->n_left);
+        for (int i = 0; i < PARTS; i++)
+            text_add_format(&t->json, i ? ",%d" : "%d",
+                            (int)ceil(fmin(100, 100 * t->parts[i] / width)));
+        text_add(&t->json, "]");
+    }
+    text_add(&t->json, "}");
+    t->line = -1;
+}
+
+static void begin_line(Timeline *t, int64_t line)
+{
+    end_line(t);
+    text_add(&t->json, t->any_line ? ",\n{\"plane\":" : "\n{\"plane\":");
+    json_text(&t->json, t->lines[line].plane, strlen(t->lines[line].plane));
+    text_add(&t->json, ",\"name\":");
+    json_text(&t->json, t->lines[line].name, strlen(t->lines[line].name));
+    text_add(&t->json, ",\"events\":[");
+    memset(t->parts, 0, sizeof t->parts);
+    t->line = line, t->any_line = true, t->any_event = false;
+    t->last_start = t->last_event = 0, t->n_left = 0;
+}
+
+/* An event that is left out counts in the part of the time in which it starts. */
+static void leave_out(Timeline *t, const Event *e)
+{
+    double width = (double)(t->last_ps - t->first_ps) / PARTS;
+    int part = width > 0 ? (int)((double)(e->start_ps - t->first_ps) / width) : 0;
+    t->parts[part < 0 ? 0 : part >= PARTS ? PARTS - 1 : part] += (double)e->duration_ps;
+    t->n_left++;
+}
+
+static void write_event(Timeline *t, const Event *e)
+{
+    if (e->line != t->line) begin_line(t, e->line);
+    if (!is_in(&t->lines[e->line].events, e) && !has_details(t, e->event)) {
+        leave_out(t, e);
+        return;
+    }
+    int64_t start = (e->start_ps - t->first_ps) / 1000;
+    int64_t length = e->duration_ps > 0 ? (e->duration_ps + 500) / 1000 : 0;
+    const int64_t five[] = {start - t->last_start, length,
+                            (int64_t)number_of_name(t, e->name, e->n_name), e->depth,
+                            e->event - t->last_event};
+    for (size_t i = 0; i < COUNT(five); i++) {
+        if (i || t->any_event) text_add_char(&t->json, ',');
+        text_add_integer(&t->json, five[i]);
+    }
+    t->any_event = true, t->last_start = start, t->last_event = e->event;
+    if (t->json.n_bytes > 1 << 16) flush(t, false);
+}
+
+/* ---- what is known of events ---- */
+
+/* Of the events in ?2, and of those that they launched or that launched them. */
+static const char *const details_sql =
+    "WITH k AS MATERIALIZED (SELECT value AS event_id FROM json_each(?2)),\n"
+    "c AS MATERIALIZED (\n"
+    "    SELECT DISTINCT e.correlation_id FROM k CROSS JOIN temp.trace_events(?1) AS e\n"
+    "        ON e.event_id = k.event_id WHERE e.correlation_id IS NOT NULL\n"
+    "), i AS MATERIALIZED (\n"
+    "    SELECT event_id FROM k UNION\n"
+    "    SELECT e.event_id FROM c CROSS JOIN temp.trace_events(?1) AS e\n"
+    "        ON e.correlation_id = c.correlation_id\n"
+    ")\n"
+    "SELECT t.event_id, t.args, CAST(t.flow_in AS TEXT), CAST(t.flow_out AS TEXT)\n"
+    "FROM i CROSS JOIN temp.timeline(?1) AS t ON t.event_id = i.event_id ORDER BY t.event_id";
+
+static const char *ids_as_json(const Timeline *t)
+{
+    TextBuffer out = {0};
+    text_add_char(&out, '[');
+    for (size_t i = 0; i < t->ids.n; i++) {
+        if (i) text_add_char(&out, ',');
+        text_add_integer(&out, t->ids.items[i]);
+    }
+    text_add_char(&out, ']');
+    const char *kept = keep_text("%s", out.text ? out.text : "[]");
+    text_free(&out);
+    return kept;
+}
+
+/* Writes the details of an event as JSON. */
+static void add_details(sqlite3_stmt *stmt, TextBuffer *out)
+{
+    const char *args = (const char *)sqlite3_column_text(stmt, 1);
+    text_add_format(out, "%s\"%lld\":{\"a\":", out->n_bytes ? "," : "",
+                    (long long)sqlite3_column_int64(stmt, 0));
+    text_add(out, args && strlen(args) < LONGEST_ARGS ? args : "{}");
+    for (int i = 2; i < 4; i++)
+        if (sqlite3_column_type(stmt, i) != SQLITE_NULL)
+            text_add_format(out, ",\"%s\":\"%s\"", i == 2 ? "i" : "o",
+                            (const char *)sqlite3_column_text(stmt, i));
+    text_add(out, "}\n");
+}
+
+/* Reads the details into `out`. Then ids has all events that have some. */
+static bool read_details(Timeline *t, TextBuffer *out)
+{
+    if (!each_event(t, note_details)) return false;
+    sqlite3_stmt *stmt =
+        ask(t->page->d, details_sql, t->page->d->runs[0].label, ids_as_json(t), NULL);
+    t->ids.n = 0;
+    while (next_row(t->page->d, stmt) && out->n_bytes < DETAIL_BYTES && !t->no_memory) {
+        int64_t *id = PUSH(t->ids);
+        if (id)
+            *id = sqlite3_column_int64(stmt, 0), add_details(stmt, out);
+        else
+            t->no_memory = true;
+    }
+    sqlite3_finalize(stmt);
+    t->no_memory |= out->no_memory;
+    return stmt && !t->page->d->failed;
+}
+
+static bool read_lines(Timeline *t)
+{
+    sqlite3_stmt *stmt =
+        ask(t->page->d,
+            "SELECT line_id, (SELECT count(*) FROM hosts(?1)) > 1, l.host, l.plane, "
+            "coalesce(l.display_name, l.name), p.kind <> 'metadata' AND l.kind <> "
+            "'counters' AND l.event_count > 0 AND "
+            "row_number() OVER (ORDER BY l.event_count DESC) <= ?2, "
+            "(SELECT max(line_id) + 1 FROM lines(?1)) "
+            "FROM lines(?1) AS l JOIN planes(?1) AS p ON p.plane_id = l.plane_id",
+            t->page->d->runs[0].label, NULL);
+    if (stmt) sqlite3_bind_int(stmt, 2, LINES);
+    while (next_row(t->page->d, stmt)) {
+        if (!t->lines) {
+            t->n_lines = sqlite3_column_int64(stmt, 6);
+            t->lines = keep_alloc((size_t)t->n_lines * sizeof *t->lines);
+            memset(t->lines, 0, (size_t)t->n_lines * sizeof *t->lines);
+        }
+        const char *plane = column_text(stmt, 3);
+        if (sqlite3_column_int(stmt, 1)) plane = keep_text("%s %s", column_text(stmt, 2), plane);
+        t->lines[sqlite3_column_int64(stmt, 0)] = (LineInfo){
+            .shown = sqlite3_column_int(stmt, 5), .plane = plane, .name = column_text(stmt, 4)};
+    }
+    sqlite3_finalize(stmt);
+    return stmt && !t->page->d->failed;
+}
+
+/* ---- the section ---- */
+
+static const Figure lines_figure = {
+    .shape = SHAPE_TABLE,
+    .title = "Lines",
+    .table = "lines",
+    .keys = 2,
+    .rows = 40,
+    .sql = "SELECT plane, coalesce(display_name, name) AS line, kind, event_count AS events\n"
+           "FROM lines(?1) WHERE event_count > 0 ORDER BY event_count DESC LIMIT ?2"};
+
+static void write_data(Timeline *t)
+{
+    TextBuffer details = {0};
+    fputs("<script type=\"application/octet-stream\" id=events>", t->page->out);
+    if (deflateInit(&t->zip, 6) != Z_OK) t->no_memory = true;
+    choose(t);
+    if (t->no_memory || !read_details(t, &details)) t->page->failed = true;
+    t->line = -1;
+    text_add(&t->json, "{\"lines\":[");
+    if (!t->page->failed && !each_event(t, write_event)) t->page->failed = true;
+    end_line(t);
+    text_add(&t->json, "],\n\"names\":[");
+    for (size_t i = 0; i < t->names.n; i++) {
+        if (i) text_add_char(&t->json, ',');
+        json_text(&t->json, t->names.items[i].text, t->names.items[i].n_bytes);
+    }
+    text_add(&t->json, "],\n\"details\":{");
+    if (details.text) text_add_bytes(&t->json, details.text, details.n_bytes);
+    text_add(&t->json, "}}\n");
+    flush(t, true);
+    end_base64(t);
+    deflateEnd(&t->zip);
+    text_free(&details);
+    fputs("</script>\n", t->page->out);
+}
+
+static void write_view(Timeline *t)
+{
+    ChartRows rows;
+    fputs(
+        "<section id=timeline>\n<h2>Timeline</h2>\n"
+        "<noscript><p class=soft>The timeline needs JavaScript; the lines are "
+        "below.</p></noscript>\n"
+        "<div class=script hidden>\n<p class=soft>Wheel: zoom. Drag: move. Click: an event. Keys: "
+        "arrows or WASD, 0 for all, N and P for the next and previous event.</p>\n"
+        "<div class=tools><label>Search <input type=search></label>"
+        "<button id=previous type=button>Previous</button><button id=next type=button>Next</button>"
+        "<button id=whole type=button>All</button><span id=found role=status></span></div>\n"
+        "<div class=timeline><canvas tabindex=0 role=application "
+        "aria-label=\"Timeline of events\"></canvas></div>\n"
+        "<div id=event aria-live=polite></div>\n</div>\n",
+        t->page->out);
+    write_data(t);
+    if (figure_rows(t->page, &lines_figure, 0, lines_figure.rows, &rows)) {
+        fputs("<details><summary>Lines</summary>\n", t->page->out);
+        html_table(t->page, &lines_figure, &rows.data, NULL);
+        fputs("</details>\n", t->page->out);
+    }
+    chart_rows_free(&rows);
+    fputs("</section>\n", t->page->out);
+}
+
+bool timeline_write(Page *page)
+{
+    Timeline t = {.page = page, .first_ps = INT64_MAX, .last_ps = INT64_MIN};
+    bool ok = read_lines(&t) && (!t.n_lines || each_event(&t, count));
+    if (ok && t.first_ps < t.last_ps) write_view(&t);
+    if (t.no_memory) complain("out of memory");
+    text_free(&t.json);
+    hash_free(&t.by_name);
+    prof_free(t.names.items);
+    prof_free(t.ids.items);
+    arena_free(&t.arena);
+    return ok && !t.no_memory;
+}

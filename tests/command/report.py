@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page that `profsql report` writes: its numbers are those of the SQL that it shows, names
+cannot become markup, and Chromium opens it without a complaint. KEEP=folder keeps pictures."""
+import html.parser
+import os
+import re
+
+from lib import browser
+from lib.cases import Skip, case, must, same
+from lib.shell import DIR, put
+from lib.wire import Plane, space
+from command.profsql import AFTER, BEFORE, GPU, TPU, run, shell
+
+HOSTILE = '</script><img src=x onerror="alert(1)"><!--"\'&\x01</title></svg></pre>'
+KINDS = {'gpu': GPU, 'tpu': TPU, 'cpu': BEFORE, 'inference': 'tests/data/inference_batches',
+         'hosts': 'tests/data/multi_host_111', 'two_hosts': 'tests/data/jax_two_hosts',
+         'no_steps': 'tests/data/tpu_infer_78', 'memory': 'tests/data/memory_odd',
+         'extreme': 'tests/data/edge_timestamp_extreme', 'empty': 'tests/data/edge_empty',
+         'dump': 'tests/data/jax_dump_sharded'}
+
+
+class Page(html.parser.HTMLParser):
+    """A page's elements: [(tag, attributes)]; its tables: rows of cells [text, raw value]; its SQL
+    by the table above it; the text of scripts."""
+    VOID = {'meta', 'link', 'br', 'input'}
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.open, self.tables, self.scripts = [], [], [], []
+        self.cell = self.sql = self.script = None
+        self.feed(text)
+        self.close()
+        must(not self.open, 'elements without an end: %s' % self.open)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.elements.append((tag, attributes))
+        if tag not in self.VOID:
+            self.open.append(tag)
+        if tag == 'table':
+            self.tables.append({'rows': [], 'sql': None})
+        elif tag == 'tr':
+            self.tables[-1]['rows'].append([])
+        elif tag in ('td', 'th'):
+            self.cell = ['', attributes.get('data-v')]
+            self.tables[-1]['rows'][-1].append(self.cell)
+        elif tag == 'pre':
+            self.sql = ''
+        elif tag == 'script':
+            self.scripts.append('')
+
+    def handle_startendtag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        must(self.open and self.open[-1] == tag, '</%s> in %s' % (tag, self.open))
+        self.open.pop()
+        if tag in ('td', 'th'):
+            self.cell = None
+        elif tag == 'pre':
+            if self.tables and self.tables[-1]['sql'] is None:
+                self.tables[-1]['sql'] = self.sql
+            self.sql = None
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == 'script':
+            self.scripts[-1] += data
+        elif self.sql is not None:
+            self.sql += data
+        elif self.cell is not None and 'small' not in self.open:
+            self.cell[0] += data
+
+
+def report(source, *words, name='report.html'):
+    out = os.path.join(DIR, name)
+    _, notes = run('report', source, '-o', out, '--force', *words)
+    with open(out, encoding='utf-8') as f:
+        text = f.read()
+    must(len(text) < 1e6, '%s: %d bytes' % (source, len(text)))
+    return text, out
+
+
+def hostile_profile():
+    host = Plane('/host:CPU' + HOSTILE)
+    host.line(1, 'python ' + HOSTILE, [
+        (HOSTILE + str(i), 1000000 * i, 900000, {'tf_op': {'str': HOSTILE + ':' + HOSTILE},
+                                                 HOSTILE: {'str': HOSTILE}}) for i in range(20)])
+    gpu = Plane('/device:GPU:0', 2)
+    gpu.line(1, 'Stream #1(Kernel) ' + HOSTILE, [
+        (HOSTILE, 2000000 * i, 1000000, {'tf_op': {'str': HOSTILE + ':' + HOSTILE},
+                                         'correlation_id': {'uint64': i + 1}})
+        for i in range(20)])
+    return put('hostile.xplane.pb', space(host.bytes(), gpu.bytes(), hostname=HOSTILE))
+
+
+def close(got, want):
+    if isinstance(want, float) or isinstance(want, int):
+        return abs(float(got) - want) <= 1e-9 * max(1e-300, abs(want))
+    return got == str(want)
+
+
+def check_tables(text, what):
+    """Each table has the rows of the SQL below it."""
+    n = 0
+    for table in Page(text).tables:
+        if not table['sql']:
+            continue
+        head, *body = table['rows']
+        rows = shell(table['sql'] + ';')
+        if 'prof_issues' in table['sql']:  # some are found by the queries of the other figures
+            found = [[c[0] for c in cells][:3] for cells in body]
+            must(all([r['severity'], r['code'], r['message'][:200]] in [
+                f[:2] + [f[2].rstrip('…')] for f in found] for r in rows), what + ': an issue')
+            continue
+        same(min(len(rows), 300), len(body), what + ': rows of ' + table['sql'])
+        for cells, row in zip(body, rows):
+            same([c[0] for c in head], list(row), what)
+            for (text, raw), value in zip(cells, row.values()):
+                if raw is not None:
+                    must(raw == '' if value is None else close(raw, value),
+                         '%s: %r for %r in %s' % (what, raw, value, table['sql']))
+                elif value is None:
+                    same(text, '–', what)
+                n += 1
+    return n
+
+
+@case
+def numbers_of_a_report():
+    """Every cell of every table is what the SQL shown with it gives."""
+    n = sum(check_tables(report(source)[0], name) for name, source in KINDS.items())
+    must(n > 3000, 'only %d cells were compared' % n)
+
+
+@case
+def key_figures():
+    """The cards are the columns of kpi, and the verdict the first finding of advice."""
+    for source in (GPU, TPU, BEFORE):
+        text, _ = report(source)
+        [row] = shell("SELECT step_time_ms, input_percent, (SELECT finding FROM advice('%s') WHERE "
+                      "status = 'finding' ORDER BY rank LIMIT 1) AS finding FROM kpi('%s')" % (
+                          source, source))
+        for name, value in (('step time', row['step_time_ms']),
+                            ('waiting for input', row['input_percent'])):
+            [shown] = re.findall('<dt>%s</dt><dd>([0-9.,]+)' % name, text)
+            must(abs(float(shown.replace(',', '')) - value) < .06, '%s for %s' % (shown, value))
+        must('class=verdict>' + row['finding'].split('(')[0] in text, row['finding'])
+
+
+@case
+def a_baseline_beside_it():
+    """With --against, cells of the baseline have its values, by the keys of the row."""
+    text, _ = report(AFTER, '--against', BEFORE)
+    [base] = shell("SELECT step_time_ms FROM kpi('%s')" % BEFORE)
+    must('base %.2f' % base['step_time_ms'] in text, 'no step time of the baseline')
+    same(text.count('class="chart steps"'), 2)
+    ends = [float(re.findall(r'y="([0-9.]+)">0</text>', svg)[0]) for svg in
+            re.findall(r'<svg class="chart steps".*?</svg>', text, re.S)]
+    same(ends[0], ends[1], 'scales of the two charts')
+    [op] = shell("SELECT short_name, self_time_us / 1e3 AS ms FROM top_ops('%s') WHERE short_name "
+                 "IN (SELECT short_name FROM top_ops('%s', 5)) ORDER BY rank LIMIT 1" % (
+                     BEFORE, AFTER))
+    row = re.search('<tr><td>%s</td>.*?</tr>' % re.escape(op['short_name']), text).group(0)
+    must('base %s' % (('%.1f' if op['ms'] >= 100 else '%.2f') % op['ms']) in row, row)
+
+
+@case
+def hostile_names_in_a_report():
+    """Names with markup are texts: there is no element but those of the page, no attribute that
+    runs anything, and the scripts are the page's own."""
+    source = hostile_profile()
+    text, _ = report(source, '--against', source)
+    page, plain = Page(text), Page(report(GPU)[0])
+    allowed = {tag for tag, _ in plain.elements} | {tag for tag, _ in Page(
+        report(BEFORE)[0]).elements}
+    must({tag for tag, _ in page.elements} <= allowed | {'small'}, 'an element from a name')
+    for tag, attributes in page.elements:
+        must(not any(name.startswith('on') for name in attributes), '%s %s' % (tag, attributes))
+        for name in ('href', 'src'):
+            must((attributes.get(name) or '#')[0] in '#d', '%s %s' % (tag, attributes))
+    same(len(page.scripts), 2)
+    same(page.scripts[1], plain.scripts[-1], 'the script')
+    must('&lt;/script&gt;&lt;img' in text, 'the names are missing')
+
+
+@case
+def words_of_report():
+    """Wrong words are named, and files are not replaced by mistake."""
+    out = os.path.join(DIR, 'there.html')
+    open(out, 'w').close()
+    _, error = run('report', GPU, '-o', out, status=1)
+    must('exists; --force replaces it' in error, error)
+    _, error = run('report', GPU, '-o', out, '--limit', '3', status=2)
+    must('report does not take' in error, error)
+    _, error = run('report', status=2)
+    must('profsql report RUN' in error, error)
+    _, error = run('report', GPU, TPU, status=2)
+    must('--against' in error, error)
+    _, error = run(GPU, 'kpi', '--against', TPU, status=2)
+    must('does not take --against' in error, error)
+    same(os.path.getsize(out), 0)
+    text, _ = run('report', GPU, '-o', '-')
+    must(text.startswith('<!doctype html>') and text.endswith('</html>\n'), text[:80])
+    same(text, report(GPU)[0], 'a second report')
+    must('http://' not in text.replace('http://www.w3.org', '') and 'https://' not in text,
+         'an address')
+
+
+# ---- in a browser ----
+
+# Texts whose contrast to what is behind them is below WCAG AA; charts and timeline included.
+CONTRAST = r'''(() => {
+  const rgb = c => { const m = c.match(/[\d.]+/g).map(Number);
+    return m.length > 3 ? m : [...m, 1]; };
+  const light = ([r, g, b]) => [r, g, b].map(v => (v /= 255) <= .03928 ? v / 12.92 :
+    ((v + .055) / 1.055) ** 2.4).reduce((s, v, i) => s + v * [.2126, .7152, .0722][i], 0);
+  const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p);
+    return (x + .05) / (y + .05); };
+  const behind = e => { for (; e; e = e.parentElement) {
+    const c = rgb(getComputedStyle(e).backgroundColor); if (c[3] > .5) return c; }
+    return rgb(getComputedStyle(document.body).backgroundColor); };
+  const bad = [];
+  let n = 0;
+  for (const e of document.querySelectorAll('body *')) {
+    const own = [...e.childNodes].some(c => c.nodeType === 3 && c.data.trim());
+    if (!own || !e.getClientRects().length) continue;
+    if (['SCRIPT', 'STYLE', 'title'].includes(e.tagName)) continue;
+    const style = getComputedStyle(e), inSvg = e.ownerSVGElement;
+    const colour = rgb(inSvg ? style.fill : style.color);
+    let back = behind(inSvg ? inSvg.parentElement : e);
+    if (inSvg && e.classList.contains('on')) {
+      let rect = e.previousElementSibling;
+      while (rect && rect.tagName !== 'rect') rect = rect.previousElementSibling;
+      back = rgb(getComputedStyle(rect).fill);
+    }
+    n++;
+    if (ratio(colour, back) < 4.5) bad.push([e.tagName, e.textContent.slice(0, 30),
+      ratio(colour, back).toFixed(2)]);
+  }
+  return {n, bad};
+})()'''
+LABELS = r'''[...document.querySelectorAll(
+  'input, button, canvas, svg, [role=region], [role=button]')]
+  .filter(e => !e.closest('svg svg') && !(e.textContent.trim() || e.getAttribute('aria-label') ||
+    (e.labels && e.labels.length))).map(e => e.outerHTML.slice(0, 80))'''
+
+
+def browsing():
+    if not browser.PROGRAM:
+        raise Skip('needs Chromium: apt-get install chromium')
+    return browser.Browser()
+
+
+def opened(b, path, **how):
+    b.open('file://' + path, **how)
+    ready = b.script('''new Promise(done => { const look = () => {
+        const ms = document.documentElement.dataset.ready;
+        ms === undefined ? setTimeout(look, 20) : done(+ms); }; look(); })''')
+    same(b.complaints(), [], path)
+    return ready
+
+
+def keep(b, name):
+    if os.environ.get('KEEP') and os.path.isdir(os.environ['KEEP']):
+        b.picture(os.path.join(os.environ['KEEP'], name + '.png'))
+
+
+@case
+def pages_in_a_browser():
+    """Pages of every kind of profile: nothing in the console, nothing is loaded, texts have the
+    contrast of WCAG AA in light and dark, all that can be used has a name, and nothing is wider
+    than a telephone."""
+    with browsing() as b:
+        for name, source in {**KINDS, 'hostile': hostile_profile()}.items():
+            _, path = report(source, name=name + '.html')
+            for width, scheme in ((1280, 'light'), (400, 'dark')):
+                opened(b, path, width=width, prefers_color_scheme=scheme)
+                got = b.script(CONTRAST)
+                must(not got['bad'] and got['n'] > 10, '%s, %s: %s' % (name, scheme, got))
+                same(b.script(LABELS), [], name)
+                must(b.script('document.documentElement.scrollWidth') <= width,
+                     '%s is wider than %d' % (name, width))
+                keep(b, '%s_%d_%s' % (name, width, scheme))
+            same(b.script('document.querySelectorAll("img").length'), 0)
+
+
+@case
+def without_scripts_and_printed():
+    """Without scripts the figures are there, and the page prints."""
+    with browsing() as b:
+        _, path = report(GPU)
+        b.open('file://' + path, scripts=False)
+        b.call('Emulation.setScriptExecutionDisabled', value=False)
+        same(b.complaints(), [])
+        must(b.script('document.querySelectorAll("svg.chart").length') >= 3, 'no charts')
+        must(b.script('document.querySelector("#ops table").offsetHeight') > 100, 'no table')
+        same(b.script('document.querySelector("#timeline .script").offsetHeight'), 0)
+        out = os.path.join(DIR, 'page.pdf')
+        b.pdf(out)
+        with open(out, 'rb') as f:
+            must(f.read(5) == b'%PDF-' and os.path.getsize(out) > 20000, 'no PDF')
+
+
+@case
+def what_a_page_does():
+    """Headings sort, icicles zoom, the timeline has the events, searches them, and shows arguments
+    and flows."""
+    with browsing() as b:
+        _, path = report(GPU)
+        opened(b, path)
+        values = '''[...document.querySelectorAll('#ops tbody')[0].rows]
+            .map(r => +r.cells[%d].dataset.v)'''
+        click = "document.querySelectorAll('#ops thead')[0].rows[0].cells[%d].firstChild.click()"
+        b.script(click % 4)
+        got = b.script(values % 4)
+        must(got == sorted(got, reverse=True), 'not sorted: %s' % got)
+        b.script(click % 4)
+        same(b.script(values % 4), sorted(got))
+        wide = "document.querySelectorAll('svg.icicle .node rect')[%d].getAttribute('width')"
+        b.script("document.querySelectorAll('svg.icicle .node')[1]"
+                 ".dispatchEvent(new MouseEvent('click'))")
+        same(float(b.script(wide % 1)), 960.0)
+        events = shell("SELECT event_id, short_name, start_ps, duration_ps FROM trace_events('%s') "
+                       "WHERE plane_kind <> 'metadata' AND line_kind <> 'counters'" % GPU)
+        first = min(e['start_ps'] for e in events)
+        got = b.script('''timeline.lines.flatMap(l => [...l.id].map((id, i) =>
+            [id, timeline.names[l.name[i]], l.start[i], l.length[i]]))''')
+        same(sorted(map(tuple, got)), sorted(
+            (e['event_id'], e['short_name'], (e['start_ps'] - first) // 1000,
+             (e['duration_ps'] + 500) // 1000) for e in events), 'events')
+        b.script("timeline.find('MEMCPYHtoD')")
+        same(b.script('timeline.hits.length'),
+             sum('memcpyhtod' in e['short_name'].lower() for e in events))
+        b.script('timeline.next(1)')
+        shown = b.script("document.querySelector('#event').textContent")
+        must('MEMCPYHtoD' in shown and 'correlation_id' in shown, shown)
+        must(b.script("document.querySelectorAll('#event button').length") > 0, 'no flow')
+        b.script("document.querySelector('#event button').click()")
+        must('MEMCPYHtoD' not in b.script("document.querySelector('#event dd').textContent"),
+             'the flow leads nowhere')
