@@ -17,7 +17,8 @@
 -- column plane_kind TEXT: where the op ran: host (threads), gpu, tensorcore or sparsecore
 -- column name TEXT: name of the op or host event
 -- column short_name TEXT: readable name: for events of GPUs without namespaces, template arguments
---   and parameters, unique in the run (docs/semantics.md); for others the display name, else name
+--   and parameters, unique in the run (docs/semantics.md); for others the display name, else name;
+--   of several the last in byte order
 -- column in_group INTEGER [0 or 1]: 1: it has the step's group; 0: it belongs to the step by its
 --   time, and may have nothing to do with it
 -- column occurrences INTEGER [events]: number of times that it ran in the step

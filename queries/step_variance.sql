@@ -14,7 +14,8 @@
 -- column name TEXT: name of the op or host event; NULL for the remainder: time of the steps that
 --   no op explains, less what ops that run at the same time explain twice
 -- column short_name TEXT: readable name: for events of GPUs without namespaces, template arguments
---   and parameters, unique in the run (docs/semantics.md); for others the display name, else name;
+--   and parameters, unique in the run (docs/semantics.md); for others the display name, else name,
+--   of several the last in byte order;
 --   NULL for the remainder
 -- column in_group INTEGER [0 or 1]: 1: it has the steps' groups; 0: it belongs to the steps by its
 --   time, and may have nothing to do with them; NULL for the remainder

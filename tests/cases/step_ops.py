@@ -71,6 +71,24 @@ def more_than_the_median():
 
 
 @case
+def short_names_of_one_name():
+    """Events of one name with several display names have the last of these in byte order, of all
+    steps and hosts."""
+    us = 1000000
+
+    def worker(*displays):
+        plane = Plane('/host:CPU')
+        plane.line(1, 'main', marked((0, 10 * us), (20 * us, 30 * us)))
+        return space(plane.line(2, 'other', [(plane.meta('op', display), (1 + 20 * step) * us, us)
+                                             for display, step in displays]).bytes())
+    for query in ('slow_step_ops', 'step_variance'):
+        for hosts in ([worker(('A', 0), ('a', 1)), worker(('b', 1))],
+                      [worker(('b', 1)), worker(('A', 0), ('a', 1))]):
+            same(rows(hosts, "SELECT short_name FROM %s('{x}') WHERE name = 'op'" % query),
+                 [('b',)], query)
+
+
+@case
 def shares_of_the_variance():
     """op has 2, 4 and 5 us in steps of 10, 10 and 30 us: covariance 13.33 of 133.33 is 10 percent.
     All rows make 100."""

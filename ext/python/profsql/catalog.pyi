@@ -4798,7 +4798,8 @@ class SlowStepOps(NamedTuple):
     """name of the op or host event"""
     short_name: str
     """readable name: for events of GPUs without namespaces, template arguments and parameters,
-    unique in the run (docs/semantics.md); for others the display name, else name"""
+    unique in the run (docs/semantics.md); for others the display name, else name; of several the
+    last in byte order"""
     in_group: int
     """1: it has the step's group; 0: it belongs to the step by its time, and may have nothing to do
     with it [0 or 1]"""
@@ -4874,8 +4875,8 @@ class StepVariance(NamedTuple):
     less what ops that run at the same time explain twice"""
     short_name: str | None
     """readable name: for events of GPUs without namespaces, template arguments and parameters,
-    unique in the run (docs/semantics.md); for others the display name, else name; NULL for the
-    remainder"""
+    unique in the run (docs/semantics.md); for others the display name, else name, of several the
+    last in byte order; NULL for the remainder"""
     in_group: int | None
     """1: it has the steps' groups; 0: it belongs to the steps by its time, and may have nothing to
     do with them; NULL for the remainder [0 or 1]"""
