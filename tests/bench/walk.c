@@ -6,7 +6,7 @@
  * later can do less. All numbers go into a checksum, so that nothing is optimised away.
  *
  *     walk FILE [ROUNDS]
- *     bytes=1065137808 events=12812912 stats=55375118 seconds=1.316851 gb_per_s=0.809
+ *     bytes=1065137808 events=12812912 stats=55375118 seconds=S gb_per_s=G
  * checksum=8f7a65d3d27bb11f
  *
  * The layout read (field numbers of xplane.proto):
@@ -17,9 +17,11 @@
  *     the two metadata fields are maps: entries of 1 key, 2 value
  *
  * Every length is checked against what is left of the message around it; a damaged file ends the
- * walk with exit status 1.
+ * walk with exit status 1. What makes it quick: a page of zeros lies behind the file, so that a
+ * number is read before it is checked; one byte is a number by itself, longer ones are put together
+ * without a loop; the pointer and the sums stay in registers.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -32,170 +34,168 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
+enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5, SPARE = 1 << 16 };
+#define TAG(number, type) ((number) << 3 | (type))
+#define INLINE static inline __attribute__((always_inline))
 
-typedef struct {
-    const uint8_t *p, *end;
-    bool bad;
-} Span;
+typedef const uint8_t *Bytes;
 
-typedef struct {
-    uint64_t events, stats, checksum;
-    bool bad;
-} Walk;
+static uint64_t n_events, n_stats, checksum;
+static bool bad;
 
-static uint64_t varint(Span *s)
+/* ---- numbers ---- */
+
+/* The seven bits of each of up to eight bytes, put together. */
+INLINE uint64_t join(uint64_t x)
 {
-    uint64_t v = 0;
+    x = (x & 0x7f007f007f007f00) >> 1 | (x & 0x007f007f007f007f);
+    x = (x & 0x3fff00003fff0000) >> 2 | (x & 0x00003fff00003fff);
+    return (x & 0x0fffffff00000000) >> 4 | (x & 0x000000000fffffff);
+}
 
-    if (s->p < s->end && *s->p < 0x80) return *s->p++;
-    for (int shift = 0; shift < 70 && s->p < s->end; shift += 7) {
-        uint8_t b = *s->p++;
-        v |= shift < 64 ? (uint64_t)(b & 0x7f) << shift : 0;
-        if (b < 0x80) return v;
+static Bytes long_varint(Bytes p, uint64_t *v)
+{
+    uint64_t eight;
+    memcpy(&eight, p, 8);
+    *v = join(eight) | (uint64_t)(p[8] & 0x7f) << 56;
+    if (p[8] < 0x80) return p + 9;
+    *v |= (uint64_t)p[9] << 63;
+    bad |= p[9] >= 0x80;
+    return p + 10;
+}
+
+/* Moves behind a varint. It may end behind the message: see ends(). */
+INLINE Bytes varint(Bytes p, uint64_t *v)
+{
+    uint64_t eight, last;
+    if (*p < 0x80) return *v = *p, p + 1;
+    memcpy(&eight, p, 8);
+    last = ~eight & 0x8080808080808080;
+    if (!last) return long_varint(p, v);
+    *v = join(eight & (last ^ (last - 1)));
+    return p + (__builtin_ctzll(last) >> 3) + 1;
+}
+
+/* The end of the bytes at *p, which is moved behind their length; it is not beyond `end`. */
+INLINE Bytes bytes_end(Bytes *p, Bytes end)
+{
+    uint64_t n;
+    *p = varint(*p, &n);
+    if (*p <= end && n <= (uint64_t)(end - *p)) return *p + n;
+    bad = true;
+    return *p = end;
+}
+
+/* Moves behind the value of a field that holds no message; bytes count as their length. */
+INLINE Bytes value(Bytes p, Bytes end, uint64_t tag, uint64_t *v)
+{
+    uint32_t four;
+    Bytes to;
+    switch (tag & 7) {
+    case VARINT: return varint(p, v);
+    case FIXED64: memcpy(v, p, 8); return p + 8;
+    case BYTES: to = bytes_end(&p, end), *v = (uint64_t)(to - p); return to;
+    case FIXED32: memcpy(&four, p, 4), *v = four; return p + 4;
     }
-    s->bad = true;
-    s->p = s->end;
-    return 0;
+    bad = true;
+    return *v = 0, end;
 }
 
-/* The next tag, or 0 at the end of the message (0 is no valid tag, and ends a damaged one too). */
-static uint64_t tag(Span *s)
-{
-    uint64_t t;
+/* A message has to end where its last field does. */
+INLINE void ends(Bytes p, Bytes end) { bad |= p != end; }
 
-    if (s->p >= s->end) return 0;
-    t = varint(s);
-    if (t >> 3 == 0) s->bad = true;
-    return s->bad ? 0 : t;
+/* Reads a tag, of which 0 is none. */
+INLINE Bytes tag_at(Bytes p, uint64_t *tag)
+{
+    p = varint(p, tag);
+    bad |= *tag >> 3 == 0;
+    return p;
 }
 
-static Span sub(Span *s)
-{
-    uint64_t n = varint(s);
-    Span inner;
+/* ---- messages ---- */
 
-    if (n > (uint64_t)(s->end - s->p)) {
-        s->bad = true;
-        n = 0;
-        s->p = s->end;
+/* Moves behind a field that holds no message, whose value goes into the sum. */
+INLINE Bytes other_field(Bytes p, Bytes end, uint64_t *sum)
+{
+    uint64_t tag, v;
+    p = tag_at(p, &tag);
+    p = value(p, end, tag, &v);
+    *sum += v;
+    return p;
+}
+
+/* Most stats are an id of one byte and a number. */
+INLINE uint64_t walk_stat(Bytes p, Bytes end)
+{
+    uint64_t v, sum = 0;
+    if (end - p >= 4 && *p == TAG(1, VARINT) && p[1] < 0x80 &&
+        (p[2] == TAG(3, VARINT) || p[2] == TAG(4, VARINT) || p[2] == TAG(7, VARINT))) {
+        sum = p[1];
+        p = varint(p + 3, &v), sum += v;
     }
-    inner = (Span){s->p, s->p + n, false};
-    s->p += n;
-    return inner;
-}
-
-static uint64_t fixed(Span *s, size_t n)
-{
-    uint64_t v = 0;
-
-    if ((size_t)(s->end - s->p) < n) {
-        s->bad = true;
-        s->p = s->end;
-        return 0;
-    }
-    memcpy(&v, s->p, n);
-    s->p += n;
-    return v;
-}
-
-/* The number of a field whose meaning does not matter here; bytes count as their length. */
-static uint64_t value(Span *s, uint64_t t)
-{
-    Span inner;
-
-    switch (t & 7) {
-    case VARINT: return varint(s);
-    case FIXED64: return fixed(s, 8);
-    case BYTES: inner = sub(s); return (uint64_t)(inner.end - inner.p);
-    case FIXED32: return fixed(s, 4);
-    }
-    s->bad = true;
-    s->p = s->end;
-    return 0;
-}
-
-static void walk_stat(Walk *w, Span s)
-{
-    uint64_t t;
-
-    while ((t = tag(&s))) w->checksum += value(&s, t);
-    w->stats++;
-    w->bad |= s.bad;
+    while (p < end) p = other_field(p, end, &sum);
+    ends(p, end);
+    return sum;
 }
 
 /* A message in which only one field holds stats: an event, event metadata. */
-static void walk_holder(Walk *w, Span s, uint64_t stats_tag)
+INLINE void walk_holder(Bytes p, Bytes end, unsigned stats_tag)
 {
-    uint64_t t;
-
-    while ((t = tag(&s))) {
-        if (t == stats_tag)
-            walk_stat(w, sub(&s));
-        else
-            w->checksum += value(&s, t);
-    }
-    w->bad |= s.bad;
-}
-
-static void walk_line(Walk *w, Span s)
-{
-    uint64_t t;
-
-    while ((t = tag(&s))) {
-        if (t == (4 << 3 | BYTES)) {
-            walk_holder(w, sub(&s), 4 << 3 | BYTES);
-            w->events++;
+    uint64_t v, sum = 0, stats = 0;
+    while (p < end) {
+        if (*p == stats_tag) {
+            Bytes to = (p++, bytes_end(&p, end));
+            sum += walk_stat(p, to), stats++;
+            p = to;
+        } else if (*p == TAG(2, VARINT) || *p == TAG(3, VARINT)) {
+            p = varint(p + 1, &v), sum += v;
         } else {
-            w->checksum += value(&s, t);
+            p = other_field(p, end, &sum);
         }
     }
-    w->bad |= s.bad;
+    ends(p, end);
+    checksum += sum, n_stats += stats;
 }
 
-static void walk_map_entry(Walk *w, Span s)
+/* Messages of a field of another; its other fields are numbers and text. */
+#define WALK_FIELDS(p, end, CASES)                                                                 \
+    do {                                                                                           \
+        uint64_t tag, v;                                                                           \
+        Bytes to;                                                                                  \
+        while (p < end) {                                                                          \
+            p = tag_at(p, &tag);                                                                   \
+            switch (tag) {                                                                         \
+                CASES                                                                              \
+            default: p = value(p, end, tag, &v), checksum += v; continue;                          \
+            }                                                                                      \
+            p = to;                                                                                \
+        }                                                                                          \
+        ends(p, end);                                                                              \
+    } while (0)
+#define CASE(number, work)                                                                         \
+    case TAG(number, BYTES): to = bytes_end(&p, end), work; break;
+
+static void walk_line(Bytes p, Bytes end)
 {
-    uint64_t t;
-
-    while ((t = tag(&s))) {
-        if (t == (2 << 3 | BYTES))
-            walk_holder(w, sub(&s), 5 << 3 | BYTES);
-        else
-            w->checksum += value(&s, t);
-    }
-    w->bad |= s.bad;
+    WALK_FIELDS(p, end, CASE(4, (walk_holder(p, to, TAG(4, BYTES)), n_events++)));
 }
 
-static void walk_plane(Walk *w, Span s)
+static void walk_map_entry(Bytes p, Bytes end)
 {
-    uint64_t t;
-
-    while ((t = tag(&s))) {
-        switch (t) {
-        case 3 << 3 | BYTES: walk_line(w, sub(&s)); break;
-        case 4 << 3 | BYTES:
-        case 5 << 3 | BYTES: walk_map_entry(w, sub(&s)); break;
-        case 6 << 3 | BYTES: walk_stat(w, sub(&s)); break;
-        default: w->checksum += value(&s, t);
-        }
-    }
-    w->bad |= s.bad;
+    WALK_FIELDS(p, end, CASE(2, walk_holder(p, to, TAG(5, BYTES))));
 }
 
-static Walk walk_space(Span s)
+static void walk_plane(Bytes p, Bytes end)
 {
-    Walk w = {0};
-    uint64_t t;
-
-    while ((t = tag(&s))) {
-        if (t == (1 << 3 | BYTES))
-            walk_plane(&w, sub(&s));
-        else
-            w.checksum += value(&s, t);
-    }
-    w.bad |= s.bad;
-    return w;
+    WALK_FIELDS(p, end,
+                CASE(3, walk_line(p, to)) CASE(4, walk_map_entry(p, to))
+                    CASE(5, walk_map_entry(p, to))
+                        CASE(6, (checksum += walk_stat(p, to), n_stats++)));
 }
+
+static void walk_space(Bytes p, Bytes end) { WALK_FIELDS(p, end, CASE(1, walk_plane(p, to))); }
+
+/* ---- files ---- */
 
 static double now(void)
 {
@@ -205,40 +205,44 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* The file with zeros behind it; NULL with errno set. */
+static uint8_t *map_file(const char *path, size_t *size)
+{
+    struct stat st;
+    uint8_t *map = NULL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return NULL;
+    if (!fstat(fd, &st)) {
+        *size = (size_t)st.st_size;
+        map = mmap(NULL, *size + SPARE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (map == MAP_FAILED) map = NULL;
+    }
+    if (map && *size && mmap(map, *size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED)
+        map = NULL;
+    close(fd);
+    return map;
+}
+
 static int walk_file(const char *path)
 {
     double begin = now(), seconds;
-    uint8_t *map = NULL;
-    size_t size;
-    struct stat st;
-    Walk w;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-    if (fd < 0 || fstat(fd, &st)) {
+    size_t size = 0;
+    uint8_t *map = map_file(path, &size);
+    if (!map) {
         fprintf(stderr, "walk: %s: %s\n", path, strerror(errno));
-        if (fd >= 0) close(fd);
         return 1;
     }
-    size = (size_t)st.st_size;
-    if (size) {
-        map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (map == MAP_FAILED) {
-            fprintf(stderr, "walk: %s: %s\n", path, strerror(errno));
-            close(fd);
-            return 1;
-        }
-    }
-    close(fd);
-    w = walk_space((Span){map, map + size, false});
-    if (map) munmap(map, size);
+    n_events = n_stats = checksum = 0, bad = false;
+    walk_space(map, map + size);
+    munmap(map, size + SPARE);
     seconds = now() - begin;
-    if (w.bad) {
+    if (bad) {
         fprintf(stderr, "walk: %s: not an XSpace, or a damaged one\n", path);
         return 1;
     }
     printf("bytes=%zu events=%llu stats=%llu seconds=%.6f gb_per_s=%.3f checksum=%016llx\n", size,
-           (unsigned long long)w.events, (unsigned long long)w.stats, seconds,
-           (double)size / 1e9 / seconds, (unsigned long long)w.checksum);
+           (unsigned long long)n_events, (unsigned long long)n_stats, seconds,
+           (double)size / 1e9 / seconds, (unsigned long long)checksum);
     return 0;
 }
 
