@@ -70,14 +70,12 @@ static const StatValue *fact(EventsCursor *c, enum KnownStat known)
     if (c->facts_line != c->unit.line || c->facts_event != event) {
         const Plane *plane = c->unit.line->plane;
         uint64_t position = (uint64_t)value_of(c, COL_POSITION);
-        EventMeta *meta = &plane->event_metas[value_of(c, COL_META)];
         c->facts_line = NULL;
-        if (c->err.code ||
-            event_values_read(&c->facts, plane, meta, position, &c->stat_window, &c->err))
-            return &none;
+        event_values_of(&c->facts, plane, &plane->event_metas[value_of(c, COL_META)], position);
+        if (c->err.code) return &none;
         c->facts_line = c->unit.line, c->facts_event = event;
     }
-    return &c->facts.by_stat[known];
+    return event_values_get(&c->facts, known, &c->stat_window, &c->err);
 }
 
 /* Of a column of integers; a double that holds one is one, as SQLite's INTEGER affinity has it. */

@@ -159,7 +159,8 @@ typedef struct {
     Span span;               /* of the XEventMetadata; n_bytes 0: no such entry in the file */
     const KnownValue *facts; /* read on first use: event_meta_values() */
     uint16_t n_facts;
-    bool values_read, has_stats;
+    bool has_stats;
+    atomic_bool values_read; /* facts are there */
     _Atomic uint64_t event_stats[STAT_SET_WORDS]; /* as a StatSet: the known stats that its events
                                                      have of their own */
 } EventMeta;

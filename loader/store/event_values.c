@@ -5,7 +5,7 @@
 #include "../base/interrupt.h"
 #include "../base/nest.h"
 #include "../base/sort.h"
-#include "events.h"
+#include "lines.h"
 
 bool stat_value_of(StatValue *fact, const Plane *plane, const Stat *stat, TextTable *texts,
                    Arena *arena)
@@ -45,47 +45,96 @@ static uint16_t read_meta_facts(const Plane *plane, const EventMeta *meta,
 int event_meta_values(const Plane *plane, EventMeta *meta, ProfErr *err)
 {
     Host *host = plane->host;
-    if (!meta->has_stats) return PROF_OK;
+    if (!meta->has_stats || atomic_load_explicit(&meta->values_read, memory_order_acquire))
+        return PROF_OK;
     pthread_mutex_lock(&host->lock);
-    if (!meta->values_read) {
+    if (!atomic_load_explicit(&meta->values_read, memory_order_relaxed)) {
         KnownValue facts[N_KNOWN_STATS];
         uint16_t n = read_meta_facts(plane, meta, facts, err);
         KnownValue *kept = err->code || !n ? NULL : arena_alloc(&host->arena, n * sizeof *kept);
         if (n && !kept && !err->code) prof_nomem(err);
         if (!err->code) {
             if (n) memcpy(kept, facts, n * sizeof *kept);
-            meta->facts = kept, meta->n_facts = n, meta->values_read = true;
+            meta->facts = kept, meta->n_facts = n;
+            atomic_store_explicit(&meta->values_read, true, memory_order_release);
         }
     }
     pthread_mutex_unlock(&host->lock);
     return err->code;
 }
 
-int event_values_read(EventValues *facts, const Plane *plane, EventMeta *meta, uint64_t position,
-                      Window *window, ProfErr *err)
+/* ---- of one event ---- */
+
+void event_values_of(EventValues *values, const Plane *plane, EventMeta *meta, uint64_t position)
 {
-    arena_free(&facts->texts);
-    memset(facts->by_stat, 0, sizeof facts->by_stat);
-    StatIter stats = stat_iter_at(window, position, err);
-    if (err->code) return err->code;
-    Stat stat;
-    while (stat_iter_next(&stats, &stat)) {
-        enum KnownStat known = stat_known(plane, stat.id);
-        if (known == STAT_UNKNOWN || facts->by_stat[known].type || stat.type == TYPE_BYTES)
-            continue;
-        TextTable none = {0}; /* a table of its own: the text lives until the next event */
-        bool memory = stat_value_of(&facts->by_stat[known], plane, &stat, &none, &facts->texts);
-        text_table_free(&none);
-        if (!memory) return facts->by_stat[known].type = TYPE_NONE, prof_nomem(err);
-    }
-    if (event_meta_values(plane, meta, err)) return err->code;
-    for (uint16_t i = 0; i < meta->n_facts; i++)
-        if (!facts->by_stat[meta->facts[i].known].type)
-            facts->by_stat[meta->facts[i].known] = meta->facts[i].fact;
-    return PROF_OK;
+    if (values->texts.n_bytes) arena_free(&values->texts);
+    values->plane = plane, values->meta = meta, values->position = position;
+    values->own_read = false;
 }
 
-void event_values_free(EventValues *facts) { arena_free(&facts->texts); }
+/* Returns which known stat of an event counts, if it is the first: STAT_UNKNOWN if it does not. */
+static enum KnownStat counted(const Plane *plane, const Stat *stat)
+{
+    if (stat->type == TYPE_BYTES || stat->type == TYPE_NONE) return STAT_UNKNOWN;
+    return stat_known(plane, stat->id);
+}
+
+static void read_own(EventValues *values, Window *window, ProfErr *err)
+{
+    StatIter stats = stat_iter_at(window, values->position, err);
+    Stat stat;
+    values->own = (StatSet){0};
+    while (!err->code && stat_iter_next(&stats, &stat)) {
+        enum KnownStat known = counted(values->plane, &stat);
+        if (known == STAT_UNKNOWN || stat_set_has(&values->own, known)) continue;
+        stat_set_add(&values->own, known);
+        values->by_stat[known] = (StatValue){.type = stat.type, .u64 = stat.u64};
+        if (stat.type == TYPE_STR) values->by_stat[known].text = NULL;
+        if (stat.type == TYPE_REF)
+            values->by_stat[known] =
+                (StatValue){.type = TYPE_STR, .text = stat_ref_text(values->plane, stat.u64)};
+    }
+    values->own_read = !err->code;
+}
+
+/* Few queries read texts: they are made one by one. */
+static const Text *own_text(EventValues *values, enum KnownStat known, Window *window, ProfErr *err)
+{
+    StatIter stats = stat_iter_at(window, values->position, err);
+    Stat stat;
+    TextTable none = {0}; /* a table of its own: the text lives until the next event */
+    const Text *text = NULL;
+    bool found = false;
+    while (!err->code && !found && stat_iter_next(&stats, &stat))
+        found = counted(values->plane, &stat) == known;
+    if (found) text = text_intern(&none, &values->texts, stat.bytes, stat.n_bytes);
+    text_table_free(&none);
+    if (!text && !err->code) prof_nomem(err);
+    return text;
+}
+
+const StatValue *event_values_get(EventValues *values, enum KnownStat known, Window *window,
+                                  ProfErr *err)
+{
+    static const StatValue none;
+    EventMeta *meta = values->meta;
+    bool some_have =
+        atomic_load_explicit(&meta->event_stats[known / 64], memory_order_relaxed) >> (known % 64) &
+        1;
+    if (some_have && !values->own_read) read_own(values, window, err);
+    if (err->code) return &none;
+    if (some_have && stat_set_has(&values->own, known)) {
+        StatValue *own = &values->by_stat[known];
+        if (own->type == TYPE_STR && !own->text) own->text = own_text(values, known, window, err);
+        return err->code ? &none : own;
+    }
+    if (event_meta_values(values->plane, meta, err)) return &none;
+    for (uint16_t i = 0; i < meta->n_facts; i++)
+        if (meta->facts[i].known == known) return &meta->facts[i].fact;
+    return &none;
+}
+
+void event_values_free(EventValues *values) { arena_free(&values->texts); }
 
 bool stat_value_integer(const StatValue *fact, int64_t *value)
 {
@@ -93,52 +142,111 @@ bool stat_value_integer(const StatValue *fact, int64_t *value)
     return *value = fact->integer, true;
 }
 
-/* Reads the facts of every event of a line, in stored order. */
-static int each_fact(Line *line,
-                     void (*take)(void *context, const EventAt *event, const EventValues *facts),
-                     void *context, ProfErr *err)
+/* ---- an integer of a line's events ---- */
+
+void integer_reader_open(IntegerReader *reader, Line *line, enum KnownStat known, ProfErr *err)
 {
-    EventValues *facts = prof_alloc(sizeof *facts);
-    Window stats = {.file = &line->plane->host->file};
-    EventReader reader;
-    EventAt e;
-    if (!facts) return prof_nomem(err);
-    event_reader_open(&reader, line, 0, err);
-    while (event_reader_next(&reader, &e) &&
-           !event_values_read(facts, line->plane, e.meta, e.stored.position, &stats, err))
-        take(context, &e, facts);
-    event_reader_close(&reader);
-    window_free(&stats);
-    event_values_free(facts);
-    prof_free(facts);
-    return err->code;
+    *reader = (IntegerReader){.line = line, .known = known};
+    stat_filter_open(&reader->filter, line->plane, &known, 1, err);
+    event_reader_open_for(&reader->events, line, &reader->filter.wanted, err);
+}
+
+void integer_reader_close(IntegerReader *reader)
+{
+    event_reader_close(&reader->events);
+    stat_filter_close(&reader->filter);
+}
+
+static bool integer_of_meta(IntegerReader *r, EventMeta *meta, int64_t *value)
+{
+    if (!meta->has_stats) return false;
+    if (r->last != meta) {
+        r->last = meta, r->last_has = false;
+        if (event_meta_values(r->line->plane, meta, r->events.err)) return false;
+        for (uint16_t i = 0; i < meta->n_facts; i++)
+            if (meta->facts[i].known == r->known)
+                r->last_has = stat_value_integer(&meta->facts[i].fact, &r->last_value);
+    }
+    return *value = r->last_value, r->last_has;
+}
+
+bool integer_reader_next(IntegerReader *reader, EventAt *at, bool *has, int64_t *value)
+{
+    unsigned known;
+    Stat stat;
+    if (!event_reader_next(&reader->events, at)) return false;
+    StatIter stats = stat_iter_of_event(at);
+    while (reader->filter.any && stat_iter_next_wanted(&stats, &reader->filter, &known, &stat)) {
+        if (stat.type == TYPE_BYTES || stat.type == TYPE_NONE) continue;
+        return *value = stat.integer, *has = stat_is_integer(&stat), true;
+    }
+    *has = integer_of_meta(reader, at->meta, value);
+    return !reader->events.err->code;
 }
 
 /* ---- correlation ---- */
 
 typedef struct {
-    Correlation pairs;
-    bool failed;
+    Run *run;
+    Correlation *of_lines; /* each in order of events */
 } CorrelationMaker;
 
-static void add_pair(void *context, const EventAt *event, const EventValues *facts)
+static void correlate_line(void *context, size_t i, ProfErr *err)
 {
-    CorrelationMaker *m = context;
+    const CorrelationMaker *m = context;
+    Line *line = m->run->lines[i];
+    if (!line->n_events || !plane_declares(line->plane, STAT_CORRELATION_ID)) return;
+    IntegerReader reader;
+    EventAt e;
+    bool has;
     int64_t id;
-    if (m->failed || !stat_value_integer(&facts->by_stat[STAT_CORRELATION_ID], &id)) return;
-    Correlated *pair = PUSH(m->pairs);
-    if (pair)
-        *pair = (Correlated){(uint64_t)id, event->event};
-    else
-        m->failed = true;
+    integer_reader_open(&reader, line, STAT_CORRELATION_ID, err);
+    while (integer_reader_next(&reader, &e, &has, &id)) {
+        Correlated *pair = has ? PUSH(m->of_lines[i]) : NULL;
+        if (pair)
+            *pair = (Correlated){(uint64_t)id, e.event};
+        else if (has)
+            prof_nomem(err);
+    }
+    integer_reader_close(&reader);
 }
 
-static int by_correlation(const void *a, const void *b)
+/* Puts the pairs of all lines into one list, in order of events. */
+static void join_lines(CorrelationMaker *m, Correlation *all, ProfErr *err)
 {
-    const Correlated *x = a, *y = b;
-    if (x->correlation_id != y->correlation_id)
-        return x->correlation_id < y->correlation_id ? -1 : 1;
-    return x->event < y->event ? -1 : x->event > y->event;
+    for (uint32_t l = 0; l < m->run->n_lines; l++) all->capacity += m->of_lines[l].n;
+    if (!(all->items = prof_buffer(all->capacity * sizeof *all->items))) prof_nomem(err);
+    for (uint32_t l = 0; l < m->run->n_lines && !err->code; l++) {
+        Correlation *line = &m->of_lines[l];
+        if (line->n) memcpy(&all->items[all->n], line->items, line->n * sizeof *line->items);
+        all->n += line->n;
+        prof_free(line->items);
+        line->items = NULL;
+    }
+}
+
+/* Sorts by id, byte by byte from the last; events of one id stay in their order. */
+static void sort_pairs(Correlation *pairs, ProfErr *err)
+{
+    Correlated *from = pairs->items, *to = prof_buffer(pairs->n * sizeof *to);
+    uint64_t varies = 0;
+    if (!to) prof_nomem(err);
+    for (size_t i = 1; i < pairs->n; i++) varies |= from[i].correlation_id ^ from[0].correlation_id;
+    for (unsigned shift = 0; shift < 64 && !interrupt_poll(pairs->n, err); shift += 8) {
+        size_t begins[256] = {0}, begin = 0;
+        if (!(varies >> shift & 0xff)) continue;
+        for (size_t i = 0; i < pairs->n; i++) begins[from[i].correlation_id >> shift & 0xff]++;
+        for (size_t b = 0; b < COUNT(begins); b++) {
+            size_t n = begins[b];
+            begins[b] = begin, begin += n;
+        }
+        for (size_t i = 0; i < pairs->n; i++)
+            to[begins[from[i].correlation_id >> shift & 0xff]++] = from[i];
+        Correlated *swapped = from;
+        from = to, to = swapped;
+    }
+    pairs->items = from;
+    prof_free(to);
 }
 
 static void free_correlation(void *result)
@@ -151,17 +259,17 @@ static void free_correlation(void *result)
 static void *make_correlation(Run *run, Host *only, ProfErr *err)
 {
     (void)only;
-    CorrelationMaker m = {0};
+    CorrelationMaker m = {run, prof_alloc(run->n_lines * sizeof *m.of_lines)};
     Correlation *pairs = prof_alloc(sizeof *pairs);
-    for (uint32_t l = 0; l < run->n_lines && !err->code; l++)
-        if (plane_declares(run->lines[l]->plane, STAT_CORRELATION_ID))
-            each_fact(run->lines[l], add_pair, &m, err);
-    if (m.failed || !pairs) prof_nomem(err);
-    sort_array(m.pairs.items, m.pairs.n, sizeof *m.pairs.items, by_correlation);
-    if (pairs && !err->code) return *pairs = m.pairs, pairs;
-    prof_free(m.pairs.items);
-    prof_free(pairs);
-    return NULL;
+    if (!m.of_lines || !pairs)
+        prof_nomem(err);
+    else if (!parallel_lines_at(run->lines, run->n_lines, correlate_line, &m, err))
+        join_lines(&m, pairs, err);
+    if (!err->code) sort_pairs(pairs, err);
+    for (uint32_t l = 0; m.of_lines && l < run->n_lines; l++) prof_free(m.of_lines[l].items);
+    prof_free(m.of_lines);
+    if (err->code && pairs) free_correlation(pairs), pairs = NULL;
+    return pairs;
 }
 
 const Correlation *run_correlation(Run *run, ProfErr *err)
@@ -179,20 +287,28 @@ typedef struct {
 } DeviceSpan;
 
 typedef struct {
-    uint64_t first_event;
     DeviceSpan *spans;
     size_t n;
 } Spans;
 
-static void add_span(void *context, const EventAt *event, const EventValues *facts)
+/* Reads the device's times of every event of the line. */
+static void read_spans(Line *line, Spans *s, ProfErr *err)
 {
-    Spans *s = context;
+    IntegerReader offsets, durations;
+    EventAt e, same;
+    bool known, has_duration;
     int64_t start, duration;
-    bool known = stat_value_integer(&facts->by_stat[STAT_DEVICE_DURATION_PS], &duration) &&
-                 stat_value_integer(&facts->by_stat[STAT_DEVICE_OFFSET_PS], &start);
-    if (!known) start = event->start_ps, duration = event->duration_ps;
-    s->spans[s->n++] = (DeviceSpan){start, add_saturated(start, duration), duration,
-                                    event->event - s->first_event, known};
+    integer_reader_open(&offsets, line, STAT_DEVICE_OFFSET_PS, err);
+    integer_reader_open(&durations, line, STAT_DEVICE_DURATION_PS, err);
+    while (integer_reader_next(&offsets, &e, &known, &start) &&
+           integer_reader_next(&durations, &same, &has_duration, &duration)) {
+        known = known && has_duration;
+        if (!known) start = e.start_ps, duration = e.duration_ps;
+        s->spans[s->n++] = (DeviceSpan){start, add_saturated(start, duration), duration,
+                                        e.event - line->first_event, known};
+    }
+    integer_reader_close(&offsets);
+    integer_reader_close(&durations);
 }
 
 static int by_start_then_longest(const void *a, const void *b)
@@ -229,13 +345,13 @@ static bool nest(const Spans *s, int64_t *self)
 static void *make_device_self(Line *line, ProfErr *err)
 {
     Run *run = line->plane->host->run;
-    Spans s = {.first_event = line->first_event,
-               .spans = prof_alloc((size_t)line->n_events * sizeof *s.spans)};
+    Spans s = {.spans = prof_alloc((size_t)line->n_events * sizeof *s.spans)};
     int64_t *self = arena_alloc(&run->line_arena, (size_t)line->n_events * sizeof *self);
     if (!s.spans || !self)
         prof_nomem(err);
-    else if (!each_fact(line, add_span, &s, err) && !nest(&s, self))
-        prof_nomem(err);
+    else
+        read_spans(line, &s, err);
+    if (!err->code && !nest(&s, self)) prof_nomem(err);
     prof_free(s.spans);
     return err->code ? NULL : self;
 }

@@ -6,6 +6,7 @@
 
 #include "../base/list.h"
 #include "../plane.h"
+#include "events.h"
 
 /* Makes a fact of a stat: a ref becomes the text that it refers to, a text is interned. Bytes give
  * TYPE_BYTES without a value. False: no memory. */
@@ -16,20 +17,46 @@ NODISCARD bool stat_value_of(StatValue *fact, const Plane *plane, const Stat *st
  * code in err. May be called from several threads. */
 int event_meta_values(const Plane *plane, EventMeta *meta, ProfErr *err);
 
-/* The known stats of one event. Starts as {0}, freed with event_values_free(). */
+/* The known stats of one event, each read when it is asked for. Starts as {0}, freed with
+ * event_values_free(). */
 typedef struct {
-    StatValue by_stat[N_KNOWN_STATS];
-    Arena texts; /* owns the texts of the event's own stats */
+    const Plane *plane;
+    EventMeta *meta;
+    uint64_t position;                /* of the event, in the host's file */
+    bool own_read;                    /* the event's own stats are in `own` and `by_stat` */
+    StatSet own;                      /* what the event has itself */
+    StatValue by_stat[N_KNOWN_STATS]; /* of `own`; the text of a TYPE_STR is read when it is asked
+                                         for, until then it is NULL */
+    Arena texts;                      /* owns them */
 } EventValues;
-/* Reads the stats of the event at `position` of the host's file and of its metadata. The first stat
- * of a name counts. Overwrites what an earlier call read. */
-int event_values_read(EventValues *facts, const Plane *plane, EventMeta *meta, uint64_t position,
-                      Window *window, ProfErr *err);
-void event_values_free(EventValues *facts);
+/* Goes to the event at `position` of the host's file. What was read of the one before is gone. */
+void event_values_of(EventValues *values, const Plane *plane, EventMeta *meta, uint64_t position);
+/* Returns the event's own stat, of several of the name the first, else that of its metadata;
+ * TYPE_NONE if it has none, or with err set. The window is of the host's file. The value is valid
+ * until event_values_of(). */
+const StatValue *event_values_get(EventValues *values, enum KnownStat known, Window *window,
+                                  ProfErr *err);
+void event_values_free(EventValues *values);
 
 /* Returns the value of an int64 or uint64 stat, like XProf's IntOrUint. False if it is absent or of
  * another type. */
 bool stat_value_integer(const StatValue *fact, int64_t *value);
+
+/* Reads an integer stat of a line's events, by the same rule. Close it in any case. */
+typedef struct {
+    Line *line;
+    EventReader events;
+    StatFilter filter;
+    enum KnownStat known;
+    const EventMeta *last; /* the metadata that was asked last, and what it has */
+    bool last_has;
+    int64_t last_value;
+} IntegerReader;
+void integer_reader_open(IntegerReader *reader, Line *line, enum KnownStat known, ProfErr *err);
+/* Reads the next event, like event_reader_next(), and the stat: *has is false if it has none, or if
+ * it is no integer. */
+bool integer_reader_next(IntegerReader *reader, EventAt *at, bool *has, int64_t *value);
+void integer_reader_close(IntegerReader *reader);
 
 /* An event with a correlation id. */
 typedef struct {

@@ -48,41 +48,6 @@ bool is_python_frame(const EventMeta *meta) { return meta->name->text[0] == '$';
 
 /* ---- events with a correlation id ---- */
 
-/* Reads correlation ids as trace_events does: an event's own first, else its metadata's. */
-typedef struct {
-    Plane *plane;
-    StatFilter filter;
-    const EventMeta *last; /* the metadata that was asked last, and what it has */
-    bool last_has;
-    uint64_t last_id;
-} IdReader;
-
-static bool id_of_meta(IdReader *r, EventMeta *meta, uint64_t *id, ProfErr *err)
-{
-    if (!meta->has_stats) return false;
-    if (r->last != meta) {
-        r->last = meta, r->last_has = false;
-        if (event_meta_values(r->plane, meta, err)) return false;
-        for (uint16_t i = 0; i < meta->n_facts; i++) {
-            int64_t value;
-            if (meta->facts[i].known == STAT_CORRELATION_ID &&
-                stat_value_integer(&meta->facts[i].fact, &value))
-                r->last_has = true, r->last_id = (uint64_t)value;
-        }
-    }
-    return *id = r->last_id, r->last_has;
-}
-
-static bool read_id(IdReader *r, const EventAt *e, uint64_t *id, ProfErr *err)
-{
-    StatIter stats = stat_iter_of_event(e);
-    unsigned known;
-    Stat stat;
-    while (r->filter.any && stat_iter_next_wanted(&stats, &r->filter, &known, &stat))
-        if (stat.type != TYPE_BYTES) return *id = stat.u64, stat_is_integer(&stat);
-    return id_of_meta(r, e->meta, id, err);
-}
-
 static void add_event(LineLaunches *out, const Line *line, const EventAt *e, bool has_id,
                       uint64_t id, ProfErr *err)
 {
@@ -104,26 +69,17 @@ static void add_event(LineLaunches *out, const Line *line, const EventAt *e, boo
 }
 
 /* The ids and times of a line; of a device's line those of all events. */
-static void read_line(void *context, size_t i, ProfErr *err)
+static void read_line(LaunchesBuilder *m, size_t i, ProfErr *err)
 {
-    LaunchesBuilder *m = context;
     Line *line = &m->host->lines[i];
-    IdReader ids = {.plane = line->plane};
-    static const enum KnownStat wanted[] = {STAT_CORRELATION_ID};
-    StatSet set = {0};
-    EventReader reader;
+    IntegerReader reader;
     EventAt e;
-    stat_set_add(&set, STAT_CORRELATION_ID);
-    if (!stat_filter_open(&ids.filter, line->plane, wanted, COUNT(wanted), err)) {
-        event_reader_open_for(&reader, line, &set, err);
-        while (event_reader_next(&reader, &e) && !err->code) {
-            uint64_t id = 0;
-            bool has_id = e.occurrences < 0 && read_id(&ids, &e, &id, err);
-            if (e.occurrences < 0) add_event(&m->lines[i], line, &e, has_id, id, err);
-        }
-        event_reader_close(&reader);
-    }
-    stat_filter_close(&ids.filter);
+    bool has_id;
+    int64_t id = 0;
+    integer_reader_open(&reader, line, STAT_CORRELATION_ID, err);
+    while (integer_reader_next(&reader, &e, &has_id, &id) && !err->code)
+        if (e.occurrences < 0) add_event(&m->lines[i], line, &e, has_id, (uint64_t)id, err);
+    integer_reader_close(&reader);
 }
 
 static bool has_calls(const Line *line)
@@ -139,8 +95,9 @@ static bool has_work(const Line *line)
 
 static void read_line_with_ids(void *context, size_t i, ProfErr *err)
 {
-    const Line *line = &((LaunchesBuilder *)context)->host->lines[i];
-    if (has_calls(line) || has_work(line)) read_line(context, i, err);
+    LaunchesBuilder *m = context;
+    const Line *line = &m->host->lines[i];
+    if (has_calls(line) || has_work(line)) read_line(m, i, err);
 }
 
 /* ---- launches ---- */
