@@ -13,17 +13,36 @@ static void damaged(Host *host, const void *where, uint64_t offset, uint64_t n_b
                what);
 }
 
+/* Returns the end of a stat in its usual form: an id of one or two bytes, then one number or one
+ * short text. NULL if the field at p is not one, which does not say that it is damaged. */
+static inline const uint8_t *after_usual_stat(const uint8_t *p, const uint8_t *end, uint8_t tag)
+{
+    Stat stat;
+    if (end - p < 6 || *p != tag || p[1] < 4 || p[1] >= 0x80 || p[1] > end - p - 2 ||
+        p[2] != (1 << 3 | WIRE_VARINT) || (p[3] & p[4]) >= 0x80)
+        return NULL;
+    const uint8_t *value = p + 4 + (p[3] >> 7), *stat_end = p + 2 + p[1];
+    if ((*value == (5 << 3 | WIRE_BYTES) || *value == (6 << 3 | WIRE_BYTES)) &&
+        stat_end - value >= 2 && value[1] == stat_end - value - 2)
+        return value[1] < 0x80 ? stat_end : NULL;
+    return stat_number(value, stat_end, 0, &stat) ? stat_end : NULL;
+}
+
 /* Looks at the stats of a message that lies at `offset` of the file. */
 static void check_message(Host *host, const void *where, const uint8_t *message, size_t n_bytes,
                           uint64_t offset, uint32_t stat_field, const char *what)
 {
     const uint8_t *end = message + n_bytes;
+    const uint8_t tag = (uint8_t)(stat_field << 3 | WIRE_BYTES);
     Field f;
     Stat stat;
-    for (const uint8_t *p = message, *next; p < end && (next = wire_field(p, end, &f)); p = next)
+    for (const uint8_t *p = message, *next; p < end; p = next) {
+        if ((next = after_usual_stat(p, end, tag))) continue;
+        if (!(next = wire_field(p, end, &f))) break;
         if (f.number == stat_field && f.type == WIRE_BYTES &&
             !stat_parse(f.bytes, f.bytes + f.value, &stat))
             damaged(host, where, offset + (uint64_t)(p - message), f.value, what);
+    }
 }
 
 static void check_line(Line *line, ProfErr *err)
