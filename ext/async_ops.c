@@ -1,31 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-/* async_ops.c: the table async_ops: asynchronous transfers and collectives of devices, and how much
- * of them computing hides.
+/* async_ops.c: the tables async_ops and async_op_totals: asynchronous transfers and collectives of
+ * devices, and how much of them computing hides.
  *
  *   SELECT hlo_op, sum(duration_ps) / 1e6 AS us, sum(exposed_ps) / 1e6 AS exposed_us
  *     FROM async_ops('logs') GROUP BY 1 ORDER BY 3 DESC; */
-#include "../loader/analysis/communication/async_ops.h"
+#include "../loader/analysis/communication/async_totals.h"
 
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
+
+#define ASYNC_OP_DOC                                                                               \
+    "hlo_op", "TEXT", NULL,                                                                        \
+        "name of the start op; on a GPU, name of the collective's kernel, the copy or the "        \
+        "memset",                                                                                  \
+        "XEventMetadata.display_name"
+#define ASYNC_CATEGORY_DOC                                                                         \
+    "category", "TEXT", NULL,                                                                      \
+        "HLO category of the start op; on a GPU: collective, copy or memset; NULL if unknown",     \
+        "hlo_category"
+#define ASYNC_KIND_DOC                                                                             \
+    "kind", "TEXT", NULL, "kind of the asynchronous op: collective or transfer", "libprofsql"
+#define ASYNC_IS_SYNCHRONOUS_DOC                                                                   \
+    "is_synchronous", "INTEGER", "0 or 1",                                                         \
+        "1: a synchronous op, one event during which the TensorCore waits; 0: an asynchronous "    \
+        "op; always 0 on a GPU",                                                                   \
+        "libprofsql"
+#define INCLUDE_SYNCHRONOUS_DOC                                                                    \
+    "include_synchronous", "INTEGER HIDDEN", "0 or 1",                                             \
+        "1: include synchronous collectives and transfers, which are one event for which the "     \
+        "TensorCore waits; default 0",                                                             \
+        "argument 2"
+
+/* ---- async_ops ---- */
 
 #define ASYNC_OPS_COLUMNS(C)                                                                       \
     C(AO_RUN, RUN_DOC)                                                                             \
     C(AO_HOST, HOST_DOC)                                                                           \
     C(AO_PLANE, PLANE_DOC)                                                                         \
-    C(AO_OP, "hlo_op", "TEXT", NULL,                                                               \
-      "name of the start op; on a GPU, name of the collective's kernel, the copy or the "          \
-      "memset",                                                                                    \
-      "XEventMetadata.display_name")                                                               \
-    C(AO_CATEGORY, "category", "TEXT", NULL,                                                       \
-      "HLO category of the start op; on a GPU: collective, copy or memset; NULL if unknown",       \
-      "hlo_category")                                                                              \
-    C(AO_KIND, "kind", "TEXT", NULL, "kind of the asynchronous op: collective or transfer",        \
-      "libprofsql")                                                                                \
-    C(AO_IS_SYNCHRONOUS, "is_synchronous", "INTEGER", "0 or 1",                                    \
-      "1: a synchronous op, one event during which the TensorCore waits; 0: an asynchronous "      \
-      "op; always 0 on a GPU",                                                                     \
-      "libprofsql")                                                                                \
+    C(AO_OP, ASYNC_OP_DOC)                                                                         \
+    C(AO_CATEGORY, ASYNC_CATEGORY_DOC)                                                             \
+    C(AO_KIND, ASYNC_KIND_DOC)                                                                     \
+    C(AO_IS_SYNCHRONOUS, ASYNC_IS_SYNCHRONOUS_DOC)                                                 \
     C(AO_START_EVENT, "start_event_id", "INTEGER", NULL, "event_id of the start op", "libprofsql") \
     C(AO_DONE_EVENT, "done_event_id", "INTEGER", NULL,                                             \
       "event_id of the done op; equal to start_event_id if one event is the entire op; NULL "      \
@@ -68,10 +83,7 @@ SQLITE_EXTENSION_INIT3
       "bytes_accessed")                                                                            \
     C(AO_PLANE_ID, PLANE_ID_DOC)                                                                   \
     C(AO_SOURCE, SOURCE_DOC)                                                                       \
-    C(AO_SYNCHRONOUS, "include_synchronous", "INTEGER HIDDEN", "0 or 1",                           \
-      "1: include synchronous collectives and transfers, which are one event for which the "       \
-      "TensorCore waits; default 0",                                                               \
-      "argument 2")
+    C(AO_SYNCHRONOUS, INCLUDE_SYNCHRONOUS_DOC)
 enum { ASYNC_OPS_COLUMNS(COLUMN_ENUM) };
 static const Column async_ops_columns[] = {ASYNC_OPS_COLUMNS(COLUMN_DOC)};
 
@@ -92,6 +104,16 @@ static void result_slice(sqlite3_context *ctx, Slice s)
     sqlite3_result_text(ctx, s.text, (int)s.n, SQLITE_STATIC);
 }
 
+static void result_category(sqlite3_context *ctx, const AsyncShared *op)
+{
+    if (op->category) result_text(ctx, op->category);
+}
+
+static void result_cover(sqlite3_context *ctx, const EventMeta *cover)
+{
+    if (cover) result_text(ctx, cover->display_name->n_bytes ? cover->display_name : cover->name);
+}
+
 static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const AsyncOp *run = c->row;
@@ -101,9 +123,7 @@ static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     case AO_PLANE: result_text(ctx, op->plane->name); break;
     case AO_PLANE_ID: sqlite3_result_int64(ctx, op->plane->plane_id); break;
     case AO_OP: result_slice(ctx, op->op); break;
-    case AO_CATEGORY:
-        if (op->category) result_text(ctx, op->category);
-        break;
+    case AO_CATEGORY: result_category(ctx, op); break;
     case AO_IS_SYNCHRONOUS: sqlite3_result_int(ctx, op->form == ASYNC_SYNCHRONOUS); break;
     case AO_KIND: sqlite3_result_text(ctx, work_kind_names[op->kind], -1, SQLITE_STATIC); break;
     case AO_START_EVENT: sqlite3_result_int64(ctx, (sqlite3_int64)run->start_event); break;
@@ -123,11 +143,7 @@ static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
         case AO_DURATION_US: result_time(ctx, run->duration_ps, column == AO_DURATION_US); break;
         case AO_EXPOSED: sqlite3_result_int64(ctx, run->duration_ps - run->hidden_ps); break;
         case AO_HIDDEN: sqlite3_result_int64(ctx, run->hidden_ps); break;
-        case AO_COVER:
-            if (run->cover)
-                result_text(ctx, run->cover->display_name->n_bytes ? run->cover->display_name
-                                                                   : run->cover->name);
-            break;
+        case AO_COVER: result_cover(ctx, run->cover); break;
         case AO_DONE_OP: result_slice(ctx, op->done_op); break;
         case AO_WAIT:
             if (!gpu && run->done_event != run->start_event)
@@ -156,3 +172,96 @@ const Table async_ops_table = {
     500,
     "0.1.0",
     "SELECT plane, hlo_op, duration_us, exposed_ps, hidden_ps FROM async_ops"};
+
+/* ---- async_op_totals ---- */
+
+#define ASYNC_TOTALS_COLUMNS(C)                                                                    \
+    C(AT_RUN, RUN_DOC)                                                                             \
+    C(AT_HOST, HOST_DOC)                                                                           \
+    C(AT_PLANE_ID, PLANE_ID_DOC)                                                                   \
+    C(AT_PLANE, PLANE_DOC)                                                                         \
+    C(AT_OP, ASYNC_OP_DOC)                                                                         \
+    C(AT_CATEGORY, ASYNC_CATEGORY_DOC)                                                             \
+    C(AT_KIND, ASYNC_KIND_DOC)                                                                     \
+    C(AT_IS_SYNCHRONOUS, ASYNC_IS_SYNCHRONOUS_DOC)                                                 \
+    C(AT_COVER, "overlapped_by", "TEXT", NULL,                                                     \
+      "compute op that overlaps longest with each of these executions; NULL if no compute op "     \
+      "overlaps them",                                                                             \
+      "libprofsql")                                                                                \
+    C(AT_OCCURRENCES, "occurrences", "INTEGER", "executions",                                      \
+      "number of executions that have a done op", "libprofsql")                                    \
+    C(AT_DURATION, "duration_ps", "INTEGER", "ps", "sum of async_ops.duration_ps", "libprofsql")   \
+    C(AT_DURATION_US, DURATION_US_DOC)                                                             \
+    C(AT_EXPOSED, "exposed_ps", "INTEGER", "ps", "sum of async_ops.exposed_ps", "libprofsql")      \
+    C(AT_HIDDEN, "hidden_ps", "INTEGER", "ps", "sum of async_ops.hidden_ps", "libprofsql")         \
+    C(AT_WAIT, "wait_ps", "INTEGER", "ps",                                                         \
+      "sum of async_ops.wait_ps; NULL if it is NULL for all executions", "libprofsql")             \
+    C(AT_BYTES, "bytes", "INTEGER", "bytes", "async_ops.bytes of one execution; NULL if unknown",  \
+      "HLO text; memcpy_details")                                                                  \
+    C(AT_SOURCE, SOURCE_DOC)                                                                       \
+    C(AT_SYNCHRONOUS, INCLUDE_SYNCHRONOUS_DOC)
+enum { ASYNC_TOTALS_COLUMNS(COLUMN_ENUM) };
+static const Column async_totals_columns[] = {ASYNC_TOTALS_COLUMNS(COLUMN_DOC)};
+
+static void async_totals_list(RowCursor *c, RowList *list)
+{
+    bool with_synchronous = row_integer_parameter(c, 0, 0) != 0;
+    const AsyncTotals *all =
+        run_async_totals(c->from->run, c->from->only, with_synchronous, &c->err);
+    if (all) *list = ROW_LIST(all->totals, all->n_totals);
+}
+
+static const Plane *async_totals_plane(const void *item)
+{
+    return ((const AsyncTotal *)item)->shared->plane;
+}
+
+static void async_totals_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const AsyncTotal *total = c->row;
+    const AsyncShared *op = total->shared;
+    switch (column) {
+    case AT_PLANE_ID: sqlite3_result_int64(ctx, op->plane->plane_id); break;
+    case AT_PLANE: result_text(ctx, op->plane->name); break;
+    case AT_OP: result_slice(ctx, op->op); break;
+    case AT_CATEGORY: result_category(ctx, op); break;
+    case AT_KIND: sqlite3_result_text(ctx, work_kind_names[op->kind], -1, SQLITE_STATIC); break;
+    case AT_IS_SYNCHRONOUS: sqlite3_result_int(ctx, op->form == ASYNC_SYNCHRONOUS); break;
+    case AT_COVER: result_cover(ctx, total->cover); break;
+    case AT_OCCURRENCES: sqlite3_result_int64(ctx, total->n); break;
+    case AT_DURATION:
+    case AT_DURATION_US: result_time(ctx, total->duration_ps, column == AT_DURATION_US); break;
+    case AT_EXPOSED:
+        sqlite3_result_int64(ctx, add_saturated(total->duration_ps, -total->hidden_ps));
+        break;
+    case AT_HIDDEN: sqlite3_result_int64(ctx, total->hidden_ps); break;
+    case AT_WAIT:
+        if (total->n_waits) sqlite3_result_int64(ctx, total->done_ps);
+        break;
+    case AT_BYTES:
+        if (op->bytes_moved >= 0) sqlite3_result_int64(ctx, op->bytes_moved);
+        break;
+    default: break;
+    }
+}
+
+static const RowSource async_totals_rows = {
+    .list = async_totals_list,
+    .plane = async_totals_plane,
+    .column = async_totals_column,
+    .n_parameters = 1,
+    .needs = NEED_EVENTS | NEED_DEVICE,
+    .nothing = "no TPU core has an asynchronous op that is done, and no GPU has a collective, copy "
+               "or memset"};
+const Table async_op_totals_table = {
+    "async_op_totals",
+    "one asynchronous transfer or collective of a device with the compute op that overlaps it "
+    "longest: the number and times of all such executions",
+    async_totals_columns,
+    COUNT(async_totals_columns),
+    &row_table_module,
+    &async_totals_rows,
+    50,
+    "0.1.0",
+    "SELECT plane, hlo_op, sum(occurrences), sum(exposed_ps) / 1e6 AS exposed_us FROM "
+    "async_op_totals GROUP BY 1, 2 ORDER BY 4 DESC"};

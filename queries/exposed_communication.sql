@@ -50,12 +50,13 @@ WITH device AS MATERIALIZED (
            sum(1.0 * exposed_transfer_ps) AS transfer_ps, sum(1.0 * any_exposed_ps) AS any_ps
     FROM device
     GROUP BY run, name
-), part AS MATERIALIZED ( -- the only pass over single occurrences
+), part AS MATERIALIZED (
     SELECT run, plane_id, hlo_op AS op, kind, category, is_synchronous, overlapped_by,
-           count(*) AS n, sum(1.0 * duration_ps) AS total_ps, sum(1.0 * exposed_ps) AS exposed_ps,
-           sum(1.0 * wait_ps) AS wait_ps, count(bytes) AS n_bytes, sum(1.0 * bytes) AS bytes
-    FROM temp.async_ops(:source, 1)
-    WHERE duration_ps IS NOT NULL
+           sum(occurrences) AS n, sum(1.0 * duration_ps) AS total_ps,
+           sum(1.0 * exposed_ps) AS exposed_ps, sum(1.0 * wait_ps) AS wait_ps,
+           total(occurrences * (bytes IS NOT NULL)) AS n_bytes,
+           sum(1.0 * bytes * occurrences) AS bytes
+    FROM temp.async_op_totals(:source, 1)
     GROUP BY plane_id, hlo_op, overlapped_by, category, kind, is_synchronous, run
 ), op AS (
     SELECT p.run, d.name AS device, op, kind, category, is_synchronous, sum(n) AS n,

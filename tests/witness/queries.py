@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Queries that rank, filter, sum or pair the rows of tables which are compared elsewhere
 (tests/parity, other witnesses): top_hlo_ops, top_wasted, eager_ops, tensorcore_missed, input_bound,
-gpu_samples and mfu. Each starts from all rows of such a table and works the answer out in
-Python."""
+gpu_samples, mfu and async_op_totals. Each starts from all rows of such a table and works the answer
+out in Python."""
 import collections
 import math
 import statistics
@@ -272,13 +272,44 @@ def input_bound(run):
           if ops else got['top_operation'] is None, True)
 
 
+# ---- asynchronous ops ----
+
+ASYNC_KEY = ('host', 'plane', 'hlo_op', 'category', 'kind', 'is_synchronous', 'overlapped_by',
+             'bytes')
+ASYNC_SUMS = ('duration_ps', 'exposed_ps', 'hidden_ps', 'wait_ps')
+
+
+def sums_by_key(rows, occurrences):
+    """Sums of rows that are equal in ASYNC_KEY; NULL if all values are."""
+    sums = {}
+    for r in rows:
+        found = sums.setdefault(text_row(r, *ASYNC_KEY), [0] + [None] * len(ASYNC_SUMS))
+        found[0] += occurrences(r)
+        for i, column in enumerate(ASYNC_SUMS, 1):
+            if r[column] is not None:
+                found[i] = (found[i] or 0) + r[column]
+    return sums
+
+
+def async_op_totals(run):
+    agree('totals', sums_by_key(run.ask('SELECT * FROM async_op_totals({x})'),
+                                lambda r: r['occurrences']),
+          sums_by_key(run.ask('SELECT * FROM async_ops({x}) WHERE done_op IS NOT NULL'),
+                      lambda r: 1))
+    agree('with synchronous ops', sums_by_key(run.ask('SELECT * FROM async_op_totals({x}, 1)'),
+                                              lambda r: r['occurrences']),
+          sums_by_key(run.ask('SELECT * FROM async_ops({x}, 1) WHERE done_op IS NOT NULL'),
+                      lambda r: 1))
+
+
 if __name__ == '__main__':
     for one in runs():
         hlo_ops = one.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0')
         for check in (top_hlo_ops, top_wasted, utilization, mfu):
             with checking('%s %s' % (check.__name__, one.path)):
                 check(one, hlo_ops)
-        for check in (eager_ops, tensorcore_missed, helpers, input_bound, gpu_samples):
+        for check in (eager_ops, tensorcore_missed, helpers, input_bound, gpu_samples,
+                      async_op_totals):
             with checking('%s %s' % (check.__name__, one.path)):
                 check(one)
     finish()
