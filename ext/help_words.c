@@ -27,12 +27,13 @@ const HelpWords help_words[] = {
      "idle_gaps, program_gaps, time_breakdown, device_time, kpi.device_busy_percent, "
      "kpi.duty_cycle_percent"},
     {"why idle, cause of idle time, waits for the host, starved GPU, all others",
-     "idle_causes, idle_gaps, host_bound"},
+     "idle_causes, idle_gaps, gaps, host_bound"},
     {"straggler, skew, imbalance, slow host, slow rank",
      "stragglers, collectives, collectives.global_wait_ps, core_steps"},
     {"allreduce, all-reduce, allgather, all-gather, reduce-scatter, all-to-all, NCCL, RCCL, "
      "collective, communication, ICI, NVLink",
-     "collectives, exposed_communication, exposed_communication_by_step, device_time, async_ops"},
+     "collectives, exposed_communication, exposed_communication_by_step, device_time, async_ops, "
+     "async_op_totals"},
     {"bus bandwidth, busbw, algbw, algorithm bandwidth, nccl-tests",
      "collectives.bus_gibps, collectives.algorithm_gibps, collectives.message_bytes"},
     {"overlap, exposed, hidden",

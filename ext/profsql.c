@@ -51,6 +51,7 @@ SQLITE_EXTENSION_INIT1
     T(launch_delays) \
     T(program_runs) \
     T(program_gaps) \
+    T(gaps) \
     T(op_profile) \
     T(compilations) \
     T(recompilations) \
@@ -86,6 +87,7 @@ SQLITE_EXTENSION_INIT1
     T(memory_active) \
     T(memory_time) \
     T(async_ops) \
+    T(async_op_totals) \
     T(collectives) \
     T(dcn_collectives) \
     T(dcn_messages) \

@@ -129,6 +129,12 @@ static const char *const queries[] = {
     "SELECT * FROM collectives('tests/data/megascale_small')",
     "SELECT * FROM collectives('tests/data/gpu_dropped_steps')",
     "SELECT * FROM launch_delays('tests/data/gpu_train_latency')",
+    "SELECT count(*) FROM trace_events('tests/data/gpu_train_latency') AS a JOIN "
+    "trace_events('tests/data/gpu_train_latency') AS b ON b.correlation_id = a.correlation_id "
+    "WHERE a.event_id < 50",
+    "SELECT * FROM gaps('tests/data/gpu_train_latency', 5)",
+    "SELECT * FROM gaps('tests/data/jax_recompiles')",
+    "SELECT * FROM async_op_totals('tests/data/tpu_train_54', 1)",
     "SELECT * FROM program_runs('tests/data/gpu_train_latency')",
     "SELECT * FROM program_gaps('tests/data/tpu_train_54')",
     "SELECT * FROM compilations('tests/data/jax_recompiles')",

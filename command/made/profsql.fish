@@ -26,6 +26,8 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from advice' -l least-percent -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a allocation_churn -d 'Which operations allocate the most memory over and over?'
 complete -c profsql -n '__fish_seen_subcommand_from allocation_churn' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a async_op_totals -d 'one asynchronous transfer or collective of a device with the compute op that overlaps it longest: the number and times of all such executions'
+complete -c profsql -n '__fish_seen_subcommand_from async_op_totals' -l include-synchronous -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a async_ops -d 'one asynchronous transfer or collective of a device, with the time that computing hides'
 complete -c profsql -n '__fish_seen_subcommand_from async_ops' -l include-synchronous -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a buffer_allocations -d 'one logical buffer of an HLO program, with its position in an allocation'
@@ -62,6 +64,8 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from fragmentation' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a fusion_breakdown -d 'Which instructions are in the fusions, slowest fusion first?'
 complete -c profsql -n '__fish_seen_subcommand_from fusion_breakdown' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a gaps -d 'one time in which a device did nothing between two ops; of a run without work on a device, in which no thread of a process did anything'
+complete -c profsql -n '__fish_seen_subcommand_from gaps' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a gpu_samples -d 'How much power did the GPUs draw, and how fast, loaded and hot were they over time?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a heap_timeline -d 'one event of an HLO program\'s heap trace, with the memory in use before it'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a hlo_computations -d 'one computation of an HLO program'

@@ -24,7 +24,8 @@ from lib.wire import Plane, space  # noqa: E402
 # before have. XProf gives each host a thousand cores, and a thousand processes from 1000 on.
 COUNTED = {'plane_id': 'planes', 'line_id': 'lines', 'event_id': 'events',
            'step_event_id': 'events', 'module_event_id': 'events', 'start_event_id': 'events',
-           'done_event_id': 'events', 'match_event_id': 'events', 'peak_event_id': 'events',
+           'done_event_id': 'events', 'match_event_id': 'events', 'before_event_id': 'events',
+           'after_event_id': 'events', 'peak_event_id': 'events',
            ('trace_events', 'parent_id'): 'events', ('events', 'parent_id'): 'events',
            ('timeline', 'parent_id'): 'events', 'launch_event_id': 'events',
            'annotation_event_id': 'events', 'core_id': 'cores', 'pid': 'processes',
@@ -35,6 +36,7 @@ ALIGNED = 'the run has the steps that its hosts have in common'
 SOME = {'step_breakdown': ALIGNED, 'core_steps': ALIGNED, 'device_steps': ALIGNED,
         'exposed_communication_by_step': ALIGNED,
         'step_ops': ALIGNED, 'idle_gaps': 'gaps of the main devices of the run',
+        'gaps': 'gaps of the main devices of the run',
         'scope_ops': 'ops of host threads only if no host of the run has a device'}
 # Rows that are compared only in part: remarks about the run or about hosts beside each other are
 # left out, and cores of which the run has other steps than the file.
@@ -144,7 +146,7 @@ def problem(table, whole, parts, main):
             needed.update({table, *((table, c) for c in but)})
         return None if sum(r['hosts'] for r in whole) == len(parts) else 'hosts: %d, %d rows' % (
             sum(r['hosts'] for r in whole), len(parts))
-    if table == 'idle_gaps' and main is not None:
+    if table in ('gaps', 'idle_gaps') and main is not None:
         kept = [r for r in parts if (r['host'], r['plane']) in main]
         if len(kept) < len(parts):
             needed.add(table)

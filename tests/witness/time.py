@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Where the time goes, from the bytes of each profile: idle_gaps, op_time_by_category, kpi,
-host_bound of TensorCores, and compiling in steps."""
+"""Where the time goes, from the bytes of each profile: idle_gaps, gaps, op_time_by_category,
+kpi, host_bound of TensorCores, and compiling in steps."""
 import collections
 import sys
 
@@ -70,9 +70,14 @@ def idle_gaps(run):
            for r in run.ask('SELECT * FROM idle_gaps({x}, 10000000)')}
     agree('gaps', {k: r['duration_us'] for k, r in got.items()},
           {k: (end - k[2]) / 1e6 for k, (end, _, _) in want.items()})
+    table = {(r['host'], r['plane'], r['start_ps']): r
+             for r in run.ask('SELECT * FROM gaps({x})')}
+    agree('rows of gaps', {k: r['duration_ps'] for k, r in table.items()},
+          {k: end - k[2] for k, (end, _, _) in want.items()})
     for key, (_, before, after) in want.items():
-        agree('before %s' % (key,), got[key]['before'] in before, True)
-        agree('after %s' % (key,), got[key]['after'] in after, True)
+        for rows in (got, table):
+            agree('before %s' % (key,), rows[key]['before'] in before, True)
+            agree('after %s' % (key,), rows[key]['after'] in after, True)
 
 
 def length(events):

@@ -1613,6 +1613,38 @@ class ProgramGaps(NamedTuple):
     """id of the program that starts at the end of the gap, decimal; NULL for the time from the last
     program to the end of the span, and if it is unknown"""
 
+class Gaps(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    host: str
+    """name of the host, taken from its file name"""
+    plane_id: int
+    """number of the plane in the run, from 0"""
+    plane: str
+    """name of the plane"""
+    start_ps: int
+    """start of the gap, from the session start. Until then the device is busy; ops that wait, such
+    as copy-done, count as busy [ps]"""
+    start_us: float | None
+    """start_ps in microseconds; NULL if start_ps is NULL [us]"""
+    duration_ps: int
+    """duration of the gap [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
+    before_event_id: int
+    """event_id of the op that ends at the start of the gap; of several, the one that started
+    first"""
+    before: str
+    """name of the op that ends at the start of the gap; of several, the one that started first"""
+    before_short_name: str
+    """readable form of before, as trace_events.short_name"""
+    after_event_id: int
+    """event_id of the op that starts at the end of the gap; of several, the one that ends first"""
+    after: str
+    """name of the op that starts at the end of the gap; of several, the one that ends first"""
+    after_short_name: str
+    """readable form of after, as trace_events.short_name"""
+
 class OpProfile(NamedTuple):
     run: str
     """label of the attached run; for a path, the name of the run folder or file"""
@@ -2991,6 +3023,42 @@ class AsyncOps(NamedTuple):
     [bytes]"""
     plane_id: int
     """number of the plane in the run, from 0"""
+
+class AsyncOpTotals(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    host: str
+    """name of the host, taken from its file name"""
+    plane_id: int
+    """number of the plane in the run, from 0"""
+    plane: str
+    """name of the plane"""
+    hlo_op: str
+    """name of the start op; on a GPU, name of the collective's kernel, the copy or the memset"""
+    category: str | None
+    """HLO category of the start op; on a GPU: collective, copy or memset; NULL if unknown"""
+    kind: str
+    """kind of the asynchronous op: collective or transfer"""
+    is_synchronous: int
+    """1: a synchronous op, one event during which the TensorCore waits; 0: an asynchronous op;
+    always 0 on a GPU [0 or 1]"""
+    overlapped_by: str | None
+    """compute op that overlaps longest with each of these executions; NULL if no compute op
+    overlaps them"""
+    occurrences: int
+    """number of executions that have a done op [executions]"""
+    duration_ps: int
+    """sum of async_ops.duration_ps [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
+    exposed_ps: int
+    """sum of async_ops.exposed_ps [ps]"""
+    hidden_ps: int
+    """sum of async_ops.hidden_ps [ps]"""
+    wait_ps: int | None
+    """sum of async_ops.wait_ps; NULL if it is NULL for all executions [ps]"""
+    bytes: int | None
+    """async_ops.bytes of one execution; NULL if unknown [bytes]"""
 
 class Collectives(NamedTuple):
     run: str
@@ -5284,6 +5352,9 @@ class Tables:
     def program_gaps(self, *, source: Source | None = None) -> Result[ProgramGaps]:
         """One row: one part of a device's span in which it ran no HLO program, between two programs
         or at an end."""
+    def gaps(self, n: int | None = None, *, source: Source | None = None) -> Result[Gaps]:
+        """One row: one time in which a device did nothing between two ops; of a run without work on
+        a device, in which no thread of a process did anything."""
     def op_profile(self, group_by: str | None = None, include_idle: int | None = None, row_limit: int | None = None, *, source: Source | None = None) -> Result[OpProfile]:
         """One row: one node of XProf's op profile, a tree of the devices' ops; in preorder."""
     def compilations(self, *, source: Source | None = None) -> Result[Compilations]:
@@ -5369,6 +5440,9 @@ class Tables:
     def async_ops(self, include_synchronous: int | None = None, *, source: Source | None = None) -> Result[AsyncOps]:
         """One row: one asynchronous transfer or collective of a device, with the time that
         computing hides."""
+    def async_op_totals(self, include_synchronous: int | None = None, *, source: Source | None = None) -> Result[AsyncOpTotals]:
+        """One row: one asynchronous transfer or collective of a device with the compute op that
+        overlaps it longest: the number and times of all such executions."""
     def collectives(self, *, source: Source | None = None) -> Result[Collectives]:
         """One row: one collective op of one device: how long it took, and how long the device
         waited for other devices."""

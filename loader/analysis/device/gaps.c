@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+/* gaps.c: when devices do nothing; see gaps.h.
+ *
+ * Each line is read by itself into pieces, in which its events follow each other without a gap. The
+ * pieces of a plane's lines, sorted and joined, leave the gaps of the plane. */
+#include "gaps.h"
+
+#include "../../base/interrupt.h"
+#include "../../base/parallel.h"
+#include "../../base/sort.h"
+#include "../../store/chunks.h"
+#include "../../store/events.h"
+
+enum WorkClass { MAIN_DEVICES, SPARSECORES, THREADS, NO_WORK };
+
+typedef struct {
+    enum WorkClass wanted;
+    LIST(PlaneGaps) planes;
+} GapsBuilder;
+
+/* ---- which lines ---- */
+
+static enum WorkClass class_of(const Line *line)
+{
+    if (line->derived || !line->n_events) return NO_WORK;
+    switch (line->plane->kind) {
+    case PLANE_GPU: return line->kind == LINE_STREAM ? MAIN_DEVICES : NO_WORK;
+    case PLANE_TENSORCORE: return line->kind == LINE_OPS ? MAIN_DEVICES : NO_WORK;
+    case PLANE_SPARSECORE: return line->kind == LINE_OPS ? SPARSECORES : NO_WORK;
+    case PLANE_HOST: return THREADS;
+    default: return NO_WORK;
+    }
+}
+
+static enum WorkClass class_of_plane(const Plane *plane)
+{
+    enum WorkClass least = NO_WORK;
+    for (size_t i = 0; i < plane->n_lines; i++) {
+        enum WorkClass class = class_of(&plane->host->lines[plane->first_line + i]);
+        if (class < least) least = class;
+    }
+    return least;
+}
+
+static void find_planes(GapsBuilder *b, Run *run, Host *only, ProfErr *err)
+{
+    b->wanted = NO_WORK;
+    EACH_HOST(host, run, only) {
+        for (size_t p = 0; p < host->n_planes && !err->code; p++) {
+            enum WorkClass class = class_of_plane(&host->planes[p]);
+            if (class < b->wanted) b->wanted = class, b->planes.n = 0;
+            if (class != b->wanted || class == NO_WORK) continue;
+            PlaneGaps *place = PUSH(b->planes);
+            if (place)
+                *place = (PlaneGaps){.plane = &host->planes[p]};
+            else
+                prof_nomem(err);
+        }
+    }
+}
+
+/* ---- the pieces of a line ---- */
+
+/* An event by the clock of its line. */
+typedef struct {
+    int64_t start, end;
+    uint64_t event;
+} Opened;
+
+typedef struct {
+    const Line *line;
+    PlaneGaps *out; /* pieces from `first` on are of this line */
+    size_t first;
+    int64_t end; /* of the events before, the last */
+    bool any;
+} LineWalk;
+
+/* Takes the line's events as they open: one that lies in another ends no later than all before. */
+static bool take(LineWalk *w, const Opened *e)
+{
+    if (w->any && e->end <= w->end) return true;
+    w->any = true, w->end = e->end;
+    if (e->end <= e->start) return true;
+    int64_t start = add_saturated(w->line->start_ps, e->start),
+            end = add_saturated(w->line->start_ps, e->end);
+    uint64_t event = w->line->first_event + e->event;
+    size_t n = w->out->pieces.n;
+    BusyPiece *last = n > w->first ? &w->out->pieces.items[n - 1] : NULL;
+    if (last && start <= last->end_ps) {
+        if (end > last->end_ps) last->end_ps = end, last->last = event;
+        return true;
+    }
+    BusyPiece *piece = PUSH(w->out->pieces);
+    if (piece) *piece = (BusyPiece){start, end, event, event};
+    return piece != NULL;
+}
+
+static int by_opening(const void *a, const void *b)
+{
+    const Opened *x = a, *y = b;
+    return BY_START_THEN_LONGEST(x, y, start, end, event);
+}
+
+/* Reads a line; into `opened` if it is not stored as its events open. */
+static void read_events(LineWalk *w, Opened *opened, ProfErr *err)
+{
+    const Line *line = w->line;
+    ChunkValues *values = prof_buffer(sizeof *values);
+    Window window = {.file = &line->plane->host->file};
+    uint64_t event = 0;
+    if (!values) prof_nomem(err);
+    for (size_t c = 0; c < line->n_chunks && !err->code; c++) {
+        if (chunk_read(line, &line->chunks[c], CHUNK_TIMES, values, &window, err)) break;
+        for (uint32_t i = 0; i < line->chunks[c].n_events && !err->code; i++, event++) {
+            int64_t start = chunk_offset(values, i);
+            Opened e = {start, add_saturated(start, chunk_duration(values, i)), event};
+            if (opened)
+                opened[event] = e;
+            else if (!take(w, &e))
+                prof_nomem(err);
+        }
+    }
+    window_free(&window);
+    prof_free(values);
+}
+
+/* Adds the pieces of a line. */
+static void read_line(PlaneGaps *out, const Line *line, ProfErr *err)
+{
+    LineWalk walk = {.line = line, .out = out, .first = out->pieces.n};
+    Opened *opened = line->ordered ? NULL : prof_buffer((size_t)line->n_events * sizeof *opened);
+    if (!opened && !line->ordered) prof_nomem(err);
+    if (!err->code) read_events(&walk, opened, err);
+    if (opened && !err->code) {
+        sort_in_place(opened, (size_t)line->n_events, sizeof *opened, by_opening);
+        interrupt_poll(0, err);
+        for (uint64_t e = 0; e < line->n_events && !err->code; e++)
+            if (!take(&walk, &opened[e])) prof_nomem(err);
+    }
+    prof_free(opened);
+}
+
+/* ---- the gaps of a plane ---- */
+
+static bool find_event(EventFinder *finder, const Run *run, uint64_t event, EventAt *at,
+                       ProfErr *err)
+{
+    Line *line = run_line_of_event(run, event);
+    return line && event_find(finder, line, event - line->first_event, 0, at, err);
+}
+
+/* Of two events that end a gap, or that end last, the one that starts first counts, then the
+ * shortest, then the first of the file. */
+static uint64_t counted(EventFinder *finder, const Run *run, uint64_t x, uint64_t y, ProfErr *err)
+{
+    EventAt a, c;
+    if (!find_event(finder, run, x, &a, err) || !find_event(finder, run, y, &c, err)) return x;
+    if (a.start_ps != c.start_ps) return a.start_ps < c.start_ps ? x : y;
+    if (a.duration_ps != c.duration_ps) return a.duration_ps < c.duration_ps ? x : y;
+    return x < y ? x : y;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const BusyPiece *x = a, *y = b;
+    if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Joins a piece with one before that leaves no gap. */
+static void join(BusyPiece *before, const BusyPiece *next, EventFinder *finder, const Run *run,
+                 ProfErr *err)
+{
+    if (next->start_ps == before->start_ps)
+        before->first = counted(finder, run, before->first, next->first, err);
+    if (next->end_ps == before->end_ps)
+        before->last = counted(finder, run, before->last, next->last, err);
+    else if (next->end_ps > before->end_ps)
+        before->end_ps = next->end_ps, before->last = next->last;
+}
+
+/* Joins the pieces of all lines. */
+static void join_lines(PlaneGaps *plane, ProfErr *err)
+{
+    EventFinder *finder = prof_alloc(sizeof *finder);
+    BusyPiece *pieces = plane->pieces.items;
+    size_t n = 0;
+    if (!finder) prof_nomem(err);
+    sort_in_place(pieces, plane->pieces.n, sizeof *pieces, by_start);
+    for (size_t i = 0; i < plane->pieces.n && !interrupt_poll(1, err); i++) {
+        if (n && pieces[i].start_ps <= pieces[n - 1].end_ps)
+            join(&pieces[n - 1], &pieces[i], finder, plane->plane->host->run, err);
+        else
+            pieces[n++] = pieces[i];
+    }
+    plane->pieces.n = n;
+    if (finder) event_finder_close(finder);
+    prof_free(finder);
+}
+
+static void read_plane(void *context, size_t i, ProfErr *err)
+{
+    GapsBuilder *b = context;
+    PlaneGaps *out = &b->planes.items[i];
+    size_t n_lines = 0;
+    for (size_t l = 0; l < out->plane->n_lines && !err->code; l++) {
+        const Line *line = &out->plane->host->lines[out->plane->first_line + l];
+        if (class_of(line) != b->wanted) continue;
+        read_line(out, line, err);
+        n_lines++;
+    }
+    if (n_lines > 1 && !err->code) join_lines(out, err);
+}
+
+static void gaps_release(void *result)
+{
+    Gaps *gaps = result;
+    for (size_t i = 0; i < gaps->n_planes; i++) prof_free(gaps->planes[i].pieces.items);
+    prof_free(gaps->planes);
+    prof_free(gaps);
+}
+
+static void *gaps_make(Run *run, Host *only, ProfErr *err)
+{
+    GapsBuilder b = {0};
+    Gaps *result = prof_alloc(sizeof *result);
+    if (!result) return prof_nomem(err), NULL;
+    find_planes(&b, run, only, err);
+    if (!err->code) parallel_for(run->n_workers, b.planes.n, read_plane, &b, err);
+    *result = (Gaps){b.planes.items, b.planes.n};
+    if (err->code) gaps_release(result), result = NULL;
+    return result;
+}
+
+const Gaps *run_gaps(Run *run, Host *only, ProfErr *err)
+{
+    static const Analysis analysis = {gaps_make, gaps_release, NEEDS_ALL_HOSTS};
+    return run_analysis(run, only, &analysis, err);
+}

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gaps: which times are gaps, and which ops lie around them."""
+from lib.cases import case, same
+from lib.shell import ask, rows
+from lib.wire import Plane, space
+
+GPU = "SELECT start_ps, duration_ps, before, after FROM gaps('{x}'%s)"
+
+
+def gpu(*streams):
+    """A GPU with streams of (name, start, duration)."""
+    plane = Plane('/device:GPU:0', 1)
+    metas = {name: plane.meta(name) for events in streams for name, _, _ in events}
+    for i, events in enumerate(streams):
+        plane.line(i + 1, 'Stream #%d' % (i + 1), [
+            (metas[name], start, duration) for name, start, duration in events])
+    return plane
+
+
+@case
+def between_streams():
+    """A gap is where no stream has an event; events that touch leave none, nor do events without a
+    duration end one."""
+    x = space(gpu([('a', 0, 10), ('b', 10, 5), ('c', 40, 5)],
+                  [('d', 2, 20), ('zero', 25, 0), ('e', 30, 2), ('f', 41, 1)]).bytes())
+    same(rows(GPU % '', x), [(22, 8, 'd', 'e'), (32, 8, 'e', 'c')])
+    same(rows("SELECT count(*) FROM gaps('{x}') WHERE before_event_id <> (SELECT event_id FROM "
+              "trace_events('{x}') WHERE name = before) OR after_event_id <> (SELECT event_id FROM "
+              "trace_events('{x}') WHERE name = after)", x), [(0,)])
+
+
+@case
+def several_events():
+    """Of events that start together the shortest counts, of those that end together the one that
+    starts first, else the first of the file; an event inside another never does."""
+    x = space(gpu([('long', 0, 10), ('inside', 0, 3), ('late', 20, 9), ('twin', 50, 4)],
+                  [('early', 0, 8), ('ends', 2, 8), ('short', 20, 4), ('twin 2', 50, 4)]).bytes())
+    same(rows(GPU % '', x), [(10, 10, 'long', 'short'), (29, 21, 'late', 'twin')])
+
+
+@case
+def unordered():
+    """The order in which a line stores its events does not matter."""
+    x = space(gpu([('c', 40, 5), ('inside', 1, 2), ('a', 0, 10), ('b', 20, 5)]).bytes())
+    same(rows(GPU % '', x), [(10, 10, 'a', 'b'), (25, 15, 'b', 'c')])
+
+
+@case
+def longest():
+    """n: the longest of each run, and those that are as long."""
+    x = space(gpu([('a', at, 1) for at in (0, 4, 6, 10, 20, 24)]).bytes())
+    for n, want in ((1, [9]), (2, [9, 3, 3, 3]), (4, [9, 3, 3, 3]), (5, [9, 3, 3, 3, 1]),
+                    (100, [9, 3, 3, 3, 1]), ('NULL', [9, 3, 3, 3, 1]), (0, [])):
+        got = ask("SELECT duration_ps AS d FROM gaps('{x}', %s) ORDER BY 1 DESC" % n, x=x)
+        same([r['d'] for r in got], want)
+    same(rows("SELECT duration_us FROM idle_gaps('{x}', 3)", x), [(9e-6,), (3e-6,), (3e-6,)])
+
+
+@case
+def without_device():
+    """Threads of a process work together; a device's work comes first, if it has any."""
+    plane = Plane('/host:CPU', 2)
+    work = plane.meta('work')
+    plane.line(1, 'one', [(work, 0, 5)]).line(2, 'two', [(work, 3, 5), (work, 10, 5)])
+    same(rows(GPU % '', space(plane.bytes())), [(8, 2, 'work', 'work')])
+    same(rows(GPU % '', space(plane.bytes(), gpu([('a', 0, 1), ('b', 3, 1)]).bytes())),
+         [(1, 2, 'a', 'b')])
