@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a query leaves out: a row on each side of its conditions."""
+"""What a query or a sum leaves out: a row on each side of its conditions."""
 from lib.cases import case, same
 from lib.hlo import (ALLOC, F32, FREE, allocation, assignment, buffer, computation, instruction,
                      module, proto, shape, trace)
@@ -91,3 +91,18 @@ def kernels_of_instructions_without_an_op():
     for hosts in ([x, space(gpu(*kernels).bytes())], [space(gpu(*kernels).bytes()), x]):
         same(rows("SELECT type, operation, total_time_us FROM kernel_time_by_op('{x}')",
                   x=hosts), [(None, 'b', 18.0), (None, 'c', 8.0), ('Abs', 'f/abs', 8.0)])
+
+
+@case
+def cost_of_a_call():
+    """A call costs what all instructions cost that it runs, the first of them too: iota writes 16
+    bytes, negate reads and writes 16 and needs 4 operations."""
+    body = [instruction(11, 'i', 'iota', shape(F32, 4)),
+            instruction(12, 'n', 'negate', shape(F32, 4), (11,))]
+    made = [instruction(1, 'c', 'call', shape(F32, 4), (), (2,))]
+    plane = Plane('/host:metadata', 9)
+    plane.meta('m(1)', stats={'Hlo Proto': {'bytes': proto(module(
+        'm', computation(2, 'body', body, root=12), computation(1, 'main', made, root=1)))}}, key=1)
+    same(rows("SELECT hlo_op, bytes_accessed, model_flops_actual FROM hlo_instructions('{x}') "
+              "WHERE bytes_accessed > 0 ORDER BY 1", x=space(plane.bytes())),
+         [('c', 48, 4.0), ('i', 16, 0.0), ('n', 32, 4.0)])
