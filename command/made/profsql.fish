@@ -30,6 +30,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from async_op_totals' -l include-synchronous -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a async_ops -d 'one asynchronous transfer or collective of a device, with the time that computing hides'
 complete -c profsql -n '__fish_seen_subcommand_from async_ops' -l include-synchronous -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a batch_padding -d 'How much of a model server\'s batches is padding?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a buffer_allocations -d 'one logical buffer of an HLO program, with its position in an allocation'
 complete -c profsql -n '__fish_seen_subcommand_from buffer_allocations' -l small-buffer-bytes -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a capture_summary -d 'What does a profile contain, on one screen: time, steps, devices, kernels, copies, losses?'
@@ -50,6 +51,8 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from device_time' -l by-step -x
 complete -c profsql -n '__fish_seen_subcommand_from device_time' -l by-line -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a devices -d 'one GPU, TensorCore or SparseCore: its model, and the peak rates of its compute units and memories'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a donation -d 'Which parameters of programs are donated, so that outputs reuse their memory, and which could be?'
+complete -c profsql -n '__fish_seen_subcommand_from donation' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a eager_ops -d 'Which TensorFlow ops ran eagerly, outside any tf.function?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a event_metadata -d 'one event metadata entry that a plane declares: the name and stats that its events share'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a event_metadata_stats -d 'one stat that all events of one metadata share'
@@ -77,7 +80,10 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from hlo_text' -l module -x
 complete -c profsql -n '__fish_seen_subcommand_from hlo_text' -l style -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a host_bound -d 'Does the host slow the devices down, and with what?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a host_only_ops -d 'Which framework ops ran on the host only, without any work on a device?'
+complete -c profsql -n '__fish_seen_subcommand_from host_only_ops' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a host_steps -d 'one step, or group of events, on one host, including steps that XProf does not count and the reason for it'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a host_waits -d 'How long, and in which calls, does the host wait for a device?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a hosts -d 'one host file of a run'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a idle_causes -d 'one activity of the host during which devices were idle, with the idle time; the longest first'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a idle_gaps -d 'When was a device idle, and what ran before and after?'
@@ -106,6 +112,9 @@ complete -c profsql -n '__fish_seen_subcommand_from largest_buffers' -l space -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a launch_delays -d 'one kernel, copy or other event on a GPU whose launch is known: when it was launched, how long it waited, and what the host was doing'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a launch_latency -d 'How long does a kernel wait between its launch on the host and its start on the device?'
 complete -c profsql -n '__fish_seen_subcommand_from launch_latency' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a launch_queue -d 'How long are the launch queues of GPU streams, and is the host blocked because one is full?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a layout_ops -d 'How much time do copies and transposes take, and which op needs them?'
+complete -c profsql -n '__fish_seen_subcommand_from layout_ops' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a lines -d 'one timeline in a plane: a host thread, a GPU stream, or a row of a TPU core'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a live_allocations -d 'Which memory was allocated and not yet freed at an event, or at each allocator\'s peak?'
 complete -c profsql -n '__fish_seen_subcommand_from live_allocations' -l event -x
@@ -122,6 +131,7 @@ complete -c profsql -n '__fish_seen_subcommand_from memory_by_source_line' -l n 
 complete -c profsql -n '__fish_seen_subcommand_from memory_by_source_line' -l space -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_events -d 'one allocation or free that an allocator recorded'
 complete -c profsql -n '__fish_seen_subcommand_from memory_events' -l samples -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_growth -d 'Does the memory in use grow from step to step (a leak)?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_peaks -d 'one memory space of an HLO program, with its peak and totals, as in XProf\'s memory viewer'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_time -d 'one level of an allocator\'s memory in use, with the time that the allocator spent at it; the lowest level first'
 complete -c profsql -n '__fish_seen_subcommand_from memory_time' -l levels -x
@@ -170,6 +180,8 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a prof_runs -d 'one attached run, or the run that a path names'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a prof_tables -d 'one table of the extension'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a profsql_live -d 'one record of a capture that is still running'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a program_cost -d 'How many FLOPs does each program need, how large is it, and how long did it compile?'
+complete -c profsql -n '__fish_seen_subcommand_from program_cost' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a program_gaps -d 'one part of a device\'s span in which it ran no HLO program, between two programs or at an end'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a program_runs -d 'one execution of an HLO program on a device'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a range_kernels -d 'Which kernels were launched under a range, such as a TraceAnnotation or a Python function?'
@@ -184,12 +196,16 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a roofline_properties -d 'one property of the devices that XProf\'s roofline model uses'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a scope_ops -d 'one op (or one of its loop\'s iterations) on the devices of a kind, or on the threads of a host in a run without devices: its time, scope, owner and user line'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a session -d 'one fact about the capture: its environment, or an error or warning of the profiler'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a slow_calls -d 'Which single calls of an op took much longer than its other calls?'
+complete -c profsql -n '__fish_seen_subcommand_from slow_calls' -l op -x
+complete -c profsql -n '__fish_seen_subcommand_from slow_calls' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a slow_step_ops -d 'What did a slow step have more of than the median step?'
 complete -c profsql -n '__fish_seen_subcommand_from slow_step_ops' -l of-step -x
 complete -c profsql -n '__fish_seen_subcommand_from slow_step_ops' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a slowest_steps -d 'Which steps took longest, and what did they spend more time on than the median complete step?'
 complete -c profsql -n '__fish_seen_subcommand_from slowest_steps' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a stat_metadata -d 'one stat name that a plane declares'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a steady_steps -d 'How long is a step in steady state, without warm-up and compilation?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a step_breakdown -d 'one category of time of one core in one step, as in XProf\'s step database'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a step_ops -d 'one op or host event in one step: how often and how long it ran (docs/semantics.md)'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a step_time_graph -d 'How long did each step take, and on what? One text bar per step'
@@ -218,6 +234,7 @@ complete -c profsql -n '__fish_seen_subcommand_from time_by_scope' -l by-iterati
 complete -c profsql -n '__fish_seen_subcommand_from time_by_scope' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a time_by_source_line -d 'Which lines of my program take the time?'
 complete -c profsql -n '__fish_seen_subcommand_from time_by_source_line' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a time_by_type -d 'In which element types do the ops compute, and how long do conversions between them take?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a timeline -d 'one event that XProf\'s trace viewer displays; `derived = 1` marks events on lines that XProf adds'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a top_device_ops -d 'one of the ten framework ops with the most device time, as in XProf\'s overview page'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a top_hlo_ops -d 'Which HLO ops take the most device time?'

@@ -13,6 +13,7 @@ RUNS = ['gpu_train_38', 'tpu_train_54', 'multi_host_111', 'jax_train_mlp', 'jax_
 PROGRAMS_ONLY = ['jax_dump_sharded']  # a folder of programs
 PAIRS = [('gpu_train_38', 'gpu_dropped_steps'), ('cpu_tf_82', 'tf_calls_two_hosts'),
          ('tf_calls_two_hosts', 'cpu_tf_82'), ('hosts_tied', 'inference_models'),
+         ('inference_batches', 'inference_models'),
          *zip(RUNS, RUNS[1:] + PROGRAMS_ONLY)]
 ALL = 1000000  # more rows than any query has
 

@@ -3732,6 +3732,27 @@ class AllocationChurn(NamedTuple):
     """share of allocated_bytes that was not requested; NULL if allocated_bytes is 0 [percent
     0..100]"""
 
+class BatchPadding(NamedTuple):
+    run: str
+    """name of the run"""
+    model: str | None
+    """model of the batches; NULL for batches whose model is unknown"""
+    batches: int
+    """number of batches whose size is known [batches]"""
+    padded_batches: int
+    """number of these batches that have padding [batches]"""
+    batch_size: float
+    """average size of a batch, padding included"""
+    padding: float
+    """average size of the padding in a batch"""
+    padding_percent: float
+    """padding of all batches, as a share of their sizes [percent]"""
+    device_compute_us: float
+    """time that devices computed for these batches [us]"""
+    padding_compute_us: float
+    """part of device_compute_us spent on padding, if the time of a batch is proportional to its
+    size [us]"""
+
 class CaptureSummary(NamedTuple):
     run: str
     """name of the run"""
@@ -3977,6 +3998,34 @@ class CompareTfOps(NamedTuple):
     """per_device_step_us_b minus per_device_step_us_a (negative if the second run is faster). Use
     it to compare runs of different length and size. Rows are ordered by its absolute value [us]"""
 
+class Donation(NamedTuple):
+    run: str
+    """name of the run"""
+    program_id: str
+    """id of the program, decimal"""
+    hlo_module: str
+    """name of the program's HLO module"""
+    hlo_op: str
+    """parameter; of a tuple with the index of the part"""
+    shape: str
+    """shape of the parameter, with layout"""
+    size_mib: float
+    """size of the parameter's memory [MiB]"""
+    donated: int
+    """1: an output of the program is stored in the parameter's memory (donate_argnums in JAX), 0:
+    the parameter's memory cannot be reused [0 or 1]"""
+    could_be: int
+    """1: the parameter is not donated, and the program has an output of the same shape with memory
+    of its own that could be in the parameter's; each output counts for one parameter. Whether the
+    caller needs the parameter again is not recorded [0 or 1]"""
+    output: str | None
+    """instruction whose result is the output in the parameter's memory; NULL if it is not donated,
+    or if the result is the parameter itself"""
+    could_save_mib: float
+    """memory that donating all parameters with could_be = 1 would save in the program [MiB]"""
+    hosts: int
+    """number of hosts that have this program with these values [hosts]"""
+
 class EagerOps(NamedTuple):
     run: str
     """name of the run"""
@@ -4221,6 +4270,55 @@ class HostBound(NamedTuple):
     """whether the run is host bound: yes if the devices take less than half of the step time, else
     no; NULL without devices"""
 
+class HostOnlyOps(NamedTuple):
+    run: str
+    """name of the run"""
+    rank: int
+    """rank by self time within the run"""
+    operation: str
+    """name of the op; in a run of several hosts, one without work on a device of any"""
+    type: str
+    """type of the op, such as ConcatV2; Dataset for an iterator of an input pipeline, which always
+    runs on the host"""
+    execution_mode: str
+    """whether the op ran eagerly, as in tf_ops"""
+    occurrences: int
+    """number of times that it ran on the hosts [events]"""
+    total_time_us: float
+    """sum of its durations on host threads [us]"""
+    self_time_us: float
+    """part of total_time_us without ops nested directly in it [us]"""
+    percent: float | None
+    """self time as a share of the self time of all framework ops on the hosts, ops with work on a
+    device included; NULL if that is 0 [percent]"""
+
+class HostWaits(NamedTuple):
+    run: str
+    """name of the run"""
+    host: str
+    """name of the host"""
+    line: str
+    """name of the thread"""
+    name: str
+    """name of the waiting event: one that idle_causes counts as waiting, such as
+    cudaStreamSynchronize or block_until_ready (docs/semantics.md), or a call of item() or tolist()
+    in Python; not what waits for threads of XLA's CPU executor. Waits inside a wait are not counted
+    again"""
+    called_by: str | None
+    """name of the event around the longest of these waits on the thread; NULL if there is none"""
+    calls: int
+    """number of waits [events]"""
+    total_us: float
+    """sum of their durations [us]"""
+    average_us: float
+    """average duration of a wait [us]"""
+    longest_us: float
+    """duration of the longest wait [us]"""
+    longest_start_us: float
+    """start of the longest wait, from the session start [us]"""
+    longest_step: int | None
+    """step of the longest wait; NULL if it is in none"""
+
 class IdleGaps(NamedTuple):
     run: str
     """name of the run"""
@@ -4415,6 +4513,71 @@ class LaunchLatency(NamedTuple):
     avg_kernel_us: float
     """average duration on the device [us]"""
 
+class LaunchQueue(NamedTuple):
+    run: str
+    """name of the run"""
+    host: str
+    """name of the host"""
+    plane: str
+    """name of the GPU"""
+    line: str
+    """name of the stream"""
+    launches: int
+    """number of events on the stream whose launch is known and starts before them [events]"""
+    longest_queue: int
+    """largest number of events that were launched and had not started, an event counted from the
+    start of its launch call; CUDA lets a launch wait when about 1024 are queued [events]"""
+    longest_start_us: float
+    """when the queue was first that long, from the session start [us]"""
+    average_queue: float
+    """average number of events in the queue when one is added, this one included [events]"""
+    empty_launches: int
+    """number of launches that found an empty queue: a stream whose queue is always empty runs no
+    faster than the host launches [events]"""
+    median_delay_us: float
+    """median time from the start of a launch call to the start on the stream [us]"""
+    longest_launch_us: float
+    """duration of the longest launch call; it grows to that of kernels if the host is blocked by a
+    full queue [us]"""
+
+class LayoutOps(NamedTuple):
+    run: str
+    """name of the run"""
+    rank: int
+    """rank by self time within the run"""
+    plane_kind: str
+    """kind of the planes on which the op ran: gpu, tensorcore or sparsecore; host in a run without
+    devices"""
+    hlo_module: str
+    """name of the program's HLO module"""
+    hlo_op: str
+    """HLO instruction: a copy, a transpose, or a fusion that contains nothing but these, reshapes
+    and bitcasts. Copies inside other fusions have no time of their own"""
+    opcode: str
+    """opcode of the instruction"""
+    shape: str
+    """shape of its result, with layout"""
+    operand_shape: str
+    """shape of its first operand, with layout"""
+    occurrences: int
+    """number of events [events]"""
+    self_us: float
+    """self time [us]"""
+    percent: float | None
+    """self time as a share of the self time of all ops on these planes; NULL if that is 0
+    [percent]"""
+    all_percent: float
+    """share of all rows of this run and plane_kind together, which n does not change [percent]"""
+    needed_by: str | None
+    """first instruction that uses the result; NULL if none does (an output)"""
+    owner_tf_op: str | None
+    """framework op that the instruction belongs to (docs/semantics.md, Owner); NULL if there is
+    none"""
+    user_file: str | None
+    """source file of the user's own program (docs/semantics.md, User line); NULL if unknown"""
+    user_line: int | None
+    """line number in user_file; NULL if user_file is NULL"""
+
 class LiveAllocations(NamedTuple):
     run: str
     """name of the run"""
@@ -4518,6 +4681,33 @@ class MemoryBySourceLine(NamedTuple):
     NULL if unknown"""
     hosts: int
     """number of hosts that have this program with these values [hosts]"""
+
+class MemoryGrowth(NamedTuple):
+    run: str
+    """name of the run"""
+    host: str
+    """name of the host"""
+    allocator: str
+    """name of the allocator, as in memory_allocators"""
+    steps: int
+    """number of steps in which the allocator recorded events [steps]"""
+    first_step: int
+    """number of the first of these steps"""
+    last_step: int
+    """number of the last of these steps"""
+    first_mib: float
+    """memory in use, heap and stack, after the last event of the first step [MiB]"""
+    last_mib: float
+    """memory in use after the last event of the last step [MiB]"""
+    growth_mib: float
+    """last_mib - first_mib; below 0 if the memory in use fell [MiB]"""
+    growth_per_step_mib: float
+    """growth_mib per step from the first to the last [MiB]"""
+    growing_steps: int
+    """number of steps that ended with more memory in use than the step before them; a leak lets
+    nearly all grow [steps]"""
+    most_growth_step: int | None
+    """number of the step that grew most; NULL if none grew"""
 
 class Mfu(NamedTuple):
     run: str
@@ -4786,6 +4976,42 @@ class PeakMemory(NamedTuple):
     hosts: int
     """number of hosts that have this program with these values [hosts]"""
 
+class ProgramCost(NamedTuple):
+    run: str
+    """name of the run"""
+    rank: int
+    """rank within the run: programs that compiled during the capture first, those that compiled
+    longest before the others, then by FLOPs"""
+    program_id: str
+    """id of the program, decimal"""
+    hlo_module: str
+    """name of the program's HLO module"""
+    instructions: int
+    """number of instructions in all computations; a Python loop that JAX unrolls adds its body for
+    each iteration, a scan adds it once [instructions]"""
+    computations: int
+    """number of computations [computations]"""
+    loops: int
+    """number of while loops in the program [instructions]"""
+    flops: float | None
+    """operations of one execution, as XLA's compiled.cost_analysis() counts them, library calls
+    included; for custom calls as the metadata of a TPU's events counts them. Of each loop one
+    iteration. NULL if unknown for one instruction"""
+    bytes_accessed: float | None
+    """bytes read plus bytes written by the instructions of the entry computation in one execution,
+    of each loop one iteration; NULL if unknown for all [bytes]"""
+    parameter_mib: float | None
+    """size of the program's parameters; NULL if unknown [MiB]"""
+    peak_mib: float | None
+    """peak memory of the program, parameters and outputs included; NULL if unknown [MiB]"""
+    compile_ms: float | None
+    """time that the program compiled during the capture, of several hosts the longest; NULL if it
+    was compiled before [ms]"""
+    executions: int | None
+    """number of executions on all devices; NULL in a run without devices [executions]"""
+    hosts: int
+    """number of hosts that have the program [hosts]"""
+
 class RangeKernels(NamedTuple):
     run: str
     """name of the run"""
@@ -4849,6 +5075,39 @@ class RematCandidates(NamedTuple):
     hosts: int
     """number of hosts that have this program with these values [hosts]"""
 
+class SlowCalls(NamedTuple):
+    run: str
+    """name of the run"""
+    rank: int
+    """rank by over_median_us within the run"""
+    host: str
+    """name of the host"""
+    plane: str
+    """name of the device"""
+    line: str
+    """name of the stream or row of the device"""
+    name: str
+    """name of the op, kernel or copy"""
+    short_name: str
+    """readable name: for events of GPUs without namespaces, template arguments and parameters,
+    unique in the run (docs/semantics.md); for others the display name, else name"""
+    hlo_module: str | None
+    """HLO module of the op; NULL if the file does not record it"""
+    step: int | None
+    """step of the call; NULL if it is in none"""
+    start_us: float
+    """start of the call, from the session start [us]"""
+    duration_us: float
+    """duration of the call [us]"""
+    median_us: float
+    """median duration of the calls of this name in the program, on all devices of the run [us]"""
+    over_median_us: float
+    """duration_us - median_us [us]"""
+    ratio: float | None
+    """duration_us divided by median_us; NULL if the median is 0 [ratio]"""
+    calls: int
+    """number of calls in the median [events]"""
+
 class SlowStepOps(NamedTuple):
     run: str
     """name of the run"""
@@ -4909,6 +5168,31 @@ class SlowestSteps(NamedTuple):
     dropped: int
     """1: the step is the first or last of more than five, so it may be incomplete, and the medians
     exclude it [0 or 1]"""
+
+class SteadySteps(NamedTuple):
+    run: str
+    """name of the run"""
+    steps: int
+    """number of steady steps: those that XProf does not drop, in which nothing was compiled, and
+    after the last step in which something was, unless nothing is left [steps]"""
+    left_out: int
+    """number of the run's other steps [steps]"""
+    compiling_steps: int
+    """number of steps during which something was compiled [steps]"""
+    first_step: int
+    """number of the first steady step"""
+    median_ms: float
+    """median duration of the steady steps [ms]"""
+    average_ms: float
+    """average duration of the steady steps [ms]"""
+    shortest_ms: float
+    """duration of the shortest steady step [ms]"""
+    longest_ms: float
+    """duration of the longest steady step [ms]"""
+    deviation_ms: float | None
+    """sample standard deviation of the steady steps; NULL for one step [ms]"""
+    all_steps_ms: float
+    """average duration of all steps of the run [ms]"""
 
 class StepTimeGraph(NamedTuple):
     run: str
@@ -5097,6 +5381,34 @@ class TimeBySourceLine(NamedTuple):
     """scope of the line's op with the most self time; NULL if it has none"""
     top_op: str
     """this op: the HLO instruction, else the framework op, else the event's name"""
+
+class TimeByType(NamedTuple):
+    run: str
+    """name of the run"""
+    rank: int
+    """rank by self time within the run and plane_kind"""
+    plane_kind: str
+    """kind of the planes on which the ops ran: gpu, tensorcore or sparsecore; host in a run without
+    devices"""
+    element_type: str | None
+    """element type such as f32 or bf16: of a matrix product or convolution the type of its first
+    operand, of a fusion that contains one the type of that operand, of other ops the type of the
+    result; tuple for several results; NULL for ops of which the file contains no instruction"""
+    ops: int
+    """number of instructions that ran [instructions]"""
+    occurrences: int
+    """number of their events [events]"""
+    self_us: float
+    """their self time [us]"""
+    percent: float | None
+    """self_us as a share of the self time of all ops on these planes; NULL if that is 0
+    [percent]"""
+    product_us: float
+    """part of self_us in matrix products and convolutions, alone, in fusions and in library calls
+    [us]"""
+    convert_us: float
+    """part of self_us in conversions to this type that are instructions or fusions of their own;
+    conversions inside other fusions have no time of their own [us]"""
 
 class TopHloOps(NamedTuple):
     run: str
@@ -5489,6 +5801,8 @@ class Tables:
         """What costs how much time, and what can be done about it?"""
     def allocation_churn(self, n: int | None = None, *, source: Source | None = None) -> Result[AllocationChurn]:
         """Which operations allocate the most memory over and over?"""
+    def batch_padding(self, *, source: Source | None = None) -> Result[BatchPadding]:
+        """How much of a model server's batches is padding?"""
     def capture_summary(self, *, source: Source | None = None) -> Result[CaptureSummary]:
         """What does a profile contain, on one screen: time, steps, devices, kernels, copies,
         losses?"""
@@ -5503,6 +5817,9 @@ class Tables:
         """On what does a step of one run spend more time than a step of another run?"""
     def compare_tf_ops(self, b: Source, *, a: Source | None = None) -> Result[CompareTfOps]:
         """How do the framework ops of two runs differ?"""
+    def donation(self, n: int | None = None, *, source: Source | None = None) -> Result[Donation]:
+        """Which parameters of programs are donated, so that outputs reuse their memory, and which
+        could be?"""
     def eager_ops(self, *, source: Source | None = None) -> Result[EagerOps]:
         """Which TensorFlow ops ran eagerly, outside any tf.function?"""
     def exposed_communication(self, by_device: int | None = None, *, source: Source | None = None) -> Result[ExposedCommunication]:
@@ -5519,6 +5836,10 @@ class Tables:
         """How much power did the GPUs draw, and how fast, loaded and hot were they over time?"""
     def host_bound(self, *, source: Source | None = None) -> Result[HostBound]:
         """Does the host slow the devices down, and with what?"""
+    def host_only_ops(self, n: int | None = None, *, source: Source | None = None) -> Result[HostOnlyOps]:
+        """Which framework ops ran on the host only, without any work on a device?"""
+    def host_waits(self, *, source: Source | None = None) -> Result[HostWaits]:
+        """How long, and in which calls, does the host wait for a device?"""
     def idle_gaps(self, n: int | None = None, *, source: Source | None = None) -> Result[IdleGaps]:
         """When was a device idle, and what ran before and after?"""
     def input_bound(self, *, source: Source | None = None) -> Result[InputBound]:
@@ -5532,12 +5853,19 @@ class Tables:
     def launch_latency(self, n: int | None = None, *, source: Source | None = None) -> Result[LaunchLatency]:
         """How long does a kernel wait between its launch on the host and its start on the
         device?"""
+    def launch_queue(self, *, source: Source | None = None) -> Result[LaunchQueue]:
+        """How long are the launch queues of GPU streams, and is the host blocked because one is
+        full?"""
+    def layout_ops(self, n: int | None = None, *, source: Source | None = None) -> Result[LayoutOps]:
+        """How much time do copies and transposes take, and which op needs them?"""
     def live_allocations(self, event: int | None = None, n: int | None = None, *, source: Source | None = None) -> Result[LiveAllocations]:
         """Which memory was allocated and not yet freed at an event, or at each allocator's peak?"""
     def live_at(self, event: int | None = None, module: str | None = None, n: int | None = None, space: int | None = None, *, source: Source | None = None) -> Result[LiveAt]:
         """Which buffers of a compiled program are live at one moment of its memory plan?"""
     def memory_by_source_line(self, n: int | None = None, space: int | None = None, *, source: Source | None = None) -> Result[MemoryBySourceLine]:
         """Which lines of my program use the most memory of a compiled program at its peak?"""
+    def memory_growth(self, *, source: Source | None = None) -> Result[MemoryGrowth]:
+        """Does the memory in use grow from step to step (a leak)?"""
     def mfu(self, peak: float | None = None, *, source: Source | None = None) -> Result[Mfu]:
         """What is the MFU of the run, of each step and of each program (model FLOPS
         utilization)?"""
@@ -5555,17 +5883,23 @@ class Tables:
         """Who holds the memory at the peak, and since when?"""
     def peak_memory(self, n: int | None = None, space: int | None = None, *, source: Source | None = None) -> Result[PeakMemory]:
         """How much memory does each compiled program need at its peak, and for what?"""
+    def program_cost(self, n: int | None = None, *, source: Source | None = None) -> Result[ProgramCost]:
+        """How many FLOPs does each program need, how large is it, and how long did it compile?"""
     def range_kernels(self, range: str | None = None, *, source: Source | None = None) -> Result[RangeKernels]:
         """Which kernels were launched under a range, such as a TraceAnnotation or a Python
         function?"""
     def remat_candidates(self, n: int | None = None, max_flops_per_byte: float | None = None, space: int | None = None, *, source: Source | None = None) -> Result[RematCandidates]:
         """Which large values stay in memory across the peak although they are cheap to
         recompute?"""
+    def slow_calls(self, op: str | None = None, n: int | None = None, *, source: Source | None = None) -> Result[SlowCalls]:
+        """Which single calls of an op took much longer than its other calls?"""
     def slow_step_ops(self, of_step: int | None = None, n: int | None = None, *, source: Source | None = None) -> Result[SlowStepOps]:
         """What did a slow step have more of than the median step?"""
     def slowest_steps(self, n: int | None = None, *, source: Source | None = None) -> Result[SlowestSteps]:
         """Which steps took longest, and what did they spend more time on than the median complete
         step?"""
+    def steady_steps(self, *, source: Source | None = None) -> Result[SteadySteps]:
+        """How long is a step in steady state, without warm-up and compilation?"""
     def step_time_graph(self, width: int | None = None, *, source: Source | None = None) -> Result[StepTimeGraph]:
         """How long did each step take, and on what? One text bar per step"""
     def step_variance(self, n: int | None = None, *, source: Source | None = None) -> Result[StepVariance]:
@@ -5581,6 +5915,9 @@ class Tables:
         pass?"""
     def time_by_source_line(self, n: int | None = None, *, source: Source | None = None) -> Result[TimeBySourceLine]:
         """Which lines of my program take the time?"""
+    def time_by_type(self, *, source: Source | None = None) -> Result[TimeByType]:
+        """In which element types do the ops compute, and how long do conversions between them
+        take?"""
     def top_hlo_ops(self, n: int | None = None, *, source: Source | None = None) -> Result[TopHloOps]:
         """Which HLO ops take the most device time?"""
     def top_kernels(self, n: int | None = None, *, source: Source | None = None) -> Result[TopKernels]:

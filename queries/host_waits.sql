@@ -1,0 +1,57 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- How long, and in which calls, does the host wait for a device?
+-- example: SELECT name, line, calls, total_us FROM host_waits LIMIT 10
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- needs: events
+-- nothing: no event of a host thread is a wait for a device by its name
+-- column run TEXT: name of the run
+-- column host TEXT: name of the host
+-- column line TEXT: name of the thread
+-- column name TEXT: name of the waiting event: one that idle_causes counts as waiting, such as
+--   cudaStreamSynchronize or block_until_ready (docs/semantics.md), or a call of item() or
+--   tolist() in Python; not what waits for threads of XLA's CPU executor. Waits inside a wait are
+--   not counted again
+-- column called_by TEXT: name of the event around the longest of these waits on the thread; NULL
+--   if there is none
+-- column calls INTEGER [events]: number of waits
+-- column total_us REAL [us]: sum of their durations
+-- column average_us REAL [us]: average duration of a wait
+-- column longest_us REAL [us]: duration of the longest wait
+-- column longest_start_us REAL [us]: start of the longest wait, from the session start
+-- column longest_step INTEGER: step of the longest wait; NULL if it is in none
+WITH wait AS MATERIALIZED (
+    SELECT run, host, line_id, line, name, start_ps, end_ps, duration_ps, parent_id, step, event_id
+    FROM temp.trace_events(:source)
+    WHERE plane_kind = 'host' AND NOT derived
+        AND (instr(name, 'Synchronize') OR instr(name, 'block_until_ready')
+             OR instr(name, 'BlockUntilReady') OR instr(name, 'BlockHostUntilReady')
+             OR (instr(name, 'Await') AND NOT instr(name, 'ThreadPool::'))
+             OR instr(name, 'Acquire semaphore') OR instr(name, 'np.asarray(jax.Array)')
+             OR name GLOB '$*[ .]item' OR name GLOB '$*[ .]tolist')
+), placed AS (
+    SELECT *, max(end_ps) OVER (PARTITION BY run, host, line_id
+                                ORDER BY start_ps, duration_ps DESC, event_id
+                                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_ps
+    FROM wait
+), outermost AS (
+    SELECT *, row_number() OVER (PARTITION BY run, host, line_id, name
+                                 ORDER BY duration_ps DESC, start_ps, event_id) AS nth
+    FROM placed
+    WHERE before_ps IS NULL OR start_ps >= before_ps
+), waits AS (
+    SELECT run, host, line_id, max(line) AS line, name, count(*) AS calls,
+           total(duration_ps) AS total_ps, max(duration_ps) AS longest_ps,
+           min(iif(nth = 1, start_ps, NULL)) AS start_ps, min(iif(nth = 1, step, NULL)) AS step,
+           min(iif(nth = 1, parent_id, NULL)) AS parent_id
+    FROM outermost
+    GROUP BY run, host, line_id, name
+)
+SELECT w.run, w.host, w.line, w.name,
+       (SELECT e.name FROM temp.trace_events(:source) AS e
+        WHERE e.run = w.run AND e.host = w.host AND e.line_id = w.line_id
+            AND e.event_id = w.parent_id),
+       w.calls, w.total_ps / 1e6, w.total_ps / 1e6 / w.calls, w.longest_ps / 1e6,
+       w.start_ps / 1e6, w.step
+FROM waits AS w
+ORDER BY w.run, w.total_ps DESC, w.host, w.line_id, w.name

@@ -1,0 +1,73 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- How many FLOPs does each program need, how large is it, and how long did it compile?
+-- example: SELECT hlo_module, instructions, flops, compile_ms FROM program_cost WHERE n = 10
+-- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
+--   dump; if NULL, all attached runs
+-- parameter n INTEGER = NULL: number of programs of each run, in the order of the rows; NULL for
+--   all
+-- needs: programs
+-- nothing: the run has no HLO program
+-- column run TEXT: name of the run
+-- column rank INTEGER: rank within the run: programs that compiled during the capture first, those
+--   that compiled longest before the others, then by FLOPs
+-- column program_id TEXT: id of the program, decimal
+-- column hlo_module TEXT: name of the program's HLO module
+-- column instructions INTEGER [instructions]: number of instructions in all computations; a Python
+--   loop that JAX unrolls adds its body for each iteration, a scan adds it once
+-- column computations INTEGER [computations]: number of computations
+-- column loops INTEGER [instructions]: number of while loops in the program
+-- column flops REAL: operations of one execution, as XLA's compiled.cost_analysis() counts them,
+--   library calls included; for custom calls as the metadata of a TPU's events counts them. Of
+--   each loop one iteration. NULL if unknown for one instruction
+-- column bytes_accessed REAL [bytes]: bytes read plus bytes written by the instructions of the
+--   entry computation in one execution, of each loop one iteration; NULL if unknown for all
+-- column parameter_mib REAL [MiB]: size of the program's parameters; NULL if unknown
+-- column peak_mib REAL [MiB]: peak memory of the program, parameters and outputs included; NULL if
+--   unknown
+-- column compile_ms REAL [ms]: time that the program compiled during the capture, of several hosts
+--   the longest; NULL if it was compiled before
+-- column executions INTEGER [executions]: number of executions on all devices; NULL in a run
+--   without devices
+-- column hosts INTEGER [hosts]: number of hosts that have the program
+WITH cost AS (
+    SELECT i.run, i.host, i.program_id, total(i.opcode = 'while') AS loops,
+           CASE WHEN max(i.computation = m.entry_computation
+                         AND coalesce(i.model_flops_actual, i.model_flops) IS NULL) = 0
+                THEN total(iif(i.computation = m.entry_computation,
+                               coalesce(i.model_flops_actual, i.model_flops), 0)) END AS flops,
+           sum(iif(i.computation = m.entry_computation, i.bytes_accessed, NULL)) AS bytes
+    FROM temp.hlo_modules(:source) AS m
+         JOIN temp.hlo_instructions(:source) AS i
+              ON i.run = m.run AND i.host = m.host AND i.program_id = m.program_id
+    GROUP BY i.run, i.host, i.program_id
+), compiled AS MATERIALIZED (
+    SELECT run, program_id, max(duration_ps) AS ps
+    FROM (SELECT run, host, program_id, total(duration_ps) AS duration_ps
+          FROM temp.compilations(:source)
+          WHERE program_id IS NOT NULL
+          GROUP BY run, host, program_id)
+    GROUP BY run, program_id
+), executed AS MATERIALIZED (
+    SELECT run, program_id, count(*) AS n
+    FROM temp.program_runs(:source)
+    GROUP BY run, program_id
+), program AS (
+    SELECT m.run, m.program_id, m.hlo_module, m.instruction_count, m.computation_count, c.loops,
+           c.flops, c.bytes, m.parameter_bytes, m.peak_heap_bytes, count(DISTINCT m.host) AS hosts
+    FROM temp.hlo_modules(:source) AS m
+         LEFT JOIN cost AS c ON c.run = m.run AND c.host = m.host AND c.program_id = m.program_id
+    GROUP BY m.run, m.program_id, m.hlo_module, m.content_hash
+), ranked AS (
+    SELECT p.*, d.ps, e.n,
+           row_number() OVER (PARTITION BY p.run
+                              ORDER BY d.ps DESC, p.flops DESC, p.hlo_module, p.program_id) AS rank
+    FROM program AS p
+         LEFT JOIN compiled AS d ON d.run = p.run AND d.program_id = p.program_id
+         LEFT JOIN executed AS e ON e.run = p.run AND e.program_id = p.program_id
+)
+SELECT run, rank, program_id, hlo_module, instruction_count, computation_count,
+       CAST(loops AS INTEGER), flops, CAST(bytes AS REAL), parameter_bytes / 1048576.0,
+       peak_heap_bytes / 1048576.0, ps / 1e9, n, hosts
+FROM ranked
+WHERE (:n IS NULL OR rank <= :n)
+ORDER BY run, rank

@@ -1,0 +1,47 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- How long is a step in steady state, without warm-up and compilation?
+-- example: SELECT steps, median_ms, all_steps_ms FROM steady_steps
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- needs: steps
+-- nothing: every step compiled something, or was dropped
+-- column run TEXT: name of the run
+-- column steps INTEGER [steps]: number of steady steps: those that XProf does not drop, in which
+--   nothing was compiled, and after the last step in which something was, unless nothing is left
+-- column left_out INTEGER [steps]: number of the run's other steps
+-- column compiling_steps INTEGER [steps]: number of steps during which something was compiled
+-- column first_step INTEGER: number of the first steady step
+-- column median_ms REAL [ms]: median duration of the steady steps
+-- column average_ms REAL [ms]: average duration of the steady steps
+-- column shortest_ms REAL [ms]: duration of the shortest steady step
+-- column longest_ms REAL [ms]: duration of the longest steady step
+-- column deviation_ms REAL [ms]: sample standard deviation of the steady steps; NULL for one step
+-- column all_steps_ms REAL [ms]: average duration of all steps of the run
+WITH compilation AS MATERIALIZED (
+    SELECT run, step, max(start_ps) AS start_ps
+    FROM temp.compilations(:source)
+    WHERE step IS NOT NULL
+    GROUP BY run, step
+), step AS MATERIALIZED (
+    SELECT s.run, s.step, s.start_ps, s.duration_ms, s.dropped,
+           c.step IS NOT NULL OR coalesce(s.compilation_ms_actual, 0) > 0 AS compiles
+    FROM temp.steps(:source) AS s
+         LEFT JOIN compilation AS c ON c.run = s.run AND c.step = s.step
+), placed AS MATERIALIZED (
+    SELECT *, NOT dropped AND NOT compiles AS clean,
+           start_ps > coalesce(max(iif(compiles, start_ps, NULL)) OVER (PARTITION BY run),
+                               start_ps - 1) AS is_after
+    FROM step
+), chosen AS ( -- compiling to the very end leaves the steps between
+    SELECT *, clean AND (is_after OR NOT max(clean AND is_after) OVER (PARTITION BY run)) AS steady
+    FROM placed
+)
+SELECT run, sum(steady), sum(NOT steady), sum(compiles),
+       min(iif(steady, step, NULL)), median(iif(steady, duration_ms, NULL)),
+       avg(iif(steady, duration_ms, NULL)), min(iif(steady, duration_ms, NULL)),
+       max(iif(steady, duration_ms, NULL)), stddev(iif(steady, duration_ms, NULL)),
+       avg(duration_ms)
+FROM chosen
+GROUP BY run
+HAVING max(steady)
+ORDER BY run

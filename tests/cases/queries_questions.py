@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Queries that answer one question that people ask (docs/questions.md, Further questions), on small
+profiles whose answers are worked out by hand."""
+from lib.cases import case, same
+from lib.hlo import (BF16, F32, allocation, assignment, buffer, computation, instruction, module,
+                     proto, shape)
+from lib.made import gpu, host, host_of
+from lib.shell import rows
+from lib.wire import V, Plane, US, space
+
+MIB = 1 << 20
+
+
+def batch(start, number, padding, size, model):
+    """A batch of 2 us on a thread, and the request of which it is."""
+    return ([('BatchingSessionRun', start, 3 * US),
+             ('ScheduleWithSplit', start + 1, 1, {'batching_input_task_size': {'int64': 1},
+                                                  '_pt': {'int64': 4}, '_p': {'uint64': number}})],
+            [('ProcessBatch', start + 10, 2 * US, {'_ct': {'int64': 4}, '_c': {'uint64': number}}),
+             ('MergeInputTensors', start + 20, 1,
+              {'padding_amount': {'int64': padding}, 'batch_size_after_padding': {'int64': size}}),
+             ('SessionRun', start + 30, US, {'model_id': {'str': model}})])
+
+
+@case
+def padding_of_batches():
+    """Of all batches of a model whose size is known; the model with the largest share first."""
+    made = [batch(0, 1, 1, 4, 'a:1'), batch(5 * US, 2, 0, 8, 'a:1'), batch(10 * US, 3, 3, 4, 'b:1'),
+            batch(15 * US, 4, 0, 0, 'b:1')]
+    x = host_of(*[thread for one in made for thread in one])
+    same(rows("SELECT model, batches, padded_batches, batch_size, padding, padding_percent "
+              "FROM batch_padding('{x}')", x=x),
+         [('b:1', 1, 1, 4.0, 3.0, 75.0), ('a:1', 2, 1, 6.0, 0.5, 100 / 12)])
+
+
+def run_of(*lengths, compiles=()):
+    """Steps that follow each other with an op in each, and compilations of 4 us in some."""
+    events, at = [], 0
+    for i, length in enumerate(lengths):
+        group = {'group_id': {'int64': i}}
+        events.append(('TraceContext', at * US, length * US, group))
+        if i in compiles:
+            events.append(('backend_compile_and_load', (at + 1) * US, 4 * US, group))
+        events.append(('f/MatMul:MatMul', (at + 6) * US, US, group))
+        at += length
+    return host_of(events)
+
+
+@case
+def steady():
+    """Steps after the last that compiles. If no step is, those before it that do not compile."""
+    ask = ("SELECT steps, left_out, compiling_steps, first_step, round(median_ms * 1e3), "
+           "round(average_ms * 1e3), round(all_steps_ms * 1e3, 1) FROM steady_steps('{x}')")
+    same(rows(ask, x=run_of(90, 10, 50, 12, 16, compiles=(0, 2))),
+         [(2, 3, 2, 3, 14.0, 14.0, 35.6)])
+    same(rows(ask, x=run_of(10, 12, 50, compiles=(2,))), [(2, 1, 1, 0, 11.0, 11.0, 24.0)])
+    same(rows(ask, x=run_of(10, 20)), [(2, 0, 0, 0, 15.0, 15.0, 15.0)])
+    same(rows(ask, x=run_of(50, 60, compiles=(0, 1))), [])
+
+
+def allocated(at, number, heap, name='pool'):
+    return ('MemoryAllocation', at * US, 0,
+            {'allocator_name': {'str': name}, 'addr': {'int64': at + 1},
+             'allocation_bytes': {'int64': 1}, 'requested_bytes': {'int64': 1},
+             'bytes_allocated': {'int64': heap}, 'bytes_reserved': {'int64': MIB},
+             'bytes_available': {'int64': 1}, 'group_id': {'int64': number}})
+
+
+@case
+def growing_memory():
+    """The level after the last event of each step, heap and stack; not the peaks between."""
+    levels = [(0, 9), (0, 2), (1, 8), (1, 3), (2, 3), (3, 6)]
+    x = host_of([allocated(i, number, heap * MIB) for i, (number, heap) in enumerate(levels)],
+                [allocated(20 + i, i, (3 - i) * MIB, 'other') for i in range(2)],
+                [allocated(30, 1, MIB, 'once')])
+    same(rows("SELECT allocator, steps, first_step, last_step, first_mib, last_mib, growth_mib, "
+              "growth_per_step_mib, growing_steps, most_growth_step FROM memory_growth('{x}')",
+              x=x),
+         [('pool', 4, 0, 3, 3.0, 7.0, 4.0, 4 / 3, 2, 3),
+          ('other', 2, 0, 1, 4.0, 3.0, -1.0, -1.0, 0, None)])
+
+
+def launched(*kernels):
+    """(launch, start, duration) in us: launches of 1 us on a thread, kernels on one stream."""
+    ids = [{'correlation_id': {'int64': i + 1}} for i in range(len(kernels))]
+    device = gpu(*[('k', start * US, length * US, ids[i])
+                   for i, (_, start, length) in enumerate(kernels)])
+    calls = host(*[('cudaLaunchKernel', launch * US, US, ids[i])
+                   for i, (launch, _, _) in enumerate(kernels)])
+    return space(device.bytes(), calls.bytes())
+
+
+@case
+def queue_of_launches():
+    """An event is queued from the start of its launch until it starts itself."""
+    x = launched((0, 10, 5), (2, 15, 5), (4, 20, 5), (15, 25, 5), (40, 42, 1))
+    same(rows("SELECT launches, longest_queue, longest_start_us, average_queue, empty_launches, "
+              "median_delay_us, longest_launch_us FROM launch_queue('{x}')", x=x),
+         [(5, 3, 4.0, (1 + 2 + 3 + 2 + 1) / 5, 2, 10.0, 1.0)])
+
+
+@case
+def waits_of_the_host():
+    """The outermost wait counts, by thread and name; CPU executors wait for no device."""
+    x = host_of([('train', 0, 100 * US), ('block_until_ready', US, 10 * US),
+                 ('CommonPjRtBuffer::Await', 2 * US, 8 * US),
+                 ('block_until_ready', 20 * US, 30 * US)],
+                [('cudaStreamSynchronize', 0, 5 * US), ('$builtins item', 10 * US, 50 * US),
+                 ('$array.py:1 itemsize', 70 * US, US)],
+                [('ThunkExecutor::Execute (wait for completion)', 0, 90 * US),
+                 ('SlinkyThreadPool::Await', 91 * US, US)])
+    same(rows("SELECT name, line, called_by, calls, total_us, average_us, longest_us, "
+              "longest_start_us FROM host_waits('{x}')", x=x),
+         [('$builtins item', 'thread1', None, 1, 50.0, 50.0, 50.0, 10.0),
+          ('block_until_ready', 'thread0', 'train', 2, 40.0, 20.0, 30.0, 20.0),
+          ('cudaStreamSynchronize', 'thread1', None, 1, 5.0, 5.0, 5.0, 0.0)])
+
+
+@case
+def one_slow_call():
+    """A call against the median of its name; names that ran twice have none."""
+    x = space(gpu(('ncclAllReduce', 0, 2 * US, {}), ('ncclAllReduce', 10 * US, 2 * US, {}),
+                  ('ncclAllReduce', 20 * US, 9 * US, {}), ('add', 40 * US, US, {}),
+                  ('add', 50 * US, 2 * US, {}), ('add', 60 * US, 4 * US, {}),
+                  ('twice', 70 * US, US, {}), ('twice', 80 * US, 19 * US, {})).bytes())
+    ask = ("SELECT rank, name, start_us, duration_us, median_us, over_median_us, ratio, calls "
+           "FROM slow_calls('{x}'%s)")
+    slow = [(1, 'ncclAllReduce', 20.0, 9.0, 2.0, 7.0, 4.5, 3),
+            (2, 'add', 60.0, 4.0, 2.0, 2.0, 2.0, 3)]
+    same(rows(ask % '', x=x), slow)
+    same(rows(ask % ", 'allreduce'", x=x), slow[:1])
+    same(rows(ask % ", NULL, 1", x=x), slow[:1])
+    same(rows(ask % ", 'twice'", x=x), [])
+
+
+def program(*instructions, fused=(), plan=None, root=None):
+    """A profile of one program, id 1, whose instructions ran for 1 us times their id."""
+    made = [computation(1, 'main', instructions, root=root)]
+    if fused:
+        made.append(computation(2, 'fused', fused))
+    plane = Plane('/host:metadata', 9)
+    plane.meta('m(1)', stats={'Hlo Proto': {'bytes': proto(module('m', *made), plan)}}, key=1)
+    return plane.bytes()
+
+
+def ran(*ops):
+    return host(*[(op, i * 100 * US, us * US, {'hlo_op': {'str': op}, 'hlo_module': {'str': 'm'},
+                                               'program_id': {'uint64': 1}})
+                  for i, (op, us) in enumerate(ops)]).bytes()
+
+
+@case
+def donated_parameters():
+    """What has an output in its memory is donated; what has an output's shape beside it could be.
+    One output stands for one parameter."""
+    wide, narrow = shape(F32, 4), shape(F32, 2)
+    ops = [instruction(1, 'a', 'parameter', wide, more=V(9, 0)),
+           instruction(2, 'b', 'parameter', wide, more=V(9, 1)),
+           instruction(3, 'c', 'parameter', wide, more=V(9, 2)),
+           instruction(4, 'd', 'parameter', narrow, more=V(9, 3)),
+           instruction(5, 'x', 'negate', wide, (1,)), instruction(6, 'y', 'negate', wide, (2,)),
+           instruction(7, 'z', 'add', narrow, (4,))]
+    sizes = [16, 16, 16, 8, 16, 16, 8]
+    buffers = [buffer(i + 1, size, i + 1) for i, size in enumerate(sizes)]
+    plan = assignment(buffers, [
+        allocation(0, 16, [(1, 0, 16), (5, 0, 16)], parameter=True, live_out=True),
+        allocation(1, 16, [(2, 0, 16)], parameter=True),
+        allocation(2, 16, [(3, 0, 16)], parameter=True),
+        allocation(3, 8, [(4, 0, 8)], parameter=True),
+        allocation(4, 16, [(6, 0, 16)], live_out=True), allocation(5, 8, [(7, 0, 8)])])
+    x = space(program(*ops, plan=plan))
+    same(rows("SELECT hlo_op, donated, could_be, output, size_mib * 1048576, "
+              "could_save_mib * 1048576 FROM donation('{x}')", x=x),
+         [('b', 0, 1, None, 16.0, 16.0), ('a', 1, 0, 'x', 16.0, 16.0),
+          ('c', 0, 0, None, 16.0, 16.0), ('d', 0, 0, None, 8.0, 16.0)])
+
+
+@case
+def cost_of_programs():
+    """Operations of the entry computation, what fusions run in it counted once; loops by number."""
+    four = shape(F32, 4)
+    inside = [instruction(11, 'p', 'parameter', four), instruction(12, 'q', 'add', four, (11, 11))]
+    ops = [instruction(1, 'a', 'parameter', four), instruction(2, 'b', 'fusion', four, (1,), (2,)),
+           instruction(3, 'c', 'multiply', four, (1, 2))]
+    x = space(program(*ops, fused=inside), host(
+        ('backend_compile_and_load', 0, 5 * US)).bytes())
+    same(rows("SELECT hlo_module, instructions, computations, loops, flops, compile_ms, executions,"
+              " hosts FROM program_cost('{x}')", x=x), [('m', 5, 2, 0, 8.0, None, None, 1)])
+
+
+@case
+def ops_of_the_host():
+    """Ops that have a kernel in no run of theirs, the longest first."""
+    kernels = gpu(('k', 0, US, {'tf_op': {'str': 'f/MatMul:MatMul'}}))
+    ops = host(('f/MatMul:MatMul', 0, 2 * US), ('f/Concat:ConcatV2', 5 * US, 3 * US),
+               ('f/Where:Where', 10 * US, 5 * US))
+    x = space(kernels.bytes(), ops.bytes())
+    same(rows("SELECT rank, operation, type, occurrences, self_time_us, percent "
+              "FROM host_only_ops('{x}')", x=x),
+         [(1, 'f/Where', 'Where', 1, 5.0, 50.0), (2, 'f/Concat', 'ConcatV2', 1, 3.0, 30.0)])
+
+
+LAYOUTS = [instruction(1, 'a', 'parameter', shape(BF16, 4, 2)),
+           instruction(2, 'moved', 'fusion', shape(BF16, 2, 4), (1,), (2,)),
+           instruction(3, 'copied', 'copy', shape(BF16, 2, 4), (2,)),
+           instruction(4, 'sum', 'add', shape(BF16, 2, 4), (3, 2)),
+           instruction(5, 'wide', 'convert', shape(F32, 2, 4), (4,)),
+           instruction(6, 'product', 'dot', shape(F32, 2, 2), (4, 1))]
+MOVED = [instruction(11, 'p', 'parameter', shape(BF16, 4, 2)),
+         instruction(12, 'q', 'transpose', shape(BF16, 2, 4), (11,))]
+
+
+@case
+def layouts():
+    """Copies, transposes and fusions of them alone, with the first op that uses the result."""
+    x = space(program(*LAYOUTS, fused=MOVED),
+              ran(('moved', 6), ('copied', 3), ('sum', 1), ('wide', 2), ('product', 8)))
+    same(rows("SELECT rank, hlo_op, opcode, self_us, percent, all_percent, needed_by "
+              "FROM layout_ops('{x}')", x=x),
+         [(1, 'moved', 'fusion', 6.0, 30.0, 45.0, 'copied'),
+          (2, 'copied', 'copy', 3.0, 15.0, 45.0, 'sum')])
+    same(rows("SELECT shape, operand_shape FROM layout_ops('{x}', 1)", x=x),
+         [('bf16[2,4]{1,0}', 'bf16[4,2]{1,0}')])
+
+
+@case
+def element_types():
+    """A product computes in its operand's type; a conversion counts for the type of its result."""
+    x = space(program(*LAYOUTS, fused=MOVED),
+              ran(('moved', 6), ('copied', 3), ('sum', 1), ('wide', 2), ('product', 8)))
+    same(rows("SELECT rank, element_type, ops, occurrences, self_us, percent, product_us, "
+              "convert_us FROM time_by_type('{x}')", x=x),
+         [(1, 'bf16', 4, 4, 18.0, 90.0, 8.0, 0.0), (2, 'f32', 1, 1, 2.0, 10.0, 0.0, 2.0)])
