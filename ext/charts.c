@@ -58,17 +58,20 @@ const Chart roofline_chart = {
 const Chart memory_chart = {
     "memory_chart", "Memory in use over time, by allocator", chart_memory, chart_memory_most,
     "WITH e AS MATERIALIZED (\n"
-    "    SELECT host || ' ' || allocator AS series, time_ps, heap_bytes + stack_bytes AS bytes\n"
+    "    SELECT host, allocator, time_ps, heap_bytes + stack_bytes AS bytes\n"
     "    FROM temp.memory_events(?1) WHERE heap_bytes + stack_bytes IS NOT NULL\n"
     "), r AS MATERIALIZED (\n"
     "    SELECT min(time_ps) AS first, max(1, max(time_ps) - min(time_ps)) AS span FROM e\n"
-    "), m AS (SELECT series FROM e GROUP BY series ORDER BY max(bytes) DESC, series LIMIT 6),\n"
-    "p AS (\n"
-    "    SELECT series, bytes, CAST(600.0 * (time_ps - first) / span AS INTEGER) AS part\n"
-    "    FROM e, r WHERE series IN m\n"
+    "), p AS MATERIALIZED (\n"
+    "    SELECT CAST(600.0 * (time_ps - first) / span AS INTEGER) AS part, host, allocator,\n"
+    "        max(bytes) AS bytes FROM e, r GROUP BY part, allocator, host\n"
+    "), m AS (\n"
+    "    SELECT host, allocator FROM p GROUP BY host, allocator\n"
+    "    ORDER BY max(bytes) DESC, host, allocator LIMIT 6\n"
     ")\n"
-    "SELECT series, (first + part * span / 600.0) / 1e9 AS \"time (ms)\", max(bytes) AS bytes\n"
-    "FROM p, r GROUP BY series, part ORDER BY series, part"};
+    "SELECT host || ' ' || allocator AS series, (first + part * span / 600.0) / 1e9 AS \"time "
+    "(ms)\",\n"
+    "    bytes FROM p, r WHERE (host, allocator) IN m ORDER BY host, allocator, part"};
 
 /* Ops of devices by category; without devices, ops of host threads by program. */
 const Chart op_treemap = {

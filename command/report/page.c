@@ -129,8 +129,10 @@ static bool has_shape(const Figure *f, const ChartData *data)
 {
     TextBuffer svg = {0};
     ChartOptions options = {.title = ""};
-    if (!data->n_rows) return false;
-    if (f->shape != SHAPE_CHART) return true;
+    bool known = false;
+    for (size_t i = 0; i < data->n_rows * data->n_columns; i++)
+        known |= data->cells[i].text != NULL;
+    if (!known || f->shape != SHAPE_CHART) return known;
     bool any = f->chart->draw(data, &options, &svg);
     text_free(&svg);
     return any;
@@ -191,6 +193,14 @@ static const char *const what_run =
     "coalesce(', ' || datetime(start_unix_ns / 1000000000, 'unixepoch') || ' UTC', '') "
     "FROM prof_runs(?1)";
 
+static const char *const verdict =
+    "WITH a AS MATERIALIZED (SELECT * FROM advice(?1)) SELECT CASE "
+    "WHEN EXISTS (SELECT 1 FROM a WHERE status = 'finding') "
+    "THEN (SELECT finding FROM a WHERE status = 'finding' ORDER BY rank LIMIT 1) "
+    "WHEN EXISTS (SELECT 1 FROM a WHERE status <> 'not checked') "
+    "THEN 'No rule of advice found a cost of 5 % of the time.' "
+    "ELSE 'What costs time is unknown: no rule of advice could be checked.' END";
+
 static void write_head(Page *page)
 {
     FILE *out = page->out;
@@ -217,11 +227,8 @@ static void write_head(Page *page)
         html_text(out, fact(page, 1, what_run));
         fputs("</p>\n", out);
     }
-    const char *verdict = fact(page, 0,
-                               "SELECT finding FROM advice(?1) WHERE status = 'finding' "
-                               "ORDER BY rank LIMIT 1");
     fputs("<p class=verdict>", out);
-    html_text(out, *verdict ? verdict : "No rule of advice found a cost of 5 % of the time.");
+    html_text(out, fact(page, 0, verdict));
     fputs("</p>\n</header>\n", out);
 }
 

@@ -333,13 +333,11 @@ static void write_event(Timeline *t, const Event *e)
 /* Of the events in ?2, and of those that they launched or that launched them. */
 static const char *const details_sql =
     "WITH k AS MATERIALIZED (SELECT value AS event_id FROM json_each(?2)),\n"
-    "c AS MATERIALIZED (\n"
-    "    SELECT DISTINCT e.correlation_id FROM k CROSS JOIN temp.trace_events(?1) AS e\n"
-    "        ON e.event_id = k.event_id WHERE e.correlation_id IS NOT NULL\n"
+    "l AS MATERIALIZED (\n"
+    "    SELECT event_id, launch_event_id FROM temp.launch_delays(?1)\n"
+    "    WHERE event_id IN k OR launch_event_id IN k LIMIT 4000\n"
     "), i AS MATERIALIZED (\n"
-    "    SELECT event_id FROM k UNION\n"
-    "    SELECT e.event_id FROM c CROSS JOIN temp.trace_events(?1) AS e\n"
-    "        ON e.correlation_id = c.correlation_id\n"
+    "    SELECT event_id FROM k UNION SELECT event_id FROM l UNION SELECT launch_event_id FROM l\n"
     ")\n"
     "SELECT t.event_id, t.args, CAST(t.flow_in AS TEXT), CAST(t.flow_out AS TEXT)\n"
     "FROM i CROSS JOIN temp.timeline(?1) AS t ON t.event_id = i.event_id ORDER BY t.event_id";

@@ -61,5 +61,7 @@ double chart_memory_most(const ChartData *data);
 extern const char chart_style[];
 /* Class of the colour of a category: c0 to c8. */
 const char *chart_colour(const char *category, size_t n_bytes);
+/* The same for the i-th of things that are no categories. */
+const char *chart_colour_of_number(size_t i);
 
 #endif

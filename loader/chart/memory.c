@@ -50,11 +50,11 @@ static void axes(const Frame *f, double tick, TextBuffer *out)
 }
 
 /* From `first` to before `end`: an area to the axis, and its upper edge. */
-static void series(const ChartData *d, size_t first, size_t end, const Frame *f, TextBuffer *out)
+static void series(const ChartData *d, size_t first, size_t end, const Frame *f, const char *colour,
+                   TextBuffer *out)
 {
     char room[SVG_ROOM];
     const ChartCell *name = chart_cell(d, first, SERIES);
-    const char *colour = name->text ? chart_colour(name->text, name->n_bytes) : "c0";
     double most = 0, y = 0;
     text_add(out, "<g><title>");
     if (name->text) svg_escape(out, name->text, name->n_bytes);
@@ -89,11 +89,10 @@ bool chart_memory(const ChartData *d, const ChartOptions *options, TextBuffer *o
     size_t n = 0;
     for (size_t i = 0, end; i < d->n_rows && n < MAX_SERIES; i = end, n++) {
         for (end = i + 1; end < d->n_rows && same_series(d, i, end);) end++;
-        series(d, i, end, &f, out);
+        series(d, i, end, &f, chart_colour_of_number(n), out);
         const ChartCell *name = chart_cell(d, i, SERIES);
         if (name->text)
-            x = svg_legend(out, x, 14, name->text, name->n_bytes,
-                           chart_colour(name->text, name->n_bytes));
+            x = svg_legend(out, x, 14, name->text, name->n_bytes, chart_colour_of_number(n));
     }
     svg_close(out);
     return true;

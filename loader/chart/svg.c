@@ -30,6 +30,12 @@ const char chart_style[] =
     ".chart rect{stroke:none}.chart .cell{stroke:Canvas;stroke-width:1}"
     ".chart .edge{fill:none}\n";
 
+const char *chart_colour_of_number(size_t i)
+{
+    static const char *const colours[] = {"c1", "c5", "c6", "c3", "c7", "c8"};
+    return colours[i % COUNT(colours)];
+}
+
 const char *chart_colour(const char *category, size_t n_bytes)
 {
     /* The first word that the category contains decides. */
@@ -43,11 +49,10 @@ const char *chart_colour(const char *category, size_t n_bytes)
         {"output", "c7"},     {"launch", "c5"}, {"host", "c6"},       {"compil", "c7"},
         {"other", "c0"},      {"idle", "c0"},   {"unknown", "c0"},
     };
-    static const char *const others[] = {"c1", "c5", "c6", "c3", "c7", "c8"};
     for (size_t i = 0; i < COUNT(known); i++)
         for (size_t k = 0, n = strlen(known[i].word); k + n <= n_bytes; k++)
             if (!strncasecmp(category + k, known[i].word, n)) return known[i].colour;
-    return others[hash_bytes((const uint8_t *)category, n_bytes) % COUNT(others)];
+    return chart_colour_of_number(mix64(hash_bytes((const uint8_t *)category, n_bytes)) >> 32);
 }
 
 /* ---- texts ---- */

@@ -148,6 +148,15 @@ def key_figures():
 
 
 @case
+def nothing_is_claimed_of_nothing():
+    """A file without events has no figures, no verdict, and the reasons."""
+    text, _ = report(KINDS['empty'])
+    must('What costs time is unknown' in text, 'a verdict')
+    must('class=cards' not in text and '<section id=timeline>' not in text, 'a figure')
+    must('steps has no rows: the source has no events' in text, 'no reason')
+
+
+@case
 def a_baseline_beside_it():
     """With --against, cells of the baseline have its values, by the keys of the row."""
     text, _ = report(AFTER, '--against', BEFORE)
