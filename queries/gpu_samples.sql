@@ -7,17 +7,17 @@
 -- column run TEXT: name of the run
 -- column host TEXT: name of the host
 -- column plane TEXT: name of the GPU's plane
--- column start_ps INTEGER [ps]: time of the sample, from the start of the session; of several values
---   of one name at this time, the row has the largest
+-- column start_ps INTEGER [ps]: time of the sample, from the start of the session; of several
+--   values of one name at this time, the row has the largest
 -- column start_us REAL [us]: start_ps in microseconds
--- column power_w REAL [W]: power that the board draws (most GPUs average it over a second); NULL if
---   not in this sample
+-- column power_w REAL [W]: power that the board draws (most GPUs average it over a second); NULL
+--   if not in this sample
 -- column sm_clock_mhz INTEGER [MHz]: clock rate of the multiprocessors; NULL if not in this sample
 -- column memory_clock_mhz INTEGER [MHz]: clock rate of the memory; NULL if not in this sample
 -- column gpu_utilization_percent REAL [percent 0..100]: share of the driver's last sample period
 --   (up to a second) in which a kernel of any process ran; NULL if not in this sample
--- column memory_utilization_percent REAL [percent 0..100]: share of the driver's last sample period
---   (up to a second) in which memory was read or written; NULL if not in this sample
+-- column memory_utilization_percent REAL [percent 0..100]: share of the driver's last sample
+--   period (up to a second) in which memory was read or written; NULL if not in this sample
 -- column temperature_c INTEGER [degrees Celsius]: temperature of the GPU; NULL if not in this
 --   sample
 -- column memory_used_bytes INTEGER [bytes]: memory in use by all processes and the driver; NULL if
