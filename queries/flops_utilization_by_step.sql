@@ -29,13 +29,11 @@ WITH device AS MATERIALIZED (
          AND t.plane_id = d.plane_id
     WHERE t.kind IN ('tensorcore', 'gpu') AND t.busy_ps IS NOT NULL -- those with work
     GROUP BY d.run
-), op AS MATERIALIZED (
-    SELECT run, program_id, hlo_op, sum(flops_actual) / sum(occurrences) AS flops,
-           sum(iif(rematerialization = 'No', model_flops_actual, 0)) / sum(occurrences)
-           AS model_flops
+), op AS MATERIALIZED ( -- one row for each instruction of a program
+    SELECT run, program_id, hlo_op, flops_actual / occurrences AS flops,
+           iif(rematerialization = 'No', model_flops_actual, 0) / occurrences AS model_flops
     FROM temp.hlo_ops(:source)
     WHERE rank > 0 AND model_flops_actual > 0 AND run IN (SELECT run FROM device WHERE NOT is_tpu)
-    GROUP BY run, program_id, hlo_op
 ), kernel AS MATERIALIZED (
     SELECT e.run, e.host, e.step AS group_id, e.program_id, e.hlo_op, count(*) AS n
     -- without op the events are not read

@@ -704,3 +704,7 @@ SELECT 1 FROM (SELECT host, plane_kind, name, sum(occurrences) AS n FROM step_op
 SELECT 1 FROM step_variance('x', NULL) GROUP BY run
  HAVING abs(sum(variance_percent) - 100) > 1e-6 * total(abs(variance_percent))
  OR sum(name IS NULL) <> 1;
+
+-- of the ops that have a rank in hlo_ops, no two are one instruction of one program on GPUs
+SELECT 1 FROM hlo_ops('x') WHERE rank > 0 AND core_type = ''
+ GROUP BY run, program_id, hlo_op HAVING count(*) > 1;
