@@ -21,7 +21,9 @@
 --   several streams or threads; NULL if unknown
 -- column finding TEXT: the cost as a sentence; NULL if the rule was not checked
 -- column evidence TEXT: the largest part of the cost, with its own time (see query for the others);
---   NULL if the cost is 0, unknown, or of parts without a name
+--   of exposed_communication and exposed_transfer the longest op of exposed_communication, average
+--   of the devices; of input the longest input op; of imbalance the device that waits least. NULL
+--   if the cost is 0, unknown, or of parts without a name
 -- column action TEXT: what to try (for input, the advice of input_bound if it has one)
 -- column query TEXT: SQL that shows what the cost consists of; it can be run as it is
 -- column missing TEXT: why the rule was not checked; NULL if it was
@@ -121,6 +123,7 @@ WITH rule(rule, place, says, action, query) AS (
      || 'WHERE outside_compilation = ''Yes'' ORDER BY event_self_ps DESC')
 ), device AS MATERIALIZED (
     SELECT run, count(*) AS n, max(kind = 'gpu') AS has_gpu,
+           max(kind = 'sparsecore') AS is_sparse,
            avg(span_ps) / 1e9 AS span_ms,
            avg(exposed_communication_ps) / 1e9 AS communication_ms,
            avg(exposed_transfer_ps) / 1e9 AS transfer_ms, avg(idle_ps) / 1e9 AS idle_ms
@@ -128,7 +131,7 @@ WITH rule(rule, place, says, action, query) AS (
     WHERE is_main AND span_ps IS NOT NULL
     GROUP BY run
 ), base AS MATERIALIZED (
-    SELECT r.run, coalesce(d.n, 0) AS devices, coalesce(d.has_gpu, 0) AS has_gpu,
+    SELECT r.run, coalesce(d.n, 0) AS devices, coalesce(d.has_gpu, 0) AS has_gpu, d.is_sparse,
            d.communication_ms, d.transfer_ms, d.idle_ms,
            coalesce(d.span_ms, r.duration_ps / 1e9,
                     (SELECT (max(1.0 * e.end_ps) - min(1.0 * e.start_ps)) / 1e9
@@ -156,12 +159,13 @@ WITH rule(rule, place, says, action, query) AS (
     SELECT o.run, hlo_op, category, rematerialization = 'Yes' AS again,
            outside_compilation = 'Yes' AS outside,
            category IN ('data formatting', 'copy', 'transpose', 'reshape', 'pad', 'slice',
-                        'concatenate') AS moves, work_kind = 'transfer' AS transfers,
-           event_self_ps / 1e9 / b.devices AS ms, event_time_ps / 1e9 / b.devices AS all_ms
+                        'concatenate') AS moves,
+           event_self_ps / 1e9 / b.devices AS ms
     FROM temp.hlo_ops(:source) AS o JOIN base AS b ON b.run = o.run
     WHERE o.rank > 0 AND b.devices > 0
 ), wait AS MATERIALIZED (
     SELECT c.run, c.host, c.plane,
+           sum(1.0 * coalesce(global_wait_ps, wait_ps)) / 1e9 AS own_ms,
            sum(1.0 * coalesce(global_wait_ps, wait_ps)) / 1e9 / b.devices AS ms
     FROM temp.collectives(:source) AS c JOIN base AS b ON b.run = c.run
     WHERE coalesce(global_wait_ps, wait_ps) IS NOT NULL AND b.devices > 0
@@ -176,7 +180,7 @@ WITH rule(rule, place, says, action, query) AS (
     SELECT run, top_operation, top_operation_ms, advice FROM temp.input_bound(:source)
 ), remark(run, rule, evidence) AS MATERIALIZED ( -- in place of the largest part
     SELECT run, 'imbalance', plane || ' of ' || host || ' waits least, '
-                             || printf('%.3f ms', min(ms)) || ': the others wait for it'
+                             || printf('%.3f ms', min(own_ms)) || ': the others wait for it'
     FROM wait
     GROUP BY run
     UNION ALL
@@ -184,23 +188,12 @@ WITH rule(rule, place, says, action, query) AS (
                          || printf(', %.3f ms', top_operation_ms)
     FROM loader
     UNION ALL
-    SELECT c.run, 'exposed_communication',
-           'longest collective, with its hidden part: ' || coalesce(hlo_op, name)
-           || printf(', %.3f ms', max(c.ms))
-    FROM (SELECT run, hlo_op, name, sum(1.0 * total_ps) / 1e9 / b.devices AS ms
-          FROM temp.collectives(:source) JOIN base AS b USING (run)
-          WHERE b.devices > 0
-          GROUP BY run, hlo_op, name) AS c
-    GROUP BY c.run
-    UNION ALL
-    SELECT run, 'exposed_transfer',
-           'longest transfer, with its hidden part: ' || name || printf(', %.3f ms', max(ms))
-    FROM (SELECT run, name, ms FROM kernel
-          WHERE lower(name) GLOB 'mem[cs][pe][yt]*' OR name GLOB 'Copy*To*'
-                OR name GLOB '__amd_rocclr_[cf]*'
-          UNION ALL
-          SELECT run, hlo_op, all_ms FROM op WHERE transfers)
-    GROUP BY run
+    SELECT c.run, iif(kind = 'transfer', 'exposed_transfer', 'exposed_communication'),
+           'longest ' || kind || ', with its hidden part: ' || op
+           || printf(', %.3f ms', max(total_us) / 1e3 / b.devices)
+    FROM temp.exposed_communication(:source) AS c JOIN base AS b USING (run)
+    WHERE b.devices > 0 AND (c.device = 'sparsecore') = b.is_sparse
+    GROUP BY c.run, kind
 ), part(run, rule, ms, what) AS ( -- of which costs consist
     SELECT run, rule, ms, what FROM idle
     UNION ALL
@@ -309,7 +302,8 @@ SELECT run, row_number() OVER (PARTITION BY run
                                ORDER BY missing IS NOT NULL, status = 'checked', ms DESC, place),
        rule, status, ms, percent,
        iif(missing IS NULL,
-           printf(says, printf('%.3f ms', ms) || coalesce(printf(' (%.1f %%)', percent), '')),
+           printf(says, printf('%.3f ms', ms)
+                        || iif(percent IS NULL, '', printf(' (%.1f %%)', percent))),
            NULL),
        iif(ms > 0, evidence, NULL),
        action, printf(query, quote(coalesce(:source, run))), missing
