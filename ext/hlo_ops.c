@@ -381,9 +381,11 @@ static void origin_column(RowCursor *c, sqlite3_context *ctx, const OpMetrics *o
     if (state->instruction)
         result_origin(c, ctx, state->module, state->instruction,
                       ORIGIN_OWNER_TF_OP + (enum OriginColumn)(column - HO_OWNER_TF_OP));
-    else
-        result_name_origin(ctx, op->provenance, op_instruction_name(expression(op)),
-                           ORIGIN_OWNER_TF_OP + (enum OriginColumn)(column - HO_OWNER_TF_OP));
+    else /* a name that is that of a program is no framework op's */
+        result_name_origin(
+            ctx, starts_with(op->provenance->text, "XlaModule:") ? empty_text : op->provenance,
+            op_instruction_name(expression(op)),
+            ORIGIN_OWNER_TF_OP + (enum OriginColumn)(column - HO_OWNER_TF_OP));
 }
 
 static void hlo_ops_column(RowCursor *c, sqlite3_context *ctx, int column)

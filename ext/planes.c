@@ -16,7 +16,7 @@ SQLITE_EXTENSION_INIT3
     C(PL_NAME, "name", "TEXT", NULL, "name of the plane", "XPlane.name")                           \
     C(PL_KIND, "kind", "TEXT", NULL,                                                               \
       "kind of the plane, from its name: host, tensorcore, "                                       \
-      "sparsecore, gpu, metadata, custom or other",                                                \
+      "sparsecore, gpu, metadata, custom (/device:CUSTOM:... and /custom:...) or other",           \
       "libprofsql")                                                                                \
     C(PL_LINES, "line_count", "INTEGER", "lines", "number of lines in the plane", "libprofsql")    \
     C(PL_EVENTS, "event_count", "INTEGER", "events", "number of events in the plane",              \
@@ -117,8 +117,8 @@ const Table planes_table = {"planes",
       "ops, async_ops, name_scope, framework_ops, source, launch_stats, counters or other",        \
       "libprofsql")                                                                                \
     C(LN_DERIVED, "derived", "INTEGER", "0 or 1",                                                  \
-      "1: XProf derived the line from other lines (recognized by "                                 \
-      "its id); counting its events counts them twice",                                            \
+      "1: XProf derived the line from other lines (its id is -559038737, which is 0xdeadbeef in "  \
+      "32 bits, or one of the 389 after it); counting its events counts them twice",               \
       "XLine.id")                                                                                  \
     C(LN_SOURCE, SOURCE_DOC)
 enum { LINES_COLUMNS(COLUMN_ENUM) };

@@ -46,15 +46,16 @@ SQLITE_EXTENSION_INIT3
     C(SC_SELF, "self_us", "REAL", "us",                                                            \
       "total_us without the durations of directly nested ops, on the event clock", "libprofsql")   \
     C(SC_FLOPS, "flops", "REAL", "floating operations",                                            \
-      "operations of the occurrences: on devices hlo_ops.model_flops_actual, in proportion to "    \
-      "occurrences; on host threads hlo_instructions.model_flops_actual of each. NULL if "         \
-      "unknown, and for ops that run other ops",                                                   \
+      "operations of the occurrences: on devices hlo_ops.model_flops_actual of the op on its "     \
+      "host, divided by hlo_ops.occurrences there, for each of these events; on host threads "     \
+      "hlo_instructions.model_flops_actual for each. NULL if unknown, and for ops that run other " \
+      "ops",                                                                                       \
       "libprofsql")                                                                                \
     C(SC_BYTES, "bytes_accessed", "REAL", "bytes",                                                 \
       "bytes read plus bytes written by the occurrences: on devices "                              \
-      "hlo_ops.bytes_accessed_actual, in proportion to occurrences; on host threads what the "     \
-      "program's instruction needs. NULL if unknown; on host threads also for ops that run other " \
-      "ops",                                                                                       \
+      "hlo_ops.bytes_accessed_actual of the op on its host, divided by hlo_ops.occurrences "       \
+      "there, for each of these events; on host threads what the program's instruction needs. "    \
+      "NULL if unknown; on host threads also for ops that run other ops",                          \
       "libprofsql")                                                                                \
     C(SC_OWNER, OWNER_TF_OP_DOC)                                                                   \
     C(SC_OWNER_BY, OWNER_BY_DOC)                                                                   \

@@ -216,8 +216,8 @@ class Planes(NamedTuple):
     name: str
     """name of the plane"""
     kind: str
-    """kind of the plane, from its name: host, tensorcore, sparsecore, gpu, metadata, custom or
-    other"""
+    """kind of the plane, from its name: host, tensorcore, sparsecore, gpu, metadata, custom
+    (/device:CUSTOM:... and /custom:...) or other"""
     line_count: int
     """number of lines in the plane [lines]"""
     event_count: int
@@ -257,8 +257,8 @@ class Lines(NamedTuple):
     """kind of the line, from the names of plane and line: thread, stream, steps, modules, ops,
     async_ops, name_scope, framework_ops, source, launch_stats, counters or other"""
     derived: int
-    """1: XProf derived the line from other lines (recognized by its id); counting its events counts
-    them twice [0 or 1]"""
+    """1: XProf derived the line from other lines (its id is -559038737, which is 0xdeadbeef in 32
+    bits, or one of the 389 after it); counting its events counts them twice [0 or 1]"""
 
 class TraceEvents(NamedTuple):
     run: str
@@ -3697,8 +3697,10 @@ class Advice(NamedTuple):
     finding: str | None
     """the cost as a sentence; NULL if the rule was not checked"""
     evidence: str | None
-    """the largest part of the cost, with its own time (see query for the others); NULL if the cost
-    is 0, unknown, or of parts without a name"""
+    """the largest part of the cost, with its own time (see query for the others); of
+    exposed_communication and exposed_transfer the longest op of exposed_communication, average of
+    the devices; of input the longest input op; of imbalance the device that waits least. NULL if
+    the cost is 0, unknown, or of parts without a name"""
     action: str
     """what to try (for input, the advice of input_bound if it has one)"""
     query: str

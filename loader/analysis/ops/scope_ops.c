@@ -33,6 +33,7 @@ typedef struct {
     uint64_t loop_event;     /* the event of the loop around its last event */
     int64_t iteration, last; /* of the last event; the greatest of all */
     uint32_t loop;           /* that loop's op + 1; 0: none */
+    uint64_t n_costed;       /* occurrences that the costs in op are of */
 } Op;
 
 /* What an event metadata entry gives to its events. Texts are Build.texts'. */
@@ -337,27 +338,48 @@ static void read_plane(Build *b, Plane *plane, ProfErr *err)
 
 /* ---- sums ---- */
 
-/* FLOPs and bytes of a device's ops are those of hlo_ops. */
+static void add_device_cost(Build *b, const OpMetrics *from, ProfErr *err)
+{
+    static const enum PlaneKind kinds[] = {
+        [CORE_UNKNOWN] = PLANE_GPU,
+        [CORE_TENSORCORE] = PLANE_TENSORCORE,
+        [CORE_SPARSECORE] = PLANE_SPARSECORE,
+    };
+    Slice name = op_instruction_name(from->long_name->n_bytes ? from->long_name : from->name);
+    ScopedOp key = {.plane_kind = kinds[from->core_type],
+                    .has_program = true,
+                    .program_id = from->program_id,
+                    .name = empty_text,
+                    .tf_op = empty_text};
+    if (!(key.hlo_op = own_text(b, name, err))) return;
+    uint64_t hash = key_hash(&key);
+    HASH_EACH(i, &b->by_key, hash) {
+        Op *op = &b->ops.items[i];
+        if (!same_key(&op->op, &key)) continue;
+        op->n_costed += from->occurrences;
+        op->op.flops += from->model_flops_actual;
+        op->op.n_bytes += from->has_actual_bytes ? (double)from->bytes_actual : NAN;
+    }
+}
+
+/* FLOPs and bytes of a device's ops are those of hlo_ops, for each of its occurrences: on TPUs
+ * these can be events of other names too, or of a plane that is no device here. */
 static void take_device_costs(Build *b, ProfErr *err)
 {
     const OpStats *stats = run_op_stats(b->host->run, b->host, err);
+    for (size_t i = b->first; i < b->ops.n; i++)
+        b->ops.items[i].op.flops = b->ops.items[i].op.n_bytes = 0;
     for (size_t i = 0; stats && i < stats->device.n_ops; i++) {
-        const OpMetrics *from = &stats->device.ops[i];
-        Slice name = op_instruction_name(from->long_name->n_bytes ? from->long_name : from->name);
-        ScopedOp key = {.has_program = true,
-                        .program_id = from->program_id,
-                        .name = empty_text,
-                        .tf_op = empty_text};
-        if (!(key.hlo_op = own_text(b, name, err))) return;
-        for (key.plane_kind = PLANE_HOST; key.plane_kind <= PLANE_GPU; key.plane_kind++) {
-            uint64_t hash = key_hash(&key);
-            HASH_EACH(k, &b->by_key, hash) {
-                ScopedOp *op = &b->ops.items[k].op;
-                if (!same_key(op, &key)) continue;
-                op->flops = from->model_flops_actual;
-                op->n_bytes = from->has_actual_bytes ? (double)from->bytes_actual : NAN;
-            }
-        }
+        const OpMetrics *op = &stats->device.ops[i];
+        add_device_cost(b, op, err);
+        for (size_t k = 0; op->children && k < op->children->n_ops; k++)
+            if (op->children->ops[k].core_type == CORE_SPARSECORE)
+                add_device_cost(b, &op->children->ops[k], err);
+    }
+    for (size_t i = b->first; i < b->ops.n; i++) {
+        Op *op = &b->ops.items[i];
+        double share = op->n_costed ? (double)op->op.n / (double)op->n_costed : NAN;
+        op->op.flops *= share, op->op.n_bytes *= share;
     }
 }
 
