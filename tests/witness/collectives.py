@@ -6,6 +6,7 @@ as docs/semantics.md defines them.
 Groups are written out as lists of ids, and every occurrence is compared with those of all its
 peers."""
 import collections
+import math
 import re
 import sys
 
@@ -80,6 +81,21 @@ def programs_of(planes):
                         found.setdefault(int(named.group(1)) if named else key % 2**64,
                                          Program(all_of(value, 1)[0]))
     return found
+
+
+WIDTHS = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 2, 8: 4, 9: 8, 10: 2, 11: 4, 12: 8, 15: 8, 16: 2,
+          18: 16, 19: 1, 20: 1, 23: 1, 24: 1, 25: 1, 28: 1, 29: 1, 33: 1}
+
+
+def shape_bytes(shape):
+    """Of an array without padding, or of the parts of a tuple."""
+    if last(shape, 2, 0) == 13:
+        return sum(map(shape_bytes, all_of(shape, 4)))
+    return math.prod(repeated(shape, 3)) * WIDTHS.get(last(shape, 2, 0), 0)
+
+
+def given_bytes(program, message):
+    return sum(shape_bytes(last(program.by_id[i], 3, b'')) for i in repeated(message, 36))
 
 
 # ---- groups ----
@@ -273,10 +289,12 @@ def check(run):
                           for x, times in of_host.items()]
             want[host, d.plane.name, str(program) if program is not None else None, name,
                  instruction or None] = (
-                     of_program or kind, len(times), sum(t for _, t in times), wait,
+                     of_program or kind, len(times), sum(t for _, t in times),
+                     min(t for _, t in times), max(t for _, t in times), wait,
                      size) + waits_over_hosts(d, times, everywhere, run, mine, groups, starts)
     got = run.ask('SELECT host, plane, program_id, name, hlo_op, kind, occurrences, total_ps, '
-                  'wait_ps, group_size, global_wait_ps, spans_hosts FROM collectives({x})')
+                  'min_ps, max_ps, wait_ps, group_size, global_wait_ps, spans_hosts '
+                  'FROM collectives({x})')
     agree('collectives', {tuple(r.values())[:5]: tuple(r.values())[5:] for r in got}, want)
     for r in run.ask('SELECT * FROM collectives({x})'):
         n, size, time = r['group_size'], r['bytes'], r['total_ps'] / r['occurrences'] / 1e12
@@ -289,10 +307,15 @@ def check(run):
         speed = size / time / 2**30 if size is not None and time else None
         bus = speed if factor is None or speed is None else factor * (
             n - 1) / n * speed if n else None
-        agree('bandwidth of %s' % r, [r['message_bytes'], r['algorithm_gibps'], r['bus_gibps']],
-              [size, speed, bus])
+        given = r['bytes'] / time / 2**30 if r['bytes'] is not None and time else None
+        agree('bandwidth of %s' % r, [r['message_bytes'], r['algorithm_gibps'], r['bus_gibps'],
+                                      r['bandwidth_gibps']], [size, speed, bus, given])
+        known = programs[r['host']].get(int(r['program_id'] or -1))
+        message = known.find(r['hlo_op']) if known and r['hlo_op'] else None
+        if message:
+            agree('bytes of %s' % r, r['bytes'], given_bytes(known, message))
     waited = collections.defaultdict(dict)
-    for (host, plane, *_), (_, _, _, wait, *_) in want.items():
+    for (host, plane, *_), (_, _, _, _, _, wait, *_) in want.items():
         if wait is not None:
             waited[host][plane] = waited[host].get(plane, 0) + wait
     steps = {(row['host'], row['core_id']): row['n']

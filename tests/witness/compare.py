@@ -17,6 +17,7 @@ import os
 import subprocess
 import sys
 
+import origins
 import xspace
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -24,7 +25,8 @@ PROFSQL = os.environ.get('PROFSQL', os.path.join(ROOT, 'build', 'libprofsql'))
 SQLITE3 = os.environ.get('SQLITE3', 'sqlite3')
 os.environ['PROFSQL_WARNINGS'] = '0'  # the line about a damaged file is for people
 LARGEST = 4 << 20  # bytes of a run: a reader in Python takes seconds for more
-counts = {'passed': 0, 'failed': 0}
+counts = {'passed': 0, 'failed': 0, 'skipped': 0}
+reader = origins.Reader()
 
 
 def ask(sql):
@@ -34,13 +36,20 @@ def ask(sql):
 
 def ask_all(*queries):
     """Rows of each of several queries, which one shell answers."""
-    sql = ";\nSELECT 'next' AS next;\n".join(queries)
+    if origins.FILE:
+        printed = shell(';\n'.join(queries), '-cmd', '.stats stmt')
+        return reader.read(printed, queries, lambda sql: json.loads(shell(sql)))
+    printed = shell(";\nSELECT 'next' AS next;\n".join(queries))
+    return [json.loads(part or '[]') for part in printed.split('[{"next":"next"}]\n')]
+
+
+def shell(sql, *options):
     done = subprocess.run([SQLITE3, '-batch', '-json', ':memory:', '-cmd', '.load %s' % PROFSQL,
-                           sql], capture_output=True, text=True, timeout=300)
+                           *options, sql], capture_output=True, text=True, timeout=300)
     if done.returncode or done.stderr:
         raise RuntimeError('exit status %d, %s, '
                            'of %s' % (done.returncode, done.stderr.strip() or 'no message', sql))
-    return [json.loads(part or '[]') for part in done.stdout.split('[{"next":"next"}]\n')]
+    return done.stdout
 
 
 class Run:
@@ -120,6 +129,7 @@ def agree(what, got, want, rel=1e-9, abs_tol=1e-9):
             return a == b or math.isclose(a, b, rel_tol=rel, abs_tol=abs_tol)
         return a == b
     if same(got, want):
+        origins.note(got, want)
         return
     if isinstance(got, dict) and isinstance(want, dict):
         keys = [k for k in list(got) + [k for k in want if k not in got]
@@ -141,6 +151,14 @@ def checking(name):
                                      type(error).__name__, error))
 
 
+def agree_one_of(what, got, allowed):
+    """A value, where several are right."""
+    if got not in allowed:
+        agree(what, got, list(allowed)[:5])
+    origins.note(got, None)
+
+
 def finish():
-    print('%d passed, %d failed, 0 skipped' % (counts['passed'], counts['failed']))
+    origins.save()
+    print('%(passed)d passed, %(failed)d failed, %(skipped)d skipped' % counts)
     sys.exit(1 if counts['failed'] or not counts['passed'] else 0)

@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every table and canned query has a second source: XProf, the reading of the same file by another
-reader, or a witness. Lists those that have none.
+"""Every table and canned query, and every column of them, has a second source: XProf, the reading
+of the same file by another reader, or a witness. Lists those that have none.
 
-A witness covers what its document names and its code asks for. That this program fails when a
-witness, an entry or a reason goes is tried on copies of the tests."""
+A witness covers the tables that its document names and its code asks for, and the columns that it
+was seen to compare (origins.py), for which tests/witness/run runs this program last. Columns
+without a second source are those of not_witnessed.py, which can only become fewer. That this
+program fails when a witness, a column, an entry or a reason goes is tried on copies of the
+tests."""
+import collections
 import glob
 import os
 import re
@@ -14,7 +18,12 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from compare import PROFSQL, ROOT, agree, ask, checking, finish  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
+                                'parity'))
+import rows as reader  # noqa: E402
+import tools  # noqa: E402
+from compare import PROFSQL, ROOT, agree, ask, checking, counts, finish  # noqa: E402
+from not_witnessed import NOT_WITNESSED  # noqa: E402
 
 # Tables without a second source, each with the reason.
 EXCEPTIONS = {
@@ -69,7 +78,7 @@ def covered():
 
 def reads_files(path):
     """Whether a witness looks at planes, lines or events."""
-    return bool(re.search(r'\.hosts\b|\bnumbered\(|\bxspace\b',
+    return bool(re.search(r'\.hosts\b|\bnumbered\(|\bprograms_of\(|\bxspace\b',
                           source('witness', os.path.basename(path))))
 
 
@@ -94,17 +103,73 @@ def check():
           sorted(k for k in EXCEPTIONS if k not in ours or k in second), [])
 
 
+# ---- columns ----
+
+READERS = {'events': 'trace_events'}  # what the other reader calls our tables
+BY_COLUMN = {'host_steps', 'compilations', 'recompilations', 'missing', 'capture_summary'}
+
+
+def columns():
+    """{table: its columns}, without the arguments, the run's label and what is no profile."""
+    found = collections.defaultdict(list)
+    for r in ask('SELECT table_name AS t, "column" AS c FROM prof_columns '
+                 "WHERE type NOT LIKE '%HIDDEN' AND \"column\" NOT IN ('run', 'run_a', 'run_b')"):
+        if r['t'] not in EXCEPTIONS or r['t'] in BY_COLUMN:
+            found[r['t']].append(r['c'])
+    return found
+
+
+def elsewhere(ours):
+    """Columns with another second source than a witness: XProf, another reader, for the other hosts
+    of a run its files alone (hosts_apart.py), for microseconds the picoseconds (tests/columns)."""
+    found = {(e.table, word) for e in tools.TOOLS for id, expression in e.columns.items()
+             if id not in e.left_out for word in re.findall(r'\w+', expression)}
+    for name, (names, _) in reader.TABLES.items():
+        found |= {(READERS.get(name, name), c) for c in names}
+    for table, names in ours.items():
+        found |= {(table, c) for c in names if c == 'host' or c in (
+            'start_us', 'duration_us', 'time_us') and c[:-3] + '_ps' in names}
+    return found
+
+
+def witnessed():
+    with open(os.environ['WITNESS_COMPARED']) as f:
+        return {tuple(line.rstrip('\n').split(' ', 2)[1:]) for line in f}
+
+
+def unseen(ours, compared, listed):
+    """(columns that nothing compares and that are not listed, columns listed in vain)"""
+    every, second = {(t, c) for t, of in ours.items() for c in of}, elsewhere(ours)
+    return sorted(every - second - compared - listed), sorted(
+        c for c in listed if c in second | compared or c not in every)
+
+
+def check_columns():
+    ours, compared = columns(), witnessed()
+    every, second = {(t, c) for t, of in ours.items() for c in of}, elsewhere(ours)
+    listed = {(t, c) for tables in NOT_WITNESSED.values() for t, of in tables.items()
+              for c in (of.split() if of != '*' else ours[t]) if of != '*' or (t, c) not in second}
+    agree('columns that nothing compares and not_witnessed.py does not list, and the reverse',
+          unseen(ours, compared, listed), ([], []))
+    print('# columns: %d; XProf or another reader compares %d, only witnesses %d, nothing %d' % (
+        len(every), len(every & second), len((every & compared) - second), len(listed)))
+    for one in sorted((compared - second) & every)[::97]:
+        agree('not compared: %s.%s' % one, unseen(ours, compared - {one}, listed), ([one], []))
+        agree('listed too: %s.%s' % one, unseen(ours, compared, listed | {one}), ([], [one]))
+    agree('a new column', unseen({**ours, 'new': ['column']}, compared, listed),
+          ([('new', 'column')], []))
+    gone = sorted(listed)[len(listed) // 2]
+    agree('no longer listed', unseen(ours, compared, listed - {gone}), ([gone], []))
+
+
 def of_a_copy(part, name, change):
     """What this program prints in a copy of the tests in which a file's text is another; None: the
     file is gone."""
     with tempfile.TemporaryDirectory() as copy:
-        for folder, names in (('witness',
-                               [n for n in os.listdir(os.path.join(ROOT, 'tests', 'witness'))
-                                if n.endswith('.py')]), ('parity', ['tools.py', 'reader.py'])):
+        for folder in ('witness', 'parity'):
             os.makedirs(os.path.join(copy, 'tests', folder))
-            for n in names:
-                shutil.copy(os.path.join(ROOT, 'tests', folder, n),
-                            os.path.join(copy, 'tests', folder, n))
+            for path in glob.glob(os.path.join(ROOT, 'tests', folder, '*.py')):
+                shutil.copy(path, os.path.join(copy, 'tests', folder))
         path = os.path.join(copy, 'tests', part, name)
         text = change(source(part, name))
         if text is None:
@@ -123,7 +188,8 @@ def check_failures():
         'allocation_churn': ('witness', 'memory.py', lambda text: None),
         'idle_gaps': ('witness', 'time.py', lambda text: text.replace('idle_gaps, ', '', 1)),
         'kernel_utilization': ('parity', 'tools.py', lambda text: text.replace(
-            'Entry("kernel_utilization"', 'NoEntry("kernel_utilization"', 1)),
+            'Entry("kernel_utilization", "kernel_utilization"',
+            'Entry("kernel_utilization", "no_table"', 1)),
         'stat_metadata': ('parity', 'reader.py', lambda text: text.replace(
             'self.row("stat_metadata"', 'self.no_row("stat_metadata"')),
         'async_ops': ('witness', 'device_time.py', lambda text: None),
@@ -149,4 +215,11 @@ if __name__ == '__main__':
     if '--once' not in sys.argv:
         with checking('covered without'):
             check_failures()
+        if os.environ.get('WITNESS_COMPARED'):
+            with checking('columns'):
+                check_columns()
+        else:
+            print('skip columns: which are compared is known after all witnesses alone '
+                  '(tests/witness/run)')
+            counts['skipped'] += 1
     finish()

@@ -308,18 +308,33 @@ def check(run):
     agree('async_ops',
           sorted((tuple(r[k] for k in ('host', 'plane', 'hlo_op', 'kind', 'start_ps', 'duration_ps',
                                        'hidden_ps')) for r in got), key=repr), want)
-    exposed = collections.Counter()
+    exposed, parts, spans = (collections.Counter(), collections.defaultdict(lambda: [0, 0, 0]),
+                             collections.Counter())
     for d in mine:
-        for op, kind, _, duration, hidden in d.spans():
-            if duration is not None:
-                exposed[op, kind, 0] += duration - hidden
-        for e in d.synchronous():
-            exposed[op_name(e), d.kind_of(e), 1] += ends(e) - e.start_ps - d.hidden(e.start_ps,
-                                                                                    ends(e))
-    got = run.ask('SELECT op, kind, is_synchronous, sum(exposed_us) AS us '
-                  'FROM exposed_communication({x}) GROUP BY 1, 2, 3')
-    agree('exposed_communication', {(r['op'], r['kind'], r['is_synchronous']): r['us'] for r in got
-                                    if r['us']}, {k: v / 1e6 for k, v in exposed.items() if v})
+        if d.events:
+            start, end = ranges[d.host, d.kind]
+            spans[d.kind] += end - start
+        of = [(op, kind, 0, duration, duration - hidden) for op, kind, _, duration, hidden
+              in d.spans() if duration is not None]
+        of += [(op_name(e), d.kind_of(e), int(d.kind != 'gpu'), ends(e) - e.start_ps,
+                ends(e) - e.start_ps - d.hidden(e.start_ps, ends(e))) for e in d.synchronous()]
+        for op, kind, waits, duration, ps in of:
+            exposed[op, kind, waits] += ps
+            part = parts[d.kind, op, kind, waits]
+            part[0], part[1], part[2] = part[0] + 1, part[1] + duration, part[2] + ps
+    got = run.ask('SELECT device, op, kind, is_synchronous, sum(occurrences) AS n, '
+                  'sum(total_us) AS total, sum(exposed_us) AS us '
+                  'FROM exposed_communication({x}) GROUP BY 1, 2, 3, 4')
+    agree('exposed_communication',
+          {tuple(r.values())[:4]: list(r.values())[4:] for r in got if r['us']},
+          {k: [n, ps / 1e6, us / 1e6] for k, (n, ps, us) in parts.items() if us})
+    for r in run.ask('SELECT * FROM exposed_communication({x})'):
+        total, us, span = r['total_us'] + 0, r['exposed_us'] + 0, spans[r['device']] / 1e6
+        agree('shares of %s' % r, [r['exposed_percent'], r['exposed_span_percent'],
+                                   r['total_exposed_span_percent'], r['gibps']],
+              [100 * us / total if total else None, 100 * us / span if span else None,
+               100 * r['total_exposed_us'] / span if span else None,
+               r['bytes'] / total * 1e6 / 2**30 if r['bytes'] is not None and total else None])
     shares = collections.defaultdict(lambda: [0, 0])
     for d in mine:
         if d.events:

@@ -329,14 +329,14 @@ def live_rows(host, actions, at):
             row[0], row[1], row[2], row[3] = row[0] + 1, row[1] + a.taken, row[2] + a.wanted, max(
                 row[3], (at.time - a.time) / 1e6)
             inside[a.allocator] += a.taken
-    out = {repr(key): row for key, row in rows.items()}
+    out = dict(rows)
     for allocator, a in newest.items():
         if a.heap > inside[allocator]:
-            out[repr((host, allocator, 'earlier', None, None, None))] = [None,
+            out[host, allocator, 'earlier', None, None, None] = [None,
                                                                          a.heap - inside[allocator],
                                                                          None, None]
         if a.stack > 0:
-            out[repr((host, allocator, 'stack', None, None, None))] = [None, a.stack, None, None]
+            out[host, allocator, 'stack', None, None, None] = [None, a.stack, None, None]
     return out
 
 
@@ -345,7 +345,7 @@ def check_allocators(run, actions):
     for host, of_host in actions.items():
         for a in of_host:
             if not a.is_free:
-                churn[repr((host, a.allocator, a.labels[0]))].append(a)
+                churn[host, a.allocator, a.labels[0]].append(a)
 
     def life(made):
         freed = [(a.free.time - a.time) / 1e6 for a in made if a.free]
@@ -357,7 +357,7 @@ def check_allocators(run, actions):
                   'freed, freed_bytes, avg_life_us, rounding_percent '
                   'FROM allocation_churn({x}, 1000000)')
     agree('allocation_churn',
-          {repr(tuple(list(r.values())[:3])): list(r.values())[3:] for r in got},
+          {tuple(list(r.values())[:3]): list(r.values())[3:] for r in got},
           {key: life(made) for key, made in churn.items() if any(a.free for a in made)})
     agree('order of allocation_churn', [r['freed_bytes'] for r in got],
           sorted((r['freed_bytes'] for r in got), reverse=True))
@@ -378,7 +378,7 @@ def check_allocators(run, actions):
                           'sum(requested_bytes) AS wanted, max(oldest_us) AS oldest '
                           'FROM live_allocations({x}, %d, 1000000) '
                           'GROUP BY 1, 2, 3, 4, 5, 6' % at.id)
-            agree('live_allocations', {repr(tuple(list(r.values())[:6])): list(r.values())[6:]
+            agree('live_allocations', {tuple(list(r.values())[:6]): list(r.values())[6:]
                                        for r in got}, live_rows(host, of_host, at))
 
 

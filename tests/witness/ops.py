@@ -117,7 +117,7 @@ def top_ops(hosts):
     of_place = collections.Counter()
     for (_, _, place), s in sums.items():
         of_place[place] += s.own
-    return {repr(key): [s.n, s.total / US, s.own / US, 100 * s.own / of_place[key[2]]
+    return {key: [s.n, s.total / US, s.own / US, 100 * s.own / of_place[key[2]]
                         if of_place[key[2]] > 0 else None, s.total / US / s.n, s.shortest / US,
                         s.longest / US]
             for key, s in sums.items()}
@@ -215,14 +215,14 @@ def kernel_time_by_op(hosts):
                     key = None, None
                 sums[key].append((e.duration_ps, e.name))
     everything = sum(ps for events in sums.values() for ps, _ in events)
-    return {repr(key): [len(events), len({name for _, name in events}),
+    return {key: [len(events), len({name for _, name in events}),
                         sum(ps for ps, _ in events) / US,
                         100 * sum(ps for ps, _ in events) / everything if everything else None]
             for key, events in sums.items()}
 
 
 def numbered(rows, n_keys):
-    return {repr(tuple(list(r.values())[:n_keys])) if n_keys > 1
+    return {tuple(list(r.values())[:n_keys]) if n_keys > 1
             else list(r.values())[0]: list(r.values())[n_keys:] for r in rows}
 
 

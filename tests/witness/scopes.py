@@ -12,7 +12,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-from compare import ROOT, agree, ask, checking, finish, runs  # noqa: E402
+from compare import ROOT, Run, agree, ask, checking, finish, runs  # noqa: E402
 from device_time import DEVICES, own_times, work_lines  # noqa: E402
 from hlo import Message  # noqa: E402
 from programs import programs_of  # noqa: E402
@@ -30,6 +30,7 @@ BASES = {'Module', 'Layer', 'Operation', 'Functional', 'Model', 'Sequential'}
 OWNER = ('owner_tf_op', 'owner_by', 'owner_hlo_op', 'scope', 'scope_by', 'pass', 'user_file',
          'user_line', 'user_function')
 DEEPEST, MOST_MODULES = 1000, 32
+met = collections.Counter()  # rules of docs/semantics.md that decided something
 os.environ.pop('PROFSQL_LIBRARIES', None)
 
 
@@ -64,9 +65,11 @@ def unwrapped(component):
     for _ in range(64):
         parts = wrapped(component)
         if parts and parts[0] in PROGRAMS:
+            met['program ' + parts[0]] += 1
             return '', transposed
         if not parts or parts[0] not in TRANSFORMED:
             break
+        met['transformed ' + parts[0]] += 1
         transposed |= parts[0] == 'transpose'
         component = parts[1]
     return component, transposed
@@ -74,9 +77,12 @@ def unwrapped(component):
 
 def scope_of(name):
     """(scope, pass) of the name of a framework op."""
-    name = name[:(outside(name, ';') or [len(name)])[0]]
+    ends = outside(name, ';')
+    met['several names'] += bool(ends)
+    name = name[:(ends or [len(name)])[0]]
     colons = outside(name, ':')
     if colons and '/' not in name[colons[-1]:]:
+        met['type'] += 1
         name = name[:colons[-1]]
     cuts = outside(name, '/')
     parts = [name[a + 1:b] for a, b in zip([-1] + cuts, cuts + [len(name)])]
@@ -86,9 +92,13 @@ def scope_of(name):
         before, after = components[i - 1] if i else '', ''.join(components[i + 1:i + 2])
         gradients = not scope and re.fullmatch(r'gradients(_\d+)?', x)
         backward |= bool(gradients) or x == 'gradient_tape'
-        if x and not (x in LEFT_OUT or gradients or x.startswith('eqx.')
-                or before == 'while' and x in ('body', 'cond') or re.fullmatch(r'branch_\d+_fun', x)
-                or x == 'cond' and re.fullmatch(r'branch_\d+_fun', after)):
+        rules = {'left out ' + x: x in LEFT_OUT, 'gradients': bool(gradients),
+                 'eqx': x.startswith('eqx.'),
+                 x + ' of while': before == 'while' and x in ('body', 'cond'),
+                 'branch': re.fullmatch(r'branch_\d+_fun', x),
+                 'cond of branch': x == 'cond' and re.fullmatch(r'branch_\d+_fun', after)}
+        met.update(rule for rule, holds in rules.items() if holds)
+        if x and not any(rules.values()):
             scope.append(x)
     again = 'rematted_computation' in components
     return '/'.join(scope), 'recomputed' if again else 'backward' if backward else 'forward'
@@ -97,11 +107,16 @@ def scope_of(name):
 # ---- stacks ----
 
 def is_library(path):
-    if not path or path[0] == '<' and not path.startswith(('<stdin>', '<ipython-')):
-        return True
-    folders = re.split(r'[/\\]', path)[:-1]
-    return bool(FRAMEWORKS & set(folders)) or any(
-        a in ('lib', 'lib64') and re.match(r'python\d', b) for a, b in zip(folders, folders[1:]))
+    folders = re.split(r'[/\\]', path or '')[:-1]
+    rules = {'no file': not path, 'file in brackets': (path or '')[:1] == '<'
+             and not path.startswith(('<stdin>', '<ipython-'))}
+    rules.update({'folder ' + x: True for x in FRAMEWORKS & set(folders)})
+    rules.update({'python in ' + a: a in ('lib', 'lib64') and re.match(r'python\d', b)
+                  for a, b in zip(folders, folders[1:])})
+    met.update(rule for rule, holds in rules.items() if holds)
+    if path and path[0] == '<' and not any(rules.values()):
+        met['typed in ' + path[:6]] += 1
+    return any(rules.values())
 
 
 Frame = collections.namedtuple('Frame', 'file line function')
@@ -122,7 +137,7 @@ class Stacks:
 
     def stack(self, number):
         found = []
-        while len(found) < DEEPEST:
+        while len(found) <= DEEPEST:  # the last is only looked at as the next outer frame
             frame = self.at(self.frames, number)
             if frame is None:
                 break
@@ -136,19 +151,26 @@ def module_class(frame):
     found = re.fullmatch(r'(?:.*\.)?([^.]+)\.(?:__call__|forward|call)', frame.function or '', re.S)
     name = found.group(1) if found else '<'
     inside = re.split(r'[/\\]', frame.file or '')[:-1]
-    if name.startswith('<') or name in BASES or (is_library(frame.file) and not {
-            'nn', 'linen', 'layers', 'nets'} & set(inside)):
+    if name.startswith('<') or name in BASES:
+        met['base ' + name] += 1
         return None
-    return name
+    layers = {'nn', 'linen', 'layers', 'nets'} & set(inside)
+    library = is_library(frame.file)
+    if library:
+        met.update(['library of ' + x for x in layers] or ['module of a library'])
+    met['call by ' + frame.function.rpartition('.')[2]] += not library
+    return None if library and not layers else name
 
 
 def modules(stack):
     """The path of modules on a stack."""
     found = {}
-    for frame, outer in zip(stack, stack[1:] + [Frame(None, None, None)]):
+    for frame, outer in zip(stack[:DEEPEST], stack[1:] + [Frame(None, None, None)]):
         name = module_class(frame)
         if name:
+            met['frame repeats'] += (name, outer.file, outer.line) in found
             found.setdefault((name, outer.file, outer.line))
+    met['many modules'] += len(found) > MOST_MODULES
     path = list(found)[:MOST_MODULES][::-1]
     return '/'.join([name + (':%d' % line if i and line is not None else '')
                      for i, (name, _, line) in enumerate(path)])
@@ -198,7 +220,7 @@ class Program:
         for i in self.all:
             for x in i.operand_ids:
                 of = by_id.get(x)
-                if of and of.computation is i.computation and by_id[i.id] is i:
+                if of and of.computation is i.computation:
                     i.operands.append(of)
                     of.users.append(i)
             for x in i.calls if i.runs_others else ():
@@ -212,7 +234,10 @@ class Program:
             queue = [root] if root and root in self.computations[number] else []
             for at in queue:
                 if at.tf_op and not at.is_given:
+                    met['fused below the root'] += at is not root
+                    met['fused in a later computation'] += number != i.calls[0]
                     return at
+                met['given in a fusion'] += bool(at.tf_op)
                 queue += [x for x in dict.fromkeys(at.operands) if x not in queue]
         return None
 
@@ -238,6 +263,10 @@ class Program:
                 called.append((i, at.owner))
         for i, owner in called:
             i.owner, i.owner_by = owner, 'caller'
+        for i in self.all:
+            if not i.tf_op:
+                first = self.by_id[i.id]
+                i.owner, i.owner_by = first.owner, first.owner_by
 
     def spread(self, starts, by, neighbours):
         """Level after level, to what has no owner by its name or what it runs."""
@@ -256,10 +285,12 @@ class Program:
                     x.owner, x.owner_by = reached[id(x)].owner, by
 
     def user_line(self, i):
-        for frame in self.stacks.stack(i.frame):
+        for depth, frame in enumerate(self.stacks.stack(i.frame)[:DEEPEST]):
             if not is_library(frame.file):
+                met['line of an outer frame'] += depth > 0
                 return frame
         file, line = i.source
+        met['line of the metadata'] += not is_library(file)
         return Frame(file, line, None) if not is_library(file) else None
 
     def origin(self, i):
@@ -272,6 +303,11 @@ class Program:
                 of_pass = 'recomputed'
         if not scope:
             scope, scope_by = modules(self.stacks.stack((owner or i).frame)), 'stack'
+        met.update(['owner by %s' % i.owner_by, 'scope by %s' % (scope_by if scope else None),
+                    'pass %s' % of_pass])
+        met['recomputed by its own name'] += bool(owner) and '.remat' in i.name
+        met['scope of a stack without owner'] += bool(scope) and not owner
+        met['line of the owner'] += bool(owner) and not i.frame and not i.source[0]
         line = self.user_line(owner if owner and not i.frame and not i.source[0] else i)
         return [owner and owner.tf_op, i.owner_by, owner and owner.name, scope or None,
                 scope_by if scope else None, of_pass] + (list(line) if line else [None] * 3)
@@ -290,6 +326,39 @@ def instructions(ask_run, programs):
                                                          theirs)),
                   dict(zip(('computation', 'id', 'name') + OWNER, mine)))
         agree('instructions of %s' % (key,), len(got[key]), len(p.all))
+
+
+def by_its_name(columns, hlo_op, recorded):
+    """What an op has whose program the file lacks: the framework op that it records is the
+    owner."""
+    scope, of_pass = scope_of(recorded or '')
+    if '.remat' in (hlo_op or ''):
+        of_pass = 'recomputed'
+    return [recorded, 'own', hlo_op, scope or None, 'name' if scope else None, of_pass, None, None,
+            None] if recorded else [None] * len(columns)
+
+
+def of_ops_and_buffers(run, programs):
+    """The columns of OWNER in hlo_ops, of each host alone, and in buffer_allocations, of the
+    instruction that defines the buffer."""
+    for host, file in zip(run.hosts, run.files):
+        ops, buffers = Run(file, [file]).ask_all(
+            'SELECT program_id, tf_op AS recorded, hlo_op, %s FROM hlo_ops({x})' % ', '.join(OWNER),
+            'SELECT program_id, hlo_op, %s FROM buffer_allocations({x})' % ', '.join(OWNER))
+        for r in ops + buffers:
+            program = programs.get((host, r['program_id']))
+            instruction = program and program.by_name.get(r['hlo_op'])
+            if instruction:
+                want = program.origin(instruction)
+            elif 'recorded' in r:
+                name = r['recorded']  # to which XProf adds a colon if there is no type
+                if r['owner_tf_op'] != name:
+                    name = '' if name.startswith('XlaModule:') else name.rstrip(':')
+                want = by_its_name(OWNER, r['hlo_op'], name or None)
+            else:
+                want = [None] * len(OWNER)
+            agree('origin of %s %s' % (r['program_id'], r['hlo_op']), {c: r[c] for c in OWNER},
+                  dict(zip(OWNER, want)))
 
 
 # ---- ops of events ----
@@ -378,12 +447,9 @@ class Op:
                 self.instruction)
             self.of_loop = scope_of(self.instruction.tf_op)[1]
         else:
-            self.tf_op, (scope, of_pass) = recorded, scope_of(recorded or '')
+            self.tf_op, (_, of_pass) = recorded, scope_of(recorded or '')
             self.of_loop = of_pass
-            if self.hlo_op and '.remat' in self.hlo_op:
-                of_pass = 'recomputed'
-            self.origin = [recorded, 'own', self.hlo_op, scope or None, 'name' if scope else None,
-                           of_pass, None, None, None] if recorded else [None] * 9
+            self.origin = by_its_name(OWNER, self.hlo_op, recorded)
 
     @property
     def is_loop(self):
@@ -432,7 +498,47 @@ def scope_ops(run, programs):
                             sorted(rows, key=repr)):
         agree('scope_ops', dict(zip(columns, theirs)), dict(zip(columns, mine)), abs_tol=1e-6)
     agree('number of scope_ops', len(got), len(rows))
-    return [dict(zip(columns, r)) for r in rows]
+    return costs(run, [dict(zip(columns, r)) for r in rows])
+
+
+CONTAINERS = {'while', 'call', 'conditional'}
+
+
+def costs(run, rows):
+    """The rows with operations and bytes: on devices of hlo_ops (tests/witness/flops.py), divided
+    by occurrences, on host threads of the instruction for each event."""
+    ops = collections.defaultdict(list)
+    for host, file in zip(run.hosts, run.files):
+        for o in Run(file, [file]).ask('SELECT program_id, hlo_op, core_type, occurrences, '
+                                       'model_flops_actual, bytes_accessed_actual '
+                                       'FROM hlo_ops({x})'):
+            ops[host, o['core_type'] == 'SparseCore', o['program_id'], o['hlo_op']].append(o)
+    instructions = {(i['host'], i['program_id'], i['hlo_op']): i for i in run.ask(
+        'SELECT host, program_id, hlo_op, opcode, model_flops_actual, bytes_accessed '
+        'FROM hlo_instructions({x})')} if any(r['plane_kind'] == 'host' for r in rows) else {}
+    for r in rows:
+        r['flops'] = r['bytes_accessed'] = None
+        if r['plane_kind'] == 'host':
+            i = instructions.get((r['host'], r['program_id'], r['hlo_op']))
+            if i and i['opcode'] not in CONTAINERS:
+                r['flops'], r['bytes_accessed'] = (
+                    x and x * r['occurrences'] for x in (i['model_flops_actual'],
+                                                         i['bytes_accessed']))
+        elif r['hlo_op']:
+            of = ops[r['host'], r['plane_kind'] == 'sparsecore', r['program_id'] or '0',
+                     r['hlo_op']]
+            times = sum(o['occurrences'] for o in of)
+            for c, column in (('flops', 'model_flops_actual'),
+                              ('bytes_accessed', 'bytes_accessed_actual')):
+                if times and None not in [o[column] for o in of]:
+                    r[c] = sum(o[column] for o in of) * r['occurrences'] / times
+    columns = ('host', 'plane_kind', 'program_id', 'hlo_op', 'tf_op', 'name', 'iteration', 'flops',
+               'bytes_accessed')
+    got = run.ask('SELECT %s FROM scope_ops({x})' % ', '.join(columns))
+    for theirs, mine in zip(*(sorted(([r[c] for c in columns] for r in of),
+                                     key=lambda r: repr(r[:-2])) for of in (got, rows))):
+        agree('costs of scope_ops', dict(zip(columns, theirs)), dict(zip(columns, mine)), rel=1e-6)
+    return rows
 
 
 # ---- queries ----
@@ -462,7 +568,11 @@ def grouped(run, rows, query, own, of_largest):
                 'occurrences': sum(x['occurrences'] for x in of)}
         want['percent'] = 100 * want['self_us'] / everything[r['plane_kind']] if everything[
             r['plane_kind']] else None
-        agree('%s %s' % (query, list(r.values())[:4]), {k: r[k] for k in want}, want, abs_tol=1e-6)
+        for cost in ('flops', 'bytes_accessed'):
+            known = [x[cost] for x in of if x[cost] is not None]
+            want[cost] = sum(known) if known else None
+        agree('%s %s' % (query, list(r.values())[:4]), {k: r[k] for k in want}, want, rel=1e-6,
+              abs_tol=1e-6)
         agree('passes', r['forward_us'] + r['backward_us'] + r['recomputed_us'], r['self_us'])
         largest = max(x['self_us'] for x in of)
         top = [dict(x, top_op=x['hlo_op'] or x['tf_op'] or x['name']) for x in of
@@ -548,6 +658,8 @@ if __name__ == '__main__':
         if found:
             with checking('instructions %s' % one.path):
                 instructions(one.ask, found)
+        with checking('ops and buffers %s' % one.path):
+            of_ops_and_buffers(one, found)
         with checking('scope_ops %s' % one.path):
             rows = scope_ops(one, found)
             by_scope(one, rows)

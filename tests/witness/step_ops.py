@@ -194,8 +194,7 @@ def slow_step_ops(run, by_op, steps, chosen, argument):
                   'median_us, difference_us, other_steps '
                   'FROM slow_step_ops({x}, %s, NULL)' % argument)
     agree('slow_step_ops of %s' % argument,
-          {repr(tuple(r.values())[:3]): list(r.values())[3:] for r in got},
-          {repr(key): row for key, row in want.items()}, abs_tol=1e-6)
+          {tuple(r.values())[:3]: list(r.values())[3:] for r in got}, want, abs_tol=1e-6)
     order = [(-r['in_group'], -(r['difference_us'] if others else r['self_us'])) for r in got]
     agree('order of slow_step_ops', order, sorted(order))
 
@@ -213,10 +212,10 @@ def step_variance(run, by_op, steps):
         n, own = sum(s in of_steps for s in lengths), statistics.fmean(times.values())
         if n:
             share = 100 * sum((times[s] - own) * (lengths[s] - mean) for s in lengths) / squares
-            want[repr(key)] = [n, own, statistics.stdev(times.values()), share]
+            want[key] = [n, own, statistics.stdev(times.values()), share]
     rest = 100 - sum(row[3] for row in want.values())
-    want[repr((None, None, None))] = [len(lengths), mean, statistics.stdev(lengths.values()), rest]
-    agree('step_variance', {repr(tuple(r.values())[:3]): list(r.values())[3:] for r in got}, want,
+    want[None, None, None] = [len(lengths), mean, statistics.stdev(lengths.values()), rest]
+    agree('step_variance', {tuple(r.values())[:3]: list(r.values())[3:] for r in got}, want,
           rel=1e-6, abs_tol=1e-6)
     order = [(r['name'] is None, -(r['in_group'] or 0), -r['variance_percent']) for r in got]
     agree('order of step_variance', order, sorted(order))

@@ -8,7 +8,7 @@ import statistics
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, ask, checking, finish, runs  # noqa: E402
+from compare import agree, agree_one_of, ask, checking, finish, runs  # noqa: E402
 from device_time import COLLECTIVE, COMPUTE, devices, innermost, own_times, work_lines  # noqa: E402
 
 CATEGORIES = {'device_compute': 'Device compute', 'device_to_device': 'Device to device',
@@ -86,7 +86,7 @@ def slowest_steps(run, steps):
     agree('steps', sorted((r['step'], r['dropped']) for r in got),
           sorted((s['step'], s['dropped']) for s in steps))
     agree('ranks', [r['rank'] for r in sorted(got, key=lambda r: -r['duration_ms'])],
-          sorted(r['rank'] for r in got))
+          list(range(1, len(got) + 1)))
     of_step = {s['step']: s for s in steps}
     for r in got:
         s = of_step[r['step']]
@@ -96,8 +96,8 @@ def slowest_steps(run, steps):
         more = {label: s['%s_ms_actual' % c] - medians[c] for c, label in CATEGORIES.items()
                 if c in medians and s['%s_ms_actual' % c] is not None}
         more = {label: x for label, x in more.items() if x > 1e-9}
-        agree('spent_on of step %d' % r['step'], more.get(r['spent_on']),
-              max(more.values()) if more else None, abs_tol=1e-6)
+        agree_one_of('spent_on of step %d' % r['step'], r['spent_on'], [
+            label for label, x in more.items() if x > max(more.values()) - 1e-6] or [None])
         agree('spent_on_ms of step %d' % r['step'], r['spent_on_ms'],
               max(more.values()) if more else None, abs_tol=1e-6)
         listed = [part.rsplit(' +', 1) for part in r['more'].split(', ')] if r['more'] else []
@@ -116,6 +116,9 @@ def step_time_graph(run, steps):
     agree('steps', sorted(got), sorted(s['step'] for s in steps))
     longest = max(s['duration_ms'] for s in steps)
     for s in steps:
+        agree('of step %s' % s['step'], [got[s['step']][c] for c in ('name', 'duration_ms',
+                                                                     'dropped')],
+              [s['name'], s['duration_ms'], s['dropped']])
         graph, bar = got[s['step']]['graph'], WIDTH * s['duration_ms'] / longest if longest else 0
         parts = by_category(s, 'ms')
         letters = ''.join(dict.fromkeys(graph))
@@ -129,9 +132,8 @@ def step_time_graph(run, steps):
             agree('%s in %s' % (letter, graph), graph.count(letter), want, abs_tol=1)
         known = {c: x for c, x in parts.items() if x is not None}
         if known and max(known.values()) > 0:
-            named = next(c for c, label in CATEGORIES.items()
-                         if label == got[s['step']]['bottleneck'])
-            agree('bottleneck', parts[named], max(known.values()))
+            agree_one_of('bottleneck', got[s['step']]['bottleneck'], [
+                CATEGORIES[c] for c, x in known.items() if x == max(known.values())])
 
 
 # ---- cores ----

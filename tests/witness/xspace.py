@@ -146,6 +146,7 @@ class Event:
 class Line:
     def __init__(self, plane, data, epoch_ns):
         self.plane, self.id, self.name, self.timestamp_ns, self.events = plane, 0, '', 0, []
+        self.display = ''
         for number, x in data:
             if number == 1:
                 self.id = signed(x)
@@ -153,10 +154,11 @@ class Line:
                 self.name = text(x)
             elif number == 3:
                 self.timestamp_ns = signed(x)
+            elif number == 11:
+                self.display = text(x)
         base_ps = (self.timestamp_ns - (epoch_ns if self.timestamp_ns > LONGEST_NS else 0)) * 1000
         self.events = [Event(self, base_ps, x) for number, x in data if number == 4]
-        self.derived = (0xdeadbeef <= self.id % 2**32 < 0xdeadbeef + 390 and self.id < 0
-                        or 0xdeadbeef <= self.id < 0xdeadbeef + 390)
+        self.derived = -559038737 <= self.id < -559038737 + 390
 
 
 class Plane:

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns that no witness, no answer of XProf's and no other reader is compared with, and what
+looks at them instead: {what: {table: columns}}, '*' for all of a table. covered.py fails if another
+column has no second source, and if one of these has got one: then it is to be taken off, so this
+list only becomes shorter."""
+
+NOT_WITNESSED = {
+    'only hand-made cases have it (tests/cases, tests/sql)': {
+        'advice': 'finding missing query',
+        'async_ops': 'bytes bytes_accessed category done_op exposed_ps overlapped_by wait_ps',
+        'buffer_allocations':
+            'expansion hlo_module live_at_peak padding_bytes padding_bytes_actual '
+            'padding_efficiency program_id shape_actual storage_end_event storage_start_event '
+            'unpadded_bytes_actual',
+        'capture_summary': 'text topic',
+        'compilations':
+            'differs function hlo_module lowering_us name parameter_shapes program_id step '
+            'tracing_us',
+        'core_steps': 'bottleneck_actual dropped outside_xprof',
+        'dcn_collectives': 'host_stall_ms',
+        'dcn_messages': 'chunk loop_index straggler',
+        'device_steps': 'kind',
+        'devices': 'core_count core_hostname megacore time_scale_multiplier vendor',
+        'event_stats': 'origin',
+        'event_totals': 'display_name metadata_id',
+        'exposed_communication': 'bytes category overlapped_by rank',
+        'flops_utilization_by_step':
+            'duration_ms gflops_per_device model_flops model_utilization_percent name peak_gflops '
+            'step',
+        'fragmentation': 'hlo_module hosts memory_space',
+        'fusion_breakdown': 'bytes_accessed hosts occurrences opcodes',
+        'gpu_samples':
+            'gpu_utilization_percent memory_clock_mhz memory_used_bytes '
+            'memory_utilization_percent plane power_w sm_clock_mhz start_ps temperature_c',
+        'heap_timeline': 'hlo_module program_id',
+        'hlo_computations': 'hlo_module program_id',
+        'hlo_instructions':
+            'bytes bytes_accessed category computation_id expression fingerprint flops '
+            'fusion_kind hlo_module memory_space model_flops padded_bytes padding_efficiency '
+            'shape source_file source_line source_stack',
+        'hlo_modules': 'parameter_bytes path peak_heap_bytes plane size_bytes',
+        'hlo_operands': 'hlo_module program_id',
+        'hlo_ops':
+            'bytes_accessed deduplicated_name event_self_ps event_time_ps flops hbm_bytes '
+            'hbm_read_bytes hbm_write_bytes hlo_module min_ps model_flops normalized_ps '
+            'padding_efficiency self_ps time_ps',
+        'host_steps':
+            'collective_count device_to_device_bytes device_to_device_count device_to_host_bytes '
+            'device_to_host_count dropped duration_ps group_id host_input_ps host_to_device_bytes '
+            'host_to_device_count name range_ps range_start_ps start_ps step',
+        'hosts': 'damage format host_source hostname path start_unix_ns',
+        'inference_batches':
+            'device_compute_ps_actual duration_ps rank request_ids shown_by_xprof start_ps',
+        'inference_latency':
+            'communication_ms_actual device_ms_actual host_ms_actual shown_by_xprof',
+        'inference_models': 'request_count',
+        'inference_percentiles': 'kind',
+        'inference_requests':
+            'device_compute_ps_actual duration_ps rank read_from_device_ps_actual shown_by_xprof '
+            'start_ps write_to_device_ps_actual',
+        'input_bound': 'advice python_ms statement top_operation',
+        'input_ops': 'self_ps time_ps',
+        'input_pipeline': 'compute_percent',
+        'input_steps': 'name step',
+        'kernel_ops': 'is_helper kernel_uses_tensorcore op_is_tensorcore_eligible op_name',
+        'kernel_stats':
+            'kernel_uses_tensorcore_actual occupancy_percent_actual '
+            'op_is_tensorcore_eligible_actual op_name_actual',
+        'kernel_time_by_op': 'rank tensorcore_utilization_fraction',
+        'kpi':
+            'collectives_percent compute_percent device_count duty_cycle_percent '
+            'exposed_communication_percent hardware input_verdict kernel_launch_percent '
+            'mfu_percent peak_memory_mib peak_memory_of step_count step_time_deviation_percent '
+            'step_time_ms',
+        'largest_buffers': 'expansion hosts',
+        'launch_delays':
+            'delay_us launch_duration_us launch_start_us python_frame python_stack queued_us '
+            'short_name',
+        'launch_latency': 'short_name',
+        'lines': 'kind',
+        'live_allocations': 'data_type',
+        'live_at': 'at_event expansion hosts',
+        'memory_allocators':
+            'allocation_count free_count lifetime_peak_bytes_actual unmatched_free_count',
+        'memory_by_source_line':
+            'hlo_module hosts largest_op padding_mib shape tf_op user_file user_line',
+        'memory_events': 'group_id live_at_peak sampled time_ps',
+        'memory_peaks': 'fragmentation_fraction program_id',
+        'mfu': 'device_count device_type missing name',
+        'missing': 'how missing option',
+        'op_metrics':
+            'cmem_read_bytes event_self_ps event_time_ps hbm_read_bytes hbm_write_bytes parent_id '
+            'vmem_read_bytes',
+        'op_metrics_totals': 'compute_16bit_ps_actual compute_32bit_ps_actual',
+        'op_profile': 'flops_utilization kind path time_fraction wasted_time_fraction',
+        'op_time_by_category': 'percent',
+        'op_time_by_line': 'line rank',
+        'overview': 'section',
+        'padding_waste': 'hosts padding_time_us self_time_us',
+        'peak_holders': 'data_type hlo_op region_type',
+        'peak_memory': 'hosts padding_mib peak_op',
+        'perf_counters': 'value_actual',
+        'planes': 'kind',
+        'prof_issues': 'byte_offset code count lost_bytes path',
+        'program_gaps': 'idle_percent idle_us',
+        'range_kernels': 'short_name',
+        'recommendations': 'section severity',
+        'recompilations':
+            'compilation_count differs duration_us function hlo_module lowering_us program_count '
+            'tracing_us',
+        'remat_candidates': 'hosts shape',
+        'roofline': 'bytes_accessed flops model_flops_actual',
+        'session': 'name value',
+        'slow_step_ops': 'rank',
+        'slowest_steps': 'more',
+        'step_breakdown': 'dropped duration_ps_actual outside_xprof',
+        'step_time_graph': 'graph',
+        'step_variance': 'rank',
+        'steps':
+            'all_others_ms_actual bottleneck device_collectives_ms_actual '
+            'device_compute_ms_actual device_to_device_ms_actual dropped duration_us '
+            'host_compute_ms_actual input_ms_actual kernel_launch_ms_actual name output_ms_actual '
+            'outside_xprof range_ms range_start_ps',
+        'stragglers': 'plane rank',
+        'tf_data_calls':
+            'bottleneck bottleneck_id bottleneck_long_name call group_id pipeline suggestion',
+        'tf_data_iterators': 'call is_async_actual iterator_id pipeline suggestion',
+        'tf_data_pipelines':
+            'bottleneck bottleneck_id bottleneck_long_name iterator_id kind pipeline suggestion',
+        'tf_ops':
+            'bytes_accessed flops model_flops self_ps tensorcore_utilization_fraction_actual '
+            'time_ps',
+        'time_breakdown': 'line_id',
+        'time_by_scope': 'owner_by scope_by top_op',
+        'time_by_source_line': 'scope top_op user_function',
+        'top_device_ops': 'rank',
+        'top_kernels': 'cumulative_percent op_count op_name rank uses_tensorcore',
+        'top_ops': 'rank',
+        'trace_events':
+            'block_dim grid_dim hlo_module hlo_op is_eager module_event_id program_id source_file '
+            'source_line step step_event_id step_name tf_op',
+    },
+    'only its type, range and NULL rule are looked at (tests/columns)': {
+        'async_ops': 'done_event_id is_synchronous',
+        'compilations': 'line_id',
+        'core_steps': 'chip_id_actual',
+        'dcn_collectives': 'group_size recv_stall_ms_actual shown_by_xprof',
+        'devices':
+            'clock_khz cmem_read_ridge_point cmem_write_ridge_point compute_capability '
+            'memory_bytes sram_read_ridge_point sram_write_ridge_point vmem_read_ridge_point '
+            'vmem_write_ridge_point',
+        'hlo_computations': 'execution_thread',
+        'hlo_instructions': 'cost_source',
+        'hlo_modules': 'content_hash',
+        'hlo_ops': 'bytes_accessed_actual is_container',
+        'hosts': 'stop_unix_ns',
+        'inference_batches': 'tensor_pattern tensor_ps',
+        'inference_latency': 'max_ms min_ms requests_per_second',
+        'inference_requests': 'batch_formation_ps batch_ids tensor_pattern tensor_ps',
+        'inference_tensor_patterns': 'p50_ms p75_ms p90_ms p95_ms p999_ms p99_ms pattern_id',
+        'input_breakdown': 'advice fraction',
+        'input_pipeline':
+            'all_others_statement collectives_statement idle_percent idle_statement idle_verdict '
+            'input_statement kernel_launch_statement next_step output_statement',
+        'input_steps': 'all_reduce_ms',
+        'kernel_stats':
+            'block_dim_actual grid_dim_actual registers_per_thread_actual '
+            'shared_memory_bytes_actual',
+        'kernel_utilization': 'kernel_name_actual sample',
+        'memory_allocators': 'earlier_bytes_at_peak peak_step unknown_bytes_at_peak',
+        'op_metrics': 'bytes_accessed_actual cmem_write_bytes flops_actual op_id vmem_write_bytes',
+        'op_metrics_totals': 'idle_fraction op_count',
+        'op_profile': 'self_time_ps',
+        'overview': 'description unit',
+        'perf_counters': 'counter_id counter_set description',
+        'planes': 'process_id',
+        'roofline': 'flops_actual hbm_bytes',
+        'roofline_properties': 'exact unit',
+        'steps': 'all_reduce_ms sc_compute_ms sc_idle_ms sc_step_ms',
+        'tf_ops': 'event_self_ps event_time_ps',
+        'trace_events': 'device_self_ps',
+        'utilization': 'device_type kernel utilization_fraction',
+    },
+    'only kept answers have it, which were looked through (tests/kept_queries)': {
+        'advice': 'action',
+        'compare_kernels': 'short_name',
+        'compare_ops': 'short_name',
+        'exposed_communication': 'wait_us',
+        'idle_gaps': 'after_short_name before_short_name',
+        'kernel_time_by_op': 'avg_time_us',
+        'missing': 'cannot_answer tables',
+        'op_time_by_category': 'op_count',
+        'peak_holders': 'peak_of program_id recorded_by',
+        'slow_step_ops': 'short_name',
+        'step_variance': 'short_name',
+        'tensorcore_missed': 'short_name',
+        'top_kernels': 'short_name',
+        'top_ops': 'short_name',
+    },
+    'the rows of tf_ops as XProf writes them into a file (tests/parity/export)': {
+        'tf_stats': '*',
+    },
+}

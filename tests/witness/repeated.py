@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What many tables repeat: of which plane, line, event, program and instruction a row is, and what
+these are called. The ids count through the files of a run. Also the nesting and the stats that
+trace_events shows of each event, from the bytes of each profile."""
+import collections
+import sys
+
+sys.dont_write_bytecode = True
+from compare import agree, agree_one_of, ask, checking, finish, numbered, runs  # noqa: E402
+
+# Their rows are those of trace_events, they have no source, or are asked with arguments.
+LEFT_OUT = {'events', 'timeline', 'xprof_events', 'event_stats', 'hlo_text', 'live_at'}
+LINE_KINDS = {'Steps': 'steps', 'Sparse Core Steps': 'steps', 'XLA Modules': 'modules',
+              'Sparse Core Modules': 'modules', 'XLA Ops': 'ops', 'Sparse Core Ops': 'ops',
+              'Async XLA Ops': 'async_ops', 'Framework Name Scope': 'name_scope',
+              'TensorFlow Name Scope': 'name_scope', 'Framework Ops': 'framework_ops',
+              'TensorFlow Ops': 'framework_ops', 'Source code': 'source',
+              'Launch Stats': 'launch_stats', '_counters_': 'counters'}
+
+
+def tables():
+    """{table of a run: its columns}"""
+    found, of_runs = collections.defaultdict(list), set()
+    for r in ask('SELECT table_name AS t, "column" AS c, type FROM prof_columns'):
+        if r['type'].endswith('HIDDEN'):
+            of_runs |= {r['t']} if r['c'] == 'source' else set()
+        else:
+            found[r['t']].append(r['c'])
+    return {t: c for t, c in found.items() if t in of_runs - LEFT_OUT and not t.startswith('prof')}
+
+
+TABLES = tables()
+
+
+def plane_kind(plane):
+    for prefix, kind in (('/host:metadata', 'metadata'), ('/device:CUSTOM:', 'custom'),
+                         ('/custom:', 'custom')):
+        if plane.name.startswith(prefix):
+            return kind
+    return plane.kind
+
+
+def line_kind(line):
+    kind = line.plane.kind
+    return 'thread' if kind == 'host' else LINE_KINDS.get(
+        line.name, 'stream' if kind == 'gpu' and not line.derived else 'other')
+
+
+class Names:
+    """What the ids of a run stand for: {kind of id: facts by id}."""
+
+    def __init__(self, run):
+        self.plane_id, self.line_id, self.event_id, place = [], [], [], {}
+        for host, planes in run.hosts.items():
+            for plane in planes:
+                of_plane = {'host': host, 'plane': plane.name, 'plane_kind': plane_kind(plane)}
+                for line in plane.lines:
+                    place[id(line)] = {**of_plane, 'plane_id': len(self.plane_id),
+                                       'line': line.display or line.name,
+                                       'line_id': len(self.line_id), 'line_kind': line_kind(line),
+                                       'derived': int(line.derived)}
+                    self.line_id.append(place[id(line)])
+                self.plane_id.append(of_plane)
+        for _, _, _, line, e in numbered(run):
+            self.event_id.append({**place[id(line)], 'start_ps': e.start_ps,
+                                  'duration_ps': e.duration_ps, 'name': e.name})
+
+
+# Columns that are what the id is of; not what an event that is named otherwise repeats.
+EVENT_NAMES = {'launch_delays', 'trace_events', 'perf_counters'}
+OTHER_EVENTS = {('launch_delays', 'launch_event_id'): {'launch_name': 'name',
+                                                      'launch_start_ps': 'start_ps',
+                                                      'launch_duration_ps': 'duration_ps'},
+                ('launch_delays', 'annotation_event_id'): {'annotation': 'name', 'host': 'host'},
+                ('async_ops', 'start_event_id'): {'start_ps': 'start_ps', 'host': 'host',
+                                                  'plane': 'plane', 'plane_id': 'plane_id'},
+                ('memory_allocators', 'peak_event_id'): {'peak_time_ps': 'start_ps',
+                                                         'host': 'host'}}
+# Of what the row is about, not of the plane or line that its id names.
+APART = {('memory_events', 'duration_ps'), ('dcn_messages', 'start_ps'),
+         ('dcn_messages', 'duration_ps'), ('perf_counters', 'name')}
+
+
+def repeats(run, names):
+    for table, columns in TABLES.items():
+        ids = [c for c in ('event_id', 'line_id', 'plane_id') if c in columns] + [
+            c for t, c in OTHER_EVENTS if t == table]
+        for column in ids:
+            facts = getattr(names, column, names.event_id)
+            of = OTHER_EVENTS.get((table, column)) or {
+                c: c for c in (facts or [{}])[0] if c in columns and (table, c) not in APART
+                and (c != 'name' or table in EVENT_NAMES)}
+            ids_of = collections.defaultdict(set)
+            for number, fact in enumerate(facts):
+                ids_of[tuple(fact[c] for c in of.values())].add(number)
+            for r in run.ask('SELECT %s FROM %s({x}) WHERE %s IS NOT NULL' % (
+                    ', '.join([column, *of]), table, column)):
+                agree('%s of %s %d' % (table, column, r[column]), {c: r[c] for c in of},
+                      {c: facts[r[column]][known] for c, known in of.items()})
+                agree_one_of('%s.%s' % (table, column), r[column],
+                             ids_of[tuple(r[c] for c in of)])
+
+
+# ---- trace_events ----
+
+def nested(events):
+    """{event id: (depth, parent, self time)} of a line: events in order of start, the longer first;
+    the parent is the last before it that includes it."""
+    found, open_events = {}, []
+    for number, e in sorted(events, key=lambda x: (x[1].start_ps, -x[1].duration_ps, x[0])):
+        while open_events and open_events[-1][1].end_ps < e.end_ps:
+            open_events.pop()
+        parent = open_events[-1][0] if open_events else None
+        found[number] = [len(open_events), parent, e.duration_ps]
+        if parent is not None:
+            found[parent][2] -= e.duration_ps
+        open_events.append((number, e))
+    return found
+
+
+def whole(value):
+    return value if isinstance(value, int) else None
+
+
+def amount(value):
+    return int(value) if isinstance(value, (int, float)) else None
+
+
+def word(value):
+    return value if isinstance(value, str) else None
+
+
+def stats_of(e):
+    """Columns that are stats of the event or of its metadata."""
+    s = e.stats
+    return {'group_id': whole(s.get('group_id')), 'category': word(s.get('hlo_category')),
+            'flops': amount(s.get('flops')), 'bytes_accessed': amount(s.get('bytes_accessed')),
+            'shape': word(s.get('shape_with_layout', s.get('shape'))),
+            'is_async': whole(s.get('_a')),
+            'device_start_ps': whole(s.get('device_offset_ps')),
+            'device_duration_ps': whole(s.get('device_duration_ps')),
+            'correlation_id': whole(s.get('correlation_id')),
+            'display_name': e.meta.display or None}
+
+
+def events(run):
+    by_line, want = collections.defaultdict(list), {}
+    for number, _, _, line, e in numbered(run):
+        by_line[id(line)].append((number, e))
+        want[number] = stats_of(e)
+    for of in by_line.values():
+        for number, (depth, parent, own) in nested(of).items():
+            want[number].update(depth=depth, parent_id=parent, self_ps=own)
+    for r in run.ask('SELECT event_id, %s FROM trace_events({x})' % ', '.join(
+            want[0] if want else ['name'])):
+        agree('event %d' % r['event_id'], {c: r[c] for c in want[r['event_id']]},
+              want[r['event_id']])
+
+
+# ---- what queries say of an instruction, op or buffer ----
+
+def place(r):
+    return '%s:%s' % (r['source_file'], r['source_line']) if r['source_file'] else None
+
+
+def label(r):
+    return r['hlo_op'] + (r.get('shape_index') or '')
+
+
+def bound_by(o):
+    """On GPUs the larger of the two shares."""
+    if o['core_type']:
+        return o['bound_by']
+    shares = [(o['flops_utilization'] or 0, 'Compute'), (o['hbm_utilization'] or 0, 'HBM')]
+    return max(shares, key=lambda x: x[0])[1] if any(x for x, _ in shares) else 'Unknown'
+
+
+INSTRUCTION = {c: lambda r, c=c: r[c] for c in (
+    'category', 'opcode', 'user_file', 'user_line', 'shape', 'tf_op', 'scope', 'owner_tf_op')}
+INSTRUCTION.update(source_line=place, flops=lambda r: r['model_flops_actual'])
+OP = {**INSTRUCTION, 'flops_utilization': lambda r: r['flops_utilization'], 'bound_by': bound_by,
+      'hbm_utilization': lambda r: r['hbm_utilization'],
+      'tf_op': lambda r: r['tf_op'].rstrip(':') or None}
+BUFFER = {**INSTRUCTION, 'kind': lambda r: r['kind'], 'live_at_peak': lambda r: r['live_at_peak'],
+          'start_event': lambda r: r['storage_start_event'],
+          'end_event': lambda r: r['storage_end_event'],
+          'expansion': lambda r: r['size_bytes'] / r['unpadded_bytes_actual']
+          if r['unpadded_bytes_actual'] else None}
+# query: (the table whose row it shows, what columns are of it, those of the query)
+SHOWN = {
+    'top_hlo_ops': ('hlo_ops', OP, 'bound_by tf_op source_line user_file user_line category'),
+    'top_wasted': ('hlo_ops', OP, 'category flops_utilization hbm_utilization bound_by tf_op '
+                   'source_line'),
+    'fusion_breakdown': ('hlo_instructions', INSTRUCTION,
+                         'category flops tf_op source_line user_file user_line'),
+    'remat_candidates': ('hlo_instructions', INSTRUCTION,
+                         'opcode tf_op source_line user_file user_line'),
+    'padding_waste': ('buffer_allocations', BUFFER,
+                      'live_at_peak shape tf_op source_line user_file user_line'),
+    'largest_buffers': ('buffer_allocations', BUFFER, 'kind shape tf_op source_line user_file '
+                        'user_line scope owner_tf_op'),
+    'live_at': ('buffer_allocations', BUFFER, 'kind shape start_event end_event tf_op source_line '
+                'user_file user_line scope owner_tf_op')}
+
+
+def shown(run):
+    bases = {name: run.ask('SELECT * FROM %s({x})' % name)
+             for name in sorted({base for base, _, _ in SHOWN.values()})}
+    for query, (base, of, columns) in SHOWN.items():
+        rows = collections.defaultdict(list)
+        columns = columns.split()
+        for b in bases[base]:
+            if b.get('rank', 1) > 0:
+                rows[b['program_id'], label(b)].append(
+                    [b['program_id'], b['hlo_module']] + [of[c](b) for c in columns])
+        for r in run.ask('SELECT * FROM %s({x}%s)' % (
+                query, '' if query == 'live_at' else ', 1000000')):
+            agree_one_of('%s of %s' % (query, r['hlo_op']),
+                         [r['program_id'], r['hlo_module']] + [r[c] for c in columns],
+                         rows[r['program_id'], r['hlo_op']])
+
+
+# ---- ranks, short names ----
+
+RANKED = {'exposed_communication': '', 'kernel_time_by_op': ', 1000000',
+          'slowest_steps': ', 1000000',
+          'slow_step_ops': ', NULL, NULL', 'step_variance': ', NULL', 'stragglers': ', 1000000',
+          'top_device_ops': '', 'top_kernels': ', 1000000', 'top_ops': ', 1000000'}
+NAMED = {'launch_delays': ('name', ''), 'launch_latency': ('kernel', ', 1000000'),
+         'range_kernels': ('kernel', ''), 'slow_step_ops': ('name', ', NULL, NULL'),
+         'step_variance': ('name', ', NULL'), 'tensorcore_missed': ('kernel_name', ', 1000000'),
+         'top_kernels': ('kernel_name', ', 1000000'), 'top_ops': ('operation', ', 1000000'),
+         'idle_gaps': ('before', ', 1000000'), 'compare_ops': ('operation', ', {x}'),
+         'compare_kernels': ('kernel_name', ', {x}')}
+
+
+def ranks(run):
+    for table, more in RANKED.items():
+        rows = run.ask('SELECT rank FROM %s({x}%s)' % (table, more))
+        agree('ranks of ' + table, [r['rank'] for r in rows], list(range(1, len(rows) + 1)))
+
+
+def short_names(run):
+    """As trace_events has them (short_names.py): by name, and by display name."""
+    known = collections.defaultdict(set)
+    for r in run.ask('SELECT DISTINCT name, display_name, short_name FROM trace_events({x})'):
+        for name in (r['name'], r['display_name'] or r['name']):
+            known[name].add(r['short_name'])
+    for table, (name, more) in NAMED.items():
+        short = 'before_short_name' if name == 'before' else 'short_name'
+        for r in run.ask('SELECT %s AS name, %s AS short FROM %s({x}%s) WHERE %s IS NOT NULL' % (
+                name, short, table, more, name)):
+            agree_one_of('%s.%s of %s' % (table, short, r['name']), r['short'], known[r['name']])
+    for r in run.ask('SELECT after, after_short_name FROM idle_gaps({x}, 1000000) '
+                     'WHERE after IS NOT NULL'):
+        agree_one_of('after %s' % r['after'], r['after_short_name'], known[r['after']])
+
+
+if __name__ == '__main__':
+    for one in runs():
+        of_run = Names(one)
+        with checking('ids %s' % one.path):
+            repeats(one, of_run)
+        with checking('ops and buffers %s' % one.path):
+            shown(one)
+        with checking('ranks and short names %s' % one.path):
+            ranks(one)
+            short_names(one)
+        with checking('events %s' % one.path):
+            events(one)
+    finish()
