@@ -6,8 +6,8 @@
 -- column run TEXT: name of the run
 -- column hardware TEXT: kind of hardware of the run: CPU_ONLY, GPU or TPU; NULL if unknown, as for
 --   an HLO dump
--- column device_count INTEGER: number of GPUs, TensorCores and SparseCores, with or without work;
---   NULL if no event was recorded
+-- column device_count INTEGER: number of GPUs, TensorCores and SparseCores (rows of the table
+--   devices), with or without work; NULL if no event was recorded
 -- column step_count INTEGER: number of complete steps; NULL if no event was recorded
 -- column step_time_ms REAL [ms]: average duration of a complete step; NULL without complete steps
 -- column step_time_deviation_percent REAL [percent]: sample standard deviation of the step time as
@@ -40,8 +40,8 @@
 -- column peak_memory_mib REAL [MiB]: largest memory in use at one time, as recorded by an
 --   allocator; without allocator events, as planned by the compiler for a program; NULL if neither
 --   is known
--- column peak_memory_of TEXT: name of the allocator or program with this peak; NULL if neither is
---   known
+-- column peak_memory_of TEXT: name of the allocator or program with this peak ("allocator 0" for
+--   one that has a number instead); NULL if neither is known
 WITH recorded AS MATERIALIZED (
     SELECT DISTINCT run FROM temp.planes(:source) WHERE event_count > 0
 ), device AS MATERIALIZED (

@@ -5,11 +5,12 @@
 --   dump; if NULL, all attached runs
 -- nothing: nothing that this query looks for is missing
 -- column run TEXT: name of the run
--- column missing TEXT: what the file does not contain, looked for in all hosts of the run. What was
---   lost, cut off or dropped is not listed here but in prof_issues
+-- column missing TEXT: what the file does not contain, looked for in all hosts of the run
+--   (docs/semantics.md, Missing). What was lost, cut off or dropped is not listed here but in
+--   prof_issues
 -- column cannot_answer TEXT: questions without an answer because of that
--- column tables TEXT: tables, queries and columns that are empty or NULL because of that, separated
---   by commas
+-- column tables TEXT: tables, queries and columns that are empty, NULL or incomplete because of
+--   that, separated by commas
 -- column option TEXT: option of the profiler, or what else records it; NULL if no option is known.
 --   Options without another name are those of jax.profiler.ProfileOptions and
 --   tf.profiler.experimental.ProfilerOptions
@@ -112,10 +113,13 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
     SELECT r.run, r.format IS NOT 'hlo' AS is_profile
     FROM temp.prof_runs(:source) AS r
 ), kind AS MATERIALIZED (
-    SELECT run, max(kind = 'host' AND event_count > 0) AS host,
-           max(kind IN ('gpu', 'tensorcore', 'sparsecore') AND event_count > 0) AS device,
-           max(kind = 'gpu' AND event_count > 0) AS gpu
+    SELECT run, max(kind = 'host' AND event_count > 0) AS host
     FROM temp.planes(:source)
+    GROUP BY run
+), work AS MATERIALIZED ( -- counters are none
+    SELECT run, max(kind = 'gpu') AS gpu
+    FROM temp.device_time(:source)
+    WHERE busy_ps IS NOT NULL
     GROUP BY run
 ), program AS MATERIALIZED (
     SELECT DISTINCT run FROM temp.hlo_modules(:source)
@@ -126,9 +130,9 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
 ), plan AS MATERIALIZED (
     SELECT DISTINCT run FROM temp.memory_peaks(:source)
 ), allocation AS MATERIALIZED (
-    SELECT run, max(nullif(tf_op, '(null)') IS NOT NULL) AS named
+    SELECT run, max(iif(activity = 'ALLOCATION', nullif(tf_op, '(null)') IS NOT NULL, NULL))
+                AS named
     FROM temp.memory_events(:source)
-    WHERE activity = 'ALLOCATION'
     GROUP BY run
 ), rate AS MATERIALIZED (
     SELECT run, max(peak_flops_per_second IS NULL) AS lacks_peak
@@ -139,7 +143,7 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
     FROM temp.collectives(:source)
     GROUP BY run
 ), has AS MATERIALIZED (
-    SELECT r.run, r.is_profile, k.host, k.device, k.gpu,
+    SELECT r.run, r.is_profile, k.host, w.run IS NOT NULL AS device, w.gpu,
            EXISTS (SELECT 1 FROM temp.host_steps(:source) AS s
                    WHERE s.run = r.run AND s.step IS NOT NULL) AS step,
            EXISTS (SELECT 1 FROM temp.event_totals(:source) AS e
@@ -154,7 +158,8 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
                        WHERE h.run = r.run AND h.start_unix_ns IS NULL) AS date,
            EXISTS (SELECT 1 FROM temp.perf_counters(:source) AS f WHERE f.run = r.run) AS counter,
            EXISTS (SELECT 1 FROM temp.gpu_samples(:source) AS g WHERE g.run = r.run) AS samples
-    FROM run AS r LEFT JOIN kind AS k ON k.run = r.run LEFT JOIN instruction AS i ON i.run = r.run
+    FROM run AS r LEFT JOIN kind AS k ON k.run = r.run LEFT JOIN work AS w ON w.run = r.run
+         LEFT JOIN instruction AS i ON i.run = r.run
          LEFT JOIN allocation AS a ON a.run = r.run LEFT JOIN rate AS p ON p.run = r.run
          LEFT JOIN collective AS c ON c.run = r.run
 )
@@ -165,7 +170,7 @@ WHERE CASE l.name WHEN 'events' THEN NOT is_profile
                   WHEN 'line' THEN NOT line
                   WHEN 'scope' THEN NOT scope
                   WHEN 'host' THEN is_profile AND NOT coalesce(host, 0)
-                  WHEN 'device' THEN is_profile AND NOT coalesce(device, 0)
+                  WHEN 'device' THEN is_profile AND NOT device
                   WHEN 'step' THEN is_profile AND NOT step
                   WHEN 'python' THEN host AND NOT python
                   WHEN 'launch' THEN gpu AND NOT launch

@@ -4406,8 +4406,8 @@ class Kpi(NamedTuple):
     hardware: str | None
     """kind of hardware of the run: CPU_ONLY, GPU or TPU; NULL if unknown, as for an HLO dump"""
     device_count: int | None
-    """number of GPUs, TensorCores and SparseCores, with or without work; NULL if no event was
-    recorded"""
+    """number of GPUs, TensorCores and SparseCores (rows of the table devices), with or without
+    work; NULL if no event was recorded"""
     step_count: int | None
     """number of complete steps; NULL if no event was recorded"""
     step_time_ms: float | None
@@ -4452,7 +4452,8 @@ class Kpi(NamedTuple):
     """largest memory in use at one time, as recorded by an allocator; without allocator events, as
     planned by the compiler for a program; NULL if neither is known [MiB]"""
     peak_memory_of: str | None
-    """name of the allocator or program with this peak; NULL if neither is known"""
+    """name of the allocator or program with this peak ("allocator 0" for one that has a number
+    instead); NULL if neither is known"""
 
 class LargestBuffers(NamedTuple):
     run: str
@@ -4765,12 +4766,13 @@ class Missing(NamedTuple):
     run: str
     """name of the run"""
     missing: str
-    """what the file does not contain, looked for in all hosts of the run. What was lost, cut off or
-    dropped is not listed here but in prof_issues"""
+    """what the file does not contain, looked for in all hosts of the run (docs/semantics.md,
+    Missing). What was lost, cut off or dropped is not listed here but in prof_issues"""
     cannot_answer: str
     """questions without an answer because of that"""
     tables: str | None
-    """tables, queries and columns that are empty or NULL because of that, separated by commas"""
+    """tables, queries and columns that are empty, NULL or incomplete because of that, separated by
+    commas"""
     option: str | None
     """option of the profiler, or what else records it; NULL if no option is known. Options without
     another name are those of jax.profiler.ProfileOptions and
