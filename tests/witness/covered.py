@@ -33,7 +33,6 @@ EXCEPTIONS = {
     'host_steps': 'the marks of steps on single hosts: '
     'checked by hand-made profiles in tests/cases',
     'compilations': 'witness follows', 'recompilations': 'witness follows',
-    'missing': 'what a file lacks: tests/cases/advice.py',
     'overview_page': 'the rows of overview, top_device_ops and recommendations, '
     'which are compared with XProf, in one list',
     'capture_summary': 'rows of prof_runs, steps, device_time, kernel_stats, '
@@ -54,7 +53,7 @@ FROM_TABLES = {'two_runs.py': {'compare_ops', 'compare_hlo_ops', 'compare_kernel
                'input_pipeline.py': {'input_pipeline', 'recommendations'},
                'queries.py': {'top_hlo_ops', 'top_wasted', 'eager_ops', 'tensorcore_missed',
                               'input_bound', 'gpu_samples', 'mfu', 'async_op_totals'},
-               'hosts_apart.py': set()}
+               'hosts_apart.py': set(), 'sums.py': set()}
 
 
 def source(*parts):
@@ -106,7 +105,7 @@ def check():
 # ---- columns ----
 
 READERS = {'events': 'trace_events'}  # what the other reader calls our tables
-BY_COLUMN = {'host_steps', 'compilations', 'recompilations', 'missing', 'capture_summary'}
+BY_COLUMN = {'host_steps', 'compilations', 'recompilations', 'capture_summary'}
 
 
 def columns():

@@ -11,7 +11,8 @@ COLUMNS = {}
 for r in ask('SELECT table_name AS t, "column" AS c FROM prof_columns'):
     COLUMNS.setdefault(r['t'], set()).add(r['c'])
 # Incomplete: they show other things too.
-PARTLY = {'steps', 'device_time', 'stragglers', 'idle_causes', 'tf_functions', 'compilations', 'roofline', 'mfu',
+PARTLY = {'steps', 'device_time', 'stragglers', 'idle_causes', 'tf_functions', 'compilations',
+          'roofline', 'mfu',
           'recompilations', 'hlo_ops.bound_by', 'peak_holders', 'collectives.global_wait_ps',
           'collectives.wait_ps', 'input_pipeline', 'input_bound', 'mfu.mfu_percent',
           'hosts.start_unix_ns', 'devices.peak_flops_per_second', 'hlo_ops.flops_actual',
@@ -79,7 +80,7 @@ def missing(run):
             or '.' in n and n.partition('.')[2] not in COLUMNS[n.partition('.')[0]]], [])
         agree('what is empty without ' + r['missing'],
               [n for n in names if n not in PARTLY and not is_empty(run, n)], [])
-        agree('words', [bool(r['cannot_answer'].endswith(('?', '.'))), bool(r['how'])], [True, True])
+        agree('words', [r['cannot_answer'].endswith(('?', '.')), bool(r['how'])], [True, True])
 
 
 if __name__ == '__main__':

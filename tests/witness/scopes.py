@@ -12,7 +12,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-from compare import ROOT, Run, agree, ask, checking, finish, runs  # noqa: E402
+from compare import ROOT, Run, agree, agree_one_of, ask, checking, finish, runs  # noqa: E402
 from device_time import DEVICES, own_times, work_lines  # noqa: E402
 from hlo import Message  # noqa: E402
 from programs import programs_of  # noqa: E402
@@ -577,8 +577,8 @@ def grouped(run, rows, query, own, of_largest):
         largest = max(x['self_us'] for x in of)
         top = [dict(x, top_op=x['hlo_op'] or x['tf_op'] or x['name']) for x in of
                if x['self_us'] >= largest - 1e-6]
-        agree('%s: is one of the largest' % (r,), [r[c] for c in of_largest] in
-              [[x[c] for c in of_largest] for x in top], True)
+        agree_one_of('%s: is one of the largest' % (r,), [r[c] for c in of_largest],
+                     [[x[c] for c in of_largest] for x in top])
     shares = collections.Counter()
     for r in got:
         shares[r['plane_kind']] += r['percent'] or 0
