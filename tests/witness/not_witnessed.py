@@ -27,6 +27,7 @@ NOT_WITNESSED = {
         'flops_utilization_by_step': 'model_flops',
         'fragmentation': 'hlo_module hosts memory_space',
         'fusion_breakdown': 'bytes_accessed hosts occurrences opcodes',
+        'gaps': 'after_event_id before_event_id',
         'gpu_samples':
             'gpu_utilization_percent memory_clock_mhz memory_used_bytes '
             'memory_utilization_percent plane power_w sm_clock_mhz start_ps temperature_c',
@@ -116,6 +117,7 @@ NOT_WITNESSED = {
             'source_line step step_event_id step_name tf_op',
     },
     'only its type, range and NULL rule are looked at (tests/columns)': {
+        'async_op_totals': 'plane_id',
         'async_ops': 'done_event_id is_synchronous',
         'compilations': 'line_id',
         'core_steps': 'chip_id_actual',
@@ -124,6 +126,7 @@ NOT_WITNESSED = {
             'clock_khz cmem_read_ridge_point cmem_write_ridge_point compute_capability '
             'memory_bytes sram_read_ridge_point sram_write_ridge_point vmem_read_ridge_point '
             'vmem_write_ridge_point',
+        'gaps': 'after_short_name before_short_name plane_id',
         'hlo_computations': 'execution_thread',
         'hlo_instructions': 'cost_source',
         'hlo_modules': 'content_hash',
