@@ -141,7 +141,6 @@ NOT_WITNESSED = {
             'source_line step step_event_id step_name tf_op',
     },
     'only its type, range and NULL rule are looked at (tests/columns)': {
-        'async_op_totals': 'plane_id',
         'async_ops': 'done_event_id is_synchronous',
         'compilations': 'line_id',
         'core_steps': 'chip_id_actual',
@@ -150,7 +149,7 @@ NOT_WITNESSED = {
             'clock_khz cmem_read_ridge_point cmem_write_ridge_point compute_capability '
             'memory_bytes sram_read_ridge_point sram_write_ridge_point vmem_read_ridge_point '
             'vmem_write_ridge_point',
-        'gaps': 'after_short_name before_short_name plane_id',
+        'gaps': 'after_short_name before_short_name',
         'hlo_computations': 'execution_thread',
         'hlo_instructions': 'cost_source',
         'hlo_modules': 'content_hash',
