@@ -53,7 +53,9 @@ static bool fits_runs(const Export *e, const Entry *entry)
 
 static bool is_wanted(const Export *e, const Entry *entry, const Options *options)
 {
-    if (entry_takes_path(entry) || entry_asks_server(entry) || !fits_runs(e, entry)) return false;
+    if (entry_takes_path(entry) || entry_asks_server(entry) || entry->needs_more ||
+        !fits_runs(e, entry))
+        return false;
     if (!options->tables) return !repeats_another(entry->name);
     return !strcmp(options->tables, "all") || is_listed(options->tables, entry->name);
 }

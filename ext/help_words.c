@@ -58,12 +58,15 @@ const HelpWords help_words[] = {
     {"annotation, TraceAnnotation, NVTX, range, record_function, named range",
      "range_kernels, launch_delays.annotation, trace_events"},
     {"input bound, data loading, dataloader, data pipeline, infeed",
-     "input_bound, input_pipeline, input_ops, input_breakdown, steps.input_ms, idle_causes"},
+     "input_bound, input_pipeline, input_ops, input_breakdown, steps.input_ms, idle_causes, "
+     "input_bound.suspect"},
     {"tf.data, prefetch, dataset, iterator",
      "tf_data_pipelines, tf_data_iterators, tf_data_calls, input_ops"},
     {"retracing, retrace, tracing, tf.function", "tf_functions, tf_functions.tracing_count"},
     {"recompile, recompilation, compile, compilation, compile time, JIT",
-     "recompilations, compilations, steps.compilation_ms_actual, tf_functions, hlo_modules"},
+     "compile_time, recompilations, compilations, compile_passes, "
+     "steps.compilation_ms_actual, tf_functions, hlo_modules"},
+    {"slow compilation, compiler pass, XLA pass, HLO pass", "compile_passes, compile_time"},
     {"program size, unrolled, unrolled loop, number of instructions, slow compile, cost analysis, "
      "FLOPs of a program",
      "program_cost, hlo_modules.instruction_count, compilations"},
@@ -74,7 +77,7 @@ const HelpWords help_words[] = {
     {"layer, module, scope, named scope, name scope, name stack, submodule, block",
      "time_by_scope, scope_ops, op_scope, scope_prefix, hlo_instructions.scope, tf_ops"},
     {"forward, backward, gradient, optimizer, forward pass, backward pass",
-     "time_by_scope, scope_ops.pass, op_pass"},
+     "time_by_pass, time_by_scope, scope_ops.pass, op_pass"},
     {"scan, scanned layers, loop iteration, layer number, micro batch, gradient accumulation",
      "time_by_scope.by_iteration, scope_ops.iteration"},
     {"flax, NNX, haiku, equinox, keras, nn.Module", "time_by_scope, time_by_source_line, tf_ops"},
@@ -114,7 +117,9 @@ const HelpWords help_words[] = {
     {"trace, trace viewer, Perfetto, Chrome trace, timeline", "timeline, trace_events"},
     {"scaling, scaling efficiency, more GPUs, more devices", "compare_ops, compare_steps"},
     {"diff, regression, A/B, compare",
-     "compare_ops, compare_steps, compare_kernels, compare_hlo_ops, compare_tf_ops"},
+     "compare_ops, compare_steps, compare_groups, compare_kernels, compare_hlo_ops, "
+     "compare_tf_ops"},
+    {"noise, significance, significant, statistics, t-test, benchmark runs", "compare_groups"},
     {"latency, percentile, p50, p99, serving, inference",
      "op_percentiles, inference_latency, inference_percentiles, inference_requests, percentile"},
     {"variance, spread, tail, standard deviation", "step_variance, op_percentiles, stddev"},

@@ -151,10 +151,13 @@ static int explain_nothing(QueryCursor *c)
     if (table->prof->n_running) return SQLITE_OK;
     for (int i = 0; i < query->n_parameters && i < MAX_ARGUMENTS; i++)
         if (c->given[i] && !is_source(&query->parameters[i])) empty.nothing = NULL;
-    int rc = SQLITE_OK;
-    for (int i = 0; i < query->n_parameters && rc == SQLITE_OK; i++)
-        if (is_source(&query->parameters[i])) rc = explain_source(c, &empty, c->given[i]);
-    return rc;
+    int rc = SQLITE_OK, n_sources = 0;
+    for (int i = 0; i < query->n_parameters && rc == SQLITE_OK; i++) {
+        if (!is_source(&query->parameters[i])) continue;
+        rc = explain_source(c, &empty, c->given[i]);
+        n_sources++;
+    }
+    return n_sources ? rc : explain_source(c, &empty, NULL); /* all attached runs */
 }
 
 static int query_next(sqlite3_vtab_cursor *cursor)
@@ -180,9 +183,10 @@ static int check_all_given(QueryCursor *c)
             continue;
         return prof_table_fail(
             c->base.pVtab, SQLITE_ERROR,
-            sqlite3_mprintf(
-                "%s needs %s (%s): SELECT * FROM %s('run_a', 'run_b'), or attach two runs",
-                query->name, p->name, p->description, query->name));
+            sqlite3_mprintf("%s needs %s (%s): SELECT * FROM %s(%s", query->name, p->name,
+                            p->description, query->name,
+                            is_source(p) ? "'run_a', 'run_b'), or attach two runs"
+                                         : "'before*', 'after*')"));
     }
     return SQLITE_OK;
 }

@@ -19,9 +19,17 @@
 -- column top_operation_ms REAL [ms]: self time of top_operation, over all threads; NULL without an
 --   input op
 -- column advice TEXT: what to try to speed up the largest part; NULL if the run is not input bound,
---   or if its input ops take no time
+--   and if it is not known to be and its input ops take no time. A Python function is to blame if
+--   python_ms is half of top_operation_ms or more
+-- column suspect TEXT: what the host does longest while the devices are idle, without compiling,
+--   launching, copying or waiting (causes host and python of idle_causes), where the run may be
+--   input bound and has no input op: the annotation or event around it (name of idle_causes), or
+--   the Python frame if that is none or the step's own (steps.name without a number at its end);
+--   often the loader of the data. NULL otherwise
+-- column suspect_ms REAL [ms]: idle time of suspect, the sum of its rows of idle_causes; NULL
+--   without suspect
 -- column python_ms REAL [ms]: time of Python functions that the input pipeline calls (EagerPyFunc,
---   PyFunc), over all threads; Python runs one of them at a time; NULL if there are none
+--   PyFunc, PyFuncStateless), over all threads; Python runs one of them at a time; NULL if there are none
 WITH part AS MATERIALIZED (
     SELECT run, category, fraction, advice,
            row_number() OVER (PARTITION BY run ORDER BY time_us DESC, category) AS rank
@@ -41,13 +49,22 @@ WITH part AS MATERIALIZED (
     WHERE plane_kind = 'host'
           AND (name GLOB '*:EagerPyFunc' OR name GLOB '*:PyFunc' OR name GLOB '*:PyFuncStateless')
     GROUP BY run
-), unknown_code AS MATERIALIZED (
-    SELECT run, sum(idle_us) / 1e3 AS ms
+), step AS MATERIALIZED (
+    SELECT run, step, name, duration_ms, dropped FROM temp.steps(:source)
+), marker AS MATERIALIZED ( -- the name of the step's event
+    SELECT DISTINCT run, rtrim(rtrim(name, '0123456789')) AS name FROM step
+), code AS MATERIALIZED ( -- of the host while devices are idle, but not known to be anything else
+    SELECT run, iif(name IS NULL OR (run, name) IN (SELECT run, name FROM marker), python_frame,
+                    name) AS name, total(idle_us) / 1e3 AS ms
     FROM temp.idle_causes(:source)
     WHERE cause IN ('host', 'python')
-    GROUP BY run
-), step AS MATERIALIZED (
-    SELECT run, sum(duration_ms) AS ms FROM temp.steps(:source) WHERE NOT dropped GROUP BY run
+    GROUP BY 1, 2
+), unknown_code AS MATERIALIZED (
+    SELECT run, total(ms) AS ms FROM code GROUP BY run
+), suspect AS MATERIALIZED (
+    SELECT run, name, ms, row_number() OVER (PARTITION BY run ORDER BY ms DESC, name) AS rank
+    FROM code
+    WHERE name IS NOT NULL
 ), input AS MATERIALIZED (
     SELECT run, input_verdict_actual AS verdict, input_percent_actual AS percent,
            input_statement AS statement,
@@ -55,9 +72,14 @@ WITH part AS MATERIALIZED (
                      AND run NOT IN (SELECT run FROM op)
                 THEN (SELECT ms FROM unknown_code AS c WHERE c.run = i.run) END AS unknown_ms
     FROM temp.input_pipeline(:source) AS i
-), judged AS MATERIALIZED (
-    SELECT i.*, coalesce(unknown_ms >= 0.05 * s.ms, 0) AS may_be_input
-    FROM input AS i LEFT JOIN step AS s ON s.run = i.run
+), perhaps AS MATERIALIZED (
+    SELECT *, coalesce(unknown_ms >= 0.05 * (SELECT sum(duration_ms) FROM step AS s
+                                             WHERE s.run = i.run AND NOT dropped), 0) AS may_be_input
+    FROM input AS i
+), judged AS MATERIALIZED ( -- what is known of input ops needs no suspect
+    SELECT *, (may_be_input OR verdict IN ('host', 'both'))
+              AND run NOT IN (SELECT run FROM op) AS has_suspect
+    FROM perhaps
 )
 SELECT i.run, iif(may_be_input, 'both', verdict), percent,
        iif(may_be_input, printf('Perhaps input bound: no input op is recorded, and for %.3f ms no '
@@ -78,6 +100,10 @@ SELECT i.run, iif(may_be_input, 'both', verdict), percent,
                  || 'before mapping, cache, preprocess once before training, or use more CPUs '
                  || '(tf.data service).'
             ELSE p.advice END,
+       CASE WHEN has_suspect THEN
+            (SELECT name FROM suspect AS u WHERE u.run = i.run AND u.rank = 1) END,
+       CASE WHEN has_suspect THEN
+            (SELECT ms FROM suspect AS u WHERE u.run = i.run AND u.rank = 1) END,
        y.ms
 FROM judged AS i LEFT JOIN part AS p ON p.run = i.run AND p.rank = 1
      LEFT JOIN op AS o ON o.run = i.run AND o.rank = 1 LEFT JOIN python AS y ON y.run = i.run

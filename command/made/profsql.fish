@@ -35,6 +35,9 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from buffer_allocations' -l small-buffer-bytes -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a capture_summary -d 'What does a profile contain, on one screen: time, steps, devices, kernels, copies, losses?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a collectives -d 'one collective op of one device: how long it took, and how long the device waited for other devices'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compare_groups -d 'Is the difference between two groups of runs more than noise?'
+complete -c profsql -n '__fish_seen_subcommand_from compare_groups' -l runs-a -x
+complete -c profsql -n '__fish_seen_subcommand_from compare_groups' -l runs-b -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compare_hlo_ops -d 'How do the HLO ops of two runs differ?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compare_kernels -d 'How do the GPU kernels of two runs differ?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compare_ops -d 'How do the operations of two runs differ, on devices, or on host threads if no run has a device?'
@@ -42,6 +45,8 @@ complete -c profsql -n '__fish_seen_subcommand_from compare_ops' -l kind -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compare_steps -d 'On what does a step of one run spend more time than a step of another run?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compare_tf_ops -d 'How do the framework ops of two runs differ?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compilations -d 'one compilation during the capture: the function, the program that it became, and how its parameters differ from those of the program before; by start'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compile_passes -d 'Why is compilation slow: which pass of the compiler takes the time?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compile_time -d 'How long did the job compile?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a core_steps -d 'one core in one step, as in XProf\'s pod viewer'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a dcn_bursts -d 'one period in which messages from other slices were in flight without a pause, with the share of the network that they used'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a dcn_collectives -d 'one collective between TPU slices over the data-center network, as in XProf\'s megascale stats'
@@ -228,6 +233,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a time_breakdown -d 'one part of a device\'s span: the time in which it computes, communicates and transfers at once, or does a part of these, or nothing'
 complete -c profsql -n '__fish_seen_subcommand_from time_breakdown' -l by-step -x
 complete -c profsql -n '__fish_seen_subcommand_from time_breakdown' -l by-line -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a time_by_pass -d 'Does the forward pass, the backward pass or the optimizer take the time?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a time_by_scope -d 'Which layer, module or named scope takes the time, in the forward and in the backward pass?'
 complete -c profsql -n '__fish_seen_subcommand_from time_by_scope' -l depth -x
 complete -c profsql -n '__fish_seen_subcommand_from time_by_scope' -l by-iteration -x

@@ -201,3 +201,32 @@ def orders():
          [('host0', 4), ('host1', 4)])
     same(ask("SELECT count(*) AS n, count(DISTINCT event_id) AS events FROM compilations('{x}')",
              x=[data, data]), [{'n': 2, 'events': 2}])
+
+
+@case
+def time_and_passes():
+    """Threads that compile at once count once in the elapsed time; the passes are what the
+    compiler's threads do during compilations, without what waits for them."""
+    ms = 10**9
+    main = [('PjitFunction(f)', 0, 60 * ms), ('trace_to_jaxpr_dynamic', 2 * ms, 3 * ms),
+            ('lower_sharding_computation', 6 * ms, 2 * ms),
+            ('backend_compile', 10 * ms, 40 * ms, {'group_id': {'int64': 4}})]
+    other = [('PjitFunction(g)', 29 * ms, 60 * ms), ('backend_compile', 30 * ms, 50 * ms)]
+    pool = [('X::Compile', 12 * ms, 30 * ms), ('algsimp', 13 * ms, 4 * ms),
+            ('algsimp', 20 * ms, 6 * ms), ('algsimp', 90 * ms, 9 * ms), ('X::Compile', 45 * ms, ms)]
+    codegen = [('CSEPass', 31 * ms, 7 * ms), ('dispatch', 60 * ms, 5 * ms)]
+    data = space(threads(main, other, pool, codegen, [('read', 20 * ms, 9 * ms)]))
+    same([tuple(r.values()) for r in ask(
+        "SELECT compilations, elapsed_ms, total_ms, compiling_ms, tracing_ms, lowering_ms, "
+        "longest_function, longest_ms FROM compile_time('{x}')", x=data)],
+         [(2, 70.0, 95.0, 90.0, 3.0, 2.0, 'g', 50.0)])
+    same([tuple(r.values()) for r in ask(
+        "SELECT rank, pass, occurrences, self_ms, percent, total_ms, threads, top_function "
+        "FROM compile_passes('{x}')", x=data)],
+         [(1, 'X::Compile', 2, 21.0, 100 * 21 / 43, 31.0, 1, 'f'),
+          (2, 'algsimp', 2, 10.0, 100 * 10 / 43, 10.0, 1, 'f'),
+          (3, 'CSEPass', 1, 7.0, 100 * 7 / 43, 7.0, 1, 'g'),
+          (4, 'dispatch', 1, 5.0, 100 * 5 / 43, 5.0, 1, 'g')])
+    no_pass = space(threads(main, [('read', 20 * ms, 9 * ms)]))
+    same(ask("SELECT * FROM compile_passes('{x}')", x=no_pass), [])
+    same([r['compilations'] for r in ask("SELECT * FROM compile_time('{x}')", x=no_pass)], [1])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Comparisons of two runs, of which each has several programs with instructions of one name."""
-from lib.cases import case, same
+from lib.cases import case, near, refused, same
 from lib.hlo import F32, computation, instruction, module, proto, shape
-from lib.shell import rows
+from lib.shell import attached, rows
 from lib.wire import L, Plane, US, space
 
 A, B, C = shape(F32, 2), shape(F32, 3), shape(F32, 5)  # of results: what fingerprints differ by
@@ -119,3 +119,44 @@ def ops_of_one_run_on_hosts():
     framework = query.replace("'{b}')", "'{b}', 'framework') WHERE operation <> 'IDLE'")
     same(rows(framework, a=on_hosts('old:Old', 'old:Old'), b=on_hosts('new:New', 'new:New')),
          [('new', 'appeared', 'New', 0.0, 4.0), ('old', 'vanished', 'Old', 4.0, 0.0)])
+
+
+@case
+def groups_of_runs():
+    """Medians of the runs' averages, and Welch's test: the critical value belongs to the degrees
+    of freedom."""
+    def steps(*ms):
+        start, events = 0, []
+        for i, length in enumerate(ms):
+            events.append((str(i), start, int(length * 1000 * US), {'group_id': {'int64': i}}))
+            start += int(length * 1000 * US)
+        ops = [('op', e[1], e[2] // 2, e[3]) for e in events]
+        return space(Plane('/device:TPU:0').line(1, 'Steps', events).line(3, 'XLA Ops',
+                                                                          ops).bytes())
+    query = ("SELECT category, a_ms, b_ms, difference_ms, difference_percent, verdict, t, a_runs, "
+             "b_runs, a_min_ms, a_max_ms, b_min_ms, b_max_ms FROM compare_groups('%s', '%s') "
+             "ORDER BY category = 'Step time' DESC LIMIT 1")
+
+    def compare(b, **runs):
+        return attached(query % ('a*', b), **{name: steps(*ms) for name, ms in runs.items()})[0]
+    group = {'a1': (9, 11), 'a2': (12, 12), 'a3': (14, 14)}  # averages 10, 12, 14: variance 4
+    got = compare('b*', **group, b1=(20,), b2=(22,), b3=(24,), b4=(22,), other=(1,))
+    same(got[:6] + got[7:], ('Step time', 12.0, 22.0, 10.0, 100 * 10 / 12, 'slower', 3, 4, 10.0,
+                             14.0, 20.0, 24.0))
+    near(got[6], 10 / (4 / 3 + (8 / 3) / 4)**0.5)
+    same(compare('b*', **group, b1=(2,), b2=(4,), b3=(3,))[5], 'faster')
+    # both variances 4, 3 runs each: 4 degrees of freedom, 2.776; t is 3 / 1.633 and 5 / 1.633
+    same(compare('b*', **group, b1=(13,), b2=(15,), b3=(17,))[5], 'noise')
+    same(compare('b*', **group, b1=(15,), b2=(17,), b3=(19,))[5], 'slower')
+    # runs of one group are equal: 2 degrees of freedom, 4.303; t is 4 / 1.155 and 5 / 1.155
+    same(compare('b*', **group, b1=(16,), b2=(16,), b3=(16,))[5], 'noise')
+    same(compare('b*', **group, b1=(17,), b2=(17,), b3=(17,))[5], 'slower')
+    same(compare('b*', **group, b1=(15,))[5:7], ('unknown', None))
+    same(compare('a*', a1=(5,), a2=(5,))[5:7], ('identical', None))
+    same(compare('b*', a1=(5,), a2=(5,), b1=(6,), b2=(6,))[5:7], ('slower', None))
+    refused("runs_b: no attached run is called like 'c*'", compare, 'c*', a1=(5,))
+    same(attached("SELECT * FROM compare_groups('a', 'b')", a=space(), b=space()), [])
+    no_steps = space(Plane('/host:CPU').line(1, 'main', [('work', 0, 5)]).bytes())
+    same(attached("SELECT run, message LIKE '%%has no rows: %%step%%' FROM prof_issues, "
+                  "(SELECT count(*) FROM compare_groups('a', 'b')) "
+                  "WHERE code = 'nothing_to_show'", a=no_steps, b=no_steps), [('a', 1), ('b', 1)])

@@ -712,6 +712,35 @@ def framework_ops_of_a_host():
 
 
 @case
+def time_of_passes():
+    """The optimizer is what has its name in a component of the scope, in the forward pass."""
+    events = [
+        ('net/dense/MatMul:MatMul', 0, 10 * US),
+        ('gradient_tape/net/dense/MatMul/MatMul:MatMul', 10 * US, 12 * US),
+        ('gradient_tape/net/Adam/MatMul:MatMul', 30 * US, 3 * US),
+        ('Adam_W_12/truediv:RealDiv', 40 * US, 4 * US),
+        ('train/sgd/AssignSub:AssignSub', 50 * US, 1 * US),
+        ('net/ArithmeticOptimizer/AddOps:AddV2', 60 * US, 2 * US),
+        ('net/adamant/AddOps:AddV2', 70 * US, 2 * US),
+        *hlo_events(('dot', 80, 6)),
+    ]
+    data = space(Plane('/host:CPU').line(1, 't', events).bytes())
+    same(
+        rows(
+            "SELECT rank, plane_kind, pass, self_us, percent, occurrences, top_scope, "
+            "top_scope_us FROM time_by_pass('{x}')",
+            data,
+        ),
+        [
+            (1, 'host', 'backward', 15.0, 37.5, 2, 'net/dense/MatMul', 12.0),
+            (2, 'host', 'forward', 14.0, 35.0, 3, 'net/dense', 10.0),
+            (3, 'host', None, 6.0, 15.0, 1, None, 6.0),
+            (4, 'host', 'optimizer', 5.0, 12.5, 2, 'Adam_W_12', 4.0),
+        ],
+    )
+
+
+@case
 def ops_of_gpus():
     """Kernels overlap without nesting. JAX on AMD has the op's name in the stat `name`. What
     has no op has its own name. Host threads do not count beside a device."""

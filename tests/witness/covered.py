@@ -55,8 +55,11 @@ FROM_TABLES = {'two_runs.py': {'compare_ops', 'compare_hlo_ops', 'compare_kernel
                                'compare_tf_ops', 'compare_steps'},
                'input_pipeline.py': {'input_pipeline', 'recommendations'},
                'queries.py': {'top_hlo_ops', 'top_wasted', 'eager_ops', 'tensorcore_missed',
-                              'input_bound', 'gpu_samples', 'mfu', 'async_op_totals'},
-               'hosts_apart.py': set(), 'sums.py': set()}
+                              'input_bound', 'gpu_samples', 'mfu', 'async_op_totals',
+                              'time_by_pass'},
+               'compiling.py': {'compile_time', 'compile_passes'},
+               'groups.py': {'compare_groups'}, 'hosts_apart.py': set(),
+               'sums.py': set()}
 
 
 def source(*parts):

@@ -2,17 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Queries that rank, filter, sum or pair the rows of tables which are compared elsewhere
 (tests/parity, other witnesses): top_hlo_ops, top_wasted, eager_ops, tensorcore_missed, input_bound,
-gpu_samples, mfu and async_op_totals. Each starts from all rows of such a table and works the answer
-out in Python."""
+gpu_samples, mfu, async_op_totals and time_by_pass. Each starts from all rows of such a table and
+works the answer out in Python."""
 import collections
 import math
+import os
+import random
+import re
 import statistics
 import sys
+import tempfile
 import types
 
 sys.dont_write_bytecode = True
-from compare import agree, checking, finish, runs  # noqa: E402
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from compare import Run, agree, checking, finish, runs  # noqa: E402
 from device_time import COMPUTE, kind_of_op  # noqa: E402
+from lib.wire import Plane, space  # noqa: E402
 
 ALL = 1000000000
 
@@ -233,43 +240,188 @@ def helpers(run):
         agree('missed %s' % (kernel,), of['missed'] <= alone[kernel], True)
 
 
-def verdict_of_input(run, share):
+def idle_code(run):
+    """Rows of idle_causes of host code that is not known."""
+    return [r for r in run.ask('SELECT * FROM idle_causes({x})') if r['cause'] in ('host',
+                                                                                   'python')]
+
+
+def verdict_of_input(run, pipeline, share, has_ops):
     """What tests/witness/input_pipeline.py judges; perhaps, if no input is recorded while other
-    code of the host lets the devices idle for 5 % of the steps."""
-    pipeline, = run.ask('SELECT input_verdict_actual AS verdict FROM input_pipeline({x})')
-    idle = math.fsum(r['idle_us'] for r in run.ask('SELECT * FROM idle_causes({x})')
-                     if r['cause'] in ('host', 'python'))
+    code of the host lets the devices idle for 5 % of the steps. And what tells it: the share of
+    input, of nothing known, or the idle time."""
+    idle = math.fsum(r['idle_us'] for r in idle_code(run))
     steps = math.fsum(r['duration_us'] for r in run.ask('SELECT * FROM steps({x})')
                       if not r['dropped'])
-    no_input = share == 0 and not run.ask('SELECT 1 FROM input_ops({x})')
-    perhaps = pipeline['verdict'] == 'device' and no_input and idle > 0 and idle >= 0.05 * steps
-    return 'both' if perhaps else pipeline['verdict']
+    if share is None:
+        return 'unknown', None
+    if pipeline['verdict'] == 'device' and share == 0 and not has_ops and idle and (
+            idle >= 0.05 * steps):
+        return 'both', ('for %.3f ms', idle / 1e3)
+    if pipeline['verdict'] == 'both' and share < 5:
+        return 'both', ('in %.1f%%', pipeline['others'])
+    return pipeline['verdict'], (' %.1f%%', share)
+
+
+SENTENCES = {'host': 'Input bound:', 'device': 'Not input bound:', 'unknown': 'Unknown whether'}
+
+
+def statement_of_input(got, tells):
+    """It starts as the verdict says, and has the number that told it, rounded as it is printed."""
+    sure = 'Partly' if tells and tells[0].startswith(' ') else 'Perhaps'
+    agree('statement', got['statement'].startswith(SENTENCES.get(
+        got['verdict'], sure + ' input bound:')), True)
+    if tells:
+        form, number = tells
+        near = {form % x for x in (number, number - 1e-9, number + 1e-9)}
+        agree('%s has %s' % (got['statement'], near), any(x in got['statement'] for x in near),
+              True)
+
+
+def suspect_of_input(run, verdict, has_ops):
+    """[[name, idle ms]] of what may be the suspect: of several as long any. A step's own event is
+    named like the step, which ends in its number."""
+    steps = {x for r in run.ask('SELECT name FROM steps({x})') if r['name']
+             for x in (r['name'], re.sub(r' -?\d+$', '', r['name']))}
+    idle = collections.Counter()
+    for r in idle_code(run) if verdict in ('host', 'both') and not has_ops else ():
+        idle[r['python_frame'] if r['name'] in steps | {None} else r['name']] += r['idle_us']
+    idle.pop(None, None)
+    longest = max(idle.values(), default=None)
+    return [[x, us / 1e3] for x, us in idle.items() if us >= longest - 1e-6] or [[None, None]]
+
+
+def advice_of_input(got, has_ops, largest):
+    """None if it is not needed or nothing is known to be slow; that no op of input is recorded;
+    that a Python function takes most of the time; or other."""
+    text = got['advice']
+    if got['verdict'] == 'device' or (has_ops or got['verdict'] == 'unknown') and not largest:
+        agree('advice', text, None)
+    else:
+        agree('advice that no op is recorded: %s' % text,
+              text.startswith('The trace has no ops'), not has_ops)
+        of_python = bool(largest) and 2e3 * (got['python_ms'] or 0) > largest['time_us']
+        agree('advice about Python: %s' % text, 'is a Python function' in text, of_python)
 
 
 def input_bound(run):
     """The verdict by XProf's limits, on the share of the steps that goes to input as
-    tests/witness/steps.py computes it."""
-    got = run.ask('SELECT * FROM input_bound({x})')[0]
+    tests/witness/steps.py computes it; the parts and ops that take longest; the suspect."""
+    got, = run.ask('SELECT * FROM input_bound({x})')
+    pipeline, = run.ask('SELECT run, input_percent_actual AS share, input_verdict_actual AS '
+                        'verdict, all_others_percent_actual AS others FROM input_pipeline({x})')
+    ops = run.ask('SELECT operation, total_self_time_ms AS ms FROM input_ops({x})')
     shares = {r['what']: r['percent'] for r in run.ask('SELECT what, percent FROM host_bound({x})')}
-    share = shares.get('input')
+    agree('run and share', [got['run'], got['input_percent']], [pipeline['run'],
+                                                                pipeline['share']])
     if shares:  # hosts can have steps in common that each of them alone drops
-        agree('input_percent', got['input_percent'], share)
-    if got['input_percent'] is None:
-        agree('verdict', got['verdict'], 'unknown')
-    else:
-        share = got['input_percent']
-        agree('verdict at %s' % share, got['verdict'], verdict_of_input(run, share))
+        agree('input_percent', got['input_percent'], shares.get('input'))
+    verdict, tells = verdict_of_input(run, pipeline, got['input_percent'], bool(ops))
+    agree('verdict at %s' % got['input_percent'], got['verdict'], verdict)
+    statement_of_input(got, tells)
     parts = [p for p in run.ask('SELECT category, time_us, fraction FROM input_breakdown({x})')
              if p['time_us'] > 0]
     largest = max(parts, key=lambda p: p['time_us'], default=None)
     agree('largest part', [got['largest_part'], got['part_percent']],
           [largest['category'], 100 * largest['time_us'] / sum(p['time_us'] for p in parts)]
           if largest else [None, None], rel=1e-6)
-    ops = run.ask('SELECT operation, total_self_time_ms AS ms FROM input_ops({x})')
     longest = max((o['ms'] for o in ops), default=None)
     agree('top operation', got['top_operation_ms'], longest)
     agree('its name', got['top_operation'] in [o['operation'] for o in ops if o['ms'] == longest]
           if ops else got['top_operation'] is None, True)
+    suspects = suspect_of_input(run, verdict, bool(ops))
+    agree('suspect', [got['suspect'], got['suspect_ms']],
+          next((x for x in suspects if x[0] == got['suspect']), suspects[0]))
+    called = run.ask("SELECT sum(duration_ps) / 1e9 AS ms FROM trace_events({x}) "
+                     "WHERE plane_kind = 'host' AND NOT derived AND occurrences IS NULL "
+                     "AND (name LIKE '%:EagerPyFunc' OR name LIKE '%:PyFunc' "
+                     "OR name IN ('EagerPyFunc', 'PyFunc'))")
+    agree('time of Python functions', got['python_ms'], called[0]['ms'])
+    advice_of_input(got, bool(ops), largest)
+
+
+# ---- passes ----
+
+OPTIMIZERS = set("""adadelta adafactor adagrad adam adamax adamw applygradients applyupdates ftrl
+    lamb lars lion momentum muon nadam optax optimizer radam rmsprop sgd shampoo""".split())
+
+
+def is_of_optimizer(scope):
+    return any(re.split('[0-9:]', x.lower().replace('_', ''))[0] in OPTIMIZERS
+               for x in (scope or '').split('/'))
+
+
+def time_by_pass(run):
+    ops = run.ask('SELECT * FROM scope_ops({x})')
+    groups, everything = collections.defaultdict(list), collections.Counter()
+    for o in ops:
+        of_pass = 'optimizer' if o['pass'] == 'forward' and is_of_optimizer(o['scope']) else o[
+            'pass']
+        groups[o['plane_kind'], of_pass].append(o)
+        everything[o['plane_kind']] += o['self_us']
+    got = run.ask('SELECT * FROM time_by_pass({x})')
+    ranked('time_by_pass', got, lambda r: r['self_us'])
+    agree('passes', sorted(((r['plane_kind'], r['pass']) for r in got), key=repr),
+          sorted(groups, key=repr))
+    for r in got:
+        of, scopes = groups[r['plane_kind'], r['pass']], collections.Counter()
+        for o in of:
+            scopes[o['scope']] += o['self_us']
+        us = math.fsum(o['self_us'] for o in of)
+        agree('time_by_pass', {k: x for k, x in r.items() if k not in ('rank', 'top_scope')},
+              {'run': of[0]['run'], 'plane_kind': r['plane_kind'], 'pass': r['pass'],
+               'self_us': us, 'percent': percent(us, everything[r['plane_kind']]),
+               'occurrences': sum(o['occurrences'] for o in of),
+               'top_scope_us': max(scopes.values())}, abs_tol=1e-6)
+        agree('top scope', r['top_scope'] in scopes and scopes[r['top_scope']], max(
+            scopes.values()), abs_tol=1e-6)
+
+
+# ---- random runs ----
+
+SCOPES = ['', 'layer/', 'a/b/', 'Adam/', 'adam_w_2/', 'opt/sgd12/', 'x.adam/', 'sgd_/y/',
+          'adamish/', 'Adam_100/', 'apply_gradients/', '3d/', 'LION_/', 'update[adam]/',
+          'rms_prop1_/', 'Adam:12/', 'sgdx/']
+
+
+def loading(dice, folder, name):
+    """A run of steps in which ops leave gaps to code of the host."""
+    events, at, unit = [], 0, 10**6
+    code = dice.sample(['load', 'train', '$data.py:3 next', '$loader.py:9 get', 'prepare', 'eval'],
+                       dice.randint(1, 5))
+    first = dice.choice([0, 0, 7, 100])
+    for step in range(first, first + dice.randint(1, 4)):
+        begin = at
+        for _ in range(dice.randint(1, 4)):
+            events.append(('op', at + 1, 9 * unit, {'hlo_op': {'str': 'dot.1'}}))
+            at += 10 * unit
+            for part in dice.sample(code, dice.randint(0, len(code))):
+                length = dice.choice([1, 2, 5, 30]) * unit
+                events.append((part, at, length))
+                at += length
+        events.append((dice.choice(['train', 'eval']), begin, at - begin,
+                       {'step_num': {'int64': step}, '_r': {'int64': 1}}))
+        at += dice.choice([0, 1, 50]) * unit + 10
+    path = os.path.join(folder, name + '.xplane.pb')
+    with open(path, 'wb') as f:
+        f.write(space(Plane('/host:CPU').line(5, 'main', sorted(
+            events, key=lambda e: (e[1], -e[2]))).bytes()))
+    return Run(path, [path])
+
+
+def passing(dice, folder, name):
+    """A run of ops of GPUs in scopes of optimizers, and of others."""
+    events = []
+    for i in range(dice.randint(1, 30)):
+        around = dice.choice(['', 'jvp(%s)/', 'transpose(jvp(%s))/', 'rematted_computation/'])
+        tf_op = 'jit(f)/' + (around % 'm' if '%' in around else around) + dice.choice(
+            SCOPES) + 'op%d' % dice.randint(1, 3)
+        events.append(('kernel%d' % dice.randint(1, 4), i * 10**6, dice.randint(0, 9) * 10**5,
+                       {'tf_op': {'str': tf_op}} if dice.randint(0, 4) else {}))
+    path = os.path.join(folder, name + '.xplane.pb')
+    with open(path, 'wb') as f:
+        f.write(space(Plane('/device:GPU:0', 1).line(1, 'Stream #1', events).bytes()))
+    return Run(path, [path])
 
 
 # ---- asynchronous ops ----
@@ -309,7 +461,14 @@ if __name__ == '__main__':
             with checking('%s %s' % (check.__name__, one.path)):
                 check(one, hlo_ops)
         for check in (eager_ops, tensorcore_missed, helpers, input_bound, gpu_samples,
-                      async_op_totals):
+                      time_by_pass, async_op_totals):
             with checking('%s %s' % (check.__name__, one.path)):
                 check(one)
+    with tempfile.TemporaryDirectory() as top:
+        first = int(os.environ.get('SEED', 1))
+        for seed in range(first, first + int(os.environ.get('RANDOM_RUNS', 40))):
+            dice = random.Random(seed)
+            for check, make in ((input_bound, loading), (time_by_pass, passing)):
+                with checking('%s of seed %d' % (check.__name__, seed)):
+                    check(make(dice, top, '%s%d' % (make.__name__, seed)))
     finish()

@@ -3764,6 +3764,40 @@ class CaptureSummary(NamedTuple):
     text: str
     """text of the line"""
 
+class CompareGroups(NamedTuple):
+    category: str
+    """Step time, or a category of what steps spend their time on"""
+    a_ms: float | None
+    """median over the runs of the first group, each with the average of its complete steps; NULL if
+    no run of it has complete steps, or its time in the category is unknown [ms]"""
+    b_ms: float
+    """the same of the second group [ms]"""
+    difference_ms: float | None
+    """b_ms minus a_ms, negative if the second group is faster; NULL if either is NULL [ms]"""
+    difference_percent: float | None
+    """difference_ms as a share of a_ms; NULL if either is NULL or a_ms is 0 [percent]"""
+    verdict: str
+    """slower or faster: the averages of the second group's runs differ from those of the first by
+    more than runs of a group differ among each other (Welch's t-test at 95 %); noise: they do not;
+    identical: no two runs differ, to 1e-12 ms; unknown: a group has fewer than two runs. The
+    degrees of freedom are rounded down to 1, 1.25, 1.5, 1.75, 2, 2.5, 3 to 10, 12, 15, 20, 30, 60,
+    120 or 1000, so that in doubt it is noise"""
+    t: float | None
+    """Welch's t: difference of the groups' means divided by its standard error; NULL if the verdict
+    is unknown or identical, or no two runs of a group differ"""
+    a_runs: int
+    """number of runs of the first group with complete steps and a known time"""
+    b_runs: int
+    """number of runs of the second group with complete steps and a known time"""
+    a_min_ms: float
+    """least of the first group's runs [ms]"""
+    a_max_ms: float
+    """largest of the first group's runs [ms]"""
+    b_min_ms: float
+    """least of the second group's runs [ms]"""
+    b_max_ms: float
+    """largest of the second group's runs [ms]"""
+
 class CompareHloOps(NamedTuple):
     run_a: str
     """name of the first run"""
@@ -3999,6 +4033,33 @@ class CompareTfOps(NamedTuple):
     delta_per_device_step_us: float
     """per_device_step_us_b minus per_device_step_us_a (negative if the second run is faster). Use
     it to compare runs of different length and size. Rows are ordered by its absolute value [us]"""
+
+class CompileTime(NamedTuple):
+    run: str
+    """name of the run"""
+    host: str
+    """name of the host, longest elapsed_ms first; a host that compiled nothing has no row"""
+    compilations: int
+    """number of compilations (rows of compilations)"""
+    elapsed_ms: float
+    """time in which at least one thread of the host compiles; threads that compile at the same time
+    count once. Without tracing and lowering [ms]"""
+    total_ms: float
+    """compiling_ms + tracing_ms + lowering_ms, without those unknown [ms]"""
+    compiling_ms: float
+    """durations of the compilations, over all threads [ms]"""
+    tracing_ms: float | None
+    """time that threads traced functions before the compilations; NULL if no event records it
+    [ms]"""
+    lowering_ms: float | None
+    """time that threads lowered functions to programs before the compilations; NULL if no event
+    records it [ms]"""
+    in_steps: int
+    """number of compilations in a step"""
+    longest_function: str | None
+    """function of the longest compilation, else its HLO module; NULL if neither is known"""
+    longest_ms: float
+    """duration of the longest compilation [ms]"""
 
 class Donation(NamedTuple):
     run: str
@@ -4369,11 +4430,21 @@ class InputBound(NamedTuple):
     top_operation_ms: float | None
     """self time of top_operation, over all threads; NULL without an input op [ms]"""
     advice: str | None
-    """what to try to speed up the largest part; NULL if the run is not input bound, or if its input
-    ops take no time"""
+    """what to try to speed up the largest part; NULL if the run is not input bound, and if it is
+    not known to be and its input ops take no time. A Python function is to blame if python_ms is
+    half of top_operation_ms or more"""
+    suspect: str | None
+    """what the host does longest while the devices are idle, without compiling, launching, copying
+    or waiting (causes host and python of idle_causes), where the run may be input bound and has no
+    input op: the annotation or event around it (name of idle_causes), or the Python frame if that
+    is none or the step's own (steps.name without a number at its end); often the loader of the
+    data. NULL otherwise"""
+    suspect_ms: float | None
+    """idle time of suspect, the sum of its rows of idle_causes; NULL without suspect [ms]"""
     python_ms: float | None
-    """time of Python functions that the input pipeline calls (EagerPyFunc, PyFunc), over all
-    threads; Python runs one of them at a time; NULL if there are none [ms]"""
+    """time of Python functions that the input pipeline calls (EagerPyFunc, PyFunc,
+    PyFuncStateless), over all threads; Python runs one of them at a time; NULL if there are none
+    [ms]"""
 
 class KernelTimeByOp(NamedTuple):
     run: str
@@ -5810,6 +5881,8 @@ class Tables:
     def capture_summary(self, *, source: Source | None = None) -> Result[CaptureSummary]:
         """What does a profile contain, on one screen: time, steps, devices, kernels, copies,
         losses?"""
+    def compare_groups(self, runs_a: str | None = None, runs_b: str | None = None) -> Result[CompareGroups]:
+        """Is the difference between two groups of runs more than noise?"""
     def compare_hlo_ops(self, b: Source, *, a: Source | None = None) -> Result[CompareHloOps]:
         """How do the HLO ops of two runs differ?"""
     def compare_kernels(self, b: Source, *, a: Source | None = None) -> Result[CompareKernels]:
@@ -5821,6 +5894,10 @@ class Tables:
         """On what does a step of one run spend more time than a step of another run?"""
     def compare_tf_ops(self, b: Source, *, a: Source | None = None) -> Result[CompareTfOps]:
         """How do the framework ops of two runs differ?"""
+    def compile_passes(self, *, source: Source | None = None) -> Result[Any]:
+        """Why is compilation slow: which pass of the compiler takes the time?"""
+    def compile_time(self, *, source: Source | None = None) -> Result[CompileTime]:
+        """How long did the job compile?"""
     def donation(self, n: int | None = None, *, source: Source | None = None) -> Result[Donation]:
         """Which parameters of programs are donated, so that outputs reuse their memory, and which
         could be?"""
@@ -5914,6 +5991,8 @@ class Tables:
         """Which kernels could run on tensor cores but do not?"""
     def tf_stats(self, *, source: Source | None = None) -> Result[Any]:
         """What does XProf's framework op stats page, and its CSV export, show?"""
+    def time_by_pass(self, *, source: Source | None = None) -> Result[Any]:
+        """Does the forward pass, the backward pass or the optimizer take the time?"""
     def time_by_scope(self, depth: int | None = None, by_iteration: int | None = None, n: int | None = None, *, source: Source | None = None) -> Result[TimeByScope]:
         """Which layer, module or named scope takes the time, in the forward and in the backward
         pass?"""

@@ -1,0 +1,57 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Why is compilation slow: which pass of the compiler takes the time?
+-- example: SELECT pass, self_ms, percent, occurrences FROM compile_passes LIMIT 10
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- needs: events
+-- nothing: no program was compiled during the capture, or no thread of the compiler is recorded
+-- column run TEXT: name of the run
+-- column rank INTEGER: rank by self time within the run; 1 is the longest
+-- column pass TEXT: name of the events: a pass of the compiler, or another part of it. They are all
+--   events that start and end in a compilation of their host (compilations), on the threads of the
+--   compiler: those that have such an event named ...::Compile..., ...Compiler::... or ...Pass.
+--   Without aggregated events and lines that XProf derives
+-- column occurrences INTEGER [events]: number of events
+-- column self_ms REAL [ms]: their durations without those of the events nested directly in them,
+--   over all threads
+-- column percent REAL [percent 0..100]: self_ms as a share of all rows of the run; NULL if that is
+--   0
+-- column total_ms REAL [ms]: their durations, nested events included
+-- column threads INTEGER: number of threads on which they ran
+-- column top_function TEXT: function whose compilations spend the most self time in it, else the
+--   HLO module; NULL if neither is known. An event during several compilations counts for the last
+--   that began
+WITH compilation AS MATERIALIZED (
+    SELECT run, host, start_ps, start_ps + duration_ps AS end_ps,
+           coalesce(function, hlo_module) AS what
+    FROM temp.compilations(:source)
+), event AS MATERIALIZED ( -- what is that of the compilation with the largest start
+    SELECT e.run, line_id, event_id, name, duration_ps, self_ps, what, max(c.start_ps)
+    FROM compilation AS c CROSS JOIN temp.trace_events(:source) AS e
+    WHERE e.plane_kind = 'host' AND NOT derived AND occurrences IS NULL AND e.run = c.run AND e.host = c.host
+          AND e.start_ps BETWEEN c.start_ps AND c.end_ps AND e.end_ps <= c.end_ps
+    GROUP BY e.run, line_id, event_id
+), compiler AS MATERIALIZED (
+    SELECT DISTINCT run, line_id
+    FROM event
+    WHERE name GLOB '*::Compile*' OR name GLOB '*Compiler::*' OR name GLOB '*Pass'
+), pass AS (
+    SELECT run, name, what, count(*) AS n, total(self_ps) / 1e9 AS self_ms,
+           total(duration_ps) / 1e9 AS total_ms
+    FROM compiler JOIN event USING (run, line_id)
+    GROUP BY run, name, what
+), threads AS MATERIALIZED (
+    SELECT run, name, count(DISTINCT line_id) AS n
+    FROM compiler JOIN event USING (run, line_id)
+    GROUP BY run, name
+), summed AS ( -- what is that of the row with the largest self time
+    SELECT run, name, sum(n) AS n, total(self_ms) AS self_ms, total(total_ms) AS total_ms,
+           max(self_ms), what
+    FROM pass
+    GROUP BY run, name
+)
+SELECT s.run, row_number() OVER (PARTITION BY s.run ORDER BY self_ms DESC, s.name), s.name, s.n,
+       self_ms, 100 * self_ms / nullif(total(self_ms) OVER (PARTITION BY s.run), 0), total_ms, t.n,
+       what
+FROM summed AS s JOIN threads AS t ON t.run = s.run AND t.name = s.name
+ORDER BY s.run, 2

@@ -1,0 +1,54 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Does the forward pass, the backward pass or the optimizer take the time?
+-- example: SELECT pass, self_us, percent, top_scope FROM time_by_pass
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- needs: events
+-- nothing: no device has work, and no event of a host thread is an op of an HLO program or of
+--   TensorFlow
+-- column run TEXT: name of the run
+-- column rank INTEGER: rank by self time within the run; 1 is the longest
+-- column plane_kind TEXT: where the ops ran: gpu, tensorcore or sparsecore; host in a run without
+--   devices
+-- column pass TEXT: optimizer: ops of the forward pass in whose scope (scope_ops.scope) a component
+--   is the name of an optimizer or begins with one and a digit or colon, in lower case and without
+--   underscores: adadelta, adafactor, adagrad, adam, adamax, adamw, applygradients, applyupdates, ftrl, lamb,
+--   lars, lion, momentum, muon, nadam, optax, optimizer, radam, rmsprop, sgd, shampoo; forward,
+--   backward and recomputed: the others, as in scope_ops.pass. An optimizer without such a scope
+--   counts as forward. NULL: ops without a name to go by
+-- column self_us REAL [us]: self time of the ops, over all devices or threads
+-- column percent REAL [percent 0..100]: self_us as a share of the self time of all ops of the run
+--   and plane_kind; NULL if that is 0
+-- column occurrences INTEGER [events]: number of events of the ops
+-- column top_scope TEXT: scope, whole, with the most self time in this pass; NULL if that is
+--   outside of all scopes
+-- column top_scope_us REAL [us]: its self time in this pass
+WITH optimizer(word) AS MATERIALIZED (
+    VALUES ('adadelta'), ('adafactor'), ('adagrad'), ('adam'), ('adamax'), ('adamw'),
+           ('applygradients'), ('applyupdates'), ('ftrl'), ('lamb'), ('lars'), ('lion'),
+           ('momentum'), ('muon'), ('nadam'), ('optax'), ('optimizer'), ('radam'), ('rmsprop'),
+           ('sgd'), ('shampoo')
+), scoped AS MATERIALIZED (
+    SELECT run, plane_kind, pass, scope, total(self_us) AS self_us, sum(occurrences) AS occurrences,
+           '/' || lower(replace(scope, '_', '')) || '/' AS path
+    FROM temp.scope_ops(:source)
+    GROUP BY run, plane_kind, pass, scope
+), passed AS (
+    SELECT run, plane_kind, scope, self_us, occurrences,
+           CASE WHEN pass = 'forward'
+                     AND EXISTS (SELECT 1 FROM optimizer
+                                 WHERE path GLOB '*/' || word || '[/:0-9]*')
+                THEN 'optimizer' ELSE pass END AS pass
+    FROM scoped
+), summed AS ( -- scope is that of the row with the largest self time
+    SELECT run, plane_kind, pass, total(self_us) AS self_us, sum(occurrences) AS occurrences,
+           max(self_us) AS top_us, scope
+    FROM passed
+    GROUP BY run, plane_kind, pass
+)
+SELECT run, row_number() OVER (PARTITION BY run ORDER BY self_us DESC, plane_kind, pass), plane_kind,
+       pass, self_us,
+       100 * self_us / nullif(total(self_us) OVER (PARTITION BY run, plane_kind), 0), occurrences,
+       scope, top_us
+FROM summed
+ORDER BY run, 2
