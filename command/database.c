@@ -64,8 +64,10 @@ void complain_of_query(Database *d)
 sqlite3_stmt *ask_texts(Database *d, const char *sql, const char *const *texts)
 {
     sqlite3_stmt *stmt = NULL;
-    if (sqlite3_prepare_v2(d->db, sql, -1, &stmt, NULL) != SQLITE_OK)
-        return complain_of_query(d), NULL;
+    if (sqlite3_prepare_v2(d->db, sql, -1, &stmt, NULL) != SQLITE_OK) {
+        complain_of_query(d);
+        return NULL;
+    }
     for (int i = 0; texts[i]; i++) sqlite3_bind_text(stmt, i + 1, texts[i], -1, SQLITE_TRANSIENT);
     return stmt;
 }
@@ -117,7 +119,10 @@ static const char *attach(Database *d, const char *given)
 
 bool database_attach(Database *d, const char *given)
 {
-    if (d->n_runs == MAX_RUNS) return complain("at most %d runs at a time", MAX_RUNS), false;
+    if (d->n_runs == MAX_RUNS) {
+        complain("at most %d runs at a time", MAX_RUNS);
+        return false;
+    }
     AttachedRun run = {.given = given, .label = attach(d, given), .n_runs = 1};
     if (!run.label) {
         if (!ended_by) wrong_run(d, given, sqlite3_errmsg(d->db));

@@ -53,7 +53,8 @@ static bool read_time(const char *option, const char *text, int64_t *ps)
     for (size_t i = 0; unit != text && i < COUNT(units); i++) {
         double time = value * units[i].ps;
         if (strcmp(units[i].name, unit) != 0 || !(time >= -9e18 && time <= 9e18)) continue;
-        return *ps = (int64_t)time, true;
+        *ps = (int64_t)time;
+        return true;
     }
     complain("%s cannot be '%s': it is a time since the start of the session, in us or with its "
              "unit, such as 12.5ms",
@@ -100,7 +101,8 @@ int export_trace(Database *d, const char *path, const Options *options)
     if (named && !new_file_open(&file, path, options->force)) return STATUS_FAILED;
     if (named && !(to.file = fopen(file.part, "w"))) {
         complain("%s: cannot be written: %s", path, strerror(errno));
-        return new_file_close(&file, false), STATUS_FAILED;
+        new_file_close(&file, false);
+        return STATUS_FAILED;
     }
     const char *name = named ? path : "standard output";
     bool ok = write_trace(d, &to, name, options, &chosen, &totals);

@@ -53,7 +53,10 @@ static int do_diff(Command *c, char **words, int n)
         complain("its parts are queries: profsql A B compare_ops, compare_steps, ...");
         return STATUS_USAGE;
     }
-    if (n != 2) return complain("diff compares two runs: profsql diff A B"), STATUS_USAGE;
+    if (n != 2) {
+        complain("diff compares two runs: profsql diff A B");
+        return STATUS_USAGE;
+    }
     if (!database_attach(&c->database, words[0]) || !database_attach(&c->database, words[1]))
         return STATUS_FAILED;
     return diff(&c->database);
@@ -63,7 +66,10 @@ enum { TAKES_QUERY = TAKES_FORMAT | TAKES_OUTPUT | TAKES_SELECTION };
 
 static int do_list(Command *c, char **words, int n)
 {
-    if (n > 1) return complain("list searches one folder: profsql list FOLDER"), STATUS_USAGE;
+    if (n > 1) {
+        complain("list searches one folder: profsql list FOLDER");
+        return STATUS_USAGE;
+    }
     if (!options_allow(&c->options, TAKES_QUERY, false, "list")) return STATUS_USAGE;
     const char *texts[2] = {n ? words[0] : "."};
     long long n_rows = 0;
@@ -82,7 +88,10 @@ static int do_list(Command *c, char **words, int n)
 
 static int do_tables(Command *c, char **words, int n)
 {
-    if (n > 1) return complain("tables takes one word or name"), STATUS_USAGE;
+    if (n > 1) {
+        complain("tables takes one word or name");
+        return STATUS_USAGE;
+    }
     if (!options_allow(&c->options, TAKES_QUERY, false, "tables")) return STATUS_USAGE;
     const Entry *entry = n ? catalog_find(&c->catalog, words[0]) : NULL;
     if (entry) return help_table(&c->database, entry);
@@ -92,7 +101,10 @@ static int do_tables(Command *c, char **words, int n)
 static int do_shell(Command *c, char **words, int n)
 {
     if (!options_allow(&c->options, 0, false, "shell")) return STATUS_USAGE;
-    if (!n) return complain("which run? profsql shell RUN"), STATUS_USAGE;
+    if (!n) {
+        complain("which run? profsql shell RUN");
+        return STATUS_USAGE;
+    }
     if (!database_attach_all(&c->database, words, n)) return STATUS_FAILED;
     return run_shell(&c->database);
 }
@@ -104,16 +116,20 @@ static int do_export(Command *c, char **words, int n)
         o->trace ? TAKES_FORCE | TAKES_TRACE : TAKES_FORCE | TAKES_TABLES | TAKES_TRACE;
     if (!options_allow(o, takes, false, o->trace ? "export of a trace" : "export"))
         return STATUS_USAGE;
-    if (n < 2)
-        return complain("export needs a run and a file: profsql export RUN out.db"), STATUS_USAGE;
-    if (!o->trace && o->used & TAKES_TRACE)
-        return complain("--from, --to and --lines choose events of a trace: add --format perfetto "
-                        "or chrome"),
-               STATUS_USAGE;
-    if (o->trace && n != 2)
-        return complain("a trace is of one run: profsql export RUN %s --format %s", words[n - 1],
-                        o->trace),
-               STATUS_USAGE;
+    if (n < 2) {
+        complain("export needs a run and a file: profsql export RUN out.db");
+        return STATUS_USAGE;
+    }
+    if (!o->trace && o->used & TAKES_TRACE) {
+        complain("--from, --to and --lines choose events of a trace: add --format perfetto "
+                 "or chrome");
+        return STATUS_USAGE;
+    }
+    if (o->trace && n != 2) {
+        complain("a trace is of one run: profsql export RUN %s --format %s", words[n - 1],
+                 o->trace);
+        return STATUS_USAGE;
+    }
     if (!database_attach_all(&c->database, words, n - 1)) return STATUS_FAILED;
     if (o->trace) return export_trace(&c->database, words[n - 1], o);
     return export_to(&c->database, &c->catalog, words[n - 1], &c->options);
@@ -124,9 +140,10 @@ static int do_report(Command *c, char **words, int n)
     const Options *o = &c->options;
     if (!options_allow(o, TAKES_OUTPUT | TAKES_FORCE | TAKES_AGAINST, false, "report"))
         return STATUS_USAGE;
-    if (n != 1)
-        return complain("report is about one run: profsql report RUN [--against BASE]"),
-               STATUS_USAGE;
+    if (n != 1) {
+        complain("report is about one run: profsql report RUN [--against BASE]");
+        return STATUS_USAGE;
+    }
     if (!database_attach_all(&c->database, words, 1)) return STATUS_FAILED;
     if (o->against && !database_attach_all(&c->database, (char *[]){(char *)o->against}, 1))
         return STATUS_FAILED;
@@ -162,8 +179,10 @@ static bool exists(const char *path) { return !access(path, F_OK); }
 static int query(Command *c, const Entry *entry, char **runs, int n)
 {
     if (!options_allow(&c->options, TAKES_QUERY, true, entry->name)) return STATUS_USAGE;
-    if (entry_takes_path(entry) && n > 1)
-        return complain("%s takes one folder", entry->name), STATUS_USAGE;
+    if (entry_takes_path(entry) && n > 1) {
+        complain("%s takes one folder", entry->name);
+        return STATUS_USAGE;
+    }
     if (entry_takes_path(entry))
         return select_table(&c->database, &c->catalog, entry, &c->options, n ? runs[0] : ".");
     if (!database_attach_all(&c->database, runs, n)) return STATUS_FAILED;
@@ -246,9 +265,10 @@ static bool is_misspelt(const char *word)
 {
     Nearest nearest = {.word = word};
     if (exists(word) || strpbrk(word, "/. ")) return false;
-    if (verb_meant(word))
-        return complain("%s: no such file or folder; perhaps profsql %s", word, verb_meant(word)),
-               true;
+    if (verb_meant(word)) {
+        complain("%s: no such file or folder; perhaps profsql %s", word, verb_meant(word));
+        return true;
+    }
     for (size_t i = 0; i < COUNT(verbs); i++) nearest_try(&nearest, verbs[i].name);
     if (!nearest.n) return false;
     complain("%s: no such file or folder%s", word, nearest_text(&nearest));
@@ -266,10 +286,19 @@ static int run_command(Command *c)
     char **words = c->options.words;
     int n = c->options.n_words;
     if (n && !strcmp(words[0], "help") && !exists("help")) c->options.help = true;
-    if (c->options.version) return printf("profsql %s\n", PROFSQL_COMMAND_VERSION), STATUS_OK;
+    if (c->options.version) {
+        printf("profsql %s\n", PROFSQL_COMMAND_VERSION);
+        return STATUS_OK;
+    }
     if (c->options.help && entry_of_help(c)) return help_table(&c->database, entry_of_help(c));
-    if (c->options.help) return help_write(stdout), STATUS_OK;
-    if (!n) return help_write(stderr), STATUS_USAGE;
+    if (c->options.help) {
+        help_write(stdout);
+        return STATUS_OK;
+    }
+    if (!n) {
+        help_write(stderr);
+        return STATUS_USAGE;
+    }
     for (size_t i = 0; i < COUNT(verbs); i++)
         if (!strcmp(verbs[i].name, words[0])) return verbs[i].run(c, words + 1, n - 1);
     if (is_misspelt(words[0])) return STATUS_USAGE;

@@ -22,7 +22,10 @@ static bool may_write(const char *path, bool force)
 {
     struct stat st;
     if (lstat(path, &st)) return true;
-    if (S_ISDIR(st.st_mode)) return complain("%s is a folder; give a file name", path), false;
+    if (S_ISDIR(st.st_mode)) {
+        complain("%s is a folder; give a file name", path);
+        return false;
+    }
     if (!force) complain("%s exists; --force replaces it", path);
     return force;
 }
@@ -33,7 +36,10 @@ bool new_file_open(NewFile *file, const char *path, bool force)
     *file = (NewFile){.path = path, .part = part, .force = force};
     if (!may_write(path, force)) return false;
     int fd = mkstemp(part);
-    if (fd < 0) return complain("%s: cannot be written: %s", path, strerror(errno)), false;
+    if (fd < 0) {
+        complain("%s: cannot be written: %s", path, strerror(errno));
+        return false;
+    }
     mode_t mask = umask(0);
     umask(mask);
     fchmod(fd, 0666 & ~mask);

@@ -101,11 +101,17 @@ static bool set_format(Options *options, const char *name)
 {
     static const char *const traces[] = {"perfetto", "chrome"};
     for (size_t i = 0; i < COUNT(traces); i++)
-        if (!strcasecmp(traces[i], name))
-            return options->used |= TAKES_TRACE, options->trace = traces[i], true;
+        if (!strcasecmp(traces[i], name)) {
+            options->used |= TAKES_TRACE;
+            options->trace = traces[i];
+            return true;
+        }
     options->used |= TAKES_FORMAT;
     for (size_t i = 0; i < COUNT(formats); i++)
-        if (!strcasecmp(formats[i].name, name)) return options->format = (enum Format)i, true;
+        if (!strcasecmp(formats[i].name, name)) {
+            options->format = (enum Format)i;
+            return true;
+        }
     complain("--format cannot be '%s': it is table, csv, json, jsonl or markdown; of export, "
              "perfetto or chrome",
              name);
@@ -118,7 +124,10 @@ static bool format_of_output(Options *options)
     bool is_device = !strcmp(options->output, "-") || !strncmp(options->output, "/dev/", 5);
     if (is_device || !suffix || (slash && suffix < slash)) return true;
     for (size_t i = 0; i < COUNT(formats); i++)
-        if (!strcasecmp(formats[i].suffix, suffix)) return options->format = (enum Format)i, true;
+        if (!strcasecmp(formats[i].suffix, suffix)) {
+            options->format = (enum Format)i;
+            return true;
+        }
     complain(
         "--output %s: %s is the suffix of no format; the suffixes are .txt (table), .csv, .json, "
         ".jsonl and .md, or choose with --format",
@@ -129,9 +138,14 @@ static bool format_of_output(Options *options)
 static bool set_parameter(Options *options, const char *name, const char *value)
 {
     for (int i = 0; i < options->n_given; i++)
-        if (!strcmp(options->given[i].name, name))
-            return options->given[i].value = value, true; /* the last one counts */
-    if (options->n_given == MAX_PARAMETERS) return complain("too many parameters"), false;
+        if (!strcmp(options->given[i].name, name)) {
+            options->given[i].value = value;
+            return true;
+        } /* the last one counts */
+    if (options->n_given == MAX_PARAMETERS) {
+        complain("too many parameters");
+        return false;
+    }
     options->given[options->n_given++] = (Given){name, value};
     return true;
 }
@@ -150,26 +164,45 @@ static bool set_option(Options *options, const OptionList *list, int key, char *
 {
     switch (key) {
     case 'f': return set_format(options, value);
-    case 'o': options->used |= TAKES_OUTPUT; return options->output = value, true;
+    case 'o':
+        options->used |= TAKES_OUTPUT;
+        options->output = value;
+        return true;
     case 'n': return set_parameter(options, "n", value);
     case 'q': return options->quiet = true;
     case 'h': return options->help = true;
     case 'V': return options->version = true;
     case KEY_FORCE: options->used |= TAKES_FORCE; return options->force = true;
-    case KEY_TABLES: options->used |= TAKES_TABLES; return options->tables = value, true;
+    case KEY_TABLES:
+        options->used |= TAKES_TABLES;
+        options->tables = value;
+        return true;
     case KEY_LIMIT: return set_limit(options, value);
-    case KEY_FROM: options->used |= TAKES_TRACE; return options->from = value, true;
-    case KEY_TO: options->used |= TAKES_TRACE; return options->to = value, true;
-    case KEY_LINES: options->used |= TAKES_TRACE; return options->lines = value, true;
-    case KEY_AGAINST: options->used |= TAKES_AGAINST; return options->against = value, true;
+    case KEY_FROM:
+        options->used |= TAKES_TRACE;
+        options->from = value;
+        return true;
+    case KEY_TO:
+        options->used |= TAKES_TRACE;
+        options->to = value;
+        return true;
+    case KEY_LINES:
+        options->used |= TAKES_TRACE;
+        options->lines = value;
+        return true;
+    case KEY_AGAINST:
+        options->used |= TAKES_AGAINST;
+        options->against = value;
+        return true;
     default: break;
     }
     if (key >= KEY_PARAMETER)
         return set_parameter(options, list->parameters[key - KEY_PARAMETER], value);
     options->used |= TAKES_SELECTION;
-    if (!value[strspn(value, " \t\r\n")])
-        return complain("--where, --order-by and --columns need SQL: --where 'duration_us > 100'"),
-               false;
+    if (!value[strspn(value, " \t\r\n")]) {
+        complain("--where, --order-by and --columns need SQL: --where 'duration_us > 100'");
+        return false;
+    }
     if (key == KEY_WHERE) options->where = value;
     if (key == KEY_ORDER) options->order_by = value;
     if (key == KEY_COLUMNS) options->columns = value;
@@ -183,7 +216,10 @@ bool options_parse(Options *options, const Catalog *catalog, int argc, char **ar
     opterr = 0;
     for (int key; (key = getopt_long(argc, argv, ":f:o:n:qhV", list->list, NULL)) != -1;) {
         if (key == '?') return unknown_option(list, argv[optind - 1]);
-        if (key == ':') return complain("%s needs a value after it", argv[optind - 1]), false;
+        if (key == ':') {
+            complain("%s needs a value after it", argv[optind - 1]);
+            return false;
+        }
         if (!set_option(options, list, key, optarg)) return false;
     }
     bool is_report = optind < argc && !strcmp(argv[optind], "report"); /* HTML, whatever its name */
@@ -211,13 +247,15 @@ bool options_allow(const Options *options, unsigned allowed, bool parameters, co
         {TAKES_TRACE, "--format perfetto or chrome, --from, --to and --lines"},
     };
     for (size_t i = 0; i < COUNT(kinds); i++)
-        if (options->used & kinds[i].bit & ~allowed)
-            return complain("%s does not take %s", use, kinds[i].names), false;
-    if (!parameters && options->n_given)
-        return complain("--%s is a parameter of tables and queries: %s has none; "
-                        "profsql RUN NAME --%s %s",
-                        options->given[0].name, use, options->given[0].name,
-                        options->given[0].value),
-               false;
+        if (options->used & kinds[i].bit & ~allowed) {
+            complain("%s does not take %s", use, kinds[i].names);
+            return false;
+        }
+    if (!parameters && options->n_given) {
+        complain("--%s is a parameter of tables and queries: %s has none; "
+                 "profsql RUN NAME --%s %s",
+                 options->given[0].name, use, options->given[0].name, options->given[0].value);
+        return false;
+    }
     return true;
 }

@@ -85,10 +85,10 @@ int run_shell(Database *d)
 {
     char library[4096];
     const char *shell = getenv("SQLITE3");
-    if (!find_library_beside("libprofsql.so", library, sizeof library))
-        return complain("%s: no such file, nor is it beside this command; reinstall libprofsql",
-                        library),
-               STATUS_FAILED;
+    if (!find_library_beside("libprofsql.so", library, sizeof library)) {
+        complain("%s: no such file, nor is it beside this command; reinstall libprofsql", library);
+        return STATUS_FAILED;
+    }
     if (!shell || !*shell) shell = "sqlite3";
     const char *arguments[] = {shell,
                                "-cmd",

@@ -205,7 +205,10 @@ bool rows_write(Database *d, sqlite3_stmt *stmt, enum Format format, Sink *sink,
         write_row(sink->file, stmt, format, !*n_rows);
         ++*n_rows;
     }
-    if (rc != SQLITE_DONE && rc != SQLITE_ROW) return complain_of_query(d), false;
+    if (rc != SQLITE_DONE && rc != SQLITE_ROW) {
+        complain_of_query(d);
+        return false;
+    }
     if (!*n_rows) write_head(sink->file, stmt, format);
     if (format == FORMAT_JSON) fputs(*n_rows ? "\n]\n" : "]\n", sink->file);
     return true;

@@ -68,7 +68,10 @@ static int run(Database *d, const Catalog *catalog, sqlite3_stmt *stmt, const Op
         wrong_sql(d, catalog, sqlite3_errmsg(d->db));
         return STATUS_FAILED;
     }
-    if (!sink_open(&sink, options->output)) return sqlite3_finalize(stmt), STATUS_FAILED;
+    if (!sink_open(&sink, options->output)) {
+        sqlite3_finalize(stmt);
+        return STATUS_FAILED;
+    }
     bool ok = rows_write(d, stmt, options->format, &sink, most, n_rows);
     sqlite3_finalize(stmt);
     ok = sink_close(&sink, ok) && ok;
@@ -219,8 +222,10 @@ static bool has_more(Database *d, const char *tail)
     sqlite3_stmt *stmt = NULL;
     while (*tail) {
         const char *next = tail;
-        if (sqlite3_prepare_v2(d->db, tail, -1, &stmt, &next) != SQLITE_OK || stmt)
-            return sqlite3_finalize(stmt), true;
+        if (sqlite3_prepare_v2(d->db, tail, -1, &stmt, &next) != SQLITE_OK || stmt) {
+            sqlite3_finalize(stmt);
+            return true;
+        }
         tail = next;
     }
     return false;
@@ -237,7 +242,10 @@ int select_sql(Database *d, const Catalog *catalog, const char *sql, const Optio
             return STATUS_FAILED;
         }
         if (!stmt) continue;
-        if (!bind_runs(d, stmt)) return sqlite3_finalize(stmt), STATUS_USAGE;
+        if (!bind_runs(d, stmt)) {
+            sqlite3_finalize(stmt);
+            return STATUS_USAGE;
+        }
         if (sqlite3_column_count(stmt)) {
             if (has_more(d, tail)) {
                 sqlite3_finalize(stmt);

@@ -51,7 +51,10 @@ bool sink_close(Sink *sink, bool keep)
     int error = errno;
     if (sink->file != stdout) written = !fclose(sink->file) && written;
     if (sink->part && (!keep || !written)) unlink(sink->part);
-    if (!written) return errno = error ? error : EIO, fail(sink, "cannot be written");
+    if (!written) {
+        errno = error ? error : EIO;
+        return fail(sink, "cannot be written");
+    }
     if (!sink->part || !keep) return true;
     if (!rename(sink->part, sink->path)) return true;
     fail(sink, "cannot be replaced");

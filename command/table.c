@@ -246,6 +246,9 @@ bool table_write(Database *d, sqlite3_stmt *stmt, Sink *sink, long long most, lo
         ++*n_rows;
     }
     for (int i = 0; i < t.n; i++) free(t.columns[i].name);
-    if (rc != SQLITE_DONE && rc != SQLITE_ROW) return complain_of_query(d), false;
+    if (rc != SQLITE_DONE && rc != SQLITE_ROW) {
+        complain_of_query(d);
+        return false;
+    }
     return true;
 }

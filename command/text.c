@@ -161,7 +161,10 @@ char *text_shorten(const char *clean, int width)
     char *plain = too_wide && is_cpp_name(clean) ? without_arguments(clean) : strdup(clean);
     if (!plain) return b.bytes;
     int full = text_width(plain);
-    if (full <= width) return free(b.bytes), plain;
+    if (full <= width) {
+        free(b.bytes);
+        return plain;
+    }
     int dots = width > 4 ? 3 : 0, head = (width - dots + 1) * 3 / 5, tail = width - dots - head;
     if (!dots) head = width, tail = 0;
     append_up_to(&b, plain, head);

@@ -162,7 +162,10 @@ static int number_of(Rowids *rowids, char *key, int n_bytes)
     int low = 0, high = rowids->n;
     while (low < high) {
         int middle = (low + high) / 2, c = compare_keys(key, n_bytes, &rowids->sorted[middle]);
-        if (!c) return sqlite3_free(key), rowids->sorted[middle].number;
+        if (!c) {
+            sqlite3_free(key);
+            return rowids->sorted[middle].number;
+        }
         if (c < 0)
             high = middle;
         else
@@ -176,7 +179,10 @@ static int number_of(Rowids *rowids, char *key, int n_bytes)
         if (grown) rowids->sorted = grown, rowids->capacity = capacity;
         if (!grown) number = -1;
     }
-    if (number < 0) return sqlite3_free(key), number;
+    if (number < 0) {
+        sqlite3_free(key);
+        return number;
+    }
     memmove(&rowids->sorted[low + 1], &rowids->sorted[low],
             (size_t)(rowids->n - low) * sizeof *rowids->sorted);
     rowids->sorted[low] = (RowidKey){key, n_bytes, number};
@@ -192,7 +198,10 @@ int rowids_number(Rowids *rowids, const char *source, const char *run, sqlite3_v
     for (int i = 0; i < n_values; i++) add_value(key, values[i]);
     int n_bytes = sqlite3_str_length(key), rc = sqlite3_str_errcode(key);
     char *text = sqlite3_str_finish(key);
-    if (rc != SQLITE_OK || !text) return sqlite3_free(text), SQLITE_NOMEM;
+    if (rc != SQLITE_OK || !text) {
+        sqlite3_free(text);
+        return SQLITE_NOMEM;
+    }
     int found = number_of(rowids, text, n_bytes);
     if (found == -1) return SQLITE_NOMEM;
     *number = found;

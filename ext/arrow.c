@@ -55,7 +55,10 @@ static int make_schema(const ArrowMaker *maker, struct ArrowSchema *out)
                                 .private_data = children};
     for (size_t i = 0; i < n; i++) {
         children[i] = &fields[i];
-        if (!make_field(&maker->fields[i], &fields[i])) return release_schema(out), ENOMEM;
+        if (!make_field(&maker->fields[i], &fields[i])) {
+            release_schema(out);
+            return ENOMEM;
+        }
     }
     return 0;
 }
@@ -128,7 +131,11 @@ static int open_stream(ArrowMaker *maker, int rc, struct ArrowArrayStream *out, 
         return rc;
     }
     Stream *s = prof_alloc(sizeof *s);
-    if (!s) return arrow_fields_free(maker), maker->close(maker), SQLITE_NOMEM;
+    if (!s) {
+        arrow_fields_free(maker);
+        maker->close(maker);
+        return SQLITE_NOMEM;
+    }
     s->maker = maker;
     *out = (struct ArrowArrayStream){get_schema, get_next, get_last_error, release, s};
     return SQLITE_OK;

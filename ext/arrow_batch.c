@@ -25,7 +25,10 @@ ArrowNames *arrow_names_new(void)
     ArrowNames *names = prof_alloc(sizeof *names);
     if (!names) return NULL;
     atomic_init(&names->n_references, 1);
-    if (!GROW(names->ends, 0, names->ends_capacity)) return arrow_names_unref(names), NULL;
+    if (!GROW(names->ends, 0, names->ends_capacity)) {
+        arrow_names_unref(names);
+        return NULL;
+    }
     names->ends[0] = 0;
     return names;
 }
@@ -93,7 +96,10 @@ bool arrow_batch_grow(ArrowBatch *batch, int64_t n_rows)
     for (int i = 0; i < batch->n_columns; i++) {
         ArrowColumn *column = &batch->columns[i];
         void *before = column->values;
-        if (!arrow_column_open(column, n_rows)) return column->values = before, false;
+        if (!arrow_column_open(column, n_rows)) {
+            column->values = before;
+            return false;
+        }
         if (before) memcpy(column->values, before, (size_t)(batch->n + 1) * width_of(column->type));
         if (before != column->values) prof_free(before);
     }
@@ -193,8 +199,10 @@ static bool hand_out_column(ArrowColumn *column, int64_t n, struct ArrowArray *o
     HandedColumn *handed = prof_alloc(sizeof *handed);
     if (!handed) return false;
     bool has_names = column->type == ARROW_NAMES;
-    if (has_names && !hand_out_names(column->names, &handed->dictionary))
-        return prof_free(handed), false;
+    if (has_names && !hand_out_names(column->names, &handed->dictionary)) {
+        prof_free(handed);
+        return false;
+    }
     handed->column = *column;
     *column = (ArrowColumn){0};
     handed->buffers[0] = handed->column.valid;
@@ -231,7 +239,11 @@ int arrow_hand_out(ArrowBatch *batch, struct ArrowArray *out)
     size_t n = (size_t)batch->n_columns;
     HandedBatch *handed = prof_alloc(sizeof *handed + n * sizeof handed->arrays[0]);
     struct ArrowArray **pointers = prof_alloc((n ? n : 1) * sizeof *pointers);
-    if (!handed || !pointers) return prof_free(handed), prof_free(pointers), ENOMEM;
+    if (!handed || !pointers) {
+        prof_free(handed);
+        prof_free(pointers);
+        return ENOMEM;
+    }
     handed->pointers = pointers;
     *out = (struct ArrowArray){.length = batch->n,
                                .n_buffers = 1,
@@ -242,8 +254,10 @@ int arrow_hand_out(ArrowBatch *batch, struct ArrowArray *out)
                                .private_data = handed};
     for (size_t i = 0; i < n; i++) {
         pointers[i] = &handed->arrays[i];
-        if (!hand_out_column(&batch->columns[i], batch->n, pointers[i]))
-            return release_batch(out), ENOMEM;
+        if (!hand_out_column(&batch->columns[i], batch->n, pointers[i])) {
+            release_batch(out);
+            return ENOMEM;
+        }
     }
     prof_free(batch->columns);
     *batch = (ArrowBatch){0};

@@ -139,7 +139,10 @@ static const int32_t *number_metas(EventsMaker *m, int wanted, const Plane *plan
     const ShortNames *short_names = NULL;
     int column = m->wanted[wanted]->column;
     int32_t *numbers = arena_take(&m->arena, plane->n_event_metas * sizeof *numbers);
-    if (!numbers) return prof_nomem(err), NULL;
+    if (!numbers) {
+        prof_nomem(err);
+        return NULL;
+    }
     if (column == EV_SHORT_NAME && plane->kind == PLANE_GPU &&
         !(short_names = run_short_names(plane->host->run, err)))
         return NULL;
@@ -153,7 +156,10 @@ static const int32_t *number_metas(EventsMaker *m, int wanted, const Plane *plan
 static const uint8_t *match_metas(EventsMaker *m, const Plane *plane, ProfErr *err)
 {
     uint8_t *match = arena_take(&m->arena, plane->n_event_metas);
-    if (!match) return prof_nomem(err), NULL;
+    if (!match) {
+        prof_nomem(err);
+        return NULL;
+    }
     for (size_t i = 0; i < plane->n_event_metas; i++)
         match[i] = !strcmp(plane->event_metas[i].name->text, m->name_is);
     return match;
@@ -163,7 +169,10 @@ static const PlaneView *view_plane(EventsMaker *m, const Plane *plane, ProfErr *
 {
     PlaneView *view = arena_alloc(&m->arena, sizeof *view);
     const int32_t **numbers = arena_alloc(&m->arena, (size_t)m->n_wanted * sizeof *numbers);
-    if (!view || !numbers) return prof_nomem(err), NULL;
+    if (!view || !numbers) {
+        prof_nomem(err);
+        return NULL;
+    }
     *view = (PlaneView){plane, numbers, m->name_is ? match_metas(m, plane, err) : NULL};
     for (int i = 0; i < m->n_wanted && !err->code; i++)
         if (m->wanted[i]->origin == FROM_META) numbers[i] = number_metas(m, i, plane, err);
@@ -192,7 +201,10 @@ static bool view_line(EventsMaker *m, const SourceRun *from, Line *line, ProfErr
                                  : view_plane(m, line->plane, err);
     int32_t *numbers = arena_take(&m->arena, (size_t)m->n_wanted * sizeof *numbers);
     LineView *view = plane && numbers ? PUSH(m->views) : NULL;
-    if (!view) return prof_nomem(err), false;
+    if (!view) {
+        prof_nomem(err);
+        return false;
+    }
     *view = (LineView){.line = line, .plane = plane, .numbers = numbers};
     for (int i = 0; i < m->n_wanted && !err->code; i++) {
         if (m->wanted[i]->origin != FROM_LINE) continue;
@@ -272,25 +284,26 @@ static inline bool event_value(const LineView *view, size_t chunk, int column, S
     const Packed *packed;
     uint64_t event = chunk * CHUNK_EVENTS + i; /* of the line */
     switch (column) {
-    case EV_ID: return *value = (int64_t)(line->first_event + event), true;
+    case EV_ID: *value = (int64_t)(line->first_event + event); return true;
     case EV_START:
-    case EV_START_US: return *value = chunk_start(line, &x->values, i), true;
+    case EV_START_US: *value = chunk_start(line, &x->values, i); return true;
     case EV_DURATION:
-    case EV_DURATION_US: return *value = chunk_duration(&x->values, i), true;
-    case EV_END: return *value = chunk_end(line, &x->values, i), true;
-    case EV_SELF: return *value = packed_of(view->nesting[chunk].columns, NEST_SELF, i), true;
-    case EV_DEPTH: return *value = packed_of(view->nesting[chunk].columns, NEST_DEPTH, i), true;
+    case EV_DURATION_US: *value = chunk_duration(&x->values, i); return true;
+    case EV_END: *value = chunk_end(line, &x->values, i); return true;
+    case EV_SELF: *value = packed_of(view->nesting[chunk].columns, NEST_SELF, i); return true;
+    case EV_DEPTH: *value = packed_of(view->nesting[chunk].columns, NEST_DEPTH, i); return true;
     case EV_PARENT:
         *value = packed_of(view->nesting[chunk].columns, NEST_PARENT, i);
         if (!*value) return false;
-        return *value = (int64_t)(line->first_event + event) - *value, true;
+        *value = (int64_t)(line->first_event + event) - *value;
+        return true;
     case EV_OCCURRENCES:
         *value = x->values.columns[COL_OFFSET][i];
         return x->values.columns[COL_AGGREGATED][i] != 0;
-    case EV_METADATA_ID: return *value = metadata_id(view, x, i, err), true;
-    case EV_PLANE_ID: return *value = line->plane->plane_id, true;
-    case EV_LINE_ID: return *value = line->line_id, true;
-    case EV_DERIVED: return *value = line->derived, true;
+    case EV_METADATA_ID: *value = metadata_id(view, x, i, err); return true;
+    case EV_PLANE_ID: *value = line->plane->plane_id; return true;
+    case EV_LINE_ID: *value = line->line_id; return true;
+    case EV_DERIVED: *value = line->derived; return true;
     case EV_DEVICE_SELF:
         return view->device_self && (*value = view->device_self[event]) != INT64_MIN;
     default: /* EV_EAGER, EV_STEP */
@@ -582,7 +595,10 @@ ArrowMaker *arrow_events(sqlite3 *db, const char *source, const ProfsqlArrowOpti
                          int *rc, char **message)
 {
     EventsMaker *m = prof_alloc(sizeof *m);
-    if (!m) return *rc = SQLITE_NOMEM, NULL;
+    if (!m) {
+        *rc = SQLITE_NOMEM;
+        return NULL;
+    }
     *m = (EventsMaker){.base = {.next = next, .close = close_events}, .n_workers = 1};
     m->prof = prof_of_connection(db);
     if (!m->prof)

@@ -120,10 +120,14 @@ static enum ArrowType wider_type(enum ArrowType column, enum ArrowType value)
 static bool add_value(ArrowColumn *column, int64_t row, sqlite3_stmt *stmt, int i, int sqlite_type)
 {
     if (sqlite_type == SQLITE_NULL) return arrow_set_null(column, row);
-    if (column->type == ARROW_INTEGER)
-        return column->integers[row] = sqlite3_column_int64(stmt, i), true;
-    if (column->type == ARROW_REAL)
-        return column->reals[row] = sqlite3_column_double(stmt, i), true;
+    if (column->type == ARROW_INTEGER) {
+        column->integers[row] = sqlite3_column_int64(stmt, i);
+        return true;
+    }
+    if (column->type == ARROW_REAL) {
+        column->reals[row] = sqlite3_column_double(stmt, i);
+        return true;
+    }
     const void *bytes =
         sqlite_type == SQLITE_BLOB ? sqlite3_column_blob(stmt, i) : sqlite3_column_text(stmt, i);
     size_t n_bytes = (size_t)sqlite3_column_bytes(stmt, i);
@@ -235,7 +239,11 @@ static int name_fields(RowsMaker *m)
 ArrowMaker *arrow_rows(sqlite3_stmt *stmt, int *rc, char **message)
 {
     RowsMaker *m = prof_alloc(sizeof *m);
-    if (!m) return sqlite3_finalize(stmt), *rc = SQLITE_NOMEM, NULL;
+    if (!m) {
+        sqlite3_finalize(stmt);
+        *rc = SQLITE_NOMEM;
+        return NULL;
+    }
     *m = (RowsMaker){{.next = next, .close = close_rows}, .stmt = stmt};
     *rc = name_fields(m);
     if (*rc == SQLITE_OK) *rc = fill(m, &m->first, message);

@@ -100,7 +100,10 @@ static bool columns_next(RowCursor *c)
         if (at->table >= n_visible && at->table < n_tables) continue;
         int n = at->table < n_tables ? prof_tables[at->table]->n_columns
                                      : prof_queries[at->table - n_tables].n_columns;
-        if (at->column < (size_t)n) return c->place = at->table << 32 | at->column, true;
+        if (at->column < (size_t)n) {
+            c->place = at->table << 32 | at->column;
+            return true;
+        }
     }
     return false;
 }
@@ -165,8 +168,10 @@ static bool functions_next(RowCursor *c)
     FunctionAt *at = c->state;
     at->function += c->started;
     for (; at->list < (size_t)n_prof_function_lists; at->list++, at->function = 0)
-        if (at->function < (size_t)*prof_function_lists[at->list].n)
-            return c->place = at->list << 32 | at->function, true;
+        if (at->function < (size_t)*prof_function_lists[at->list].n) {
+            c->place = at->list << 32 | at->function;
+            return true;
+        }
     return false;
 }
 

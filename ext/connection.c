@@ -211,7 +211,8 @@ static Run *open_path(Prof *prof, const char *path, const char *within, size_t *
     }
     if (add_named(&prof->cached, &prof->n_cached, path, run, *n_others)) return run_ref(run);
     run_unref(run);
-    return prof_nomem(err), NULL;
+    prof_nomem(err);
+    return NULL;
 }
 
 /* ---- sources ---- */
@@ -246,7 +247,11 @@ static bool add_source(SourceRun **list, int *n, const NamedRun *named, Host *on
     *list = grown;
     char *copy = sqlite3_mprintf("%s", named->label),
          *of = source ? sqlite3_mprintf("%s", source) : NULL;
-    if (!copy || (source && !of)) return sqlite3_free(copy), sqlite3_free(of), false;
+    if (!copy || (source && !of)) {
+        sqlite3_free(copy);
+        sqlite3_free(of);
+        return false;
+    }
     grown[(*n)++] = (SourceRun){run_ref(named->run), only, copy, of, attached, named->n_others, -1};
     return true;
 }
@@ -394,7 +399,10 @@ int prof_attach(Prof *prof, const char *path, const char *label, bool streaming,
         return SQLITE_ERROR;
     }
     *attached_as = sqlite3_mprintf("%s", label);
-    if (!*attached_as) return run_unref(run), SQLITE_NOMEM;
+    if (!*attached_as) {
+        run_unref(run);
+        return SQLITE_NOMEM;
+    }
     if (old) {
         run_unref(old->run);
         old->run = run;

@@ -98,8 +98,10 @@ static bool count_events(RowCursor *c, MetadataRows *e, const Plane *plane)
     if (!e->counts && !run_totals(c->host->run, &c->err)) return false;
     prof_free(e->counts);
     e->counted = NULL;
-    if (!(e->counts = prof_alloc(plane->n_event_metas * sizeof *e->counts)))
-        return prof_nomem(&c->err), false;
+    if (!(e->counts = prof_alloc(plane->n_event_metas * sizeof *e->counts))) {
+        prof_nomem(&c->err);
+        return false;
+    }
     for (size_t i = 0; i < plane->n_lines; i++) {
         const LineTotals *totals = line_totals(&c->host->lines[plane->first_line + i], &c->err);
         for (size_t k = 0; totals && k < totals->n; k++)
@@ -230,7 +232,8 @@ static bool event_metadata_stats_next(RowCursor *c)
     for (;;) {
         if (stat_iter_next(&rows->stats, &rows->stat)) {
             uint64_t entry = place_pair(entry_plane(c, &rows->at)->plane_id, 28, rows->at.entry);
-            return c->place = place_pair(entry, 12, rows->nth++), true;
+            c->place = place_pair(entry, 12, rows->nth++);
+            return true;
         }
         rows->at.entry += rows->has_entry;
         rows->nth = 0;
@@ -353,8 +356,10 @@ static bool event_stats_next(RowCursor *c)
 {
     StatRows *rows = c->state;
     for (;;) {
-        if (stat_iter_next(&rows->stats, &rows->stat))
-            return c->place = place_pair(rows->event.event, 16, rows->nth++), true;
+        if (stat_iter_next(&rows->stats, &rows->stat)) {
+            c->place = place_pair(rows->event.event, 16, rows->nth++);
+            return true;
+        }
         if (rows->has_own) {
             rows->has_own = false;
             if (!walk_meta(c, &rows->stats, &rows->bytes, rows->event.meta)) return false;
@@ -457,8 +462,10 @@ static bool event_totals_next(RowCursor *c)
         Line *line = &c->host->lines[k];
         at->totals = line_totals(line, &c->err);
         if (!at->totals) return false;
-        if (row_wanted(c, KEY_PLANE_ID, line->plane->plane_id) && at->total < at->totals->n)
-            return c->place = (uint64_t)line->line_id << 32 | at->total, true;
+        if (row_wanted(c, KEY_PLANE_ID, line->plane->plane_id) && at->total < at->totals->n) {
+            c->place = (uint64_t)line->line_id << 32 | at->total;
+            return true;
+        }
     }
 }
 

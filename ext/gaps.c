@@ -65,7 +65,10 @@ static uint64_t least_duration(const Gaps *all, size_t n, ProfErr *err)
     for (size_t p = 0; p < all->n_planes; p++) n_gaps += all->planes[p].pieces.n;
     if (n >= n_gaps) return 0;
     uint64_t *kept = prof_buffer(2 * n * sizeof *kept), least = 0;
-    if (!kept) return prof_nomem(err), 0;
+    if (!kept) {
+        prof_nomem(err);
+        return 0;
+    }
     for (size_t p = 0; p < all->n_planes; p++) {
         for (size_t i = 1; i < all->planes[p].pieces.n && !interrupt_poll(1, err); i++) {
             uint64_t duration = gap_before(&all->planes[p].pieces.items[i]);
@@ -101,7 +104,8 @@ static bool gaps_next(RowCursor *c)
         while (++s->piece < p->pieces.n) {
             const BusyPiece *piece = &p->pieces.items[s->piece];
             if (gap_before(piece) < s->least) continue;
-            return c->place = piece->first, true;
+            c->place = piece->first;
+            return true;
         }
     }
     return false;

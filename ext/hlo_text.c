@@ -112,9 +112,10 @@ static bool hlo_text_next(RowCursor *c)
         if (name && !is_named(program, name)) continue;
         if (!at->listing) at->listing = open_listing(program, &c->err);
         if (c->err.code) return false;
-        if (at->listing && at->line < hlo_listing_count(at->listing))
-            return c->place = place_pair(place_pair(c->at_host, 14, at->program), 28, at->line),
-                   true;
+        if (at->listing && at->line < hlo_listing_count(at->listing)) {
+            c->place = place_pair(place_pair(c->at_host, 14, at->program), 28, at->line);
+            return true;
+        }
     }
     return false;
 }

@@ -309,14 +309,19 @@ static bool session_next(RowCursor *c)
     SessionAt *at = c->state;
     at->nth += c->started;
     for (; at->kind < COUNT(session_texts); at->kind++, at->nth = 0)
-        if (session_text(c->host, at)) return c->place = host_place(c, at->kind, at->nth), true;
+        if (session_text(c->host, at)) {
+            c->place = host_place(c, at->kind, at->nth);
+            return true;
+        }
     at->window.file = &c->host->file;
     for (; at->plane < c->host->n_planes; at->plane++, at->nth = 0) {
         const Plane *plane = &c->host->planes[at->plane];
         if (strcmp(plane->name->text, "Task Environment")) continue;
         for (; at->nth < plane->n_stats && !c->err.code; at->nth++)
-            if (plane_stat(plane, at->nth, &at->window, &at->stat, &c->err))
-                return c->place = host_place(c, 4 + at->plane, at->nth), true;
+            if (plane_stat(plane, at->nth, &at->window, &at->stat, &c->err)) {
+                c->place = host_place(c, 4 + at->plane, at->nth);
+                return true;
+            }
     }
     return false;
 }

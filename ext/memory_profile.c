@@ -165,7 +165,8 @@ static bool events_next(RowCursor *c)
     if (!c->started) at->sample = SIZE_MAX;
     if (!(at->event = next_event(c))) return false;
     at->is_sampled = memory_sampled(at->event, n_samples > 0 ? (size_t)n_samples : 0, &at->sample);
-    return c->place = at->event->event, true;
+    c->place = at->event->event;
+    return true;
 }
 
 static void events_column(RowCursor *c, sqlite3_context *ctx, int column)
@@ -402,7 +403,8 @@ static bool active_next(RowCursor *c)
     if (!a) return false;
     const ActiveMemory *active = active_at(c->state);
     const MemoryEvent *event = active->event ? active->event : a->events[0];
-    return c->place = event->event << 2 | active->special, true;
+    c->place = event->event << 2 | active->special;
+    return true;
 }
 
 static void active_column(RowCursor *c, sqlite3_context *ctx, int column)

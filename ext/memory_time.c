@@ -65,7 +65,10 @@ static bool open_levels(RowCursor *c, MemoryTimeAt *at)
 {
     at->n_levels = (size_t)row_integer_parameter(c, 0, LEVELS);
     at->levels = prof_buffer((at->n_levels + 1) * sizeof *at->levels);
-    if (!at->levels) return prof_nomem(&c->err), false;
+    if (!at->levels) {
+        prof_nomem(&c->err);
+        return false;
+    }
     return (at->profile = host_memory_profile(c->host, &c->err)) != NULL;
 }
 

@@ -139,7 +139,10 @@ static bool read_options(RowCursor *c, ProfileOptions *options)
     *options = (ProfileOptions){.include_idle = row_integer_parameter(c, 1, 1) != 0,
                                 .n_children = limit > 0 ? (uint64_t)limit : 0};
     for (size_t i = 0; i < COUNT(names); i++)
-        if (!strcmp(group, names[i])) return options->group = (enum ProfileGroup)i, true;
+        if (!strcmp(group, names[i])) {
+            options->group = (enum ProfileGroup)i;
+            return true;
+        }
     prof_fail(&c->err, PROF_FORMAT, 0,
               "op_profile: unknown group_by '%.40s'; "
               "use program, category or provenance",

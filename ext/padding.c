@@ -21,7 +21,10 @@ static bool sizes_of(sqlite3_context *ctx, sqlite3_value *value, const char *fun
 {
     if (sqlite3_value_type(value) == SQLITE_NULL) return false;
     const char *text = (const char *)sqlite3_value_text(value);
-    if (!text) return sqlite3_result_error_nomem(ctx), false;
+    if (!text) {
+        sqlite3_result_error_nomem(ctx);
+        return false;
+    }
     ProfErr err = {0};
     *sizes = shape_text_sizes(text, (size_t)sqlite3_value_bytes(value), &err);
     if (!err.code) return sizes->known;

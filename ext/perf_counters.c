@@ -70,8 +70,10 @@ static bool perf_counters_next(RowCursor *c)
     SampleAt *at = c->state;
     if (!open_samples(c, at)) return false;
     for (; at->sample < at->all->n; at->sample++, at->nth = 0)
-        if (at->nth < sample_at(at)->n)
-            return c->place = sample_at(at)->counters[at->nth].event, true;
+        if (at->nth < sample_at(at)->n) {
+            c->place = sample_at(at)->counters[at->nth].event;
+            return true;
+        }
     return false;
 }
 
@@ -186,8 +188,10 @@ static bool utilization_next(RowCursor *c)
         size_t n_rows;
         const UtilizationRow *rows = utilization_rows(sample->chip, &n_rows);
         while (at->nth < n_rows && !utilization_shown(sample, &rows[at->nth])) at->nth++;
-        if (at->nth < n_rows)
-            return c->place = place_pair(sample->line->line_id, 16, at->nth), true;
+        if (at->nth < n_rows) {
+            c->place = place_pair(sample->line->line_id, 16, at->nth);
+            return true;
+        }
     }
     return false;
 }
@@ -291,8 +295,10 @@ static bool kernel_utilization_next(RowCursor *c)
         if (sample->chip == CHIP_OTHER) continue;
         if (state->sample != sample) kernel_utilization(sample, &state->metrics);
         state->sample = sample;
-        if (at->nth < state->metrics.n)
-            return c->place = place_pair(sample->line->line_id, 16, at->nth), true;
+        if (at->nth < state->metrics.n) {
+            c->place = place_pair(sample->line->line_id, 16, at->nth);
+            return true;
+        }
     }
     return false;
 }

@@ -209,8 +209,10 @@ static bool stat_metadata_next(RowCursor *c)
     for (at->nth += c->started; seek_plane(c, at); at->plane++, at->nth = 0) {
         const Plane *plane = &c->host->planes[at->plane];
         for (; at->nth < plane->n_stat_metas; at->nth++)
-            if (row_wanted(c, KEY_METADATA_ID, plane->stat_metas[at->nth].id))
-                return c->place = (uint64_t)plane->plane_id << 32 | at->nth, true;
+            if (row_wanted(c, KEY_METADATA_ID, plane->stat_metas[at->nth].id)) {
+                c->place = (uint64_t)plane->plane_id << 32 | at->nth;
+                return true;
+            }
     }
     return false;
 }
@@ -270,8 +272,10 @@ static bool plane_stats_next(RowCursor *c)
     for (at->nth += c->started; seek_plane(c, at); at->plane++, at->nth = 0) {
         const Plane *plane = &c->host->planes[at->plane];
         for (; at->nth < plane->n_stats && !c->err.code; at->nth++)
-            if (plane_stat(plane, at->nth, &at->window, &at->stat, &c->err))
-                return c->place = (uint64_t)plane->plane_id << 32 | at->nth, true;
+            if (plane_stat(plane, at->nth, &at->window, &at->stat, &c->err)) {
+                c->place = (uint64_t)plane->plane_id << 32 | at->nth;
+                return true;
+            }
     }
     return false;
 }

@@ -273,10 +273,16 @@ static int init(sqlite3 *db, char **message, bool *is_new)
     }
     pthread_once(&bound, bind_memory);
     int rc = is_registered(db, &is_there);
-    if (rc != SQLITE_OK) return *message = sqlite3_mprintf("%s", sqlite3_errstr(rc)), rc;
+    if (rc != SQLITE_OK) {
+        *message = sqlite3_mprintf("%s", sqlite3_errstr(rc));
+        return rc;
+    }
     if (is_there) return SQLITE_OK;
     Prof *prof = prof_new(db);
-    if (!prof) return *message = sqlite3_mprintf("out of memory"), SQLITE_NOMEM;
+    if (!prof) {
+        *message = sqlite3_mprintf("out of memory");
+        return SQLITE_NOMEM;
+    }
     rc = register_tables(prof);
     if (rc == SQLITE_OK) rc = register_functions(prof);
     if (rc != SQLITE_OK) {

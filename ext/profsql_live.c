@@ -157,7 +157,10 @@ static int add_path(LiveCursor *c, char *path)
 {
     char **grown =
         path ? sqlite3_realloc64(c->paths, (size_t)(c->n_paths + 1) * sizeof *grown) : NULL;
-    if (!grown) return sqlite3_free(path), SQLITE_NOMEM;
+    if (!grown) {
+        sqlite3_free(path);
+        return SQLITE_NOMEM;
+    }
     c->paths = grown;
     c->paths[c->n_paths++] = path;
     return SQLITE_OK;
@@ -193,7 +196,10 @@ static int find_spools(LiveCursor *c, sqlite3_vtab *vtab)
             rc = add_path(c, sqlite3_mprintf("%s/%s", folder, e->d_name));
     if (d) closedir(d);
     sqlite3_free(folder);
-    if (rc != SQLITE_OK || c->n_paths) return sqlite3_free(why), rc;
+    if (rc != SQLITE_OK || c->n_paths) {
+        sqlite3_free(why);
+        return rc;
+    }
     if (!why)
         why = sqlite3_mprintf("%s: no capture is running here; if it has ended, "
                               "query its profile: SELECT * FROM trace_events('%s')",
@@ -217,7 +223,10 @@ static int live_next(sqlite3_vtab_cursor *cursor)
     for (;;) {
         ProfErr err = {0};
         if (!c->reading) {
-            if (c->at_path == c->n_paths) return c->eof = true, SQLITE_OK;
+            if (c->at_path == c->n_paths) {
+                c->eof = true;
+                return SQLITE_OK;
+            }
             int rc = spool_open(&c->reader, c->paths[c->at_path++], &err);
             if (rc == PROF_NOTFOUND && c->n_paths > 1) continue; /* it ended while we looked */
             if (rc) return fail(c, &err);
@@ -228,7 +237,10 @@ static int live_next(sqlite3_vtab_cursor *cursor)
             c->process_id = strtoll(number, NULL, 10);
             c->reading = true;
         }
-        if (spool_next(&c->reader, &c->record, &err)) return c->row++, SQLITE_OK;
+        if (spool_next(&c->reader, &c->record, &err)) {
+            c->row++;
+            return SQLITE_OK;
+        }
         if (err.code) return fail(c, &err);
         spool_reader_close(&c->reader);
         c->reading = false;

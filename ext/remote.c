@@ -63,7 +63,10 @@ static bool read_addresses(Asked *a, const char *table, RowCursor *c)
         return false;
     }
     size_t n = strlen(given);
-    if (!(a->text = prof_alloc(n + 1))) return prof_nomem(&c->err), false;
+    if (!(a->text = prof_alloc(n + 1))) {
+        prof_nomem(&c->err);
+        return false;
+    }
     memcpy(a->text, given, n);
     for (char *word = a->text, *comma; word; word = comma ? comma + 1 : NULL) {
         if ((comma = strchr(word, ','))) *comma = 0;
@@ -76,10 +79,10 @@ static bool ask_with(Asked *a, const char *table, RowCursor *c)
 {
     if (!read_addresses(a, table, c)) return false;
     sqlite3_int64 ms = row_integer_parameter(c, 0, DEFAULT_MS);
-    if (ms < 1 || ms > LONGEST_MS)
-        return prof_fail(&c->err, PROF_NOTFOUND, 0, "%s: duration_ms must be 1 to %d", table,
-                         LONGEST_MS),
-               false;
+    if (ms < 1 || ms > LONGEST_MS) {
+        prof_fail(&c->err, PROF_NOTFOUND, 0, "%s: duration_ms must be 1 to %d", table, LONGEST_MS);
+        return false;
+    }
     a->capture = (RemoteCapture){.caller = {.context = c, .stop = stop},
                                  .addresses = a->list,
                                  .n_addresses = a->n,

@@ -64,7 +64,10 @@ static int scan(Prof *prof, Source **list, size_t *n, ProfErr *err)
     for (size_t i = 0; prof->served && i < *n; i++) {
         ServedRun run = {label_of(prof, (*list)[i].name), sqlite3_mprintf("%s", (*list)[i].path)};
         prof->served[prof->n_served++] = run;
-        if (!run.label || !run.path) return served_forget(prof), prof_nomem(err);
+        if (!run.label || !run.path) {
+            served_forget(prof);
+            return prof_nomem(err);
+        }
     }
     return prof->served ? PROF_OK : prof_nomem(err);
 }
@@ -111,7 +114,10 @@ int served_list(Prof *prof, Source **list, size_t *n, ProfErr *err)
 {
     Source *found;
     size_t n_found, n_attached = (size_t)prof->n_attached;
-    if (scan(prof, &found, &n_found, err)) return source_list_free(found, n_found), err->code;
+    if (scan(prof, &found, &n_found, err)) {
+        source_list_free(found, n_found);
+        return err->code;
+    }
     Source *made = prof_alloc((n_attached + n_found + 1) * sizeof *made);
     bool ok = made;
     for (size_t i = 0; ok && i < n_attached; i++) ok = list_attached(&made[i], &prof->attached[i]);
@@ -119,7 +125,10 @@ int served_list(Prof *prof, Source **list, size_t *n, ProfErr *err)
         ok = list_as(&made[n_attached + i], prof->served[i].label, found[i].n_files,
                      found[i].size_bytes, found[i].mtime_ns);
     source_list_free(found, n_found);
-    if (!ok) return source_list_free(made, made ? n_attached + n_found : 0), prof_nomem(err);
+    if (!ok) {
+        source_list_free(made, made ? n_attached + n_found : 0);
+        return prof_nomem(err);
+    }
     *list = made, *n = n_attached + n_found;
     return PROF_OK;
 }
@@ -170,7 +179,10 @@ char *served_text(const Prof *prof, const char *text)
     }
     int rc = sqlite3_str_errcode(out);
     char *made = sqlite3_str_finish(out);
-    if (rc != SQLITE_OK) return sqlite3_free(made), NULL;
+    if (rc != SQLITE_OK) {
+        sqlite3_free(made);
+        return NULL;
+    }
     return made ? made : sqlite3_mprintf("");
 }
 
@@ -180,9 +192,11 @@ int prof_serve(Prof *prof, const char *folder, ProfErr *err)
 {
     struct stat st;
     char *root = folder ? realpath(folder, NULL) : NULL;
-    if (folder && (!root || stat(root, &st) || !S_ISDIR(st.st_mode)))
-        return free(root), prof_fail(err, PROF_NOTFOUND, 0,
-                                     "%s: is no folder; give one whose runs SQL may read", folder);
+    if (folder && (!root || stat(root, &st) || !S_ISDIR(st.st_mode))) {
+        free(root);
+        return prof_fail(err, PROF_NOTFOUND, 0,
+                         "%s: is no folder; give one whose runs SQL may read", folder);
+    }
     char *copy = root ? sqlite3_mprintf("%s", root) : NULL;
     free(root);
     if (folder && !copy) return prof_nomem(err);

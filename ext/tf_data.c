@@ -316,7 +316,8 @@ static bool iterators_next(RowCursor *c)
         else
             at->pipeline++, at->call = 0;
     }
-    return c->place = place_pair(c->host->first_line, 32, at->part), true;
+    c->place = place_pair(c->host->first_line, 32, at->part);
+    return true;
 }
 
 static void iterators_column(RowCursor *c, sqlite3_context *ctx, int column)

@@ -444,7 +444,10 @@ static bool nest_derived(TimelineCursor *c)
         if (!opened) rows.no_memory = true;
     }
     prof_free(open.items);
-    if (!rows_finish(&rows, &c->nesting)) return prof_nomem(&c->events.err), false;
+    if (!rows_finish(&rows, &c->nesting)) {
+        prof_nomem(&c->events.err);
+        return false;
+    }
     c->nesting_of = line;
     return true;
 }

@@ -17,7 +17,10 @@ int events_fail(EventsCursor *c)
 /* A value of an event whose chunk was not worth packing. */
 static int64_t read_again(EventsCursor *c, const Chunk *chunk, enum ChunkColumn column, size_t i)
 {
-    if (!c->spare && !(c->spare = prof_alloc(sizeof *c->spare))) return prof_nomem(&c->err), 0;
+    if (!c->spare && !(c->spare = prof_alloc(sizeof *c->spare))) {
+        prof_nomem(&c->err);
+        return 0;
+    }
     if (c->spare_of != chunk) {
         c->spare_of = NULL;
         if (chunk_read(c->unit.line, chunk, CHUNK_ALL, c->spare, &c->window, &c->err)) return 0;
@@ -118,7 +121,10 @@ static const uint8_t *matches(EventsCursor *c)
     prof_free(c->match);
     c->match_plane = NULL;
     c->match = prof_alloc(plane->n_event_metas);
-    if (!c->match) return prof_nomem(&c->err), NULL;
+    if (!c->match) {
+        prof_nomem(&c->err);
+        return NULL;
+    }
     for (size_t i = 0; i < plane->n_event_metas; i++)
         c->match[i] = !strcmp(plane->event_metas[i].name->text, c->name_is);
     c->match_plane = plane;
@@ -355,7 +361,10 @@ static bool next_unit(EventsCursor *c)
 
 static bool add_unit(EventsCursor *c, KeptUnit unit)
 {
-    if (!GROW(c->units, c->n_units, c->unit_capacity)) return prof_nomem(&c->err), false;
+    if (!GROW(c->units, c->n_units, c->unit_capacity)) {
+        prof_nomem(&c->err);
+        return false;
+    }
     c->units[c->n_units++] = unit;
     return true;
 }

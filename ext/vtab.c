@@ -51,7 +51,10 @@ int prof_table_connect(sqlite3 *db, void *context, int argc, const char *const *
                          .table = tc->table,
                          .first_argument = table_first_argument(tc->table)};
     rc = view_source(db, argc, argv, &table->source, message);
-    if (rc != SQLITE_OK) return prof_table_disconnect(&table->base), rc;
+    if (rc != SQLITE_OK) {
+        prof_table_disconnect(&table->base);
+        return rc;
+    }
     *vtab = &table->base;
     return SQLITE_OK;
 }

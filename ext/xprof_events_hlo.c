@@ -54,7 +54,10 @@ const HloDetail *hlo_detail(HloDetails *all, const HloModule *module,
     HASH_EACH(i, &all->by_op, hash)
         if (all->details.items[i]->op == op) return all->details.items[i];
     HloDetail *d = prof_alloc(sizeof *d);
-    if (!d) return prof_nomem(err), NULL;
+    if (!d) {
+        prof_nomem(err);
+        return NULL;
+    }
     const Xla__OpMetadata *metadata = op->metadata;
     bool named = metadata && (*metadata->op_name || *metadata->op_type);
     *d = (HloDetail){.op = op,

@@ -257,7 +257,10 @@ static int open_hosts(Run *run, const Source *source, ProfErr *err)
             run->size_bytes += host->file.n_bytes;
             continue;
         }
-        if (is_fault_of_none(why.code)) return *err = why, why.code;
+        if (is_fault_of_none(why.code)) {
+            *err = why;
+            return why.code;
+        }
         if (!first.code) first = why;
         host_issue(host, "error", "unreadable", 0, 0, host, "%s", why.text);
     }

@@ -63,7 +63,10 @@ bool run_may_change(const Run *run, ProfErr *err)
 static const void *make_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr *err)
 {
     KeptResult *kept = prof_alloc(sizeof *kept);
-    if (!kept) return prof_nomem(err), NULL;
+    if (!kept) {
+        prof_nomem(err);
+        return NULL;
+    }
     unsigned depth = run->making_depth;
     run->n_making++, run->making_depth = interrupt_depth();
     void *result = analysis->make(run, only, err);

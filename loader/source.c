@@ -179,7 +179,10 @@ static bool is_new(Search *s, const struct stat *st, ProfErr *err)
         if (s->seen.items[i].device == st->st_dev && s->seen.items[i].inode == st->st_ino)
             return false;
     Seen *made = PUSH(s->seen);
-    if (!made || !hash_add(&s->by_inode, hash, s->seen.n - 1)) return prof_nomem(err), false;
+    if (!made || !hash_add(&s->by_inode, hash, s->seen.n - 1)) {
+        prof_nomem(err);
+        return false;
+    }
     *made = (Seen){st->st_dev, st->st_ino};
     return true;
 }
@@ -210,16 +213,20 @@ static int search(Search *s, const char *folder, int depth, ProfErr *err)
         *err = (ProfErr){0};
         return PROF_OK;
     }
-    if (!depth && read_folder(folder, s->within, &found, err))
-        return source_free(&found), err->code;
+    if (!depth && read_folder(folder, s->within, &found, err)) {
+        source_free(&found);
+        return err->code;
+    }
     if (found.n_files) {
         found.path = copy(&found.arena, folder, strlen(folder));
         /* <sub>/plugins/profile/<run> is shown as <sub>/<run> */
         const char *below =
             strlen(folder) > s->root_length ? folder + s->root_length + 1 : base_name(folder);
         char *name = found.name = copy(&found.arena, below, strlen(below));
-        if (!found.path || !name || !GROW(s->list, s->n, s->capacity))
-            return source_free(&found), prof_nomem(err);
+        if (!found.path || !name || !GROW(s->list, s->n, s->capacity)) {
+            source_free(&found);
+            return prof_nomem(err);
+        }
         char *plugin = strstr(name, "plugins/profile/");
         if (plugin) memmove(plugin, plugin + 16, strlen(plugin + 16) + 1);
         if (!*name) found.name = copy(&found.arena, base_name(folder), strlen(base_name(folder)));
@@ -254,9 +261,14 @@ static int search(Search *s, const char *folder, int depth, ProfErr *err)
 static int add_dump(Search *s, const char *folder, ProfErr *err)
 {
     Source found = {0};
-    if (read_dump(folder, s->within, &found, err) || !found.n_files)
-        return source_free(&found), err->code;
-    if (!GROW(s->list, s->n, s->capacity)) return source_free(&found), prof_nomem(err);
+    if (read_dump(folder, s->within, &found, err) || !found.n_files) {
+        source_free(&found);
+        return err->code;
+    }
+    if (!GROW(s->list, s->n, s->capacity)) {
+        source_free(&found);
+        return prof_nomem(err);
+    }
     s->list[s->n++] = found;
     return PROF_OK;
 }
@@ -282,7 +294,10 @@ int source_find(const char *folder, const char *within, Source **list, size_t *n
                              folder);
         Source *only = prof_alloc(sizeof *only);
         if (!only) return prof_nomem(err);
-        if (source_resolve(folder, within, only, err)) return prof_free(only), err->code;
+        if (source_resolve(folder, within, only, err)) {
+            prof_free(only);
+            return err->code;
+        }
         *list = only, *n = 1;
         return PROF_OK;
     }
@@ -305,7 +320,10 @@ int source_find(const char *folder, const char *within, Source **list, size_t *n
     prof_free(s.links);
     prof_free(s.seen.items);
     hash_free(&s.by_inode);
-    if (err->code) return source_list_free(s.list, s.n), err->code;
+    if (err->code) {
+        source_list_free(s.list, s.n);
+        return err->code;
+    }
     sort_array(s.list, s.n, sizeof *s.list, by_path);
     *list = s.list, *n = s.n;
     return PROF_OK;
@@ -385,7 +403,10 @@ int source_resolve(const char *path, const char *within, Source *source, ProfErr
         found.path = copy(&found.arena, path, strlen(path));
         found.name = copy(&found.arena, base_name(path), host_name_length(base_name(path)));
         found.files = prof_alloc(sizeof *found.files);
-        if (!found.path || !found.name || !found.files) return source_free(&found), prof_nomem(err);
+        if (!found.path || !found.name || !found.files) {
+            source_free(&found);
+            return prof_nomem(err);
+        }
         found.files[0] = found.path, found.n_files = 1;
         if (S_ISREG(st.st_mode)) file_identity(path, &found.size_bytes, &found.mtime_ns);
         *source = found;
@@ -402,12 +423,13 @@ int source_resolve(const char *path, const char *within, Source *source, ProfErr
                          "program left with profsql-capture --convert",
                          path, path);
     }
-    if (!n)
-        return source_list_free(list, n),
-               prof_fail(err, PROF_NOTFOUND, 0,
+    if (!n) {
+        source_list_free(list, n);
+        return prof_fail(err, PROF_NOTFOUND, 0,
                          "%s: no *.xplane.pb in this folder or below and no HLO dump in it; give "
                          "the log dir that the profiler wrote to",
                          path);
+    }
     size_t best = 0;
     bool is_run = false;
     for (size_t i = 1; i < n; i++)

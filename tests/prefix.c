@@ -220,7 +220,11 @@ static int tick(void *unused)
 }
 
 /* At its tick, interrupts from another thread, and goes on. */
-static void *interrupt(void *db) { return sqlite3_interrupt(db), (void *)0; }
+static void *interrupt(void *db)
+{
+    sqlite3_interrupt(db);
+    return (void *)0;
+}
 static int tick_beside(void *db)
 {
     pthread_t thread;

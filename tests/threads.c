@@ -118,7 +118,10 @@ static void *interrupt(void *unused)
 
 int main(int argc, char **argv)
 {
-    if (argc < 4) return fprintf(stderr, "usage: threads SECONDS THREADS SOURCE...\n"), 2;
+    if (argc < 4) {
+        fprintf(stderr, "usage: threads SECONDS THREADS SOURCE...\n");
+        return 2;
+    }
     int n = atoi(argv[2]);
     pthread_t threads[MOST_THREADS], interrupter;
     if (n < 1 || n > MOST_THREADS) return 2;

@@ -277,7 +277,10 @@ static bool write_sections(Page *page)
     FILE *file = page->out;
     char *text = NULL;
     size_t n = 0;
-    if (!(page->out = open_memstream(&text, &n))) return page->out = file, false;
+    if (!(page->out = open_memstream(&text, &n))) {
+        page->out = file;
+        return false;
+    }
     for (int i = 0; i < n_sections; i++)
         if (write_section(page, &sections[i])) page->shown = keep_text("%s%d\n", page->shown, i);
     long before = ftell(page->out);

@@ -264,7 +264,10 @@ static size_t number_of_name(Timeline *t, const char *text, size_t n)
         if (t->names.items[i].n_bytes == n && !memcmp(t->names.items[i].text, text, n)) return i;
     char *copy = arena_take(&t->arena, n + 1);
     Name *name = copy ? PUSH(t->names) : NULL;
-    if (!name || !hash_add(&t->by_name, hash, t->names.n - 1)) return t->no_memory = true, 0;
+    if (!name || !hash_add(&t->by_name, hash, t->names.n - 1)) {
+        t->no_memory = true;
+        return 0;
+    }
     memcpy(copy, text, n);
     *name = (Name){copy, n};
     return t->names.n - 1;

@@ -72,12 +72,14 @@ bool ask_sql(const char *sql, const char *parameter,
     Sqlite s;
     char extension[4096], *error = NULL;
     void *db = NULL, *statement = NULL;
-    if (!find_library_beside("libprofsql.so", extension, sizeof extension))
-        return snprintf(why, n_why, "libprofsql.so is not beside this command nor installed"),
-               false;
-    if (!find_sqlite(&s))
-        return snprintf(why, n_why, "libsqlite3.so.0 cannot be loaded, or loads no extensions"),
-               false;
+    if (!find_library_beside("libprofsql.so", extension, sizeof extension)) {
+        snprintf(why, n_why, "libprofsql.so is not beside this command nor installed");
+        return false;
+    }
+    if (!find_sqlite(&s)) {
+        snprintf(why, n_why, "libsqlite3.so.0 cannot be loaded, or loads no extensions");
+        return false;
+    }
     bool ok = !s.open(":memory:", &db) && !s.enable_load_extension(db, 1) &&
               !s.load_extension(db, extension, NULL, &error) &&
               !s.prepare_v2(db, sql, -1, &statement, NULL) &&

@@ -170,7 +170,10 @@ static size_t utf8_step(const uint8_t *s, const uint8_t *end, size_t *bad)
         return 0;
     }
     for (size_t i = 1; i < n; i++) {
-        if (s + i == end || s[i] < low || s[i] > high) return *bad = i, (size_t)0;
+        if (s + i == end || s[i] < low || s[i] > high) {
+            *bad = i;
+            return (size_t)0;
+        }
         low = 0x80, high = 0xbf;
     }
     return n;

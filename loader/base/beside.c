@@ -37,7 +37,10 @@ bool find_library_beside(const char *name, char *out, size_t n)
 {
     char self[3072];
     ssize_t k = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (k <= 0) return *out = 0, false;
+    if (k <= 0) {
+        *out = 0;
+        return false;
+    }
     self[k] = 0;
     *strrchr(self, '/') = 0;
     snprintf(out, n, "%s/%s", self, name);

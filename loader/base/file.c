@@ -223,7 +223,10 @@ int file_translate(File *file, int (*translate)(const File *file, int fd, ProfEr
     if (fd < 0) return err->code;
     if (!translate(file, fd, err) && fstat(fd, &st))
         prof_fail(err, PROF_IO, 0, "%s: cannot be translated: %s", file->path, strerror(errno));
-    if (err->code) return temporary_close(fd), err->code;
+    if (err->code) {
+        temporary_close(fd);
+        return err->code;
+    }
     temporary_close(file->inflated_fd);
     file->inflated_fd = fd, file->n_bytes = (uint64_t)st.st_size;
     return PROF_OK;
@@ -241,8 +244,10 @@ bool file_merge(File *file, const uint8_t *bytes, size_t n_bytes)
 
 int file_read(const File *file, uint64_t offset, void *out, size_t n_bytes, ProfErr *err)
 {
-    if (offset >= FILE_MERGED)
-        return memcpy(out, file->merged + (offset - FILE_MERGED), n_bytes), PROF_OK;
+    if (offset >= FILE_MERGED) {
+        memcpy(out, file->merged + (offset - FILE_MERGED), n_bytes);
+        return PROF_OK;
+    }
     int disk_fd = handle_pin(file->handle, file->path, err),
         fd = file->inflated_fd >= 0 ? file->inflated_fd : disk_fd;
     if (disk_fd < 0) return err->code;

@@ -103,7 +103,8 @@ bool interrupt_lock(pthread_mutex_t *lock, ProfErr *err)
         if (!pthread_mutex_timedlock(lock, &until)) return true;
         ProfErr stopped = {0}; /* an earlier error is none of this wait's */
         if (!interrupt_ask(&stopped)) continue;
-        return fail(err), false;
+        fail(err);
+        return false;
     }
 }
 

@@ -75,7 +75,10 @@ static int open_with_room(const char *path)
         int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         if (fd >= 0 || (errno != EMFILE && errno != ENFILE)) return fd;
         int why = errno;
-        if (!close_one()) return errno = why, -1;
+        if (!close_one()) {
+            errno = why;
+            return -1;
+        }
     }
 }
 
@@ -84,7 +87,10 @@ static int open_with_room(const char *path)
 FileHandle *handle_open(const char *path, struct stat *st, ProfErr *err)
 {
     FileHandle *handle = prof_alloc(sizeof *handle);
-    if (!handle) return prof_nomem(err), NULL;
+    if (!handle) {
+        prof_nomem(err);
+        return NULL;
+    }
     pthread_mutex_lock(&lock);
     handle->fd = open_with_room(path);
     int why = errno;
@@ -195,12 +201,13 @@ int temporary_open(const char *path, ProfErr *err)
     bool full = n_temporary >= share(2, SIZE_MAX);
     if (!full) n_temporary++;
     pthread_mutex_unlock(&lock);
-    if (full)
-        return prof_fail(err, PROF_LIMIT, 0,
-                         "%s: %zu gzipped files are open already, each inflated; raise the limit "
-                         "of open files (ulimit -n) or gunzip them",
-                         path, n_temporary),
-               -1;
+    if (full) {
+        prof_fail(err, PROF_LIMIT, 0,
+                  "%s: %zu gzipped files are open already, each inflated; raise the limit "
+                  "of open files (ulimit -n) or gunzip them",
+                  path, n_temporary);
+        return -1;
+    }
     int fd = temporary_in(is_chosen ? chosen : "/var/tmp");
     if (fd < 0 && !is_chosen) fd = temporary_in("/tmp");
     if (fd >= 0) return fd;

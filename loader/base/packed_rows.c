@@ -43,7 +43,10 @@ static bool pack_last(RowWriter *w)
     if (!w->last.n) return true;
     if (!pack(&chunk, w->last.items, w->last.n)) return false;
     RowChunk *place = PUSH(w->packed.chunks);
-    if (!place) return arena_free(&chunk.arena), false;
+    if (!place) {
+        arena_free(&chunk.arena);
+        return false;
+    }
     *place = chunk;
     w->packed.n += w->last.n;
     w->last.n = 0;

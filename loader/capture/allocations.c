@@ -43,7 +43,10 @@ void allocations_free(Allocations *a)
 static uint64_t apply(Timeline *t, Allocations *a, const Item *item)
 {
     if (!item->node) return item->amount;
-    if (!has_room(a)) return prof_nomem(t->err), 0;
+    if (!has_room(a)) {
+        prof_nomem(t->err);
+        return 0;
+    }
     size_t slot = slot_of(a, item->node);
     uint64_t old = a->slots[slot].bytes;
     a->n_used += !a->slots[slot].address;

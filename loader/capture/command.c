@@ -127,8 +127,10 @@ static int convert_path(const Command *c)
 {
     struct stat st;
     int n_seen = 0;
-    if (stat(c->convert, &st))
-        return fprintf(stderr, "profsql-capture: %s: %s\n", c->convert, strerror(errno)), 1;
+    if (stat(c->convert, &st)) {
+        fprintf(stderr, "profsql-capture: %s: %s\n", c->convert, strerror(errno));
+        return 1;
+    }
     if (!S_ISDIR(st.st_mode)) return convert_one(c, c->convert);
     int n_bad = convert_run(c, c->convert, &n_seen);
     if (!n_seen)
@@ -221,7 +223,10 @@ static void convert_all(const Command *c, bool ran)
 static bool find_library(char *out, size_t n)
 {
     const char *given = getenv("PROFSQL_CAPTURE_LIBRARY");
-    if (given) return snprintf(out, n, "%s", given), is_file(out);
+    if (given) {
+        snprintf(out, n, "%s", given);
+        return is_file(out);
+    }
     return find_library_beside("libprofsql_capture.so", out, n);
 }
 
@@ -273,8 +278,10 @@ static bool find_cupti(Command *c)
     char absolute[4096];
     const char *given = c->options.cupti;
     if (!*given || (!strchr(given, '/') && !is_file(given))) return true;
-    if (!realpath(given, absolute))
-        return fprintf(stderr, "profsql-capture: --cupti %s: %s\n", given, strerror(errno)), false;
+    if (!realpath(given, absolute)) {
+        fprintf(stderr, "profsql-capture: --cupti %s: %s\n", given, strerror(errno));
+        return false;
+    }
     setenv(option_specs[OPT_CUPTI].variable, absolute, 1);
     return true;
 }
@@ -283,13 +290,17 @@ static int run_program(Command *c)
 {
     char library[4096], absolute[4096];
     clock_gettime(CLOCK_REALTIME_COARSE, &c->started); /* the clock of files */
-    if (!find_library(library, sizeof library))
-        return fprintf(stderr,
-                       "profsql-capture: %s: no such file, nor is it beside this command; "
-                       "build it with make capture\n",
-                       library),
-               127;
-    if (!realpath(library, absolute)) return perror("profsql-capture"), 127;
+    if (!find_library(library, sizeof library)) {
+        fprintf(stderr,
+                "profsql-capture: %s: no such file, nor is it beside this command; "
+                "build it with make capture\n",
+                library);
+        return 127;
+    }
+    if (!realpath(library, absolute)) {
+        perror("profsql-capture");
+        return 127;
+    }
     if (!find_cupti(c)) return 2;
     set_variable(c, "CUDA_INJECTION64_PATH", absolute);
     set_variable(c, "NVTX_INJECTION64_PATH", absolute);
@@ -301,7 +312,10 @@ static int run_program(Command *c)
     }
     char logdir[sizeof c->options.logdir]; /* the program may change its folder */
     if (c->options.logdir[0] != '/') {
-        if (!getcwd(absolute, sizeof absolute)) return perror("profsql-capture"), 127;
+        if (!getcwd(absolute, sizeof absolute)) {
+            perror("profsql-capture");
+            return 127;
+        }
         if (snprintf(logdir, sizeof logdir, "%.2048s/%.1000s", absolute, c->options.logdir) >=
             (int)sizeof logdir)
             return 127;
@@ -312,9 +326,15 @@ static int run_program(Command *c)
     setenv(option_specs[OPT_LATER].variable, "1", 1);
     make_token(c);
     int said[2]; /* closed by exec: what comes through says that it failed */
-    if (pipe2(said, O_CLOEXEC)) return perror("profsql-capture: pipe"), 127;
+    if (pipe2(said, O_CLOEXEC)) {
+        perror("profsql-capture: pipe");
+        return 127;
+    }
     child = fork();
-    if (child < 0) return perror("profsql-capture: fork"), 127;
+    if (child < 0) {
+        perror("profsql-capture: fork");
+        return 127;
+    }
     if (!child) {
         execvp(c->program[0], c->program);
         fprintf(stderr, "profsql-capture: %s: %s\n", c->program[0], strerror(errno));
@@ -362,14 +382,17 @@ static int send_word(const Command *c)
 {
     char answer[5000], *end;
     long pid = c->program && c->program[0] ? strtol(c->program[0], &end, 10) : 0;
-    if (pid <= 0 || *end)
-        return fprintf(stderr, "profsql-capture: --send %s wants a process id\n", c->send), 2;
-    if (!send_to_any((pid_t)pid, c->send, answer, sizeof answer, 0))
-        return fprintf(stderr,
-                       "profsql-capture: process %ld cannot be told: %s; is it running under "
-                       "profsql-capture, and has it used CUDA or NVTX?\n",
-                       pid, strerror(errno)),
-               1;
+    if (pid <= 0 || *end) {
+        fprintf(stderr, "profsql-capture: --send %s wants a process id\n", c->send);
+        return 2;
+    }
+    if (!send_to_any((pid_t)pid, c->send, answer, sizeof answer, 0)) {
+        fprintf(stderr,
+                "profsql-capture: process %ld cannot be told: %s; is it running under "
+                "profsql-capture, and has it used CUDA or NVTX?\n",
+                pid, strerror(errno));
+        return 1;
+    }
     fputs(answer, stdout);
     return starts_with(answer, "error");
 }
@@ -429,8 +452,10 @@ static int set_option(Command *c, int key, const char *value)
     for (int i = 0; i < N_CAPTURE_OPTIONS; i++) {
         if (!option_specs[i].name || (key != option_specs[i].letter && key != KEY_OPTION + i))
             continue;
-        if (options_set(&c->options, (enum CaptureOption)i, value ? value : "1", &err))
-            return fprintf(stderr, "profsql-capture: %s\n", err.text), 2;
+        if (options_set(&c->options, (enum CaptureOption)i, value ? value : "1", &err)) {
+            fprintf(stderr, "profsql-capture: %s\n", err.text);
+            return 2;
+        }
         setenv(option_specs[i].variable, value ? value : "1", 1);
         return 0;
     }
@@ -457,8 +482,14 @@ static int read_options(Command *c, int argc, char **argv)
                                   own_options[i].argument ? required_argument : no_argument, NULL,
                                   own_options[i].letter};
     for (int key, status; (key = getopt_long(argc, argv, letters, options, NULL)) != -1;) {
-        if (key == KEY_HELP) return print_help(), 0;
-        if (key == KEY_VERSION) return puts("profsql-capture " CAPTURE_VERSION), 0;
+        if (key == KEY_HELP) {
+            print_help();
+            return 0;
+        }
+        if (key == KEY_VERSION) {
+            puts("profsql-capture " CAPTURE_VERSION);
+            return 0;
+        }
         if ((status = set_option(c, key, optarg))) return status;
     }
     if (optind < argc) c->program = argv + optind;
@@ -478,8 +509,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "profsql-capture: %s\n", err.text);
     int status = read_options(&c, argc, argv);
     if (status >= 0) return status;
-    if (options_check(&c.options, &err))
-        return fprintf(stderr, "profsql-capture: %s\n", err.text), 2;
+    if (options_check(&c.options, &err)) {
+        fprintf(stderr, "profsql-capture: %s\n", err.text);
+        return 2;
+    }
     if (c.send) return send_word(&c);
     if (c.convert) return convert_path(&c);
     return run_program(&c);

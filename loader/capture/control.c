@@ -47,7 +47,10 @@ static int listen_socket(void)
     socklen_t n = address_of(&address, getpid());
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return -1;
-    if (bind(fd, (struct sockaddr *)&address, n) || listen(fd, 4)) return close(fd), -1;
+    if (bind(fd, (struct sockaddr *)&address, n) || listen(fd, 4)) {
+        close(fd);
+        return -1;
+    }
     return fd;
 }
 

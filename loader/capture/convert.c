@@ -183,11 +183,15 @@ static bool write_profile(Converter *c, const char *folder, char *written, size_
     Timeline *t = &c->t;
     char part[4096];
     if (snprintf(part, sizeof part, "%s/.%s.%lld.xplane.pb.part", folder, t->host,
-                 (long long)t->pid) >= (int)sizeof part)
-        return prof_fail(t->err, PROF_IO, 0, "the path of %s is too long", folder), false;
+                 (long long)t->pid) >= (int)sizeof part) {
+        prof_fail(t->err, PROF_IO, 0, "the path of %s is too long", folder);
+        return false;
+    }
     int fd = open(part, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (fd < 0)
-        return prof_fail(t->err, PROF_IO, 0, "cannot create %s: %s", part, strerror(errno)), false;
+    if (fd < 0) {
+        prof_fail(t->err, PROF_IO, 0, "cannot create %s: %s", part, strerror(errno));
+        return false;
+    }
     timeline_write(t, fd);
     if (close(fd)) prof_fail(t->err, PROF_IO, 0, "cannot write %s: %s", part, strerror(errno));
     bool named = false;

@@ -15,8 +15,10 @@ uint32_t name_id(Names *names, const char *text, ProfErr *err)
         if (!strcmp(names->texts[i], text)) return (uint32_t)i + 1;
     char *copy = arena_alloc(&names->arena, n + 1);
     if (!copy || !GROW(names->texts, names->n, names->capacity) ||
-        !hash_add(&names->by_text, hash, names->n))
-        return prof_nomem(err), 0;
+        !hash_add(&names->by_text, hash, names->n)) {
+        prof_nomem(err);
+        return 0;
+    }
     names->texts[names->n++] = memcpy(copy, text, n + 1);
     return (uint32_t)names->n;
 }
@@ -30,7 +32,10 @@ uint32_t name_id_format(Names *names, ProfErr *err, const char *format, ...)
     va_end(ap);
     if (n >= (int)sizeof small) {
         if (n > LONGEST) n = LONGEST;
-        if (!(text = prof_alloc((size_t)n + 1))) return prof_nomem(err), 0;
+        if (!(text = prof_alloc((size_t)n + 1))) {
+            prof_nomem(err);
+            return 0;
+        }
         va_start(ap, format);
         vsnprintf(text, (size_t)n + 1, format, ap);
         va_end(ap);

@@ -100,13 +100,15 @@ static void mark_w(const wchar_t *wide)
 static uint64_t domain_start_ex(void *domain, const NvtxAttributes *a)
 {
     uint64_t id = next_range++;
-    return say_attributes(REC_OPEN, domain, id, a), id;
+    say_attributes(REC_OPEN, domain, id, a);
+    return id;
 }
 static uint64_t start_ex(const NvtxAttributes *a) { return domain_start_ex(NULL, a); }
 static uint64_t start_a(const char *text)
 {
     uint64_t id = next_range++;
-    return say(REC_OPEN, NULL, id, text), id;
+    say(REC_OPEN, NULL, id, text);
+    return id;
 }
 static uint64_t start_w(const wchar_t *wide)
 {
@@ -118,16 +120,25 @@ static void end(uint64_t id) { say(REC_CLOSE, NULL, id, NULL); }
 
 static int domain_push_ex(void *domain, const NvtxAttributes *a)
 {
-    return say_attributes(REC_PUSH, domain, 0, a), NOT_TRACKED;
+    say_attributes(REC_PUSH, domain, 0, a);
+    return NOT_TRACKED;
 }
 static int push_ex(const NvtxAttributes *a) { return domain_push_ex(NULL, a); }
-static int push_a(const char *text) { return say(REC_PUSH, NULL, 0, text), NOT_TRACKED; }
+static int push_a(const char *text)
+{
+    say(REC_PUSH, NULL, 0, text);
+    return NOT_TRACKED;
+}
 static int push_w(const wchar_t *wide)
 {
     char room[WIDE_ROOM];
     return push_a(narrow(wide, room, sizeof room));
 }
-static int domain_pop(void *domain) { return say(REC_POP, domain, 0, NULL), NOT_TRACKED; }
+static int domain_pop(void *domain)
+{
+    say(REC_POP, domain, 0, NULL);
+    return NOT_TRACKED;
+}
 static int pop(void) { return domain_pop(NULL); }
 static void domain_mark_ex(void *domain, const NvtxAttributes *a)
 {
@@ -145,7 +156,11 @@ static void name_thread_w(uint32_t thread, const wchar_t *name)
     name_thread_a(thread, narrow(name, room, sizeof room));
 }
 
-static void *make_text_a(void *domain, const char *text) { return (void)domain, make_handle(text); }
+static void *make_text_a(void *domain, const char *text)
+{
+    (void)domain;
+    return make_handle(text);
+}
 static void *make_text_w(void *domain, const wchar_t *wide)
 {
     char room[WIDE_ROOM];

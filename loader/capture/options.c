@@ -66,7 +66,8 @@ static int set_number(const char *name, const char *value, double low, double hi
     if (end == value || *end || !(x >= low && x <= high))
         return prof_fail(err, PROF_FORMAT, 0, "--%s wants a number from %g to %g, not '%s'", name,
                          low, high, value);
-    return *out = x, PROF_OK;
+    *out = x;
+    return PROF_OK;
 }
 
 static int set_text(const char *name, const char *value, char *out, size_t n, bool is_file_name,
@@ -77,7 +78,8 @@ static int set_text(const char *name, const char *value, char *out, size_t n, bo
     if (!*value || (is_file_name && (strchr(value, '/') || value[0] == '.')))
         return prof_fail(err, PROF_FORMAT, 0, "--%s cannot be '%s'%s", name, value,
                          is_file_name ? ": it is used as a file's name" : "");
-    return strcpy(out, value), PROF_OK;
+    strcpy(out, value);
+    return PROF_OK;
 }
 
 /* "kernels,copies", "default,-memory", "all". */
@@ -104,7 +106,8 @@ static int set_kinds(const char *value, unsigned *out, ProfErr *err)
                                               : 1u << i;
         kinds = out_of ? kinds & ~bits : kinds | bits;
     }
-    return *out = kinds, PROF_OK;
+    *out = kinds;
+    return PROF_OK;
 }
 
 static int set_signal(const char *value, int *out, ProfErr *err)
@@ -115,12 +118,16 @@ static int set_signal(const char *value, int *out, ProfErr *err)
     } names[] = {{"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"PROF", SIGPROF}};
     const char *plain = starts_with(value, "SIG") ? value + 3 : value;
     for (size_t i = 0; i < COUNT(names); i++)
-        if (!strcmp(plain, names[i].name)) return *out = names[i].number, PROF_OK;
+        if (!strcmp(plain, names[i].name)) {
+            *out = names[i].number;
+            return PROF_OK;
+        }
     double x = 0;
     if (set_number("signal", value, 1, SIGRTMAX, &x, err)) return err->code;
     if (x == SIGKILL || x == SIGSTOP || x == SIGSEGV || x == SIGBUS || x == SIGFPE || x == SIGILL)
         return prof_fail(err, PROF_FORMAT, 0, "--signal %s belongs to the system", value);
-    return *out = (int)x, PROF_OK;
+    *out = (int)x;
+    return PROF_OK;
 }
 
 int options_set(CaptureOptions *o, enum CaptureOption option, const char *value, ProfErr *err)
@@ -135,34 +142,42 @@ int options_set(CaptureOptions *o, enum CaptureOption option, const char *value,
     case OPT_DELAY: return set_number(name, value, 0, 1e6, &o->delay_s, err);
     case OPT_DURATION: return set_number(name, value, 0, 1e6, &o->duration_s, err);
     case OPT_EVERY: return set_number(name, value, 1, 1e6, &o->every_s, err);
-    case OPT_WAIT: return o->wait = true, PROF_OK;
-    case OPT_PROFILER: return o->profiler_api = true, PROF_OK;
-    case OPT_SYNCHRONIZE: return o->synchronize = true, PROF_OK;
+    case OPT_WAIT: o->wait = true; return PROF_OK;
+    case OPT_PROFILER: o->profiler_api = true; return PROF_OK;
+    case OPT_SYNCHRONIZE: o->synchronize = true; return PROF_OK;
     case OPT_SIGNAL: return set_signal(value, &o->signal, err);
     case OPT_STEPS: return set_text(name, value, o->step_range, sizeof o->step_range, false, err);
     case OPT_FROM_STEP:
         if (set_number(name, value, 0, MOST_STEPS, &x, err)) return err->code;
-        return o->by_steps = true, o->first_step = (uint64_t)x, PROF_OK;
+        o->by_steps = true;
+        o->first_step = (uint64_t)x;
+        return PROF_OK;
     case OPT_N_STEPS:
         if (set_number(name, value, 1, MOST_STEPS, &x, err)) return err->code;
-        return o->by_steps = true, o->n_steps = (uint64_t)x, PROF_OK;
+        o->by_steps = true;
+        o->n_steps = (uint64_t)x;
+        return PROF_OK;
     case OPT_SAMPLES:
         if (set_number(name, value, 1, 60000, &x, err)) return err->code;
-        return o->sample_ms = (int)x, PROF_OK;
+        o->sample_ms = (int)x;
+        return PROF_OK;
     case OPT_SPOOL_LIMIT:
         if (set_number(name, value, 0.0625, 1 << 20, &x, err)) return err->code;
-        return o->spool_limit_bytes = (uint64_t)(x * (1 << 20)), PROF_OK;
+        o->spool_limit_bytes = (uint64_t)(x * (1 << 20));
+        return PROF_OK;
     case OPT_BUFFER_KIB:
         if (set_number(name, value, 16, 1 << 20, &x, err)) return err->code;
-        return o->buffer_bytes = (size_t)x << 10, PROF_OK;
+        o->buffer_bytes = (size_t)x << 10;
+        return PROF_OK;
     case OPT_BUFFERS:
         if (set_number(name, value, 2, MAX_BUFFERS, &x, err)) return err->code;
-        return o->n_buffers = (int)x, PROF_OK;
+        o->n_buffers = (int)x;
+        return PROF_OK;
     case OPT_CUPTI: return set_text(name, value, o->cupti, sizeof o->cupti, false, err);
-    case OPT_KEEP: return o->keep_spool = true, PROF_OK;
-    case OPT_QUIET: return o->quiet = true, PROF_OK;
-    case OPT_LATER: return o->convert_later = true, PROF_OK;
-    case OPT_TOKEN: return snprintf(o->token, sizeof o->token, "%s", value), PROF_OK;
+    case OPT_KEEP: o->keep_spool = true; return PROF_OK;
+    case OPT_QUIET: o->quiet = true; return PROF_OK;
+    case OPT_LATER: o->convert_later = true; return PROF_OK;
+    case OPT_TOKEN: snprintf(o->token, sizeof o->token, "%s", value); return PROF_OK;
     default: return PROF_OK;
     }
 }

@@ -85,9 +85,9 @@ static uint64_t load(const uint8_t *p, unsigned n_bytes)
     uint16_t two;
     switch (n_bytes) {
     case 1: return *p;
-    case 2: return memcpy(&two, p, 2), two;
-    case 4: return memcpy(&four, p, 4), four;
-    case 8: return memcpy(&eight, p, 8), eight;
+    case 2: memcpy(&two, p, 2); return two;
+    case 4: memcpy(&four, p, 4); return four;
+    case 8: memcpy(&eight, p, 8); return eight;
     default: return 0;
     }
 }

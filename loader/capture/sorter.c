@@ -188,10 +188,11 @@ static bool refill(Sorter *s, SortRun *r, ProfErr *err)
         if (n > r->end - r->at) n = (size_t)(r->end - r->at);
         ssize_t k = pread(s->fd, r->window + r->n, n, (off_t)r->at);
         if (k < 0 && errno == EINTR) continue;
-        if (k <= 0)
-            return prof_fail(err, PROF_IO, 0, "cannot read a temporary file in %s: %s", s->folder,
-                             k < 0 ? strerror(errno) : "it was cut"),
-                   false;
+        if (k <= 0) {
+            prof_fail(err, PROF_IO, 0, "cannot read a temporary file in %s: %s", s->folder,
+                      k < 0 ? strerror(errno) : "it was cut");
+            return false;
+        }
         r->n += (size_t)k, r->at += (uint64_t)k;
     }
     return true;
@@ -201,16 +202,23 @@ static bool refill(Sorter *s, SortRun *r, ProfErr *err)
 static bool advance(Sorter *s, SortRun *r, ProfErr *err)
 {
     if (!r->n_elements) return false;
-    if (!r->window && !(r->window = prof_alloc(WINDOW_BYTES))) return prof_nomem(err), false;
-    if (!r->element && !(r->element = prof_alloc(s->element_bytes))) return prof_nomem(err), false;
+    if (!r->window && !(r->window = prof_alloc(WINDOW_BYTES))) {
+        prof_nomem(err);
+        return false;
+    }
+    if (!r->element && !(r->element = prof_alloc(s->element_bytes))) {
+        prof_nomem(err);
+        return false;
+    }
     if (r->n - r->position < s->n_words * VARINT_BYTES && r->at < r->end && !refill(s, r, err))
         return false;
     const uint8_t *p = r->window + r->position, *end = r->window + r->n;
     for (size_t w = 0; w < s->n_words; w++) {
         uint64_t v;
-        if (!(p = wire_varint(p, end, &v)))
-            return prof_fail(err, PROF_IO, 0, "a temporary file in %s was changed", s->folder),
-                   false;
+        if (!(p = wire_varint(p, end, &v))) {
+            prof_fail(err, PROF_IO, 0, "a temporary file in %s was changed", s->folder);
+            return false;
+        }
         r->element[w] += unzigzag(v);
     }
     r->position = (size_t)(p - r->window);

@@ -22,7 +22,10 @@ static uint32_t name_of(Converter *c, uint64_t text_id)
     if (text_id > c->n_name_of_text) {
         size_t wanted = c->t.reader.n_texts + 1024;
         uint32_t *grown = prof_alloc(wanted * sizeof *grown);
-        if (!grown) return prof_nomem(c->t.err), 0;
+        if (!grown) {
+            prof_nomem(c->t.err);
+            return 0;
+        }
         if (c->n_name_of_text) memcpy(grown, c->name_of_text, c->n_name_of_text * sizeof *grown);
         prof_free(c->name_of_text);
         c->name_of_text = grown, c->n_name_of_text = wanted;
@@ -37,7 +40,10 @@ static Device *device_of(Converter *c, uint64_t device)
     if (device >= MAX_DEVICES) return NULL;
     Timeline *t = &c->t;
     while (t->n_devices <= device) {
-        if (!GROW(t->devices, t->n_devices, c->device_capacity)) return prof_nomem(t->err), NULL;
+        if (!GROW(t->devices, t->n_devices, c->device_capacity)) {
+            prof_nomem(t->err);
+            return NULL;
+        }
         t->devices[t->n_devices++] = (Device){0};
     }
     return &t->devices[device];
@@ -77,7 +83,10 @@ static uint32_t launch_id(Converter *c, const Launch *l)
     if ((t->n_launches + 1) * 2 > c->n_launch_slots) {
         size_t n = c->n_launch_slots ? c->n_launch_slots * 2 : 1024;
         uint32_t *slots = prof_alloc(n * sizeof *slots);
-        if (!slots) return prof_nomem(t->err), 0;
+        if (!slots) {
+            prof_nomem(t->err);
+            return 0;
+        }
         for (size_t i = 0; i < t->n_launches; i++) {
             size_t slot = hash_launch(&t->launches[i]) & (n - 1);
             while (slots[slot]) slot = (slot + 1) & (n - 1);
@@ -90,7 +99,10 @@ static uint32_t launch_id(Converter *c, const Launch *l)
     for (; c->launch_slots[slot]; slot = (slot + 1) & (c->n_launch_slots - 1))
         if (!memcmp(&t->launches[c->launch_slots[slot] - 1], l, sizeof *l))
             return c->launch_slots[slot] - 1;
-    if (!GROW(t->launches, t->n_launches, c->launch_capacity)) return prof_nomem(t->err), 0;
+    if (!GROW(t->launches, t->n_launches, c->launch_capacity)) {
+        prof_nomem(t->err);
+        return 0;
+    }
     t->launches[t->n_launches++] = *l;
     c->launch_slots[slot] = (uint32_t)t->n_launches;
     return (uint32_t)t->n_launches - 1;
@@ -143,10 +155,15 @@ static void name_thread(Converter *c, uint32_t thread, uint32_t name)
 static bool drawable(Converter *c, Item *item)
 {
     Timeline *t = &c->t;
-    if (!item->end || !item->start) return t->n_unfinished++, false;
+    if (!item->end || !item->start) {
+        t->n_unfinished++;
+        return false;
+    }
     if (item->end < item->start || item->start + EARLIEST_BEFORE_START < t->start_ns ||
-        item->end > t->start_ns + LONGEST)
-        return t->n_odd++, false;
+        item->end > t->start_ns + LONGEST) {
+        t->n_odd++;
+        return false;
+    }
     if (item->start < t->first_ns) t->first_ns = item->start;
     if (item->end > t->stop_ns) t->stop_ns = item->end;
     item->order = c->order++;

@@ -70,7 +70,8 @@ bool spool_read_status(SpoolReader *r)
 static uint32_t get_u32(const uint8_t *p)
 {
     uint32_t value;
-    return memcpy(&value, p, 4), value;
+    memcpy(&value, p, 4);
+    return value;
 }
 
 /* Reads the payload of the block at a position of the file; its type, 0 if there is no whole one of
@@ -84,7 +85,10 @@ static uint32_t block_at(SpoolReader *r, uint64_t at, uint32_t number, ProfErr *
     if (get_u32(head) != SPOOL_MAGIC || n > BLOCK_MAX || found < number ||
         at + BLOCK_HEAD + n > r->n_bytes)
         return 0;
-    if (!r->block && !(r->block = prof_alloc(BLOCK_MAX))) return prof_nomem(err), 0;
+    if (!r->block && !(r->block = prof_alloc(BLOCK_MAX))) {
+        prof_nomem(err);
+        return 0;
+    }
     memset(head + 20, 0, 4);
     r->left_to_search = r->left_to_search > n ? r->left_to_search - n : 0;
     if (!read_at(r->fd, r->block, n, at + BLOCK_HEAD) ||
@@ -104,7 +108,10 @@ static uint32_t search_block(SpoolReader *r, ProfErr *err)
     uint64_t from = r->at;
     uint32_t number = r->n_blocks, type = 0, magic = SPOOL_MAGIC;
     uint8_t *window = prof_alloc(WINDOW);
-    if (!window) return prof_nomem(err), 0;
+    if (!window) {
+        prof_nomem(err);
+        return 0;
+    }
     if (!r->searched) r->searched = true, r->left_to_search = 2 * r->n_bytes + ((uint64_t)64 << 20);
     for (uint64_t at = from + 1;
          at + BLOCK_HEAD <= r->n_bytes && !type && r->left_to_search && !err->code;) {
@@ -125,8 +132,10 @@ static uint32_t search_block(SpoolReader *r, ProfErr *err)
 static uint32_t next_block(SpoolReader *r, ProfErr *err)
 {
     struct stat st;
-    if (fstat(r->fd, &st))
-        return prof_fail(err, PROF_IO, r->at, "cannot stat the spool: %s", strerror(errno)), 0;
+    if (fstat(r->fd, &st)) {
+        prof_fail(err, PROF_IO, r->at, "cannot stat the spool: %s", strerror(errno));
+        return 0;
+    }
     r->n_bytes = (uint64_t)st.st_size;
     if (r->at >= r->n_bytes) return 0;
     uint32_t expected = r->n_blocks, type = block_at(r, r->at, expected, err);
@@ -142,7 +151,10 @@ static bool lose_texts(SpoolReader *r, uint64_t last, ProfErr *err)
     enum { MOST = 1 << 24 };
     if (last > MOST) return false;
     while (r->n_texts < last) {
-        if (!GROW(r->texts, r->n_texts, r->text_capacity)) return prof_nomem(err), false;
+        if (!GROW(r->texts, r->n_texts, r->text_capacity)) {
+            prof_nomem(err);
+            return false;
+        }
         r->texts[r->n_texts++] = empty_text;
     }
     return true;
@@ -158,7 +170,10 @@ static bool read_texts(SpoolReader *r, ProfErr *err)
             return false;
         if (id > r->n_texts + 1 && (id > UINT32_MAX || !lose_texts(r, id - 1, err))) return false;
         const Text *text = text_intern(&r->table, &r->arena, p, (size_t)n);
-        if (!text || !GROW(r->texts, r->n_texts, r->text_capacity)) return prof_nomem(err), false;
+        if (!text || !GROW(r->texts, r->n_texts, r->text_capacity)) {
+            prof_nomem(err);
+            return false;
+        }
         r->texts[r->n_texts++] = text;
         p += n;
     }
@@ -188,7 +203,10 @@ int spool_open(SpoolReader *r, const char *path, ProfErr *err)
     }
     if (!err->code && !(r->header = prof_alloc(r->block_bytes + 1))) prof_nomem(err);
     if (!err->code && !(r->shapes = prof_alloc(MAX_SHAPES * sizeof *r->shapes))) prof_nomem(err);
-    if (err->code) return spool_reader_close(r), err->code;
+    if (err->code) {
+        spool_reader_close(r);
+        return err->code;
+    }
     memcpy(r->header, r->block, r->block_bytes);
     r->block_bytes = r->block_at = 0, r->block_records = 0;
     char version[16];
@@ -252,7 +270,10 @@ bool spool_next(SpoolReader *r, Record *record, ProfErr *err)
     for (;;) {
         if (r->block_records) {
             r->block_records--;
-            if (read_record(r, record)) return r->n_read++, true;
+            if (read_record(r, record)) {
+                r->n_read++;
+                return true;
+            }
             r->n_bad_blocks++,
                 r->block_records =
                     0; /* a checked block that does not parse: what follows may be good */

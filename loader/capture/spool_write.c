@@ -78,8 +78,11 @@ static bool still_ours(SpoolWriter *w)
     int fd = open(w->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0) return false;
     w->fd = fd;
-    if (fstat(fd, &st) || st.st_dev != w->device || st.st_ino != w->inode)
-        return close(fd), w->fd = -1, false;
+    if (fstat(fd, &st) || st.st_dev != w->device || st.st_ino != w->inode) {
+        close(fd);
+        w->fd = -1;
+        return false;
+    }
     flock(fd, LOCK_EX | LOCK_NB);
     return true;
 }
@@ -172,8 +175,10 @@ void spool_flush(SpoolWriter *w)
 static bool make_folders(const char *path)
 {
     char part[4096];
-    if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part)
-        return errno = ENAMETOOLONG, false;
+    if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
     for (char *p = part + 1; *p; p++)
         if (*p == '/') {
             *p = 0;
@@ -185,13 +190,15 @@ static bool make_folders(const char *path)
 
 SpoolWriter *spool_create(const char *path, const char *header, uint64_t limit_bytes, ProfErr *err)
 {
-    if (!make_folders(path))
-        return prof_fail(err, PROF_IO, 0, "cannot make the folder of %s: %s", path,
-                         strerror(errno)),
-               NULL;
+    if (!make_folders(path)) {
+        prof_fail(err, PROF_IO, 0, "cannot make the folder of %s: %s", path, strerror(errno));
+        return NULL;
+    }
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (fd < 0)
-        return prof_fail(err, PROF_IO, 0, "cannot create %s: %s", path, strerror(errno)), NULL;
+    if (fd < 0) {
+        prof_fail(err, PROF_IO, 0, "cannot create %s: %s", path, strerror(errno));
+        return NULL;
+    }
     SpoolWriter *w = prof_alloc(sizeof *w);
     if (!w) {
         prof_nomem(err);

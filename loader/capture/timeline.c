@@ -165,7 +165,10 @@ static bool nests(Writer *w, const Item *item)
 {
     while (w->n_ends && w->ends[w->n_ends - 1] <= item->start) w->n_ends--;
     if (w->n_ends && item->end > w->ends[w->n_ends - 1]) return false;
-    if (!GROW(w->ends, w->n_ends, w->ends_capacity)) return prof_nomem(w->t->err), false;
+    if (!GROW(w->ends, w->n_ends, w->ends_capacity)) {
+        prof_nomem(w->t->err);
+        return false;
+    }
     w->ends[w->n_ends++] = item->end;
     return true;
 }

@@ -50,7 +50,10 @@ typedef struct {
 static uint8_t *room(TraceWriter *w, Message *m, size_t n)
 {
     while (m->capacity < m->n + n)
-        if (!prof_grow(&m->items, m->capacity, &m->capacity, 1)) return w->no_memory = true, NULL;
+        if (!prof_grow(&m->items, m->capacity, &m->capacity, 1)) {
+            w->no_memory = true;
+            return NULL;
+        }
     return m->items + m->n;
 }
 
@@ -156,8 +159,10 @@ static uint32_t number_of(TraceWriter *w, int kind, const char *text, size_t n)
     if (s->arena.n_bytes > TEXTS_BYTES) return 0;
     char *copy = arena_take(&s->arena, n + 1);
     Known *known = copy ? PUSH(texts->known) : NULL;
-    if (!known || !hash_add(&texts->by_text, hash, texts->known.n - 1))
-        return w->no_memory = true, 0;
+    if (!known || !hash_add(&texts->by_text, hash, texts->known.n - 1)) {
+        w->no_memory = true;
+        return 0;
+    }
     memcpy(copy, text, n);
     *known = (Known){copy, n};
     s->nested.n = 0;

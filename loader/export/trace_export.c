@@ -155,7 +155,10 @@ static Lane *add_lane(Export *x)
     use_line(x);
     if (x->n_lanes == x->lanes.n) {
         Lane *made = PUSH(x->lanes);
-        if (!made) return prof_nomem(x->err), NULL;
+        if (!made) {
+            prof_nomem(x->err);
+            return NULL;
+        }
         *made = (Lane){0};
     }
     Lane *lane = &x->lanes.items[x->n_lanes++];
@@ -231,7 +234,10 @@ static const TraceTrack *counter_track(Export *x)
         if (x->counters.items[i].name == e->name) return &x->counters.items[i].track;
     use_line(x);
     Counter *counter = PUSH(x->counters);
-    if (!counter) return prof_nomem(x->err), NULL;
+    if (!counter) {
+        prof_nomem(x->err);
+        return NULL;
+    }
     TraceTrack track = new_track(x, TRACK_COUNTER, e->name, e->n_name);
     track.rank = x->line_rank;
     x->writer.format->track(&x->writer, &track);

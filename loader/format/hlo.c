@@ -382,7 +382,10 @@ static void *programs_make(Run *run, Host *only, ProfErr *err)
 {
     Host *host = only ? only : &run->hosts[0]; /* only is NULL for the host of a single-host run */
     Programs *programs = prof_alloc(sizeof *programs);
-    if (!programs) return prof_nomem(err), NULL;
+    if (!programs) {
+        prof_nomem(err);
+        return NULL;
+    }
     pthread_mutexattr_t recursive;
     pthread_mutexattr_init(&recursive);
     pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
@@ -421,7 +424,8 @@ static bool hold(Programs *programs, Host *host, ProfErr *err)
     if (!interrupt_lock(&programs->lock, err)) return false;
     if (programs->n_held && interrupt_depth() > programs->depth) {
         pthread_mutex_unlock(&programs->lock);
-        return run_is_busy(host->run, err), false;
+        run_is_busy(host->run, err);
+        return false;
     }
     if (!programs->n_held++) programs->depth = interrupt_depth();
     return true;

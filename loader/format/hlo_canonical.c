@@ -105,13 +105,17 @@ static void fingerprints_free(void *result)
 static void *fingerprints_make(const HloModule *module, ProfErr *err)
 {
     Fingerprints *f = prof_alloc(sizeof *f);
-    if (!f) return prof_nomem(err), NULL;
+    if (!f) {
+        prof_nomem(err);
+        return NULL;
+    }
     pthread_mutex_init(&f->lock, NULL);
     f->state = prof_alloc(module->n_ops);
     f->fingerprints = prof_alloc(module->n_ops * sizeof *f->fingerprints);
     if (f->state && f->fingerprints) return f;
     fingerprints_free(f);
-    return prof_nomem(err), NULL;
+    prof_nomem(err);
+    return NULL;
 }
 
 static int add_fingerprint(Fingerprints *f, const HloModule *module, size_t at, ProfErr *err)

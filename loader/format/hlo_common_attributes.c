@@ -244,8 +244,10 @@ static const Xla__OriginalValueElementProto *origin_at(Origin *o, size_t depth)
         const Xla__OriginalValueElementProto *e =
             o->value->elements[(o->next + i) % o->value->n_elements];
         if (e->n_shape_index == depth &&
-            (!depth || !memcmp(e->shape_index, o->index, depth * sizeof *o->index)))
-            return o->next += i + 1, e;
+            (!depth || !memcmp(e->shape_index, o->index, depth * sizeof *o->index))) {
+            o->next += i + 1;
+            return e;
+        }
         o->searches++;
     }
     return NULL;

@@ -58,7 +58,10 @@ static HloModule *module_make(const HloProgram *program, const Xla__HloProto *pr
     Arena *arena = &program->state->arena;
     const Xla__HloModuleProto *hlo = proto->hlo_module;
     HloModule *m = arena_alloc(arena, sizeof *m);
-    if (!m) return prof_nomem(err), NULL;
+    if (!m) {
+        prof_nomem(err);
+        return NULL;
+    }
     *m = (HloModule){.host = program->host,
                      .program_id = program->program_id,
                      .name = hlo->name,
@@ -70,13 +73,22 @@ static HloModule *module_make(const HloProgram *program, const Xla__HloProto *pr
     for (size_t i = 0; m->first_op && i < hlo->n_computations; i++)
         m->first_op[i] = (uint32_t)m->n_ops, m->n_ops += hlo->computations[i]->n_instructions;
     m->computation_of = arena_take(arena, m->n_ops * sizeof *m->computation_of);
-    if (!m->first_op || !m->computation_of) return prof_nomem(err), NULL;
+    if (!m->first_op || !m->computation_of) {
+        prof_nomem(err);
+        return NULL;
+    }
     for (size_t i = 0; i < hlo->n_computations; i++)
         for (size_t k = 0; k < hlo->computations[i]->n_instructions; k++)
             m->computation_of[m->first_op[i] + k] = (uint32_t)i;
     bool *is_fusion = arena_alloc(arena, hlo->n_computations * sizeof *is_fusion);
-    if (!is_fusion) return prof_nomem(err), NULL;
-    if (index_ops(m, err) || index_computations(m, is_fusion, err)) return hlo_module_free(m), NULL;
+    if (!is_fusion) {
+        prof_nomem(err);
+        return NULL;
+    }
+    if (index_ops(m, err) || index_computations(m, is_fusion, err)) {
+        hlo_module_free(m);
+        return NULL;
+    }
     return m;
 }
 
@@ -164,7 +176,10 @@ int hlo_parse_program(HloProgram *program, ProfErr *err)
     struct HloProgramState *state = program->state;
     Arena arena = {0};
     uint8_t *bytes = state->bad ? NULL : program_bytes(program, &arena, err);
-    if (!bytes) return arena_free(&arena), err->code;
+    if (!bytes) {
+        arena_free(&arena);
+        return err->code;
+    }
     uint64_t content_hash = hash_bytes(bytes, (size_t)program->span.n_bytes);
     MessageResult result;
     uint64_t most = most_bytes(program), taken = 0;

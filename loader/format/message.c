@@ -81,7 +81,10 @@ static bool fits(const FieldType *field, uint8_t wire_type)
 static enum MessageState check(const Type *type, uint8_t *bytes, const uint8_t *end, int depth,
                                MessageResult *result, const uint8_t *start)
 {
-    if (depth > MESSAGE_MAX_DEPTH) return result->at = (size_t)(bytes - start), MESSAGE_DEEP;
+    if (depth > MESSAGE_MAX_DEPTH) {
+        result->at = (size_t)(bytes - start);
+        return MESSAGE_DEEP;
+    }
     if (interrupt_due(1)) return MESSAGE_NO_MEMORY;
     Place place = {0};
     for (const uint8_t *p = bytes; p < end;) {
@@ -89,8 +92,10 @@ static enum MessageState check(const Type *type, uint8_t *bytes, const uint8_t *
         const uint8_t *next = wire_field(p, end, &f);
         if (next) place = next_place(type, f.number, place);
         const FieldType *field = place.field;
-        if (!next || (field && !fits(field, f.type)))
-            return result->at = (size_t)(p - start), MESSAGE_DAMAGED;
+        if (!next || (field && !fits(field, f.type))) {
+            result->at = (size_t)(p - start);
+            return MESSAGE_DAMAGED;
+        }
         p = next;
         if (!field || f.type != WIRE_BYTES) continue;
         uint8_t *payload = bytes + (f.bytes - bytes);
@@ -147,7 +152,10 @@ typedef struct {
 static void *take(Reader *r, size_t n_bytes)
 {
     uint64_t taken = r->arena->n_bytes + r->n_left;
-    if (taken > r->limit || n_bytes > r->limit - taken) return r->failure = MESSAGE_COSTLY, NULL;
+    if (taken > r->limit || n_bytes > r->limit - taken) {
+        r->failure = MESSAGE_COSTLY;
+        return NULL;
+    }
     void *p = arena_take(r->arena, n_bytes);
     if (!p) r->failure = MESSAGE_NO_MEMORY;
     return p;
@@ -499,7 +507,10 @@ static bool unpack_with_parts(Reader *r, const Type *type, char *message, const 
 static bool unpack(Reader *r, const Type *type, char *message, const uint8_t *bytes,
                    const uint8_t *end)
 {
-    if (interrupt_due(4)) return r->failure = MESSAGE_NO_MEMORY, false;
+    if (interrupt_due(4)) {
+        r->failure = MESSAGE_NO_MEMORY;
+        return false;
+    }
     type->message_init((ProtobufCMessage *)message);
     if (special_field(type, PART)) return unpack_with_parts(r, type, message, bytes, end);
     return fill(r, &(Target){.type = {type}, .at = {message}}, bytes, end);

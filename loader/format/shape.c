@@ -218,8 +218,10 @@ int64_t shape_unpadded_bytes(const Xla__ShapeProto *shape)
 
 bool shape_memory_space(const Xla__ShapeProto *shape, int64_t *space)
 {
-    if (shape->element_type != XLA_TUPLE && shape->element_type != XLA_BUFFER)
-        return shape->layout ? *space = shape->layout->memory_space, true : false;
+    if (shape->element_type != XLA_TUPLE && shape->element_type != XLA_BUFFER) {
+        if (shape->layout) *space = shape->layout->memory_space;
+        return shape->layout != NULL;
+    }
     for (size_t i = 0; i < shape->n_tuple_shapes; i++) {
         int64_t part;
         if (!shape_memory_space(shape->tuple_shapes[i], &part) || (i && part != *space))
@@ -360,7 +362,10 @@ static bool tiles(ShapeText *t, ParsedArray *a)
         if (!numbers(t, ')', true, false, &tile) || (!take(t, ')') && !expected(t, "',' or ')'")))
             return false;
         for (size_t k = 0; k < tile.n; k++)
-            if (!tile.values[k]) return t->p = first, expected(t, "a tile without zeros");
+            if (!tile.values[k]) {
+                t->p = first;
+                return expected(t, "a tile without zeros");
+            }
         if (!i) a->tile = tile;
     }
     return true;
@@ -414,8 +419,10 @@ static bool layout(ShapeText *t, ParsedArray *a)
     if (!take(t, '}')) return expected(t, "'}'");
     Array array = {
         .minor_to_major = a->order.values, .n_order = a->order.n, .rank = a->dimensions.n};
-    if (a->order.n != a->dimensions.n || !is_ordered(&array))
-        return t->p = first, expected(t, "each dimension's number once");
+    if (a->order.n != a->dimensions.n || !is_ordered(&array)) {
+        t->p = first;
+        return expected(t, "each dimension's number once");
+    }
     return true;
 }
 
@@ -457,24 +464,33 @@ static ShapeSizes parse_array(ShapeText *t, int type)
 static ShapeSizes parse(ShapeText *t, int depth)
 {
     static const ShapeSizes unknown = {0};
-    if (depth > MAX_NESTING)
-        return expected(t, "a shape that is nested less than 100 deep"), unknown;
+    if (depth > MAX_NESTING) {
+        expected(t, "a shape that is nested less than 100 deep");
+        return unknown;
+    }
     if (take(t, '(')) return parse_tuple(t, depth);
     const char *name = t->p;
     while (t->p < t->end && ((*t->p >= 'a' && *t->p <= 'z') || (*t->p >= '0' && *t->p <= '9')))
         t->p++;
     int type = primitive_by_name(name, (size_t)(t->p - name));
     if (type == XLA_BUFFER) {
-        if (!take(t, '(')) return expected(t, "'('"), unknown;
+        if (!take(t, '(')) {
+            expected(t, "'('");
+            return unknown;
+        }
         ShapeSizes inside = parse(t, depth + 1);
         if (!t->err->code && !take(t, ')')) expected(t, "')'");
         return inside;
     }
     if (type < 0 || type == XLA_TUPLE) {
         t->p = name;
-        return expected(t, "an element type (f32, bf16, s8, pred, ...) or '('"), unknown;
+        expected(t, "an element type (f32, bf16, s8, pred, ...) or '('");
+        return unknown;
     }
-    if (!take(t, '[')) return expected(t, "'['"), unknown;
+    if (!take(t, '[')) {
+        expected(t, "'['");
+        return unknown;
+    }
     return parse_array(t, type);
 }
 

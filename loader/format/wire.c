@@ -11,7 +11,10 @@ const uint8_t *wire_long_varint(const uint8_t *p, const uint8_t *end, uint64_t *
     for (unsigned shift = 0; shift < 70 && p < end; shift += 7) {
         uint8_t byte = *p++;
         v |= (uint64_t)(byte & 0x7f) << (shift & 63);
-        if (byte < 0x80) return *value = v, p;
+        if (byte < 0x80) {
+            *value = v;
+            return p;
+        }
     }
     return NULL;
 }

@@ -35,8 +35,14 @@ const uint8_t *wire_long_varint(const uint8_t *p, const uint8_t *end, uint64_t *
  * long. */
 static inline const uint8_t *wire_varint(const uint8_t *p, const uint8_t *end, uint64_t *value)
 {
-    if (p < end && *p < 0x80) return *value = *p, p + 1;
-    if (end - p >= 2 && p[1] < 0x80) return *value = (*p & 0x7fu) | (uint64_t)p[1] << 7, p + 2;
+    if (p < end && *p < 0x80) {
+        *value = *p;
+        return p + 1;
+    }
+    if (end - p >= 2 && p[1] < 0x80) {
+        *value = (*p & 0x7fu) | (uint64_t)p[1] << 7;
+        return p + 2;
+    }
     return wire_long_varint(p, end, value);
 }
 
@@ -49,7 +55,8 @@ static inline const uint8_t *wire_wide_varint(const uint8_t *p, const uint8_t *e
     memcpy(&eight, p, sizeof eight);
     if (!(last = ~eight & 0x8080808080808080)) return wire_long_varint(p, end, value);
     last &= -last; /* the top bit of the last byte */
-    return *value = wire_seven_bits(eight & (last - 1)), p + __builtin_ctzll(last) / 8 + 1;
+    *value = wire_seven_bits(eight & (last - 1));
+    return p + __builtin_ctzll(last) / 8 + 1;
 }
 
 /* Reads a varint that fills the bytes from p to end exactly. False if they are not one. At least
@@ -63,7 +70,8 @@ static inline bool wire_varint_fills(const uint8_t *p, const uint8_t *end, uint6
     memcpy(&eight, end - 8, sizeof eight);
     eight >>= 64 - 8 * n;
     if ((eight & 0x8080808080808080) != 0x8080808080808080 >> (72 - 8 * n)) return false;
-    return *value = wire_seven_bits(eight), true;
+    *value = wire_seven_bits(eight);
+    return true;
 }
 
 /* Returns the position after a varint, NULL as in wire_varint(). */

@@ -166,8 +166,10 @@ static int read_event_meta(Plane *plane, Window *window, Span span, ProfErr *err
         xspace_lost(host, plane, span.offset, span.n_bytes, "an event metadata entry");
     if (!meta.span.n_bytes) meta.span.offset = span.offset;
     int64_t known = id_find(&plane->event_ids, plane->event_metas, sizeof meta, id);
-    if (known >= 0)
-        return plane->event_metas[known] = meta, PROF_OK; /* the last entry of a key wins */
+    if (known >= 0) {
+        plane->event_metas[known] = meta;
+        return PROF_OK;
+    } /* the last entry of a key wins */
     if (!affordable(host, plane, span.offset, span.n_bytes, sizeof meta * 3 / 2 + 12))
         return PROF_OK;
     if (!GROW(plane->event_metas, plane->n_event_metas, plane->event_meta_capacity))
@@ -205,7 +207,10 @@ static int read_stat_meta(Plane *plane, Window *window, Span span, ProfErr *err)
         xspace_lost(host, plane, span.offset, span.n_bytes, "a stat metadata entry");
     meta.known = (uint8_t)known_stat(meta.name);
     int64_t known = id_find(&plane->stat_ids, plane->stat_metas, sizeof meta, id);
-    if (known >= 0) return plane->stat_metas[known] = meta, PROF_OK;
+    if (known >= 0) {
+        plane->stat_metas[known] = meta;
+        return PROF_OK;
+    }
     if (!affordable(host, plane, span.offset, span.n_bytes, sizeof meta * 3 / 2 + 12))
         return PROF_OK;
     if (!GROW(plane->stat_metas, plane->n_stat_metas, plane->stat_meta_capacity))
@@ -225,8 +230,10 @@ static int index_known_stats(Plane *plane, ProfErr *err)
         uint64_t id = (uint64_t)plane->stat_metas[i].id;
         if (id < most && id >= plane->n_known_ids) plane->n_known_ids = (size_t)id + 1;
     }
-    if (!(plane->known_of_id = prof_alloc(plane->n_known_ids)))
-        return plane->n_known_ids = 0, prof_nomem(err);
+    if (!(plane->known_of_id = prof_alloc(plane->n_known_ids))) {
+        plane->n_known_ids = 0;
+        return prof_nomem(err);
+    }
     for (size_t i = 0; i < plane->n_stat_metas; i++)
         if ((uint64_t)plane->stat_metas[i].id < plane->n_known_ids)
             plane->known_of_id[plane->stat_metas[i].id] = plane->stat_metas[i].known;
@@ -241,8 +248,10 @@ static int index_event_metas(Plane *plane, ProfErr *err)
         uint64_t id = (uint64_t)plane->event_metas[i].id;
         if (id < most && id >= plane->n_meta_ids) plane->n_meta_ids = (size_t)id + 1;
     }
-    if (!(plane->meta_of_id = prof_alloc(plane->n_meta_ids * sizeof *plane->meta_of_id)))
-        return plane->n_meta_ids = 0, prof_nomem(err);
+    if (!(plane->meta_of_id = prof_alloc(plane->n_meta_ids * sizeof *plane->meta_of_id))) {
+        plane->n_meta_ids = 0;
+        return prof_nomem(err);
+    }
     for (size_t i = 0; i < plane->n_event_metas; i++) {
         uint64_t id = (uint64_t)plane->event_metas[i].id;
         if (id < plane->n_meta_ids) plane->meta_of_id[id] = (uint32_t)i + 1;

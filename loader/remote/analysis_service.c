@@ -29,10 +29,11 @@ static enum RemoteOutcome take_new_session(const char *address, const Answer *an
 {
     Tensorflow__NewSessionResponse *r =
         tensorflow__new_session_response__unpack(NULL, answer->n, answer->bytes);
-    if (!r)
-        return prof_fail(err, PROF_FORMAT, 0, "%s: the answer is not a NewProfileSessionResponse",
-                         address),
-               REMOTE_NO_GRPC;
+    if (!r) {
+        prof_fail(err, PROF_FORMAT, 0, "%s: the answer is not a NewProfileSessionResponse",
+                  address);
+        return REMOTE_NO_GRPC;
+    }
     enum RemoteOutcome outcome = r->empty_trace ? REMOTE_EMPTY : REMOTE_DONE;
     if (*r->error_message) outcome = refuse(address, r->error_message, err);
     tensorflow__new_session_response__free_unpacked(r, NULL);
@@ -186,13 +187,17 @@ static enum RemoteOutcome take_fetched(const GrpcCall *call, Fetch *f, const cha
     ProfErr *own = &f->err;
     if (!own->code && call->failure == GRPC_ANSWERED && f->started)
         message_stream_finish(&f->stream, own);
-    if (own->code)
-        return prof_fail(err, own->code, 0,
-                         own->code == PROF_FORMAT ? "%s: the answer is not tool data (%s)" : "%s%s",
-                         own->code == PROF_FORMAT ? call->address : "", own->text),
-               outcome_of_error(own);
+    if (own->code) {
+        prof_fail(err, own->code, 0,
+                  own->code == PROF_FORMAT ? "%s: the answer is not tool data (%s)" : "%s%s",
+                  own->code == PROF_FORMAT ? call->address : "", own->text);
+        return outcome_of_error(own);
+    }
     enum RemoteOutcome outcome = outcome_of_call(call);
-    if (outcome) return refuse(call->address, call->why, err), outcome;
+    if (outcome) {
+        refuse(call->address, call->why, err);
+        return outcome;
+    }
     if (*f->message) return refuse(call->address, f->message, err);
     if (!f->has_output) return refuse(call->address, "the session has no data of this tool", err);
     return part_finish(&f->file, folder, name, err) ? REMOTE_DONE : outcome_of_error(err);
@@ -207,9 +212,10 @@ enum RemoteOutcome remote_fetch(const RemoteCapture *c, const char *repository, 
     int n = snprintf(folder, sizeof folder, "%s/plugins/profile/%s", c->logdir,
                      c->request.session_id),
         k = snprintf(name, sizeof name, "%s%s%s", host ? host : "", host ? "." : "", tool);
-    if (n >= (int)sizeof folder || k >= (int)sizeof name)
-        return prof_fail(err, PROF_IO, 0, "%s: the path is too long", c->logdir),
-               REMOTE_NOT_WRITTEN;
+    if (n >= (int)sizeof folder || k >= (int)sizeof name) {
+        prof_fail(err, PROF_IO, 0, "%s: the path is too long", c->logdir);
+        return REMOTE_NOT_WRITTEN;
+    }
     for (char *p = name; *p; p++)
         if (*p == '/' || *p == ':') *p = '_';
     int n_made = make_folders(folder, err);

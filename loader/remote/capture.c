@@ -251,9 +251,10 @@ static bool check_files(const Attempt *a, RemoteHost *hosts, ProfErr *err)
         char path[8192];
         host_of_address(a->c->addresses[i], hosts[i].host);
         snprintf(path, sizeof path, "%s/%s.xplane.pb", a->folder, hosts[i].host);
-        if (is_file(path))
-            return prof_fail(err, PROF_LIMIT, 0, "%s exists already; give another --run", path),
-                   false;
+        if (is_file(path)) {
+            prof_fail(err, PROF_LIMIT, 0, "%s exists already; give another --run", path);
+            return false;
+        }
     }
     return true;
 }

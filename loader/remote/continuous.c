@@ -89,9 +89,10 @@ enum RemoteOutcome remote_snapshot(const RemoteCapture *c, RemoteHost *hosts, Pr
     size_t n_done = 0;
     enum RemoteOutcome first = REMOTE_DONE;
     if (snprintf(folder, sizeof folder, "%s/plugins/profile/%s", c->logdir, c->request.session_id) >
-        2000)
-        return prof_fail(err, PROF_IO, 0, "%s: the path is too long", c->logdir),
-               REMOTE_NOT_WRITTEN;
+        2000) {
+        prof_fail(err, PROF_IO, 0, "%s: the path is too long", c->logdir);
+        return REMOTE_NOT_WRITTEN;
+    }
     int n_made = make_folders(folder, err);
     if (n_made < 0) return REMOTE_NOT_WRITTEN;
     for (size_t i = 0; i < c->n_addresses; i++) {

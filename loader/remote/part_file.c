@@ -52,10 +52,16 @@ bool part_write(PartFile *file, const void *bytes, size_t n_bytes, ProfErr *err)
 /* link() does not replace a file; some file systems have no links. */
 static bool rename_new(const char *from, const char *to)
 {
-    if (!link(from, to)) return unlink(from), true;
+    if (!link(from, to)) {
+        unlink(from);
+        return true;
+    }
     if (errno == EEXIST) return false;
     struct stat st;
-    if (!lstat(to, &st)) return errno = EEXIST, false;
+    if (!lstat(to, &st)) {
+        errno = EEXIST;
+        return false;
+    }
     return !rename(from, to);
 }
 
@@ -91,20 +97,26 @@ int make_folders(const char *path, ProfErr *err)
     char folder[4096];
     int n_made = 0;
     size_t n = strlen(path);
-    if (n >= sizeof folder) return prof_fail(err, PROF_IO, 0, "%s: the path is too long", path), -1;
+    if (n >= sizeof folder) {
+        prof_fail(err, PROF_IO, 0, "%s: the path is too long", path);
+        return -1;
+    }
     for (size_t i = 1; i <= n; i++) {
         if (path[i] && path[i] != '/') continue;
         memcpy(folder, path, i), folder[i] = 0;
         if (!mkdir(folder, 0777))
             n_made++;
-        else if (errno != EEXIST && errno != EISDIR && (errno != EROFS || !path[i]))
-            return remove_empty_folders(folder, n_made + 1),
-                   fail(folder, "the folder cannot be made", err), -1;
+        else if (errno != EEXIST && errno != EISDIR && (errno != EROFS || !path[i])) {
+            remove_empty_folders(folder, n_made + 1);
+            fail(folder, "the folder cannot be made", err);
+            return -1;
+        }
     }
     struct stat st;
     if (!stat(path, &st) && S_ISDIR(st.st_mode)) return n_made;
     errno = ENOTDIR;
-    return fail(path, "the folder cannot be made", err), -1;
+    fail(path, "the folder cannot be made", err);
+    return -1;
 }
 
 void remove_empty_folders(const char *path, int n)

@@ -28,12 +28,16 @@ static bool file_name(const ProfileAnswer *a, const char *suffix, char *out, siz
 
 static bool add_tool(ProfileAnswer *a)
 {
-    if (a->n_tools == MAX_TOOL_FILES)
-        return prof_fail(&a->err, PROF_FORMAT, 0, "the answer has data of more than %d tools",
-                         MAX_TOOL_FILES),
-               false;
+    if (a->n_tools == MAX_TOOL_FILES) {
+        prof_fail(&a->err, PROF_FORMAT, 0, "the answer has data of more than %d tools",
+                  MAX_TOOL_FILES);
+        return false;
+    }
     ToolFile *tool = prof_alloc(sizeof *tool);
-    if (!tool) return prof_nomem(&a->err), false;
+    if (!tool) {
+        prof_nomem(&a->err);
+        return false;
+    }
     tool->file.fd = -1;
     a->tools[a->n_tools++] = tool;
     return true;
@@ -70,7 +74,10 @@ static void take_name(ToolFile *tool, const uint8_t *bytes, size_t n)
 static bool take(void *context, int path, const uint8_t *bytes, size_t n_bytes)
 {
     ProfileAnswer *a = context;
-    if (path == TOOL_NAME) return take_name(last_tool(a), bytes, n_bytes), true;
+    if (path == TOOL_NAME) {
+        take_name(last_tool(a), bytes, n_bytes);
+        return true;
+    }
     return part_write(path == XSPACE ? &a->profile : &last_tool(a)->file, bytes, n_bytes, &a->err);
 }
 
@@ -111,8 +118,10 @@ static bool finish_tool(ProfileAnswer *a, ToolFile *tool)
     char name[512];
     if (tool->file.fd < 0) return true; /* without data */
     bool is_profile = !strcmp(tool->name, profile_suffix);
-    if (is_profile && (a->has_profile || a->n_profile_bytes))
-        return part_discard(&tool->file), true;
+    if (is_profile && (a->has_profile || a->n_profile_bytes)) {
+        part_discard(&tool->file);
+        return true;
+    }
     if (!*tool->name) snprintf(tool->name, sizeof tool->name, "tool");
     uint64_t n_bytes = tool->file.n_bytes;
     if (!file_name(a, tool->name, name, sizeof name, &a->err) ||
@@ -131,8 +140,10 @@ bool profile_answer_finish(ProfileAnswer *a)
     if (a->started && !message_stream_finish(&a->stream, &a->err)) return false;
     if (!a->has_profile)
         part_discard(&a->profile);
-    else if (a->empty_trace)
-        return part_discard(&a->profile), true; /* planes without events */
+    else if (a->empty_trace) {
+        part_discard(&a->profile);
+        return true;
+    } /* planes without events */
     else {
         a->n_profile_bytes = a->profile.n_bytes;
         if (!file_name(a, profile_suffix, name, sizeof name, &a->err) ||

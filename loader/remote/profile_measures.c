@@ -34,7 +34,10 @@ enum RemoteOutcome profile_measures_capture(const RemoteCapture *like, const cha
     RemoteHost *host = prof_alloc(sizeof *host);
     snprintf(logdir, 4096, "%.3000s/profsql_monitor.XXXXXX",
              temporary && *temporary ? temporary : "/tmp");
-    if (!host) return prof_nomem(err), REMOTE_FAILED;
+    if (!host) {
+        prof_nomem(err);
+        return REMOTE_FAILED;
+    }
     if (!mkdtemp(logdir)) {
         prof_free(host);
         prof_fail(err, PROF_IO, 0, "%s: a temporary folder cannot be made", logdir);

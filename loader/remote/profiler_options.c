@@ -59,7 +59,10 @@ void profiler_options_free(ProfilerOptions *o)
 static char *copy(ProfilerOptions *o, const char *text, size_t n, ProfErr *err)
 {
     char *copied = arena_alloc(&o->memory, n + 1);
-    if (!copied) return prof_nomem(err), NULL;
+    if (!copied) {
+        prof_nomem(err);
+        return NULL;
+    }
     memcpy(copied, text, n);
     return copied;
 }
@@ -135,8 +138,10 @@ static bool set_advanced(ProfilerOptions *o, const char *name, size_t n_name, co
 {
     Tensorflow__ProfileOptions__AdvancedValue *v = arena_alloc(&o->memory, sizeof *v);
     AdvancedEntry *entry = arena_alloc(&o->memory, sizeof *entry);
-    if (!v || !entry || !GROW(o->entries, o->n_entries, o->entries_capacity))
-        return prof_nomem(err), false;
+    if (!v || !entry || !GROW(o->entries, o->n_entries, o->entries_capacity)) {
+        prof_nomem(err);
+        return false;
+    }
     tensorflow__profile_options__advanced_value__init(v);
     tensorflow__profile_options__advanced_configuration_entry__init(entry);
     entry->value = v;

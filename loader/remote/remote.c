@@ -72,7 +72,10 @@ bool remote_ask(const GrpcChannel *channel, const RemoteCaller *caller, const ch
                      .context = answer};
     Grpc *grpc = request ? grpc_open(channel, err) : NULL;
     *outcome = outcome_of_error(err);
-    if (!grpc) return prof_free(request), false;
+    if (!grpc) {
+        prof_free(request);
+        return false;
+    }
     grpc_start(grpc, &call);
     while (!call.done && grpc_wait(grpc, WAIT_MS))
         if (remote_stop(caller)) grpc_cancel(grpc, &call);

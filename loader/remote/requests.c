@@ -10,7 +10,10 @@ static uint8_t *pack(const ProtobufCMessage *message, size_t *n, ProfErr *err)
 {
     size_t n_bytes = protobuf_c_message_get_packed_size(message);
     uint8_t *bytes = prof_alloc(n_bytes + 1);
-    if (!bytes) return prof_nomem(err), NULL;
+    if (!bytes) {
+        prof_nomem(err);
+        return NULL;
+    }
     *n = protobuf_c_message_pack(message, bytes);
     return bytes;
 }

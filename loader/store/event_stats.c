@@ -48,7 +48,10 @@ bool meta_bytes_read(MetaBytes *bytes, const Host *host, const EventMeta *meta, 
     bytes->meta = NULL, bytes->n_bytes = 0;
     if (n > bytes->capacity) {
         meta_bytes_free(bytes);
-        if (!(bytes->bytes = prof_buffer(n))) return prof_nomem(err), false;
+        if (!(bytes->bytes = prof_buffer(n))) {
+            prof_nomem(err);
+            return false;
+        }
         bytes->capacity = n;
     }
     if (n && file_read(&host->file, meta->span.offset, bytes->bytes, n, err)) return false;
@@ -80,12 +83,18 @@ bool child_iter_next(ChildIter *iter, int64_t *id)
     for (;;) {
         if (iter->packed && iter->packed < iter->packed_end) {
             iter->packed = wire_varint(iter->packed, iter->packed_end, &value);
-            if (iter->packed) return *id = (int64_t)value, true;
+            if (iter->packed) {
+                *id = (int64_t)value;
+                return true;
+            }
         }
         if (!iter->at || iter->at >= iter->end) return false;
         iter->at = wire_field(iter->at, iter->end, &f);
         if (!iter->at || f.number != 6) continue;
-        if (f.type == WIRE_VARINT) return *id = (int64_t)f.value, true;
+        if (f.type == WIRE_VARINT) {
+            *id = (int64_t)f.value;
+            return true;
+        }
         if (f.type == WIRE_BYTES) iter->packed = f.bytes, iter->packed_end = f.bytes + f.value;
     }
 }

@@ -139,7 +139,8 @@ void event_values_free(EventValues *values) { arena_free(&values->texts); }
 bool stat_value_integer(const StatValue *fact, int64_t *value)
 {
     if (fact->type != TYPE_INT64 && fact->type != TYPE_UINT64) return false;
-    return *value = fact->integer, true;
+    *value = fact->integer;
+    return true;
 }
 
 /* ---- an integer of a line's events ---- */
@@ -167,7 +168,8 @@ static bool integer_of_meta(IntegerReader *r, EventMeta *meta, int64_t *value)
             if (meta->facts[i].known == r->known)
                 r->last_has = stat_value_integer(&meta->facts[i].fact, &r->last_value);
     }
-    return *value = r->last_value, r->last_has;
+    *value = r->last_value;
+    return r->last_has;
 }
 
 bool integer_reader_next(IntegerReader *reader, EventAt *at, bool *has, int64_t *value)
@@ -178,7 +180,9 @@ bool integer_reader_next(IntegerReader *reader, EventAt *at, bool *has, int64_t 
     StatIter stats = stat_iter_of_event(at);
     while (reader->filter.any && stat_iter_next_wanted(&stats, &reader->filter, &known, &stat)) {
         if (stat.type == TYPE_BYTES || stat.type == TYPE_NONE) continue;
-        return *value = stat.integer, *has = stat_is_integer(&stat), true;
+        *value = stat.integer;
+        *has = stat_is_integer(&stat);
+        return true;
     }
     *has = integer_of_meta(reader, at->meta, value);
     return !reader->events.err->code;

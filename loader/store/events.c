@@ -98,7 +98,10 @@ static const uint8_t *message_at(EventReader *reader, uint64_t position, size_t 
                       *p = reader->span + (position - span->offset);
         uint64_t n;
         p = wire_header(p, end, &n);
-        if (p && n <= (uint64_t)(end - p)) return *n_bytes = (size_t)n, p;
+        if (p && n <= (uint64_t)(end - p)) {
+            *n_bytes = (size_t)n;
+            return p;
+        }
     }
     reader->span = NULL;
     return event_message(&reader->messages, position, n_bytes, reader->err);
@@ -150,7 +153,10 @@ void event_finder_close(EventFinder *finder)
 static bool hold_chunk(struct FinderLine *f, const Chunk *chunk, ProfErr *err)
 {
     if (chunk->packed || f->values_of == chunk) return true;
-    if (!f->values && !(f->values = prof_alloc(sizeof *f->values))) return prof_nomem(err), false;
+    if (!f->values && !(f->values = prof_alloc(sizeof *f->values))) {
+        prof_nomem(err);
+        return false;
+    }
     f->values_of = NULL;
     if (chunk_read(f->line, chunk, CHUNK_ALL, f->values, &f->chunks, err)) return false;
     f->values_of = chunk;

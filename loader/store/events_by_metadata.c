@@ -35,7 +35,10 @@ static LineGroup *undeclared_group(Undeclared *u, int64_t id, ProfErr *err)
                   (LineGroup){.id = id, .meta = (uint32_t)u->line->plane->n_declared}, err))
         return NULL;
     groups = u->order->groups + u->before, at = (int64_t)(u->order->n_groups - u->before - 1);
-    if (!id_add(&u->table, groups, sizeof *groups, (size_t)at)) return prof_nomem(err), NULL;
+    if (!id_add(&u->table, groups, sizeof *groups, (size_t)at)) {
+        prof_nomem(err);
+        return NULL;
+    }
     return &groups[at];
 }
 

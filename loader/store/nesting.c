@@ -177,7 +177,9 @@ static bool keep_place(void *context, const Met *met, int64_t parent_distance, u
     size_t at = (size_t)met->event;
     if (m->walk->sorted) {
         Unordered *place = &m->walk->sorted[met->place];
-        return place->depth = (int32_t)depth, place->parent = (int32_t)parent_distance, true;
+        place->depth = (int32_t)depth;
+        place->parent = (int32_t)parent_distance;
+        return true;
     }
     if (at / CHUNK_EVENTS != m->in_hand && !pack_chunk(m, m->in_hand)) return false;
     m->in_hand = at / CHUNK_EVENTS;
@@ -193,9 +195,14 @@ static bool keep_self(void *context, const Open *closed)
     NestingMaker *m = context;
     uint64_t event = closed->place;
     int64_t self_ps = closed->self;
-    if (m->walk->sorted) return m->walk->sorted[event].self = self_ps, true;
-    if (event / CHUNK_EVENTS == m->in_hand)
-        return m->columns[NEST_SELF][event % CHUNK_EVENTS] = self_ps, true;
+    if (m->walk->sorted) {
+        m->walk->sorted[event].self = self_ps;
+        return true;
+    }
+    if (event / CHUNK_EVENTS == m->in_hand) {
+        m->columns[NEST_SELF][event % CHUNK_EVENTS] = self_ps;
+        return true;
+    }
     if (!self_ps) return true; /* as it was packed */
     if (!GROW(m->patches, m->n_patches, m->capacity)) return false;
     m->patches[m->n_patches++] = (Patch){event, self_ps};

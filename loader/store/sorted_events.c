@@ -123,8 +123,10 @@ static bool add_together(Walk *w, const SpanRef *span)
 {
     Alike *last = w->n_together ? &w->together[w->n_together - 1] : NULL;
     if (last && last->first.line == span->line && last->first.duration_ps == span->duration_ps &&
-        last->first.at + last->n == span->at)
-        return last->n++, true;
+        last->first.at + last->n == span->at) {
+        last->n++;
+        return true;
+    }
     if (!GROW(w->together, w->n_together, w->capacity)) return false;
     w->together[w->n_together++] = (Alike){*span, 1};
     return true;
@@ -159,7 +161,10 @@ static bool merge(Walk *w, ProfErr *err)
     for (size_t i = 0; i < w->n; i++) {
         Track *t = &w->tracks[i];
         *t = track_open(&w->lines[i], (uint32_t)i, prof_alloc(sizeof *t->values));
-        if (!t->values) return prof_nomem(err), false;
+        if (!t->values) {
+            prof_nomem(err);
+            return false;
+        }
         if (track_next(t, err)) heap[n++] = t;
     }
     for (size_t i = n / 2; i-- > 0;) sift(heap, n, i);
@@ -168,7 +173,10 @@ static bool merge(Walk *w, ProfErr *err)
         if (w->n_together && w->together[0].first.start_ps < now->start_ps &&
             !read_together(w, err))
             return false;
-        if (!add_together(w, now)) return prof_nomem(err), false;
+        if (!add_together(w, now)) {
+            prof_nomem(err);
+            return false;
+        }
         if (!track_next(heap[0], err)) heap[0] = heap[--n];
         if (n) sift(heap, n, 0);
     }
@@ -212,7 +220,10 @@ bool span_lines_walk(const SpanLine *lines, size_t n_lines, const SpanVisitor *v
                      ProfErr *err)
 {
     Walk *w = prof_alloc(sizeof *w);
-    if (!w) return prof_nomem(err), false;
+    if (!w) {
+        prof_nomem(err);
+        return false;
+    }
     w->lines = lines, w->n = n_lines, w->visitor = visitor;
     bool merged = merge(w, err);
     for (size_t i = 0; i < MOST_TRACKS; i++) {
@@ -231,7 +242,10 @@ bool span_lines_walk(const SpanLine *lines, size_t n_lines, const SpanVisitor *v
 bool spans_walk(Line *const *lines, size_t n_lines, const SpanVisitor *visitor, ProfErr *err)
 {
     SpanLine *span_lines = prof_alloc(n_lines * sizeof *span_lines);
-    if (!span_lines) return prof_nomem(err), false;
+    if (!span_lines) {
+        prof_nomem(err);
+        return false;
+    }
     for (size_t i = 0; i < n_lines; i++) span_lines[i].line = lines[i];
     span_lines_walk(span_lines, n_lines, visitor, err);
     prof_free(span_lines);

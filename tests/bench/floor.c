@@ -74,17 +74,20 @@ static int floor_filter(sqlite3_vtab_cursor *cursor, int plan, const char *text,
                         sqlite3_value **argv)
 {
     (void)plan, (void)text, (void)argc, (void)argv;
-    return ((FloorCursor *)cursor)->row = 0, SQLITE_OK;
+    ((FloorCursor *)cursor)->row = 0;
+    return SQLITE_OK;
 }
 
 static int floor_next(sqlite3_vtab_cursor *cursor)
 {
-    return ((FloorCursor *)cursor)->row++, SQLITE_OK;
+    ((FloorCursor *)cursor)->row++;
+    return SQLITE_OK;
 }
 static int floor_eof(sqlite3_vtab_cursor *cursor) { return ((FloorCursor *)cursor)->row == N_ROWS; }
 static int floor_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
 {
-    return *rowid = ((FloorCursor *)cursor)->row, SQLITE_OK;
+    *rowid = ((FloorCursor *)cursor)->row;
+    return SQLITE_OK;
 }
 
 static int floor_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)

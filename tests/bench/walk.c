@@ -68,7 +68,10 @@ static Bytes long_varint(Bytes p, uint64_t *v)
 INLINE Bytes varint(Bytes p, uint64_t *v)
 {
     uint64_t eight, last;
-    if (*p < 0x80) return *v = *p, p + 1;
+    if (*p < 0x80) {
+        *v = *p;
+        return p + 1;
+    }
     memcpy(&eight, p, 8);
     last = ~eight & 0x8080808080808080;
     if (!last) return long_varint(p, v);
@@ -98,7 +101,8 @@ INLINE Bytes value(Bytes p, Bytes end, uint64_t tag, uint64_t *v)
     case FIXED32: memcpy(&four, p, 4), *v = four; return p + 4;
     }
     bad = true;
-    return *v = 0, end;
+    *v = 0;
+    return end;
 }
 
 /* A message has to end where its last field does. */

@@ -44,12 +44,16 @@ int main(int argc, char **argv)
 {
     char path[4096] = "";
     if (argc < 4) return 2;
-    if (profsql_capture_stop(path, sizeof path) == 0)
-        return fprintf(stderr, "a stop without a start\n"), 1;
+    if (profsql_capture_stop(path, sizeof path) == 0) {
+        fprintf(stderr, "a stop without a start\n");
+        return 1;
+    }
     profsql_capture_push("before: does nothing"), profsql_capture_pop();
     ProfsqlCapture wrong = {.size = 1};
-    if (!profsql_capture_start(&wrong) || !*profsql_capture_error())
-        return fprintf(stderr, "a wrong size was taken\n"), 1;
+    if (!profsql_capture_start(&wrong) || !*profsql_capture_error()) {
+        fprintf(stderr, "a wrong size was taken\n");
+        return 1;
+    }
     ProfsqlCapture options = {.size = sizeof options,
                               .logdir = argv[3],
                               .run = "api",
@@ -58,28 +62,40 @@ int main(int argc, char **argv)
                               .cupti = argv[1],
                               .synchronize = argc > 4};
     for (int i = 0; i < 2; i++) {
-        if (profsql_capture_start(&options))
-            return fprintf(stderr, "%s\n", profsql_capture_error()), 1;
-        if (!profsql_capture_start(&options)) return fprintf(stderr, "two at once\n"), 1;
+        if (profsql_capture_start(&options)) {
+            fprintf(stderr, "%s\n", profsql_capture_error());
+            return 1;
+        }
+        if (!profsql_capture_start(&options)) {
+            fprintf(stderr, "two at once\n");
+            return 1;
+        }
         cupti = dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD);
         void *symbol = cupti ? dlsym(cupti, "fake_play") : NULL;
         int (*play)(const char *, int, int) = NULL;
         memcpy(&play, &symbol, sizeof symbol);
         if (argc > 4) begin_cuda(argv[4]);
-        if (!play) return fprintf(stderr, "no CUPTI was opened\n"), 1;
+        if (!play) {
+            fprintf(stderr, "no CUPTI was opened\n");
+            return 1;
+        }
         profsql_capture_push("iteration 1");
         profsql_capture_push_id(77);
         play(argv[2], 1, 1);
         profsql_capture_pop_id();
         profsql_capture_pop();
-        if (profsql_capture_stop(path, sizeof path))
-            return fprintf(stderr, "%s\n", profsql_capture_error()), 1;
+        if (profsql_capture_stop(path, sizeof path)) {
+            fprintf(stderr, "%s\n", profsql_capture_error());
+            return 1;
+        }
         puts(path);
         int before = other_tool();
         profsql_capture_release();
         bool had_it = i || !getenv("FAKE_CUPTI_FAIL"); /* which fails the first start's */
-        if (before != (had_it ? 39 : 0) || other_tool())
-            return fprintf(stderr, "CUPTI is not let go when it is released\n"), 1;
+        if (before != (had_it ? 39 : 0) || other_tool()) {
+            fprintf(stderr, "CUPTI is not let go when it is released\n");
+            return 1;
+        }
     }
     return 0;
 }

@@ -22,7 +22,8 @@ static size_t draw(size_t below)
 static uint32_t get(const uint8_t *p)
 {
     uint32_t value;
-    return memcpy(&value, p, 4), value;
+    memcpy(&value, p, 4);
+    return value;
 }
 
 static size_t find_blocks(const uint8_t *bytes, size_t n, size_t *at)
@@ -77,7 +78,10 @@ int main(int argc, char **argv)
     FILE *f = argc > 2 ? fopen(argv[1], "r") : NULL;
     static uint8_t whole[1 << 20], copy[1 << 20];
     size_t n = f ? fread(whole, 1, sizeof whole, f) : 0;
-    if (!n) return fprintf(stderr, "usage: damage SPOOL ROUNDS\n"), 2;
+    if (!n) {
+        fprintf(stderr, "usage: damage SPOOL ROUNDS\n");
+        return 2;
+    }
     fclose(f);
     snprintf(path, sizeof path, "%s.damaged.spool", argv[1]);
     for (size_t i = 0; i < rounds; i++, n_tried++) {

@@ -23,10 +23,20 @@ EXPORT void fake_cuda_of(void (*finish_of_cupti)(void)) { finish = finish_of_cup
 
 EXPORT int cuCtxPushCurrent_v2(void *context)
 {
-    return current = context, context ? OK : INVALID_CONTEXT;
+    current = context;
+    return context ? OK : INVALID_CONTEXT;
 }
-EXPORT int cuCtxPopCurrent_v2(void **context) { return *context = current, current = NULL, OK; }
-EXPORT int cuCtxGetCurrent(void **context) { return *context = current, OK; }
+EXPORT int cuCtxPopCurrent_v2(void **context)
+{
+    *context = current;
+    current = NULL;
+    return OK;
+}
+EXPORT int cuCtxGetCurrent(void **context)
+{
+    *context = current;
+    return OK;
+}
 EXPORT int cuCtxSynchronize(void)
 {
     if (!current) return INVALID_CONTEXT;
@@ -41,11 +51,16 @@ static int n_devices(void)
 {
     return getenv("FAKE_CUDA_DEVICES") ? atoi(getenv("FAKE_CUDA_DEVICES")) : 1;
 }
-EXPORT int cuDeviceGetCount(int *count) { return *count = n_devices(), OK; }
+EXPORT int cuDeviceGetCount(int *count)
+{
+    *count = n_devices();
+    return OK;
+}
 EXPORT int cuDeviceGet(int *device, int ordinal)
 {
     if (ordinal < 0 || ordinal >= n_devices()) return INVALID_DEVICE;
-    return *device = ordinal + 40, OK; /* a handle, not the number */
+    *device = ordinal + 40;
+    return OK; /* a handle, not the number */
 }
 EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
@@ -57,12 +72,16 @@ EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device)
                       {76, 0},       {81, 233472},   {82, 65536}, {106, 32}};
     if (device < 40) return INVALID_DEVICE;
     for (size_t i = 0; i < sizeof of_an_h100 / sizeof *of_an_h100; i++)
-        if (of_an_h100[i].attribute == attribute) return *value = of_an_h100[i].value, OK;
+        if (of_an_h100[i].attribute == attribute) {
+            *value = of_an_h100[i].value;
+            return OK;
+        }
     return INVALID_VALUE;
 }
 EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int device)
 {
-    return *bytes = (size_t)80 << 30, device < 40 ? INVALID_DEVICE : OK;
+    *bytes = (size_t)80 << 30;
+    return device < 40 ? INVALID_DEVICE : OK;
 }
 EXPORT int cuDeviceGetName(char *name, int n, int device)
 {

@@ -90,8 +90,16 @@ static uint64_t now_ns(void)
 
 /* ---- the interface ---- */
 
-EXPORT int cuptiGetVersion(uint32_t *out) { return *out = version, failure("version"); }
-EXPORT int cuptiGetTimestamp(uint64_t *out) { return *out = now_ns(), OK; }
+EXPORT int cuptiGetVersion(uint32_t *out)
+{
+    *out = version;
+    return failure("version");
+}
+EXPORT int cuptiGetTimestamp(uint64_t *out)
+{
+    *out = now_ns();
+    return OK;
+}
 EXPORT int cuptiGetResultString(int result, const char **out)
 {
     static const char *const names[64] = {[0] = "CUPTI_SUCCESS",
@@ -162,13 +170,15 @@ EXPORT int cuptiSubscribe_v2(void **out, Callback *callback, void *data, void *p
 
 EXPORT int cuptiUnsubscribe(void *handle)
 {
-    return subscriber = NULL, handle ? OK : INVALID_PARAMETER;
+    subscriber = NULL;
+    return handle ? OK : INVALID_PARAMETER;
 }
 static atomic_bool callbacks[4][512];
 EXPORT int cuptiEnableCallback(uint32_t enable, void *handle, int domain, uint32_t cbid)
 {
     if (!handle || domain > 3 || cbid >= 512) return INVALID_PARAMETER;
-    return atomic_store(&callbacks[domain][cbid], enable != 0), OK;
+    atomic_store(&callbacks[domain][cbid], enable != 0);
+    return OK;
 }
 
 /* What the library does in a program's thread. Flushing is allowed in callbacks of API calls only.
@@ -196,7 +206,8 @@ EXPORT int cuptiActivityEnable(uint32_t kind)
     int rc = failure(name);
     if (rc) return rc;
     if (!fake_record_size(kind, version)) return INVALID_KIND;
-    return atomic_store(&enabled[kind], true), OK;
+    atomic_store(&enabled[kind], true);
+    return OK;
 }
 #if FAKE_API >= SINCE_ENABLE_AND_DUMP
 EXPORT int cuptiActivityEnableAndDump(uint32_t kind) { return cuptiActivityEnable(kind); }
@@ -204,7 +215,8 @@ EXPORT int cuptiActivityEnableAndDump(uint32_t kind) { return cuptiActivityEnabl
 EXPORT int cuptiActivityDisable(uint32_t kind)
 {
     if (kind >= N_KINDS) return INVALID_KIND;
-    return atomic_store(&enabled[kind], false), OK;
+    atomic_store(&enabled[kind], false);
+    return OK;
 }
 /* Chosen call by call; the header does not say that disabling the kind undoes it. */
 enum { N_DRIVER_CALLS = 808 };
@@ -213,23 +225,28 @@ static atomic_bool driver_calls[N_DRIVER_CALLS];
 EXPORT int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable)
 {
     if (cbid >= N_DRIVER_CALLS) return INVALID_PARAMETER;
-    return atomic_store(&driver_calls[cbid], enable != 0), OK;
+    atomic_store(&driver_calls[cbid], enable != 0);
+    return OK;
 }
 EXPORT int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable)
 {
-    return (void)cbid, (void)enable, OK;
+    (void)cbid;
+    (void)enable;
+    return OK;
 }
 #endif
 static _Thread_local uint64_t external_ids[16], n_external;
 EXPORT int cuptiActivityPushExternalCorrelationId(int kind, uint64_t id)
 {
     if (kind != 3 || n_external == 16) return INVALID_PARAMETER;
-    return external_ids[n_external++] = id, OK;
+    external_ids[n_external++] = id;
+    return OK;
 }
 EXPORT int cuptiActivityPopExternalCorrelationId(int kind, uint64_t *last)
 {
     if (kind != 3 || !n_external) return INVALID_PARAMETER;
-    return *last = external_ids[--n_external], OK;
+    *last = external_ids[--n_external];
+    return OK;
 }
 /* "Should be called after CUDA driver initialization", says the header: the driver's first context
  * is later than that. */
@@ -257,19 +274,23 @@ EXPORT int cuptiGetDeviceId(void *context, uint32_t *device)
 {
     if ((int *)context < contexts || (int *)context >= contexts + MOST_DEVICES)
         return INVALID_PARAMETER;
-    return *device = (uint32_t)((int *)context - contexts), OK;
+    *device = (uint32_t)((int *)context - contexts);
+    return OK;
 }
 EXPORT int cuptiSetThreadIdType(int type) { return type == 1 ? OK : INVALID_PARAMETER; }
 EXPORT int cuptiActivityRegisterCallbacks(Request *r, Complete *c)
 {
-    return request = r, complete = c, OK;
+    request = r;
+    complete = c;
+    return OK;
 }
 EXPORT int cuptiFinalize(void) { return OK; }
 
 EXPORT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *out)
 {
     (void)context, (void)stream;
-    return *out = atomic_exchange(&n_dropped, 0), OK;
+    *out = atomic_exchange(&n_dropped, 0);
+    return OK;
 }
 
 EXPORT int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, uint8_t **record)
@@ -284,7 +305,8 @@ EXPORT int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, uint8_t **r
     size_t n = fake_record_size(kind, version);
     if (!n) return INVALID_KIND;
     if (n > left) return MAX_LIMIT;
-    return *record = p, OK;
+    *record = p;
+    return OK;
 }
 
 /* Kernels of a script whose end is "running" end when the program waits for its context
@@ -494,7 +516,10 @@ EXPORT int fake_play(const char *path, int n_threads, int times)
     char *lines[4096], *line = NULL;
     size_t n = 0, capacity = 0;
     FILE *f = fopen(path, "r");
-    if (!f) return perror(path), 1;
+    if (!f) {
+        perror(path);
+        return 1;
+    }
     while (n < 4096 && getline(&line, &capacity, f) > 0) lines[n++] = strdup(line);
     fclose(f);
     free(line);

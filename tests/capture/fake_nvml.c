@@ -78,11 +78,16 @@ static unsigned char of_cupti(unsigned device, int i)
 }
 static unsigned char of_cuda(unsigned device, int i) { return (unsigned char)((int)device + i); }
 
-EXPORT int nvmlDeviceGetCount_v2(unsigned *count) { return *count = N_GPUS, failure("count"); }
+EXPORT int nvmlDeviceGetCount_v2(unsigned *count)
+{
+    *count = N_GPUS;
+    return failure("count");
+}
 EXPORT int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **device)
 {
     if (index >= N_GPUS) return INVALID_ARGUMENT;
-    return *device = &gpus[index], failure("index");
+    *device = &gpus[index];
+    return failure("index");
 }
 EXPORT int nvmlDeviceGetUUID(void *device, char *uuid, unsigned length)
 {
@@ -96,7 +101,10 @@ EXPORT int nvmlDeviceGetHandleByUUID(const char *uuid, void **device)
     for (int i = 0; i < N_GPUS; i++)
         for (int way = 0; way < 2; way++) {
             write_uuid(text, sizeof text, way ? of_cuda : of_cupti, gpus[i].device);
-            if (!strcmp(text, uuid)) return *device = &gpus[i], failure("find");
+            if (!strcmp(text, uuid)) {
+                *device = &gpus[i];
+                return failure("find");
+            }
         }
     return NOT_FOUND;
 }
@@ -113,8 +121,8 @@ EXPORT int nvmlDeviceGetPowerUsage(void *device, unsigned *milliwatts)
 EXPORT int nvmlDeviceGetClockInfo(void *device, int type, unsigned *mhz)
 {
     if (type != SM_CLOCK && type != MEMORY_CLOCK) return INVALID_ARGUMENT;
-    return *mhz = ((const Gpu *)device)->device + (type == SM_CLOCK ? 1980 : 3201),
-           failure(type == SM_CLOCK ? "sm_clock" : "memory_clock");
+    *mhz = ((const Gpu *)device)->device + (type == SM_CLOCK ? 1980 : 3201);
+    return failure(type == SM_CLOCK ? "sm_clock" : "memory_clock");
 }
 EXPORT int nvmlDeviceGetUtilizationRates(void *device, void *out)
 {
@@ -127,7 +135,8 @@ EXPORT int nvmlDeviceGetUtilizationRates(void *device, void *out)
 EXPORT int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *celsius)
 {
     if (sensor != 0) return INVALID_ARGUMENT;
-    return *celsius = 60 + ((const Gpu *)device)->device, failure("temperature");
+    *celsius = 60 + ((const Gpu *)device)->device;
+    return failure("temperature");
 }
 EXPORT int nvmlDeviceGetMemoryInfo(void *device, void *out)
 {

@@ -259,9 +259,10 @@ static inline uint64_t fake_time(const char *fields, const char *key, uint64_t b
     const char *p = fake_field(fields, key);
     struct timespec t;
     if (!p) return base;
-    if (!strncmp(p, "now", 3))
-        return clock_gettime(CLOCK_REALTIME, &t),
-               (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    if (!strncmp(p, "now", 3)) {
+        clock_gettime(CLOCK_REALTIME, &t);
+        return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    }
     return *p == '+' ? base + strtoull(p + 1, NULL, 10) : strtoull(p, NULL, 10);
 }
 

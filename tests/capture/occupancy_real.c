@@ -55,8 +55,10 @@ int main(void)
             int threads = (int)draw(1024) + 1, grid = 0, block = 0;
             BlockNeeds needs = {(uint32_t)kernel.numRegs, dynamic};
             if (cudaOccMaxActiveBlocksPerMultiprocessor(&theirs, &device, &kernel, &state, threads,
-                                                        dynamic))
-                return printf("the calculator refused\n"), 1;
+                                                        dynamic)) {
+                printf("the calculator refused\n");
+                return 1;
+            }
             double percent = theirs.activeBlocksPerMultiprocessor * threads * 100.0 /
                              device.maxThreadsPerMultiprocessor,
                    ours;

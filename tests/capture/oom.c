@@ -39,15 +39,24 @@ int main(int argc, char **argv)
         char written[4096] = "";
         until_failure = n;
         int rc = convert_spool(argv[1], &options, written, sizeof written, &err);
-        if (n_held)
-            return printf("%ld pieces of memory left when allocation %ld failed\n", n_held, n), 1;
+        if (n_held) {
+            printf("%ld pieces of memory left when allocation %ld failed\n", n_held, n);
+            return 1;
+        }
         if (!rc) {
             unlink(written);
             printf("%ld allocations\n", n);
             return until_failure >= 0 ? 0 : (printf("an allocation failed unseen\n"), 1);
         }
-        if (err.code != PROF_NOMEM) return printf("allocation %ld failed as: %s\n", n, err.text), 1;
-        if (*written) return printf("a profile in spite of allocation %ld\n", n), 1;
+        if (err.code != PROF_NOMEM) {
+            printf("allocation %ld failed as: %s\n", n, err.text);
+            return 1;
+        }
+        if (*written) {
+            printf("a profile in spite of allocation %ld\n", n);
+            return 1;
+        }
     }
-    return printf("there is no end of allocations\n"), 1;
+    printf("there is no end of allocations\n");
+    return 1;
 }

@@ -146,7 +146,11 @@ static double ranges(long n)
     return ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) / (double)n;
 }
 
-static void *end_other(void *id) { return end_range(*(uint64_t *)id), NULL; }
+static void *end_other(void *id)
+{
+    end_range(*(uint64_t *)id);
+    return NULL;
+}
 
 static int (*play)(const char *, int, int);
 
@@ -177,7 +181,8 @@ typedef struct {
 } Team;
 static void *team_main(void *team)
 {
-    return steps(((const Team *)team)->n, ((const Team *)team)->script), NULL;
+    steps(((const Team *)team)->n, ((const Team *)team)->script);
+    return NULL;
 }
 
 static void teams(int n_teams, int n, const char *script)
@@ -198,10 +203,11 @@ static void wait_until(double seconds, const char *file)
 
 int main(int argc, char **argv)
 {
-    if (argc < 3)
-        return fprintf(stderr, "usage: program FAKE_CUPTI SCRIPT [threads=N] [times=N] [steps=N "
-                               "[inside=1]] [end=HOW] [seconds=S] [soak=RATE] [ranges=N]\n"),
-               2;
+    if (argc < 3) {
+        fprintf(stderr, "usage: program FAKE_CUPTI SCRIPT [threads=N] [times=N] [steps=N "
+                        "[inside=1]] [end=HOW] [seconds=S] [soak=RATE] [ranges=N]\n");
+        return 2;
+    }
     const char *how = option(argc, argv, "end", "exit"), *until = option(argc, argv, "until", "");
     double seconds = atof(option(argc, argv, "seconds", "1")),
            rate = atof(option(argc, argv, "soak", "0"));

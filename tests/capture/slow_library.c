@@ -28,7 +28,11 @@ __attribute__((constructor)) static void begin(void)
 void slow_library_is_loading(void);
 void slow_library_is_loading(void) { sem_post(&loading); }
 
-static void *load(void *unused) { return (void)unused, dlopen(SLOW, RTLD_NOW); }
+static void *load(void *unused)
+{
+    (void)unused;
+    return dlopen(SLOW, RTLD_NOW);
+}
 
 int dl_iterate_phdr(Walker *walker, void *data)
 {

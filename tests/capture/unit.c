@@ -248,7 +248,11 @@ int clock_gettime(clockid_t clock, struct timespec *t)
     return (int)rc;
 }
 
-static void *wait_for_word(void *word) { return sem_wait(word), NULL; }
+static void *wait_for_word(void *word)
+{
+    sem_wait(word);
+    return NULL;
+}
 
 /* A clock that is stepped back an hour does not make waits an hour longer: an alarm would end this
  * test. */

@@ -17,13 +17,19 @@ int main(int argc, char **argv)
         "pool",          "unified",        "graph",        "environment",  "jit",     "nvlink",
         "pcie",          "event",          "external",     "kernel name=b"};
     void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL, *symbols[2];
-    if (!library) return printf("%s\n", dlerror()), 77;
+    if (!library) {
+        printf("%s\n", dlerror());
+        return 77;
+    }
     int (*get_version)(uint32_t *), (*next)(uint8_t *, size_t, uint8_t **);
     symbols[0] = dlsym(library, "cuptiGetVersion"),
     symbols[1] = dlsym(library, "cuptiActivityGetNextRecord");
     memcpy(&get_version, &symbols[0], sizeof get_version), memcpy(&next, &symbols[1], sizeof next);
     uint32_t version = 0;
-    if (get_version(&version) || version >= 130200) return printf("version %u\n", version), 77;
+    if (get_version(&version) || version >= 130200) {
+        printf("version %u\n", version);
+        return 77;
+    }
     bool is_vague = version < 22; /* at zeros it says "unknown error", not "invalid kind" */
     /* 18 is CUDA 11.8's number, and 12.0's and 12.1's, whose kernels are longer */
     if (version == 18 && strstr(argv[1], ".so.12")) version = 19;
@@ -40,10 +46,11 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < n_lines; i++) {
         if (!fake_record_size(kinds[i], version)) continue; /* a kind that came later */
         int rc = next(buffer, n, &record);
-        if (rc || record != expected)
-            return printf("record %zu (%s): result %d, at %td instead of %td\n", i, lines[i], rc,
-                          record ? record - buffer : -1, expected - buffer),
-                   1;
+        if (rc || record != expected) {
+            printf("record %zu (%s): result %d, at %td instead of %td\n", i, lines[i], rc,
+                   record ? record - buffer : -1, expected - buffer);
+            return 1;
+        }
         expected += fake_record_size(kinds[i], version);
     }
     int end = next(buffer, n, &record);

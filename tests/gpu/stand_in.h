@@ -210,16 +210,22 @@ inline const char *cudaGetErrorString(cudaError_t rc)
     return rc == cudaErrorFault ? "an illegal memory access was encountered" : "no error";
 }
 inline cudaError_t cudaGetLastError() { return cudaSuccess; }
-inline cudaError_t cudaGetDeviceCount(int *n) { return *n = 2, cudaSuccess; }
+inline cudaError_t cudaGetDeviceCount(int *n)
+{
+    *n = 2;
+    return cudaSuccess;
+}
 inline cudaError_t cudaSetDevice(int device)
 {
     stand_in::begin();
     if (device) stand_in::line("context device=%d", device);
-    return stand_in::device = device, cudaSuccess;
+    stand_in::device = device;
+    return cudaSuccess;
 }
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int)
 {
-    return *p = {"NVIDIA H200 (fake)", 132, 9, 0, 2048}, cudaSuccess;
+    *p = {"NVIDIA H200 (fake)", 132, 9, 0, 2048};
+    return cudaSuccess;
 }
 
 template <class T> cudaError_t cudaMalloc(T **out, size_t n)
@@ -240,7 +246,8 @@ inline cudaError_t cudaFree(void *p)
 }
 template <class T> cudaError_t cudaMallocHost(T **out, size_t n)
 {
-    return *out = (T *)calloc(1, n), cudaSuccess;
+    *out = (T *)calloc(1, n);
+    return cudaSuccess;
 }
 
 inline cudaError_t cudaMemcpy(void *, const void *, size_t n, cudaMemcpyKind kind)
@@ -271,7 +278,8 @@ inline cudaError_t cudaMemsetAsync(void *, int value, size_t n, cudaStream_t s)
 
 inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, int)
 {
-    return *s = new stand_in::Stream(++stand_in::n_streams), cudaSuccess;
+    *s = new stand_in::Stream(++stand_in::n_streams);
+    return cudaSuccess;
 }
 inline cudaError_t cudaStreamSynchronize(cudaStream_t s)
 {
@@ -284,7 +292,8 @@ inline cudaError_t cudaDeviceSynchronize()
 
 inline cudaError_t cudaEventCreate(cudaEvent_t *e)
 {
-    return *e = new stand_in::Event{++stand_in::n_events, 0}, cudaSuccess;
+    *e = new stand_in::Event{++stand_in::n_events, 0};
+    return cudaSuccess;
 }
 inline cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s = nullptr)
 {
@@ -295,41 +304,50 @@ inline cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s = nullptr)
 }
 inline cudaError_t cudaEventSynchronize(cudaEvent_t e)
 {
-    return stand_in::sleep_until(e->time), cudaSuccess;
+    stand_in::sleep_until(e->time);
+    return cudaSuccess;
 }
 inline cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t a, cudaEvent_t b)
 {
-    return *ms = (float)((double)(b->time - a->time) / 1e6), cudaSuccess;
+    *ms = (float)((double)(b->time - a->time) / 1e6);
+    return cudaSuccess;
 }
 
 // Of a kernel whose blocks of 128 threads fill an H200.
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *a, const stand_in::Kernel &kernel)
 {
-    return *a = {kernel.registers, (size_t)kernel.shared}, cudaSuccess;
+    *a = {kernel.registers, (size_t)kernel.shared};
+    return cudaSuccess;
 }
 inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const stand_in::Kernel &,
                                                                  int, size_t)
 {
-    return *n = 16, cudaSuccess;
+    *n = 16;
+    return cudaSuccess;
 }
 inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block,
                                                       const stand_in::Kernel &, size_t)
 {
-    return *grid = 264, *block = 1024, cudaSuccess;
+    *grid = 264;
+    *block = 1024;
+    return cudaSuccess;
 }
 
 inline cudaError_t cudaStreamBeginCapture(cudaStream_t s, int)
 {
-    return s->capturing = true, cudaSuccess;
+    s->capturing = true;
+    return cudaSuccess;
 }
 inline cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *graph)
 {
     *graph = new stand_in::Graph{s->nodes};
-    return s->capturing = false, cudaSuccess;
+    s->capturing = false;
+    return cudaSuccess;
 }
 inline cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph, int)
 {
-    return *exec = graph, cudaSuccess;
+    *exec = graph;
+    return cudaSuccess;
 }
 inline cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t s)
 {
@@ -342,8 +360,16 @@ inline cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t s)
     return cudaSuccess;
 }
 
-inline cudaError_t cudaProfilerStart() { return stand_in::line("profiler_start"), cudaSuccess; }
-inline cudaError_t cudaProfilerStop() { return stand_in::line("profiler_stop"), cudaSuccess; }
+inline cudaError_t cudaProfilerStart()
+{
+    stand_in::line("profiler_start");
+    return cudaSuccess;
+}
+inline cudaError_t cudaProfilerStop()
+{
+    stand_in::line("profiler_stop");
+    return cudaSuccess;
+}
 
 #define LAUNCH(kernel, grid, block, shared, stream, ...)                                           \
     stand_in::launch(kernel, grid, block, shared, stream, ##__VA_ARGS__)

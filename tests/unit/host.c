@@ -33,18 +33,39 @@ static void watch(const char *path)
 }
 #define NEXT(name) ((__typeof__(&(name)))(uintptr_t)dlsym(RTLD_NEXT, #name))
 
-int stat(const char *path, struct stat *st) { return watch(path), NEXT(stat)(path, st); }
-int lstat(const char *path, struct stat *st) { return watch(path), NEXT(lstat)(path, st); }
-int access(const char *path, int mode) { return watch(path), NEXT(access)(path, mode); }
-DIR *opendir(const char *path) { return watch(path), NEXT(opendir)(path); }
-char *realpath(const char *path, char *to) { return watch(path), NEXT(realpath)(path, to); }
+int stat(const char *path, struct stat *st)
+{
+    watch(path);
+    return NEXT(stat)(path, st);
+}
+int lstat(const char *path, struct stat *st)
+{
+    watch(path);
+    return NEXT(lstat)(path, st);
+}
+int access(const char *path, int mode)
+{
+    watch(path);
+    return NEXT(access)(path, mode);
+}
+DIR *opendir(const char *path)
+{
+    watch(path);
+    return NEXT(opendir)(path);
+}
+char *realpath(const char *path, char *to)
+{
+    watch(path);
+    return NEXT(realpath)(path, to);
+}
 int open(const char *path, int flags, ...)
 {
     va_list ap;
     va_start(ap, flags);
     int mode = flags & O_CREAT ? va_arg(ap, int) : 0;
     va_end(ap);
-    return watch(path), NEXT(open)(path, flags, mode);
+    watch(path);
+    return NEXT(open)(path, flags, mode);
 }
 
 /* ---- the host ---- */

@@ -148,7 +148,10 @@ static bool keep_op(void *context, const AsyncOp *op, ProfErr *err)
 {
     AsyncOpsBuilder *m = context;
     AsyncOp *kept = PUSH(m->found.ops);
-    if (!kept) return prof_nomem(err), false;
+    if (!kept) {
+        prof_nomem(err);
+        return false;
+    }
     *kept = *op;
     return true;
 }

@@ -102,8 +102,10 @@ static uint32_t pair_of(AsyncPairsBuilder *m, Slice name)
     uint32_t found = pair_find(m, name);
     if (found) return found;
     if (!GROW(m->pairs, m->n_pairs, m->pair_capacity) ||
-        !hash_add(&m->by_name, text_hash(name.text, name.n), m->n_pairs))
-        return prof_nomem(m->err), 0;
+        !hash_add(&m->by_name, text_hash(name.text, name.n), m->n_pairs)) {
+        prof_nomem(m->err);
+        return 0;
+    }
     m->pairs[m->n_pairs++] = (Pair){.name = name};
     return (uint32_t)m->n_pairs;
 }
@@ -115,7 +117,10 @@ static Slice start_by_name(AsyncPairsBuilder *m, Slice done)
     const char *at = memmem(done.text, done.n, "-done", 5);
     size_t before = (size_t)(at - done.text), after = done.n - before - 5;
     char *name = arena_alloc(&m->arena, done.n + 2);
-    if (!name) return prof_nomem(m->err), (Slice){"", 0};
+    if (!name) {
+        prof_nomem(m->err);
+        return (Slice){"", 0};
+    }
     memcpy(name, done.text, before);
     bool plain = (before == 4 && (!memcmp(name, "send", 4) || !memcmp(name, "recv", 4)));
     size_t n = before;
@@ -402,7 +407,10 @@ static bool know_all(AsyncPairsBuilder *m)
     Known *added = prof_buffer(n_new * sizeof *added);
     while (added && m->known_capacity < n_all)
         if (!prof_grow(&m->known, m->known_capacity, &m->known_capacity, sizeof *m->known)) break;
-    if (!added || m->known_capacity < n_all) return prof_free(added), false;
+    if (!added || m->known_capacity < n_all) {
+        prof_free(added);
+        return false;
+    }
     n_new = 0;
     for (; m->n_looked < m->found->ops.n; m->n_looked++) {
         const AsyncOp *op = &ops[m->n_looked];

@@ -77,7 +77,10 @@ static bool add_instance(void *context, const AsyncOp *run, ProfErr *err)
         p->last = op, p->last_counts = op->kind == WORK_COLLECTIVE && op->done && kind_of(op);
     if (!p->last_counts) return true;
     CollectiveInstance *place = PUSH(p->instances);
-    if (!place) return prof_nomem(err), false;
+    if (!place) {
+        prof_nomem(err);
+        return false;
+    }
     *place = (CollectiveInstance){op, run->start_ps, run->duration_ps};
     return true;
 }
@@ -165,7 +168,10 @@ static bool describe(Collective *c, const AsyncShared *op, CollectiveGroups *gro
     if (c->bytes < 0) c->bytes = op->bytes_moved;
     bool sound = kind ? groups_read(groups, module, i, kind)
                       : groups_read_text(groups, slice_of(op->start->name), c->kind);
-    if (!sound) return prof_nomem(err), false;
+    if (!sound) {
+        prof_nomem(err);
+        return false;
+    }
     c->group_size = groups_size(groups);
     return !err->code;
 }

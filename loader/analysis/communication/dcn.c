@@ -170,7 +170,11 @@ static const Module *find_module(DcnBuilder *m, uint64_t begin_ps, uint64_t end_
         return &m->modules.items[m->module];
     for (size_t i = m->module + 1; i < m->modules.n; i++) {
         const Module *module = &m->modules.items[i];
-        if (!m->steps--) return m->steps = 0, m->cut = true, NULL;
+        if (!m->steps--) {
+            m->steps = 0;
+            m->cut = true;
+            return NULL;
+        }
         if (module->begin_ps > end_ps) break;
         if (module->end_ps < begin_ps) continue;
         m->module = i;
@@ -316,15 +320,20 @@ static State *find_state(DcnBuilder *m, const Text *rendezvous, ProfErr *err)
             at = id_find(&m->state_ids, m->states.items, sizeof *m->states.items, key);
     if (at >= 0) return &m->states.items[at];
     State *state = PUSH(m->states);
-    if (!state) return prof_nomem(err), NULL;
+    if (!state) {
+        prof_nomem(err);
+        return NULL;
+    }
     *state = (State){.host_event = first_host_event(m, rendezvous),
                      .key = key,
                      .rendezvous = rendezvous,
                      .type = empty_text,
                      .send_op = empty_text,
                      .overlap_base_ns = m->total_ns};
-    if (!id_add(&m->state_ids, m->states.items, sizeof *m->states.items, m->states.n - 1))
-        return prof_nomem(err), NULL;
+    if (!id_add(&m->state_ids, m->states.items, sizeof *m->states.items, m->states.n - 1)) {
+        prof_nomem(err);
+        return NULL;
+    }
     return state;
 }
 
@@ -336,11 +345,16 @@ static const Text *rendezvous_of(DcnBuilder *m, const Instruction *i, ProfErr *e
     if (!i->rendezvous) return at >= 0 ? m->channels.items[at].rendezvous : NULL;
     if (at < 0) {
         Channel *channel = PUSH(m->channels);
-        if (!channel) return prof_nomem(err), NULL;
+        if (!channel) {
+            prof_nomem(err);
+            return NULL;
+        }
         at = (int64_t)m->channels.n - 1;
         *channel = (Channel){.channel = i->channel};
-        if (!id_add(&m->channel_ids, m->channels.items, sizeof *m->channels.items, (size_t)at))
-            return prof_nomem(err), NULL;
+        if (!id_add(&m->channel_ids, m->channels.items, sizeof *m->channels.items, (size_t)at)) {
+            prof_nomem(err);
+            return NULL;
+        }
     }
     return m->channels.items[at].rendezvous = i->rendezvous;
 }
@@ -363,11 +377,16 @@ static DcnCollective *find_collective(DcnCollectives *all, const Text *rendezvou
             at = id_find(&all->ids, all->collectives.items, sizeof *all->collectives.items, key);
     if (at >= 0) return &all->collectives.items[at];
     DcnCollective *c = PUSH(all->collectives);
-    if (!c) return prof_nomem(err), NULL;
+    if (!c) {
+        prof_nomem(err);
+        return NULL;
+    }
     *c = (DcnCollective){.key = key, .rendezvous = rendezvous};
     if (!id_add(&all->ids, all->collectives.items, sizeof *all->collectives.items,
-                all->collectives.n - 1))
-        return prof_nomem(err), NULL;
+                all->collectives.n - 1)) {
+        prof_nomem(err);
+        return NULL;
+    }
     return c;
 }
 
@@ -486,7 +505,10 @@ static void *dcn_make_host(Run *run, Host *only, ProfErr *err)
     DcnBuilder m = {.host = only ? only : &run->hosts[0],
                     .result = prof_alloc(sizeof(DcnCollectives)),
                     .module = SIZE_MAX};
-    if (!m.result) return prof_nomem(err), NULL;
+    if (!m.result) {
+        prof_nomem(err);
+        return NULL;
+    }
     if ((m.plane = host_first_core(m.host))) read_plane(&m, err);
     if (m.cut)
         host_issue(
@@ -548,7 +570,10 @@ static bool knows_megascale(const Host *host)
 static void *dcn_make(Run *run, Host *only, ProfErr *err)
 {
     DcnCollectives *all = prof_alloc(sizeof *all);
-    if (!all) return prof_nomem(err), NULL;
+    if (!all) {
+        prof_nomem(err);
+        return NULL;
+    }
     all->shown = true;
     for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
         Host *host = &run->hosts[h];

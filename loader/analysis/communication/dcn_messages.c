@@ -175,7 +175,10 @@ static void *dcn_messages_make(Run *run, Host *only, ProfErr *err)
 {
     Host *host = only ? only : &run->hosts[0];
     DcnMessages *all = prof_alloc(sizeof *all);
-    if (!all) return prof_nomem(err), NULL;
+    if (!all) {
+        prof_nomem(err);
+        return NULL;
+    }
     for (size_t i = 0; i < host->n_planes && !err->code; i++)
         if (host->planes[i].kind == PLANE_HOST) read_plane(all, host, &host->planes[i], err);
     if (!err->code) find_bursts(all, err);

@@ -283,7 +283,10 @@ static void *device_steps_make(Run *run, Host *only, ProfErr *err)
     const StepDb *db = run_shown_steps(run, only, err);
     DeviceSteps *all = db ? prof_alloc(sizeof *all) : NULL;
     size_t row = 0;
-    if (!all) return prof_nomem(err), NULL;
+    if (!all) {
+        prof_nomem(err);
+        return NULL;
+    }
     if (db->n_steps) find_rows(all, run, only, db, err);
     for (size_t h = 0; h < run->n_hosts && db->n_steps && !err->code; h++)
         if (!only || only == &run->hosts[h]) measure_host(all, &run->hosts[h], &row, err);

@@ -86,7 +86,8 @@ static void *program_gaps_make(Run *run, Host *only, ProfErr *err)
     const DeviceTimes *times = run_device_times(run, only, err);
     const ProgramRuns *runs = times ? run_program_runs(run, only, err) : NULL;
     ProgramGaps *all = runs ? prof_alloc(sizeof *all) : NULL;
-    if (!all) return runs ? prof_nomem(err), NULL : NULL;
+    if (runs && !all) prof_nomem(err);
+    if (!all) return NULL;
     for (size_t h = 0; h < run->n_hosts && !err->code; h++)
         if (!only || only == &run->hosts[h]) add_host(all, &run->hosts[h], times, runs, err);
     if (err->code) program_gaps_release(all), all = NULL;

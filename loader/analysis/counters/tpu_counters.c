@@ -399,7 +399,10 @@ static void *perf_counters_make(Run *run, Host *only, ProfErr *err)
 {
     Host *host = only ? only : &run->hosts[0]; /* a run of one host asks for all hosts */
     PerfCounters *all = prof_alloc(sizeof *all);
-    if (!all) return prof_nomem(err), NULL;
+    if (!all) {
+        prof_nomem(err);
+        return NULL;
+    }
     for (size_t i = 0; i < host->n_planes && !err->code; i++)
         if (is_tpu(&host->planes[i]) || host->planes[i].kind == PLANE_GPU)
             read_plane(all, &host->planes[i], err);

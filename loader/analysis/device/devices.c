@@ -394,7 +394,10 @@ static void devices_release(void *result)
 static void *devices_make(Run *run, Host *only, ProfErr *err)
 {
     DeviceCapabilities *d = prof_alloc(sizeof *d);
-    if (!d) return prof_nomem(err), NULL;
+    if (!d) {
+        prof_nomem(err);
+        return NULL;
+    }
     d->device_type = "CPU";
     size_t n = 0;
     EACH_HOST(host, run, only)
@@ -405,7 +408,10 @@ static void *devices_make(Run *run, Host *only, ProfErr *err)
         if (host->readable && !err->code)
             read_host(d, devices, host, only || run->n_hosts == 1, err);
     d->devices = devices;
-    if (err->code) return devices_release(d), NULL;
+    if (err->code) {
+        devices_release(d);
+        return NULL;
+    }
     return d;
 }
 

@@ -224,7 +224,10 @@ static void *gaps_make(Run *run, Host *only, ProfErr *err)
 {
     GapsBuilder b = {0};
     Gaps *result = prof_alloc(sizeof *result);
-    if (!result) return prof_nomem(err), NULL;
+    if (!result) {
+        prof_nomem(err);
+        return NULL;
+    }
     find_planes(&b, run, only, err);
     if (!err->code) parallel_for(run->n_workers, b.planes.n, read_plane, &b, err);
     *result = (Gaps){b.planes.items, b.planes.n};

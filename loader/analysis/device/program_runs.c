@@ -191,7 +191,10 @@ static SeenKernel *seen_kernel(Splitter *s, const ProgramKernel *kernel, ProfErr
     bool once = is_in_entry(kernel, s->plane->plane->host, err);
     SeenKernel *at = err->code ? NULL : PUSH(s->seen);
     if (at) *at = (SeenKernel){kernel, once, SIZE_MAX};
-    if (!at || !hash_add(&s->by_kernel, hash, s->seen.n - 1)) return prof_nomem(err), NULL;
+    if (!at || !hash_add(&s->by_kernel, hash, s->seen.n - 1)) {
+        prof_nomem(err);
+        return NULL;
+    }
     return at;
 }
 
@@ -270,7 +273,10 @@ static void program_runs_release(void *result)
 static void *program_runs_make(Run *run, Host *only, ProfErr *err)
 {
     ProgramRuns *all = prof_alloc(sizeof *all);
-    if (!all) return prof_nomem(err), NULL;
+    if (!all) {
+        prof_nomem(err);
+        return NULL;
+    }
     for (size_t h = 0; h < run->n_hosts && !err->code; h++)
         if (!only || only == &run->hosts[h]) add_host(all, &run->hosts[h], err);
     if (err->code) program_runs_release(all), all = NULL;

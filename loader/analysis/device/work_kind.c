@@ -27,8 +27,10 @@ bool event_meta_number(const EventMeta *meta, enum KnownStat known, uint64_t *nu
     for (uint16_t i = 0; i < meta->n_facts; i++) {
         const StatValue *fact = &meta->facts[i].fact;
         if (meta->facts[i].known == known &&
-            (fact->type == TYPE_INT64 || fact->type == TYPE_UINT64))
-            return *number = fact->u64, true;
+            (fact->type == TYPE_INT64 || fact->type == TYPE_UINT64)) {
+            *number = fact->u64;
+            return true;
+        }
     }
     return false;
 }

@@ -271,7 +271,10 @@ static bool pack_steps(PackJob *job, size_t i, MergedStep **steps, size_t *n_ste
     if (!*n_steps || (*steps)[0].group < 0)
         return true; /* none is grouped: XProf leaves them all */
     MergedStep *kept = arena_alloc(&job->result->line_arenas[i], *n_steps * sizeof *kept);
-    if (!kept) return prof_nomem(err), false;
+    if (!kept) {
+        prof_nomem(err);
+        return false;
+    }
     out->merged = true, out->n_steps = *n_steps,
     out->steps = memcpy(kept, *steps, *n_steps * sizeof *kept);
     return true;
@@ -376,7 +379,8 @@ static bool keep_groups(Result *r, Forest *f, ProfErr *err)
     uint64_t *upwards = prof_alloc(n_links * sizeof *upwards);
     if (!groups || !children || !parents || !upwards) {
         prof_free(upwards);
-        return prof_nomem(err), false;
+        prof_nomem(err);
+        return false;
     }
     for (size_t i = 0; i < n_links; i++)
         upwards[i] = f->links.items[i] << 32 | f->links.items[i] >> 32;
@@ -494,7 +498,10 @@ static void grouping_release(void *result)
 static void *grouping_make(Host *host, bool as_written, ProfErr *err)
 {
     Result *r = prof_alloc(sizeof *r);
-    if (!r) return prof_nomem(err), NULL;
+    if (!r) {
+        prof_nomem(err);
+        return NULL;
+    }
     r->grouping.host = host;
     r->as_written = as_written;
     r->lines = prof_alloc(host->n_lines * sizeof *r->lines);

@@ -50,10 +50,11 @@ static bool number_nodes(Forest *f, ProfErr *err)
         ForestLine *fl = &f->lines[i];
         fl->first = (Node)first;
         first += fl->n;
-        if (first >= NO_NODE)
-            return prof_fail(err, PROF_FORMAT, 0, "%s: has more events than can be grouped",
-                             f->host->file.path),
-                   false;
+        if (first >= NO_NODE) {
+            prof_fail(err, PROF_FORMAT, 0, "%s: has more events than can be grouped",
+                      f->host->file.path);
+            return false;
+        }
         bool fits = APPEND(f->roots, fl->roots) && APPEND(f->iterations, fl->iterations) &&
                     APPEND(f->eagers, fl->eagers) && APPEND(f->names, fl->names);
         for (size_t k = 0; k < fl->captured_steps.n && fits; k++) {
@@ -61,7 +62,10 @@ static bool number_nodes(Forest *f, ProfErr *err)
             fits = step != NULL;
             if (step) *step = fl->captured_steps.items[k];
         }
-        if (!fits) return prof_nomem(err), false;
+        if (!fits) {
+            prof_nomem(err);
+            return false;
+        }
     }
     f->n_nodes = (Node)first;
     sort_array(f->captured_steps.items, f->captured_steps.n, sizeof(int64_t), by_number);
@@ -282,13 +286,17 @@ static bool context_of(Contexts *c, const ContextMark *m, uint32_t *context)
     size_t slot = context_slot(c, m->id, m->scope);
     for (; c->slots[slot]; slot = (slot + 1) & (c->n_slots - 1)) {
         const ContextKey *key = &c->keys.items[c->slots[slot] - 1];
-        if (key->id == m->id && key->scope == m->scope) return *context = c->slots[slot] - 1, true;
+        if (key->id == m->id && key->scope == m->scope) {
+            *context = c->slots[slot] - 1;
+            return true;
+        }
     }
     ContextKey *key = PUSH(c->keys);
     if (!key) return false;
     *key = (ContextKey){m->id, m->scope};
     c->slots[slot] = (uint32_t)c->keys.n;
-    return *context = c->slots[slot] - 1, true;
+    *context = c->slots[slot] - 1;
+    return true;
 }
 
 static bool add_ref(Contexts *c, const ContextMark *m, bool produces, Node node)

@@ -70,7 +70,11 @@ Node forest_parent(const Forest *f, ParentWalk *w)
         case 6: parent = edge_parent(&f->edges[EDGE_LOOP], w->node); break;
         default: return NO_NODE;
         }
-        if (parent != NO_NODE) return w->stage++, w->i = 0, parent;
+        if (parent != NO_NODE) {
+            w->stage++;
+            w->i = 0;
+            return parent;
+        }
     }
 }
 
@@ -188,7 +192,10 @@ static bool name_group(Forest *f, size_t group, Ancestors *above, ProfErr *err)
     GroupDraft *draft = &f->groups.items[group];
     NameMark context;
     Node typed = NO_NODE;
-    if (!read_context(f, draft->root, above, &context, &typed)) return prof_nomem(err), false;
+    if (!read_context(f, draft->root, above, &context, &typed)) {
+        prof_nomem(err);
+        return false;
+    }
     draft->explicit = !is_implicit(f, draft->root, err);
     const Text *word = context.has_graph_type ? graph_type(f, typed, err)
                        : draft->explicit      ? event_name(f, draft->root, err)
@@ -201,7 +208,10 @@ static bool name_group(Forest *f, size_t group, Ancestors *above, ProfErr *err)
     size_t n_number = (size_t)snprintf(number, sizeof number, "%s%lld", word ? " " : "", n),
            n_word = word ? word->n_bytes : 0;
     char *name = prof_alloc(n_word + n_number + 1);
-    if (!name) return prof_nomem(err), false;
+    if (!name) {
+        prof_nomem(err);
+        return false;
+    }
     if (word) memcpy(name, word->text, n_word);
     memcpy(name + n_word, number, n_number);
     draft->name = text_intern(&f->texts, &f->arena, (const uint8_t *)name, n_word + n_number);
@@ -348,9 +358,15 @@ static bool open_group(Forest *f, Node root, Ancestors *above, ProfErr *err)
 {
     if (interrupt_poll(16, err)) return false;
     GroupDraft *draft = PUSH(f->groups);
-    if (!draft) return prof_nomem(err), false;
+    if (!draft) {
+        prof_nomem(err);
+        return false;
+    }
     *draft = (GroupDraft){.root = root};
-    if (!propagate(f, root, (uint32_t)f->groups.n - 1)) return prof_nomem(err), false;
+    if (!propagate(f, root, (uint32_t)f->groups.n - 1)) {
+        prof_nomem(err);
+        return false;
+    }
     if (f->links.n > 2 * f->n_sorted_links + 65536) sort_links(f);
     return name_group(f, f->groups.n - 1, above, err);
 }
@@ -487,7 +503,10 @@ static bool is_below_its_like(Forest *f, const RootMark *root, Ancestors *above)
 static bool group_roots(Forest *f, Ancestors *above, ProfErr *err)
 {
     RootMark **roots = prof_alloc(f->roots.n * sizeof *roots);
-    if (!roots) return prof_nomem(err), false;
+    if (!roots) {
+        prof_nomem(err);
+        return false;
+    }
     size_t n = 0;
     for (size_t i = 0; i < f->roots.n; i++) {
         RootMark *m = &f->roots.items[i];
@@ -513,9 +532,15 @@ static bool number_core(Forest *f, const ForestLine *fl, size_t group, ProfErr *
     for (Node k = 0; k < fl->n && !interrupt_poll(4, err); k++) {
         if (node_group(fl, fl->first + k) >= 0) continue; /* by an edge from a core before */
         GroupDraft *draft = group < f->groups.n ? &f->groups.items[group] : PUSH(f->groups);
-        if (!draft) return prof_nomem(err), false;
+        if (!draft) {
+            prof_nomem(err);
+            return false;
+        }
         *draft = (GroupDraft){.root = fl->first + k};
-        if (!propagate(f, draft->root, (uint32_t)group++)) return prof_nomem(err), false;
+        if (!propagate(f, draft->root, (uint32_t)group++)) {
+            prof_nomem(err);
+            return false;
+        }
     }
     return !err->code;
 }
@@ -549,7 +574,10 @@ static bool group_cores(Forest *f, Ancestors *above, ProfErr *err)
         const RootMark *m = MARK_OF(f->roots, node);
         reached = m && !m->level;
     }
-    if (above->failed) return prof_nomem(err), false;
+    if (above->failed) {
+        prof_nomem(err);
+        return false;
+    }
     for (size_t i = 0; i < f->host->n_lines && !reached && !err->code; i++)
         if (is_core_line(&f->lines[i])) number_core(f, &f->lines[i], first, err);
     for (size_t group = first; group < f->groups.n && !interrupt_poll(16, err); group++)

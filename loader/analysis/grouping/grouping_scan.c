@@ -15,7 +15,10 @@ static bool prepare_plane(const Forest *f, ForestPlane *fp, const Plane *plane, 
     if (!context_plane_open(&fp->context, plane, err)) return false;
     fp->context.as_written = f->as_written;
     if (!plane->n_events) return true;
-    if (!(fp->types = prof_alloc(plane->n_event_metas))) return prof_nomem(err), false;
+    if (!(fp->types = prof_alloc(plane->n_event_metas))) {
+        prof_nomem(err);
+        return false;
+    }
     for (size_t i = 0; i < plane->n_event_metas; i++) {
         const Text *name = plane->event_metas[i].name;
         fp->types[i] =
@@ -183,11 +186,18 @@ static bool nest(Scan *s, uint32_t at, int64_t start_ps, int64_t end_ps)
     ForestLine *fl = s->line;
     Open *top = NEST_AROUND(s->open, start_ps, end_ps, start_ps, end_ps, close_last(s, at));
     if (top) {
-        if (s->nesting == NEST_UNLESS_VAST && !fl->parent && is_vast(fl) && !is_marked(s))
-            return s->open.n = 0, s->nesting = NEST_PUT_OFF, true;
+        if (s->nesting == NEST_UNLESS_VAST && !fl->parent && is_vast(fl) && !is_marked(s)) {
+            s->open.n = 0;
+            s->nesting = NEST_PUT_OFF;
+            return true;
+        }
         if (!fl->parent && !start_nesting(fl)) return false;
         fl->parent[at] = top->at + 1;
-        if (top->start_ps == start_ps && top->end_ps == end_ps) return top->at = at, top->n++, true;
+        if (top->start_ps == start_ps && top->end_ps == end_ps) {
+            top->at = at;
+            top->n++;
+            return true;
+        }
     }
     if (!(top = PUSH(s->open))) return false;
     *top = (Open){start_ps, end_ps, at, 1};
@@ -364,7 +374,8 @@ static bool add_event(Scan *s, uint32_t at, const EventAt *e)
         return s->nesting == NEST_PUT_OFF ||
                nest(s, at, e->start_ps, add_saturated(e->start_ps, e->duration_ps));
     Node *mark = PUSH(fl->asyncs);
-    return mark ? *mark = at, true : false;
+    if (mark) *mark = at;
+    return mark != NULL;
 }
 
 /* ---- a line with regions: sorted, and nested again ---- */

@@ -37,7 +37,10 @@ bool tpu_read_steps(const ForestLine *line, MergedStep **steps, ProfErr *err)
     StatFilter filter;
     EventReader reader;
     EventAt e;
-    if (!list) return prof_nomem(err), false;
+    if (!list) {
+        prof_nomem(err);
+        return false;
+    }
     stat_filter_open(&filter, line->line->plane, wanted, COUNT(wanted), err);
     event_reader_open_for(&reader, line->line, &filter.wanted, err);
     for (Node i = 0; event_reader_next(&reader, &e); i++) {

@@ -50,7 +50,10 @@ static int collect_ops(InputAnalysis *a, const OpStats *stats, ProfErr *err)
 {
     uint32_t *order = op_db_order(&stats->host);
     InputOp *ops = arena_alloc(&a->arena, stats->host.n_ops * sizeof *ops + 1);
-    if (!order || !ops) return prof_free(order), prof_nomem(err);
+    if (!order || !ops) {
+        prof_free(order);
+        return prof_nomem(err);
+    }
     for (size_t i = 0; i < stats->host.n_ops; i++) {
         const OpMetrics *op = &stats->host.ops[order[i]];
         int category = input_category(op);

@@ -144,15 +144,20 @@ static uint32_t iterator_of(TfDataBuilder *m, int64_t id, const Seen *seen, cons
     int64_t at = id_find(&m->ids, r->iterators.items, sizeof *r->iterators.items, id);
     if (at >= 0) return (uint32_t)at;
     TfDataIterator *place = PUSH(r->iterators);
-    if (!place) return prof_nomem(err), NO_ITERATOR;
+    if (!place) {
+        prof_nomem(err);
+        return NO_ITERATOR;
+    }
     *place = (TfDataIterator){.id = id,
                               .parent_id = seen->parent_id,
                               .has_parent = seen->has_parent_id,
                               .long_name = name,
                               .name = last_part(name->text)};
     place->is_async = is_async(place->name), place->is_async_actual = is_async_version(place->name);
-    if (!id_add(&m->ids, r->iterators.items, sizeof *r->iterators.items, r->iterators.n - 1))
-        return prof_nomem(err), NO_ITERATOR;
+    if (!id_add(&m->ids, r->iterators.items, sizeof *r->iterators.items, r->iterators.n - 1)) {
+        prof_nomem(err);
+        return NO_ITERATOR;
+    }
     return (uint32_t)r->iterators.n - 1;
 }
 
@@ -490,7 +495,10 @@ static void *tf_data_make(Run *run, Host *only, ProfErr *err)
     TfDataBuilder m = {.host = host,
                        .result = prof_alloc(sizeof(TfData)),
                        .budget = (4 << 20) + 4 * host->n_events};
-    if (!m.result) return prof_nomem(err), NULL;
+    if (!m.result) {
+        prof_nomem(err);
+        return NULL;
+    }
     Plane *plane = host_find_plane(host, PREFIX_HOST_THREADS);
     if (plane) read_plane(&m, plane, err);
     if (!err->code && m.nodes.n && (m.grouping = host_grouping(host, err))) {

@@ -111,7 +111,10 @@ static void *idle_causes_make(Run *run, Host *only, ProfErr *err)
 {
     IdleTree tree = {0};
     IdleCauses *out = prof_alloc(sizeof *out);
-    if (!out) return prof_nomem(err), NULL;
+    if (!out) {
+        prof_nomem(err);
+        return NULL;
+    }
     if (!read_hosts(run, only, &tree, err)) {
         sum_paths(&tree);
         list_rows(&tree, out, err);

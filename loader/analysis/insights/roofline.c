@@ -106,7 +106,10 @@ static void set_efficiency(const Builder *b, RooflineRow *row)
 static RooflineRow *add_row(Builder *b, const OpMetrics *op, uint64_t total_ps)
 {
     Roofline *r = b->roofline;
-    if (!GROW(r->rows, r->n_rows, b->capacity)) return prof_nomem(b->err), NULL;
+    if (!GROW(r->rows, r->n_rows, b->capacity)) {
+        prof_nomem(b->err);
+        return NULL;
+    }
     RooflineRow *row = &r->rows[r->n_rows++];
     *row = (RooflineRow){.op = *op,
                          .with_infeed_outfeed = b->with_infeed_outfeed,
@@ -211,7 +214,10 @@ static void *roofline_make(Run *run, Host *only, ProfErr *err)
     const DeviceCapabilities *devices = stats ? run_devices(run, only, err) : NULL;
     const StepDb *steps = devices ? run_step_outlines(run, only, err) : NULL;
     Roofline *r = steps ? prof_alloc(sizeof *r) : NULL;
-    if (!r) return prof_nomem(err), NULL;
+    if (!r) {
+        prof_nomem(err);
+        return NULL;
+    }
     Builder b = {.roofline = r, .stats = stats, .devices = devices, .steps = steps, .err = err};
     r->gpu = strstr(devices->device_type, "GPU") != NULL;
     bool has_device = devices->hardware > HARDWARE_CPU;
@@ -222,7 +228,10 @@ static void *roofline_make(Run *run, Host *only, ProfErr *err)
     }
     prof_free(r->programs.steps);
     r->programs.steps = NULL;
-    if (err->code) return roofline_release(r), NULL;
+    if (err->code) {
+        roofline_release(r);
+        return NULL;
+    }
     return r;
 }
 

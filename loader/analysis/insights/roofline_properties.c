@@ -86,7 +86,10 @@ static void *properties_make(Run *run, Host *only, ProfErr *err)
     const OpStats *stats = is_gpu ? NULL : run_op_stats(run, only, err);
     if (!is_gpu && !stats) return NULL;
     RooflineProperties *all = prof_alloc(sizeof *all);
-    if (!all) return prof_nomem(err), NULL;
+    if (!all) {
+        prof_nomem(err);
+        return NULL;
+    }
     for (size_t i = 0; i < COUNT(properties); i++) {
         const struct Property *property = &properties[i];
         RooflineProperty *p = &all->properties[all->n];

@@ -61,7 +61,10 @@ size_t memory_levels(const MemoryAllocator *a, size_t n_levels, MemoryLevel *out
     Level levels[MOST_LEVELS + 1] = {0};
     int64_t peak = a->peak_bytes;
     MemoryEvent **events = prof_buffer(a->n_events * sizeof *events);
-    if (!events) return prof_nomem(err), 0;
+    if (!events) {
+        prof_nomem(err);
+        return 0;
+    }
     memcpy(events, a->events, a->n_events * sizeof *events);
     sort_array(events, a->n_events, sizeof *events, by_time);
     double sum = add_times(events, a->n_events, peak, n_levels, levels, err);

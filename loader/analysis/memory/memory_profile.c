@@ -528,8 +528,10 @@ static size_t cut_allocators(MemoryProfile *profile, ProfErr *err)
     sort_array(events, profile->n_events, sizeof *events, by_allocator);
     for (size_t i = 0; i < profile->n_events; i++)
         n += !i || events[i]->allocator != events[i - 1]->allocator;
-    if (!(profile->allocators = arena_alloc(&profile->arena, n * sizeof *profile->allocators)))
-        return prof_nomem(err), 0;
+    if (!(profile->allocators = arena_alloc(&profile->arena, n * sizeof *profile->allocators))) {
+        prof_nomem(err);
+        return 0;
+    }
     for (size_t i = 0; i < profile->n_events; i++) {
         if (!i || events[i]->allocator != events[i - 1]->allocator)
             profile->allocators[profile->n_allocators++] =
@@ -573,11 +575,17 @@ static void *memory_profile_make(Run *run, Host *host, ProfErr *err)
 {
     if (!host) host = &run->hosts[0]; /* the only one */
     MemoryProfile *profile = prof_alloc(sizeof *profile);
-    if (!profile) return prof_nomem(err), NULL;
+    if (!profile) {
+        prof_nomem(err);
+        return NULL;
+    }
     if (host->readable) read_host(profile, host, err);
     find_groups(profile, host, err);
     analyse_all(profile, host, err);
-    if (err->code) return memory_profile_release(profile), NULL;
+    if (err->code) {
+        memory_profile_release(profile);
+        return NULL;
+    }
     return profile;
 }
 

@@ -113,8 +113,10 @@ static OpSums *around(OpSummer *s, OpStack *stack, PsSpan span)
 static bool push(OpStack *stack, PsSpan span, uint32_t sums)
 {
     OpenSpan *top = NEST_INNERMOST(*stack);
-    if (top && top->span.begin == span.begin && top->span.end == span.end)
-        return top->sums = sums, true;
+    if (top && top->span.begin == span.begin && top->span.end == span.end) {
+        top->sums = sums;
+        return true;
+    }
     if ((top = PUSH(*stack))) *top = (OpenSpan){span, sums};
     return top != NULL;
 }
@@ -123,7 +125,10 @@ int64_t op_summer_add(OpSummer *s, const EventMeta *meta, int64_t occurrences, c
                       double default_scale, ProfErr *err)
 {
     OpSums *sums = sums_of(s, meta);
-    if (!sums) return prof_nomem(err), -1;
+    if (!sums) {
+        prof_nomem(err);
+        return -1;
+    }
     if (sums->n_events++ &&
         !sums->occurrences) { /* XProf takes an op whose uint32 of occurrences is 0 for a new one */
         *sums = (OpSums){.meta = meta,
@@ -159,7 +164,8 @@ int64_t op_summer_add(OpSummer *s, const EventMeta *meta, int64_t occurrences, c
     uint32_t position = (uint32_t)(sums - s->sums);
     if (push(&s->device, f->device, position) && push(&s->event, f->event, position))
         return position;
-    return prof_nomem(err), -1;
+    prof_nomem(err);
+    return -1;
 }
 
 void op_summer_close_spans(OpSummer *s) { s->device.n = s->event.n = 0; }

@@ -91,7 +91,10 @@ static int text_of_stat(unsigned known)
 
 static int read_stat(Walk *walk, Key *key, unsigned known, const Stat *stat, ProfErr *err)
 {
-    if (known == STAT_PROGRAM_ID) return key->program_id = stat_int_or_uint(stat), PROF_OK;
+    if (known == STAT_PROGRAM_ID) {
+        key->program_id = stat_int_or_uint(stat);
+        return PROF_OK;
+    }
     int text = text_of_stat(known);
     key->inlined &= ~(1u << text);
     key->texts[text] = stat->type == TYPE_REF ? stat->u64 + 1 : 0;
@@ -225,7 +228,10 @@ static const Launches *launches_of(KernelsBuilder *m, const Text *details)
                                                   kernel_launch_actual(slice_of(details))};
         *at = m->n_launches;
     }
-    if (!at || !*at) return prof_nomem(m->err), NULL;
+    if (!at || !*at) {
+        prof_nomem(m->err);
+        return NULL;
+    }
     return &m->launches[*at - 1];
 }
 
@@ -244,14 +250,20 @@ static Op op_of(KernelsBuilder *m, const Text *full_name)
             *at = m->n_ops;
         }
     }
-    if (!at || !*at) return prof_nomem(m->err), none;
+    if (!at || !*at) {
+        prof_nomem(m->err);
+        return none;
+    }
     return m->ops[*at - 1];
 }
 
 static bool is_einsum(KernelsBuilder *m, const Text *equation)
 {
     uint64_t *at = memo(&m->einsum_of, equation, 0);
-    if (!at) return prof_nomem(m->err), false;
+    if (!at) {
+        prof_nomem(m->err);
+        return false;
+    }
     if (!*at) *at = equation_is_tensorcore_eligible(slice_of(equation)) ? 2 : 1;
     return *at == 2;
 }
@@ -262,7 +274,10 @@ static const Xla__HloInstructionProto *instruction_of(KernelsBuilder *m, const T
 {
     enum { LONGEST_NAME = 1 << 16 };
     uint64_t *at = memo(&m->instruction_of, hlo_op, program_id);
-    if (!at) return prof_nomem(m->err), NULL;
+    if (!at) {
+        prof_nomem(m->err);
+        return NULL;
+    }
     if (!*at) {
         const char *name = hlo_op->text, *end = name + hlo_op->n_bytes;
         for (const char *p = name; p + 1 < end; p++)
@@ -301,7 +316,10 @@ static void *make_parts(const HloModule *module, ProfErr *err)
 {
     const Xla__HloModuleProto *hlo = module->proto->hlo_module;
     uint8_t *parts = prof_alloc(hlo->n_computations);
-    if (!parts) return prof_nomem(err), NULL;
+    if (!parts) {
+        prof_nomem(err);
+        return NULL;
+    }
     for (size_t c = 0; c < hlo->n_computations; c++)
         for (size_t i = 0; i < hlo->computations[c]->n_instructions; i++)
             parts[c] |= (uint8_t)parts_of(module, hlo->computations[c]->instructions[i], parts);
@@ -324,21 +342,30 @@ static bool is_product(KernelsBuilder *m, const Xla__HloInstructionProto *instru
 static const Text *provenance_of(KernelsBuilder *m, const Xla__HloInstructionProto *instruction)
 {
     uint64_t *at = memo(&m->provenance_of, instruction, 0);
-    if (!at) return prof_nomem(m->err), NULL;
+    if (!at) {
+        prof_nomem(m->err);
+        return NULL;
+    }
     if (*at) return (const Text *)(uintptr_t)*at;
     const char *name = instruction->metadata ? instruction->metadata->op_name : "",
                *type = instruction->metadata ? instruction->metadata->op_type : "";
     if (!*type && (!strcmp(name, "XLA_Args") || !strcmp(name, "XLA_Retvals"))) type = name;
     size_t n = strlen(name), k = strlen(type);
     char *joined = prof_alloc(n + k + 2);
-    if (!joined) return prof_nomem(m->err), NULL;
+    if (!joined) {
+        prof_nomem(m->err);
+        return NULL;
+    }
     memcpy(joined, name, n);
     if (n || k) joined[n] = ':';
     memcpy(joined + n + 1, type, k);
     const Text *text = text_intern(&m->stats->texts, &m->stats->arena, (const uint8_t *)joined,
                                    n || k ? n + 1 + k : 0);
     prof_free(joined);
-    if (!text) return prof_nomem(m->err), NULL;
+    if (!text) {
+        prof_nomem(m->err);
+        return NULL;
+    }
     *at = (uint64_t)(uintptr_t)text;
     return text;
 }
@@ -740,7 +767,10 @@ static void walk_host(KernelStats *stats, Host *host, Reports *all, ProfErr *err
 static void *kernels_make(Run *run, Host *only, ProfErr *err)
 {
     KernelStats *stats = prof_alloc(sizeof *stats);
-    if (!stats) return prof_nomem(err), NULL;
+    if (!stats) {
+        prof_nomem(err);
+        return NULL;
+    }
     Reports all = {0};
     for (size_t h = 0; h < run->n_hosts && !err->code; h++)
         if (!only || only == &run->hosts[h]) walk_host(stats, &run->hosts[h], &all, err);
@@ -749,7 +779,10 @@ static void *kernels_make(Run *run, Host *only, ProfErr *err)
     stats->reports = all.reports.reports, stats->n_reports = all.reports.n;
     stats->by_op = all.by_op.reports, stats->n_by_op = all.by_op.n;
     if (!err->code) sum_by_op(stats, err);
-    if (err->code) return kernels_release(stats), NULL;
+    if (err->code) {
+        kernels_release(stats);
+        return NULL;
+    }
     return stats;
 }
 

@@ -32,7 +32,10 @@ static void *metadata_costs_make(Run *run, Host *only, ProfErr *err)
 {
     Host *host = only ? only : &run->hosts[0]; /* the one of its run */
     OpMetricsDb *db = prof_alloc(sizeof *db);
-    if (!db) return prof_nomem(err), NULL;
+    if (!db) {
+        prof_nomem(err);
+        return NULL;
+    }
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         Plane *plane = &host->planes[i];
         if (!is_tpu(plane) ||

@@ -31,7 +31,10 @@ static bool has_inner_ops(Search *s, const Xla__HloInstructionProto *caller, int
             hlo_computation(s->module, caller->more->called_computation_ids[i]);
         for (size_t k = 0; c && k < c->n_instructions; k++) {
             const Xla__HloInstructionProto *inner = c->instructions[k];
-            if (depth == MAX_DEPTH || !s->steps--) return s->steps = 0, true;
+            if (depth == MAX_DEPTH || !s->steps--) {
+                s->steps = 0;
+                return true;
+            }
             if (op_db_find(s->db, s->module->program_id, inner->name, strlen(inner->name)))
                 return true;
             if (runs_others(hlo_opcode(inner->opcode)) && has_inner_ops(s, inner, depth + 1))

@@ -17,8 +17,14 @@ static KernelCount *kernel_of(OpKernels *k, const Text *name, bool *memory)
     if (k->n && is(&k->kernels[k->last], name)) return &k->kernels[k->last];
     for (size_t i = 0; i < k->n; i++)
         if (is(&k->kernels[i], name)) return &k->kernels[k->last = i];
-    if (k->n == MOST_KERNELS) return k->too_many = true, NULL;
-    if (!GROW(k->kernels, k->n, k->capacity)) return *memory = false, NULL;
+    if (k->n == MOST_KERNELS) {
+        k->too_many = true;
+        return NULL;
+    }
+    if (!GROW(k->kernels, k->n, k->capacity)) {
+        *memory = false;
+        return NULL;
+    }
     k->kernels[k->last = k->n++] = (KernelCount){.name = name};
     return &k->kernels[k->last];
 }

@@ -32,7 +32,10 @@ static void *framework_make(Run *run, Host *only, bool with_idle, ProfErr *err)
     const OpStats *stats = run_op_stats(run, only, err);
     if (!stats) return NULL;
     FrameworkOps *list = prof_alloc(sizeof *list);
-    if (!list) return prof_nomem(err), NULL;
+    if (!list) {
+        prof_nomem(err);
+        return NULL;
+    }
     size_t most = stats->framework.n_ops + stats->host.n_ops;
     if (!(list->ops = prof_alloc(most * sizeof *list->ops))) prof_nomem(err);
     if (!err->code) add_side(list, &stats->framework, false, with_idle, err);
@@ -179,7 +182,10 @@ static void *rows_make(Run *run, Host *only, ProfErr *err)
     const OpStats *stats = run_op_stats(run, only, err);
     if (!stats) return NULL;
     OpRows *list = prof_alloc(sizeof *list);
-    if (!list) return prof_nomem(err), NULL;
+    if (!list) {
+        prof_nomem(err);
+        return NULL;
+    }
     for (int side = 0; side < N_OP_SIDES && !err->code; side++) {
         uint32_t id = 0;
         add_rows(list, op_side_db(stats, side), NULL, side, &id, err);

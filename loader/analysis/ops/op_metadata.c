@@ -33,11 +33,17 @@ static int read_breakdown(OpMetrics *op, Arena *arena, const Stat *stat, ProfErr
     op->n_memory = 0;
     while (p < end) {
         Field entry, f;
-        if (!(p = wire_field(p, end, &entry))) return op->n_memory = 0, PROF_OK;
+        if (!(p = wire_field(p, end, &entry))) {
+            op->n_memory = 0;
+            return PROF_OK;
+        }
         if (entry.number != 1 || entry.type != WIRE_BYTES) continue;
         uint64_t values[4] = {0};
         for (const uint8_t *q = entry.bytes, *q_end = q + entry.value; q < q_end;) {
-            if (!(q = wire_field(q, q_end, &f))) return op->n_memory = 0, PROF_OK;
+            if (!(q = wire_field(q, q_end, &f))) {
+                op->n_memory = 0;
+                return PROF_OK;
+            }
             if (f.number < COUNT(values) && f.type == WIRE_VARINT) values[f.number] = f.value;
         }
         if (!op_add_memory(op, arena, (uint32_t)values[1], values[2], values[3]))

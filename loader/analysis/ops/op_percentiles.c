@@ -267,7 +267,10 @@ static void *percentiles_make(Run *run, Host *only, ProfErr *err)
 {
     Host *host = only ? only : &run->hosts[0];
     OpPercentilesList *out = prof_alloc(sizeof *out);
-    if (!out) return prof_nomem(err), NULL;
+    if (!out) {
+        prof_nomem(err);
+        return NULL;
+    }
     Build b = {.arena = &out->arena};
     for (size_t i = 0; i < host->n_planes && !read_plane(&b, &host->planes[i], err); i++) continue;
     if (err->code || sum_up(&b, run, out, err)) percentiles_release(out), out = NULL;

@@ -39,7 +39,10 @@ static ProfileNode *new_node(Builder *b, ProfileNode *parent, enum ProfileKind k
         return NULL;
     }
     ProfileNode *node = arena_alloc(&b->profile->arena, sizeof *node);
-    if (!node) return prof_nomem(b->err), NULL;
+    if (!node) {
+        prof_nomem(b->err);
+        return NULL;
+    }
     *node = (ProfileNode){.parent = parent, .kind = kind, .name = name};
     b->n_nodes++;
     if (!parent) return node;
@@ -72,7 +75,10 @@ static ProfileNode *child(Builder *b, ProfileNode *parent, enum ProfileKind kind
     }
     ProfileNode *node = new_node(b, parent, kind, name), **place = node ? PUSH(b->children) : NULL;
     if (!node) return NULL;
-    if (!place || !hash_add(&b->by_key, hash, b->children.n - 1)) return prof_nomem(b->err), NULL;
+    if (!place || !hash_add(&b->by_key, hash, b->children.n - 1)) {
+        prof_nomem(b->err);
+        return NULL;
+    }
     node->program_id = program_id;
     return *place = node;
 }
@@ -128,7 +134,10 @@ static Slice program_name(Builder *b, uint64_t program_id)
             if (list->programs[i].program_id != program_id) continue;
             const Text *name = list->programs[i].name;
             char *joined = arena_alloc(&b->profile->arena, name->n_bytes + 24);
-            if (!joined) return prof_nomem(b->err), unknown;
+            if (!joined) {
+                prof_nomem(b->err);
+                return unknown;
+            }
             memcpy(joined, name->text, name->n_bytes);
             char digits[24], *at = digits + sizeof digits;
             *--at = ')';
@@ -311,14 +320,20 @@ OpProfile *op_profile_make(Run *run, Host *only, const ProfileOptions *options, 
     const OpStats *stats = run_op_stats(run, only, err);
     const DeviceCapabilities *devices = stats ? run_devices(run, only, err) : NULL;
     OpProfile *profile = devices ? prof_alloc(sizeof *profile) : NULL;
-    if (!profile) return prof_nomem(err), NULL;
+    if (!profile) {
+        prof_nomem(err);
+        return NULL;
+    }
     profile->peak_gflops = peak_gflops(devices);
     for (int i = 0; i < 3; i++) profile->peak_gibps[i] = peak_gibps(devices, (enum Memory)i);
     Builder b = {.profile = profile, .options = options, .run = run, .only = only, .err = err};
     build(&b, stats);
     prof_free(b.children.items);
     hash_free(&b.by_key);
-    if (err->code) return op_profile_free(profile), NULL;
+    if (err->code) {
+        op_profile_free(profile);
+        return NULL;
+    }
     return profile;
 }
 

@@ -119,8 +119,10 @@ static uint32_t find_op(Build *b, const ScopedOp *key, ProfErr *err)
         if (same_key(&b->ops.items[i].op, key)) return (uint32_t)i + 1;
     }
     Op *op = PUSH(b->ops);
-    if (!op || b->ops.n >= UINT32_MAX || !hash_add(&b->by_key, hash, b->ops.n - 1))
-        return prof_nomem(err), 0;
+    if (!op || b->ops.n >= UINT32_MAX || !hash_add(&b->by_key, hash, b->ops.n - 1)) {
+        prof_nomem(err);
+        return 0;
+    }
     *op = (Op){.op = *key, .last = -1, .loop_event = UINT64_MAX};
     find_instruction(b, op, err);
     return err->code ? 0 : (uint32_t)b->ops.n;
@@ -503,7 +505,10 @@ static int read_run(Build *b, Run *run, Host *only, ScopeOps *out, ProfErr *err)
 static void *scope_ops_make(Run *run, Host *only, ProfErr *err)
 {
     ScopeOps *out = prof_alloc(sizeof *out);
-    if (!out) return prof_nomem(err), NULL;
+    if (!out) {
+        prof_nomem(err);
+        return NULL;
+    }
     Build b = {.arena = &out->arena};
     if (read_run(&b, run, only, out, err)) scope_ops_release(out), out = NULL;
     for (size_t i = 0; i < b.ops.n; i++) prof_free(b.ops.items[i].in.items);

@@ -354,7 +354,10 @@ static void *short_names_make(Run *run, Host *only, ProfErr *err)
 {
     (void)only;
     ShortNames *names = prof_alloc(sizeof *names);
-    if (!names) return prof_nomem(err), NULL;
+    if (!names) {
+        prof_nomem(err);
+        return NULL;
+    }
     for (size_t h = 0; h < run->n_hosts; h++)
         for (size_t p = 0; p < run->hosts[h].n_planes; p++) {
             const Plane *plane = &run->hosts[h].planes[p];

@@ -60,14 +60,19 @@ static bool add_module(void *context, const EventAt *e, ProfErr *err)
         find_program(p->sparse, f.core_id_unsigned, f.start_id_unsigned);
     if (!program && p->sparse->n == MAX_PROGRAMS) return true;
     if (!program) {
-        if (!GROW(p->sparse->programs, p->sparse->n, p->sparse->capacity))
-            return prof_nomem(err), false;
+        if (!GROW(p->sparse->programs, p->sparse->n, p->sparse->capacity)) {
+            prof_nomem(err);
+            return false;
+        }
         program = &p->sparse->programs[p->sparse->n++];
         *program = (struct OffloadedPrograms){.core_id = f.core_id_unsigned,
                                               .start_id = f.start_id_unsigned};
     }
     p->mixed |= f.start_id_signed != 0;
-    if (!GROW(p->modules, p->n_modules, p->capacity)) return prof_nomem(err), false;
+    if (!GROW(p->modules, p->n_modules, p->capacity)) {
+        prof_nomem(err);
+        return false;
+    }
     p->modules[p->n_modules++] = (Module){f.device, (uint32_t)(program - p->sparse->programs)};
     return true;
 }

@@ -189,7 +189,10 @@ static void tf_functions_release(void *result)
 static void *tf_functions_make(Run *run, Host *only, ProfErr *err)
 {
     TfFunctionsBuilder *m = prof_alloc(sizeof *m);
-    if (!m) return prof_nomem(err), NULL;
+    if (!m) {
+        prof_nomem(err);
+        return NULL;
+    }
     for (size_t h = 0; h < run->n_hosts && !err->code; h++)
         if (!only || only == &run->hosts[h]) add_host(m, &run->hosts[h], err);
     m->result.functions = m->functions;

@@ -24,7 +24,10 @@ struct TpuOpTable {
 TpuOpTable *tpu_op_table_new(OpBuild *build, Plane *plane, enum CoreType core, ProfErr *err)
 {
     TpuOpTable *s = prof_alloc(sizeof *s);
-    if (!s) return prof_nomem(err), NULL;
+    if (!s) {
+        prof_nomem(err);
+        return NULL;
+    }
     s->core = core;
     if (metadata_reader_open(&s->reader, build, plane, err)) {
         tpu_op_table_free(s);

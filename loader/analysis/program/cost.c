@@ -71,11 +71,17 @@ static int graph_make(CostGraph *g, ProfErr *err)
     uint64_t n_operands = 0;
     for (size_t i = 0; i < g->module->n_ops; i++)
         n_operands += hlo_op(g->module, i).instruction->n_operand_ids;
-    if (g->module->n_ops >= COST_NONE || n_operands >= COST_NONE) return g->failed = true, PROF_OK;
+    if (g->module->n_ops >= COST_NONE || n_operands >= COST_NONE) {
+        g->failed = true;
+        return PROF_OK;
+    }
     g->n_nodes = (uint32_t)g->module->n_ops, g->n_computations = hlo->n_computations;
     g->n_operands = (uint32_t)n_operands;
     refill_budget(g);
-    if (graph_bytes(g) > g->most_bytes) return g->failed = g->too_large = true, PROF_OK;
+    if (graph_bytes(g) > g->most_bytes) {
+        g->failed = g->too_large = true;
+        return PROF_OK;
+    }
     g->nodes = arena_alloc(&g->arena, g->n_nodes * sizeof *g->nodes);
     g->computations = arena_alloc(&g->arena, g->n_computations * sizeof *g->computations);
     g->operands = arena_alloc(&g->arena, (size_t)n_operands * sizeof *g->operands);
@@ -326,10 +332,15 @@ static uint32_t keep_cost(Costs *costs, const HloCost *cost, ProfErr *err)
         const char *other = (const char *)&costs->distinct[i];
         if (!memcmp(other, bytes, sizeof *cost)) return (uint32_t)i;
     }
-    if (costs->n >= costs->most) return costs->cut = true, 0;
+    if (costs->n >= costs->most) {
+        costs->cut = true;
+        return 0;
+    }
     if (!GROW(costs->distinct, costs->n, costs->capacity) ||
-        !hash_add(&costs->by_value, hash, costs->n))
-        return prof_nomem(err), 0;
+        !hash_add(&costs->by_value, hash, costs->n)) {
+        prof_nomem(err);
+        return 0;
+    }
     costs->distinct[costs->n] = *cost;
     return (uint32_t)costs->n++;
 }
@@ -363,7 +374,10 @@ static void *costs_make(const HloModule *module, ProfErr *err)
 {
     CostGraph g = {.module = module, .err = err, .most_bytes = module->spare_bytes / 10 * 9};
     Costs *costs = prof_alloc(sizeof *costs);
-    if (!costs) return prof_nomem(err), NULL;
+    if (!costs) {
+        prof_nomem(err);
+        return NULL;
+    }
     HloCost blank = unknown_cost();
     costs->of = prof_alloc((module->n_ops + 1) * sizeof *costs->of);
     costs->most = 1 + (size_t)(module->spare_bytes / 16 / sizeof(HloCost));

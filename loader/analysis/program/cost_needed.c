@@ -358,7 +358,10 @@ bool cost_needs(CostGraph *g)
     Needs n = {.g = g,
                .sums = arena_alloc(&g->arena, g->n_computations * sizeof *n.sums),
                .states = arena_alloc(&g->arena, g->n_computations)};
-    if (!n.sums || !n.states) return prof_nomem(g->err), false;
+    if (!n.sums || !n.states) {
+        prof_nomem(g->err);
+        return false;
+    }
     for (uint32_t i = 0; i < g->n_nodes; i++) g->nodes[i].need = (CostNeed){0};
     for (size_t i = 0; i < g->n_computations; i++) sum_of(&n, &g->computations[i], 0);
     for (uint32_t i = 0; i < g->n_nodes && g->failed; i++) g->nodes[i].need = (CostNeed){NAN, -1};

@@ -525,7 +525,10 @@ static void heap_free(void *result)
 static void *heap_make(const HloModule *module, ProfErr *err)
 {
     Heap *heap = prof_alloc(sizeof *heap);
-    if (!heap) return prof_nomem(err), NULL;
+    if (!heap) {
+        prof_nomem(err);
+        return NULL;
+    }
     HeapBuilder k = {.module = module, .proto = module->proto->buffer_assignment, .heap = heap};
     heap->spaces = arena_alloc(&heap->arena, MAX_SPACES * sizeof *heap->spaces);
     if (!heap->spaces) prof_nomem(err);
@@ -574,7 +577,11 @@ bool heap_objects(const Heap *heap, const HeapSpace *space, int64_t small_bytes,
                **by_size = prof_alloc((space->n_objects + 1) * sizeof *by_size);
     HeapObject small = {.buffer = -1};
     *n = 0;
-    if (!list || !by_size) return prof_free(list), prof_free(by_size), false;
+    if (!list || !by_size) {
+        prof_free(list);
+        prof_free(by_size);
+        return false;
+    }
     for (size_t i = space->color ? space->n_indefinite_objects : 0; i < space->n_objects; i++) {
         const HeapBuffer *b = &heap->buffers[space->objects[i]];
         if (b->size_bytes < small_bytes)

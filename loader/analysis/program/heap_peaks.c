@@ -55,7 +55,10 @@ static HeapPeaks *peaks_alloc(const Heap *heap, ProfErr *err)
     HeapPeaks *peaks =
         seen ? prof_alloc(places_bytes + most_extra(heap, seen) * sizeof *peaks->extra) : NULL;
     prof_free(seen);
-    if (!peaks) return prof_nomem(err), NULL;
+    if (!peaks) {
+        prof_nomem(err);
+        return NULL;
+    }
     peaks->extra = (void *)((char *)peaks + places_bytes);
     return peaks;
 }
@@ -74,7 +77,8 @@ HeapPeaks *heap_peaks(const Heap *heap, int64_t small_bytes, ProfErr *err)
         size_t n;
         if (!heap_objects(heap, &heap->spaces[i], small_bytes, &objects, &n)) {
             prof_free(peaks);
-            return prof_nomem(err), NULL;
+            prof_nomem(err);
+            return NULL;
         }
         place_objects(heap, &heap->spaces[i], objects, n, small_bytes, peaks);
         prof_free(objects);

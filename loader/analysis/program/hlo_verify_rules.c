@@ -215,7 +215,10 @@ bool hlo_parameters_fault(const Xla__HloComputationProto *computation, const cha
     for (size_t i = 0; i < computation->n_instructions; i++)
         n += !strcmp(computation->instructions[i]->opcode, "parameter");
     bool *seen = prof_alloc(n);
-    if (!seen) return prof_nomem(err), false;
+    if (!seen) {
+        prof_nomem(err);
+        return false;
+    }
     for (size_t i = 0; i < computation->n_instructions; i++) {
         const Xla__HloInstructionProto *op = computation->instructions[i];
         if (strcmp(op->opcode, "parameter") != 0 || op->more->parameter_number < 0 ||

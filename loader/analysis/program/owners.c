@@ -266,7 +266,10 @@ static void *owners_make(const HloModule *module, ProfErr *err)
     uint64_t n_edges = count_edges(module);
     Graph g = {.module = module, .n = is_affordable(module, n_edges) ? module->n_ops : 0};
     Owners *owners = prof_alloc(sizeof *owners + g.n * sizeof *owners->of);
-    if (!owners) return prof_nomem(err), NULL;
+    if (!owners) {
+        prof_nomem(err);
+        return NULL;
+    }
     owners->n = g.n;
     bool failed = g.n && (graph_make(&g, n_edges, err) || find_owners(&g, owners, err));
     graph_free(&g);

@@ -88,7 +88,10 @@ static void *libraries_make(const HloModule *module, ProfErr *err)
     const Xla__StackFrameIndexProto *index = module->proto->hlo_module->stack_frame_index;
     size_t n = index ? index->n_file_names : 0;
     bool *library = prof_alloc(n + 1);
-    if (!library) return prof_nomem(err), NULL;
+    if (!library) {
+        prof_nomem(err);
+        return NULL;
+    }
     for (size_t i = 0; i < n; i++) library[i] = source_is_library(index->file_names[i]);
     return library;
 }

@@ -74,7 +74,10 @@ static int run_model(InferenceBuilder *m, const Text *name, ProfErr *err)
     for (size_t i = 0; i < m->models.n; i++)
         if (!strcmp(m->models.items[i]->text, name->text)) return (int)i;
     const Text **place = PUSH(m->models);
-    if (!place) return prof_nomem(err), -1;
+    if (!place) {
+        prof_nomem(err);
+        return -1;
+    }
     *place = name;
     return (int)m->models.n - 1;
 }
@@ -375,7 +378,10 @@ static void split_models(InferenceBuilder *m, ProfErr *err)
 static void *inference_make(Run *run, Host *only, ProfErr *err)
 {
     InferenceBuilder *m = prof_alloc(sizeof *m);
-    if (!m) return prof_nomem(err), NULL;
+    if (!m) {
+        prof_nomem(err);
+        return NULL;
+    }
     bool any = false;
     for (size_t h = 0; h < run->n_hosts; h++) any |= has_host(run, only, h);
     if (any) read_hosts(m, run, only, err);

@@ -72,11 +72,16 @@ static GroupSpan *make_group(InferenceBuilder *m, int64_t id, ProfErr *err)
     GroupSpan *group = inference_group(m, id);
     if (group) return group;
     group = PUSH(m->groups);
-    if (!group) return prof_nomem(err), NULL;
+    if (!group) {
+        prof_nomem(err);
+        return NULL;
+    }
     *group = (GroupSpan){.id = id};
     m->last_group = m->groups.n - 1;
-    if (!id_add(&m->ids, m->groups.items, sizeof *m->groups.items, m->last_group))
-        return prof_nomem(err), NULL;
+    if (!id_add(&m->ids, m->groups.items, sizeof *m->groups.items, m->last_group)) {
+        prof_nomem(err);
+        return NULL;
+    }
     return group;
 }
 
@@ -242,9 +247,15 @@ static int model_index(InferenceBuilder *m, const Text *model, ProfErr *err)
     if (!model || !model->n_bytes) return -1;
     for (size_t i = 0; i < m->result->models.n; i++)
         if (m->result->models.items[i] == model) return (int)i;
-    if (m->result->models.n == MOST_MODELS) return m->result->cut = true, -1;
+    if (m->result->models.n == MOST_MODELS) {
+        m->result->cut = true;
+        return -1;
+    }
     const Text **place = PUSH(m->result->models);
-    if (!place) return prof_nomem(err), -1;
+    if (!place) {
+        prof_nomem(err);
+        return -1;
+    }
     *place = model;
     return (int)m->result->models.n - 1;
 }
@@ -371,7 +382,10 @@ static void add_batches(InferenceBuilder *m, ProfErr *err)
 
 static bool may_hand(InferenceBuilder *m)
 {
-    if (m->budget) return m->budget--, true;
+    if (m->budget) {
+        m->budget--;
+        return true;
+    }
     m->result->cut = true;
     return false;
 }
@@ -391,7 +405,10 @@ static bool next_owner(InferenceBuilder *m, int64_t id, size_t *i, uint32_t *req
     while (*i < n) {
         const GroupSpan *group = inference_group(m, *i ? known->parents[*i - 1] : id);
         ++*i;
-        if (group && group->request) return *request = group->request - 1, may_hand(m);
+        if (group && group->request) {
+            *request = group->request - 1;
+            return may_hand(m);
+        }
     }
     return false;
 }
@@ -642,7 +659,10 @@ static BatchingParameters *parameters_of(InferenceBuilder *m, Slice model, ProfE
     for (size_t i = 0; i < m->result->parameters.n; i++)
         if (m->result->parameters.items[i].model == name) return &m->result->parameters.items[i];
     BatchingParameters *place = PUSH(m->result->parameters);
-    if (!place) return prof_nomem(err), NULL;
+    if (!place) {
+        prof_nomem(err);
+        return NULL;
+    }
     *place = (BatchingParameters){.model = name, .allowed_sizes = empty_text};
     return place;
 }
@@ -755,7 +775,10 @@ static void *host_inference_make(Run *run, Host *only, ProfErr *err)
 {
     Host *host = only ? only : &run->hosts[0];
     HostInference *result = prof_alloc(sizeof *result);
-    if (!result) return prof_nomem(err), NULL;
+    if (!result) {
+        prof_nomem(err);
+        return NULL;
+    }
     InferenceBuilder m = {.result = result, .host = host, .budget = (4 << 20) + 4 * host->n_events};
     Plane *plane = host_find_plane(host, PREFIX_HOST_THREADS);
     if (plane && (m.grouping = host_grouping(host, err))) make_parts(&m, plane, err);

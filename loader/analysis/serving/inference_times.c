@@ -155,7 +155,10 @@ static Edge *make_edges(const SpanOf *spans, size_t n, bool all, size_t *n_edges
 {
     Edge *edges = prof_alloc(2 * n * sizeof *edges);
     *n_edges = 0;
-    if (!edges) return prof_nomem(err), NULL;
+    if (!edges) {
+        prof_nomem(err);
+        return NULL;
+    }
     for (size_t i = 0; i < n; i++) {
         if (spans[i].of_gpu && !all) continue;
         uint32_t order = (uint32_t)(N_REQUEST_TIMES - spans[i].type);
@@ -230,10 +233,16 @@ static const Text *pattern_text(InferenceBuilder *m, const TensorOf *tensors, si
     enum { MOST_BYTES = 1 << 20 };
     size_t n_bytes = 0, at = 0;
     for (size_t i = 0; i < n && n_bytes <= MOST_BYTES; i++) n_bytes += part_bytes(tensors[i].seen);
-    if (n_bytes > MOST_BYTES || n_bytes > m->budget) return m->result->cut = true, NULL;
+    if (n_bytes > MOST_BYTES || n_bytes > m->budget) {
+        m->result->cut = true;
+        return NULL;
+    }
     m->budget -= n_bytes;
     char *text = prof_alloc(n_bytes + 1);
-    if (!text) return prof_nomem(err), NULL;
+    if (!text) {
+        prof_nomem(err);
+        return NULL;
+    }
     for (size_t i = 0; i < n; i++) {
         const Seen *s = tensors[i].seen;
         at += (size_t)snprintf(text + at, n_bytes + 1 - at, "%s%s %s %s", i ? "<br>" : "",

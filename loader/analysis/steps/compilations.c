@@ -57,8 +57,10 @@ static Module *find_module(const Build *b, Slice name)
 static Module *add_module(Build *b, const char *name, ProfErr *err)
 {
     Module *m = PUSH(b->modules);
-    if (!m || !hash_add(&b->by_name, text_hash(name, strlen(name)), b->modules.n - 1))
-        return prof_nomem(err), NULL;
+    if (!m || !hash_add(&b->by_name, text_hash(name, strlen(name)), b->modules.n - 1)) {
+        prof_nomem(err);
+        return NULL;
+    }
     *m = (Module){.name = name};
     return m;
 }
@@ -437,7 +439,10 @@ static void compilations_release(void *result)
 static void *compilations_make(Run *run, Host *only, ProfErr *err)
 {
     Build b = {.host = only ? only : &run->hosts[0], .out = prof_alloc(sizeof *b.out)};
-    if (!b.out) return prof_nomem(err), NULL;
+    if (!b.out) {
+        prof_nomem(err);
+        return NULL;
+    }
     if (!(b.programs = hlo_program_list(b.host, err)) || list_modules(&b, err) ||
         find_compile_parts(b.host, &b.parts, err) || list_compilations(&b, err) ||
         read_modules(&b, err) || distribute(&b, err) || find_first_runs(&b, err) ||

@@ -254,7 +254,10 @@ static int join_threads(CompileParts *all, ProfErr *err)
     }
     for (uint32_t i = 0; i < all->n_compilations && !err->code; i++) sorted[i].owner = i;
     prof_free(outer), prof_free(place);
-    if (err->code) return prof_free(sorted), err->code;
+    if (err->code) {
+        prof_free(sorted);
+        return err->code;
+    }
     prof_free(parts);
     all->parts.items = sorted, all->parts.capacity = n;
     return PROF_OK;

@@ -26,7 +26,10 @@ static int add_group(GroupCollector *c, int64_t id, ProfErr *err)
     GroupList *list = &c->build->groups;
     if (id < 0 || id == c->last) return PROF_OK;
     c->last = id;
-    if ((uint64_t)id < c->n_small) return c->small[id / 64] |= (uint64_t)1 << (id % 64), PROF_OK;
+    if ((uint64_t)id < c->n_small) {
+        c->small[id / 64] |= (uint64_t)1 << (id % 64);
+        return PROF_OK;
+    }
     if (!GROW(list->ids, list->n, list->capacity)) return prof_nomem(err);
     list->ids[list->n++] = id;
     return PROF_OK;

@@ -127,7 +127,10 @@ static void *make_self_ns(Line *line, ProfErr *err)
     EventReader reader;
     EventAt e;
     LIST(Place) open = {0};
-    if (!self) return prof_nomem(err), NULL;
+    if (!self) {
+        prof_nomem(err);
+        return NULL;
+    }
     event_reader_open(&reader, line, 0, err);
     while (event_reader_next(&reader, &e)) {
         int64_t duration = event_duration_ns(&e);

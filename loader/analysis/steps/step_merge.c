@@ -227,7 +227,10 @@ static void step_db_release(void *result)
 static StepDb *merge(Run *run, Host *only, enum Which which, bool are_outlines, ProfErr *err)
 {
     Merge m = {.db = prof_alloc(sizeof *m.db), .which = which, .are_outlines = are_outlines};
-    if (!m.db) return prof_nomem(err), NULL;
+    if (!m.db) {
+        prof_nomem(err);
+        return NULL;
+    }
     if (!choose_hosts(&m, run, only, err) && !choose_steps(&m, err) && !intersect(&m, err))
         make_steps(&m, err);
     for (size_t h = 0; h < m.db->n_hosts; h++) {

@@ -230,7 +230,10 @@ static void *step_ops_make(Run *run, Host *only, ProfErr *err)
 {
     const StepDb *db = run_shown_steps(run, only, err);
     StepOps *out = db ? prof_alloc(sizeof *out) : NULL;
-    if (!out) return prof_nomem(err), NULL;
+    if (!out) {
+        prof_nomem(err);
+        return NULL;
+    }
     if (!(out->first = prof_alloc((run->n_hosts + 1) * sizeof *out->first))) prof_nomem(err);
     for (size_t h = 0, place = 0; h < run->n_hosts && !err->code; h++) {
         if (db->n_steps && place < db->n_hosts && db->hosts[place]->host == &run->hosts[h])

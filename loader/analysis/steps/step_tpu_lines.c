@@ -246,7 +246,10 @@ static bool open_core(Core *core, Plane *plane, ProfErr *err)
                                             STAT_ALL_REDUCE_ID}; /* of all op_facts() */
     core->plane = plane;
     core->used = prof_alloc(plane->n_event_metas);
-    if (!core->used) return prof_nomem(err), false;
+    if (!core->used) {
+        prof_nomem(err);
+        return false;
+    }
     return !stat_filter_open(&core->filter, plane, wanted, COUNT(wanted), err);
 }
 

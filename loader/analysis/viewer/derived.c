@@ -107,7 +107,10 @@ static bool add_launches(Derivation *d, NameTable *names, LineMaker *maker, cons
     if (text) stpcpy(stpcpy(text, "Launch Stats for "), step);
     uint32_t meta = text ? names_find(d, names, text, n) : NO_META;
     prof_free(text);
-    if (meta == NO_META) return prof_nomem(err), false;
+    if (meta == NO_META) {
+        prof_nomem(err);
+        return false;
+    }
     uint32_t e =
         line_add(maker, &(DerivedEvent){sum->start_ps, sum->duration_ps, sum->group, meta});
     double longest_us = (double)sum->longest_ps / 1e6,
@@ -227,7 +230,10 @@ static void *derived_lines_make(Run *run, Host *only, ProfErr *err)
 {
     Host *host = only ? only : &run->hosts[0];
     Result *r = prof_alloc(sizeof *r);
-    if (!r) return prof_nomem(err), NULL;
+    if (!r) {
+        prof_nomem(err);
+        return NULL;
+    }
     r->d.host = r->lines.host = host;
     r->d.grouping = host_grouping(host, err);
     if (r->d.grouping && r->d.grouping->by != GROUPED_BY_FILE) derive(r, err);

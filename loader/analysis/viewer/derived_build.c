@@ -68,22 +68,33 @@ bool op_metas(Derivation *d, NameTable *names, Slice full_name, OpMetas *metas, 
     TfOp op = tf_op_parse(full_name);
     *metas = (OpMetas){.op = names_find(d, names, full_name.text, full_name.n),
                        .has_scopes = op.category == OP_TENSORFLOW || op.category == OP_JAX};
-    if (metas->op == NO_META) return prof_nomem(err), false;
+    if (metas->op == NO_META) {
+        prof_nomem(err);
+        return false;
+    }
     size_t n = 0;
     for (size_t i = 0; i < op.name.n && metas->has_scopes; i++) n += op.name.text[i] == '/';
-    if (n && !(metas->scopes = arena_alloc(&d->arena, n * sizeof *metas->scopes)))
-        return prof_nomem(err), false;
+    if (n && !(metas->scopes = arena_alloc(&d->arena, n * sizeof *metas->scopes))) {
+        prof_nomem(err);
+        return false;
+    }
     for (size_t i = 0, from = 0; i < op.name.n && metas->n_scopes < n; i++) {
         if (op.name.text[i] != '/') continue;
         uint32_t scope = metas->scopes[metas->n_scopes++] =
             names_find(d, names, op.name.text + from, i - from);
-        if (scope == NO_META) return prof_nomem(err), false;
+        if (scope == NO_META) {
+            prof_nomem(err);
+            return false;
+        }
         from = i + 1;
     }
     bool is_iterator;
     Slice display = tf_op_display(&op, &is_iterator);
     char *shown = prof_alloc(display.n + sizeof "Iterator::");
-    if (!shown) return prof_nomem(err), false;
+    if (!shown) {
+        prof_nomem(err);
+        return false;
+    }
     size_t n_prefix = is_iterator ? strlen("Iterator::") : 0;
     memcpy(shown, "Iterator::", n_prefix);
     if (display.n) memcpy(shown + n_prefix, display.text, display.n);
@@ -172,7 +183,10 @@ static bool cover_level(Derivation *d, LineMaker *m, size_t at, uint32_t meta,
 {
     if (at == m->levels.n) {
         Level *level = PUSH(m->levels);
-        if (!level) return prof_nomem(err), false;
+        if (!level) {
+            prof_nomem(err);
+            return false;
+        }
         *level = (Level){0};
     }
     Level *level = &m->levels.items[at];

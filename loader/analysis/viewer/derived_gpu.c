@@ -50,7 +50,10 @@ static bool add_for_steps(void *context, const SpanRef *span, ProfErr *err)
         char digits[24];
         int n = snprintf(digits, sizeof digits, "%lld", (long long)group);
         w->group = group, w->meta = names_find(w->d, w->names, digits, (size_t)n);
-        if (w->meta == NO_META) return prof_nomem(err), false;
+        if (w->meta == NO_META) {
+            prof_nomem(err);
+            return false;
+        }
     }
     return line_cover(w->d, &w->steps, &w->meta, 1,
                       &(CoverSpan){span->start_ps, span->duration_ps, group, NULL}, err);
@@ -96,7 +99,11 @@ bool scopes_read(ScopeTree *tree, const Host *host, ProfErr *err)
         Stat stat;
         if (!plane_stat(plane, i, &window, &stat, err)) continue;
         ScopeLink *link = PUSH(tree->links);
-        if (!link) return window_free(&window), prof_nomem(err), false;
+        if (!link) {
+            window_free(&window);
+            prof_nomem(err);
+            return false;
+        }
         *link = (ScopeLink){stat.id, stat_int(&stat)};
     }
     window_free(&window);
@@ -245,7 +252,10 @@ static bool resolve_op(StreamWalk *w, Recipe *r, Slice name, ProfErr *err)
                *file = m && m->source_file ? m->source_file : "";
     size_t n = strlen(op_name) + 1 + strlen(op_type);
     char *full_name = prof_alloc(n + 1);
-    if (!full_name) return prof_nomem(err), false;
+    if (!full_name) {
+        prof_nomem(err);
+        return false;
+    }
     stpcpy(stpcpy(stpcpy(full_name, op_name), ":"), op_type);
     r->has_op = op_metas(w->d, w->names, (Slice){full_name, n}, &r->op, err);
     prof_free(full_name);
@@ -263,11 +273,17 @@ static bool make_recipe(StreamWalk *w, Recipe *r, ProfErr *err)
         r->module = r->key.has_program ? find_joined(w, "%s(%llu)", module->text,
                                                      (unsigned long long)r->key.program)
                                        : find_joined(w, "%s", module->text);
-        if (r->module == NO_META) return prof_nomem(err), false;
+        if (r->module == NO_META) {
+            prof_nomem(err);
+            return false;
+        }
     }
     if (r->key.hlo_op) {
         Slice innermost = {"", 0};
-        if (!make_op_levels(w, r, &innermost)) return prof_nomem(err), false;
+        if (!make_op_levels(w, r, &innermost)) {
+            prof_nomem(err);
+            return false;
+        }
         return resolve_op(w, r, innermost, err);
     }
     if (r->key.tf_op && r->key.tf_op->n_bytes)
@@ -283,7 +299,10 @@ static const Recipe *recipe_of(StreamWalk *w, const RecipeKey *key, ProfErr *err
     Recipe r = {.key = *key};
     if (!make_recipe(w, &r, err)) return NULL;
     Recipe *place = PUSH(w->recipes);
-    if (!place || !hash_add(&w->by_key, hash, w->recipes.n - 1)) return prof_nomem(err), NULL;
+    if (!place || !hash_add(&w->by_key, hash, w->recipes.n - 1)) {
+        prof_nomem(err);
+        return NULL;
+    }
     *place = r;
     return place;
 }
@@ -353,7 +372,10 @@ static void note_graph(LineMaker *maker, size_t at, const KernelStats *k)
 static bool cover_graph(StreamWalk *w, const KernelStats *k, CoverSpan span, ProfErr *err)
 {
     uint32_t meta = find_joined(w, "Command Buffer %llu", (unsigned long long)k->graph);
-    if (meta == NO_META) return prof_nomem(err), false;
+    if (meta == NO_META) {
+        prof_nomem(err);
+        return false;
+    }
     span.scopes = k->has_correlation ? &k->correlation : NULL;
     if (!line_cover(w->d, &w->graphs, &meta, 1, &span, err)) return false;
     note_graph(&w->graphs, 0, k);

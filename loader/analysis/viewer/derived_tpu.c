@@ -188,7 +188,10 @@ static bool add_transfer(CoreWalk *w, OffloadQueue *queue, const OffloadStart *s
     OffloadRow *row = choose_row(w, start->start_ps);
     if (!row) return w->n_rows == MOST_ROWS ? true : (prof_nomem(err), false);
     uint32_t meta = transfer_meta(w, queue);
-    if (!meta) return prof_nomem(err), false;
+    if (!meta) {
+        prof_nomem(err);
+        return false;
+    }
     uint32_t e =
         line_add(&row->maker, &(DerivedEvent){start->start_ps, span_between(start->start_ps, end),
                                               -1, meta - 1});
@@ -218,7 +221,10 @@ static bool read_transfer(CoreWalk *w, const SpanRef *span, const EventMeta *met
     const Text *key = offload_key(w, meta->display_name);
     OffloadQueue *queue = key ? queue_of(w, key) : NULL;
     uint32_t at = (uint32_t)(meta - w->plane->event_metas);
-    if (!queue) return prof_nomem(err), false;
+    if (!queue) {
+        prof_nomem(err);
+        return false;
+    }
     if (which == OFFLOAD_DONE) {
         if (!queue->first) return true;
         uint32_t first = queue->first;
@@ -229,7 +235,10 @@ static bool read_transfer(CoreWalk *w, const SpanRef *span, const EventMeta *met
         return add_transfer(w, queue, &start, span, at, err);
     }
     uint32_t start = new_start(w, &(OffloadStart){span->start_ps, at, 0});
-    if (!start) return prof_nomem(err), false;
+    if (!start) {
+        prof_nomem(err);
+        return false;
+    }
     *(queue->first ? &w->starts.items[queue->last - 1].next : &queue->first) = start;
     queue->last = start;
     return true;
@@ -306,7 +315,10 @@ static bool add_line(CoreWalk *w, SpanLine *to, Line *line, ProfErr *err)
     to->line = line;
     if (!groups->merged) return true;
     SpanRef *spans = arena_alloc(&w->d->arena, groups->n_steps * sizeof *spans);
-    if (!spans) return prof_nomem(err), false;
+    if (!spans) {
+        prof_nomem(err);
+        return false;
+    }
     for (size_t i = 0; i < groups->n_steps; i++) {
         const MergedStep *step = &groups->steps[i];
         spans[i] = (SpanRef){.start_ps = step->start_ps,

@@ -64,7 +64,10 @@ static bool number_lines(Result *r)
     const Host *host = r->drawing.host;
     const DerivedLines *derived = r->drawing.derived;
     Track *planes = prof_alloc(host->n_planes * sizeof *planes);
-    if (!planes || !number_planes(host, planes)) return prof_free(planes), false;
+    if (!planes || !number_planes(host, planes)) {
+        prof_free(planes);
+        return false;
+    }
     for (size_t i = 0; i < host->n_lines; i++) {
         const Line *line = &host->lines[i];
         int64_t shown = derived->line_display_ids ? derived->line_display_ids[i] : 0;
@@ -100,7 +103,10 @@ static void trace_viewer_release(void *result)
 static bool prepare_plane(struct ViewerPlane *dp, const Plane *plane, ProfErr *err)
 {
     if (!context_plane_open(&dp->context, plane, err)) return false;
-    if (!(dp->types = prof_alloc(plane->n_event_metas))) return prof_nomem(err), false;
+    if (!(dp->types = prof_alloc(plane->n_event_metas))) {
+        prof_nomem(err);
+        return false;
+    }
     for (size_t i = 0; i < plane->n_event_metas; i++)
         dp->types[i] = (uint8_t)event_type_named(plane->event_metas[i].name);
     return true;
@@ -110,7 +116,10 @@ static void *trace_viewer_make(Run *run, Host *only, ProfErr *err)
 {
     Host *host = only ? only : &run->hosts[0];
     Result *r = prof_alloc(sizeof *r);
-    if (!r) return prof_nomem(err), NULL;
+    if (!r) {
+        prof_nomem(err);
+        return NULL;
+    }
     TraceViewer *d = &r->drawing;
     d->host = host;
     d->grouping = host_grouping(host, err);
@@ -245,8 +254,10 @@ static bool begin(ViewerEvent *out, const Plane *plane, const Text *name, const 
     out->first_stat = (Stat){0};
     const Text *shown = display->n_bytes ? display : name;
     out->name = shown->text, out->n_name = shown->n_bytes;
-    if (display->n_bytes && !add_text(out, "long_name", name->text, name->n_bytes))
-        return prof_nomem(err), false;
+    if (display->n_bytes && !add_text(out, "long_name", name->text, name->n_bytes)) {
+        prof_nomem(err);
+        return false;
+    }
     if (!meta || !meta->has_stats) return true;
     if (!meta_bytes_read(&out->shared, plane->host, meta, err)) return false;
     return add_stats(out, stat_iter_of_meta(&out->shared)) ? true : (prof_nomem(err), false);
@@ -375,7 +386,10 @@ static bool begin_event(const TraceViewer *d, const Line *line, const EventAt *e
                err))
         return false;
     out->first_own = out->args.n;
-    if (!add_stats(out, stat_iter_of_event(e))) return prof_nomem(err), false;
+    if (!add_stats(out, stat_iter_of_event(e))) {
+        prof_nomem(err);
+        return false;
+    }
     read_flow(out);
     return add_flows(d, line, e, out) ? true : (prof_nomem(err), false);
 }
@@ -384,7 +398,10 @@ bool viewer_event_at(const TraceViewer *d, const Line *line, const EventAt *e, V
                      ProfErr *err)
 {
     if (!begin_event(d, line, e, out, err)) return false;
-    if (!add_grouping(d, line, e->event - line->first_event, out)) return prof_nomem(err), false;
+    if (!add_grouping(d, line, e->event - line->first_event, out)) {
+        prof_nomem(err);
+        return false;
+    }
     keep_last_of_each_name(out);
     return true;
 }
@@ -413,7 +430,10 @@ bool viewer_step(const TraceViewer *d, Line *line, const MergedStep *step, Viewe
     if (memory && eager >= 0 &&
         column_at(groups->eager_of_file, step->event - line->first_event) <= 0)
         memory = add_integer(out, "is_eager", eager);
-    if (!memory || !add_step_name(d, step->group, out)) return prof_nomem(err), false;
+    if (!memory || !add_step_name(d, step->group, out)) {
+        prof_nomem(err);
+        return false;
+    }
     keep_last_of_each_name(out);
     return true;
 }
@@ -425,8 +445,10 @@ bool viewer_region(const TraceViewer *d, Line *line, const Region *region, Viewe
     (void)d;
     if (!begin(out, line->plane, empty_text, empty_text, NULL, err)) return false;
     out->name = name, out->n_name = sizeof name - 1;
-    if (region->group >= 0 && !add_integer(out, "group_id", region->group))
-        return prof_nomem(err), false;
+    if (region->group >= 0 && !add_integer(out, "group_id", region->group)) {
+        prof_nomem(err);
+        return false;
+    }
     return true;
 }
 
@@ -450,7 +472,10 @@ bool viewer_derived(const TraceViewer *d, const DerivedLine *line, size_t event,
         const char *name = derived_stat_names[stat.name];
         memory = add_arg(out, name, strlen(name), &value);
     }
-    if (!memory) return prof_nomem(err), false;
+    if (!memory) {
+        prof_nomem(err);
+        return false;
+    }
     keep_last_of_each_name(out);
     return true;
 }

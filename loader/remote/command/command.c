@@ -119,7 +119,10 @@ enum RemoteOutcome command_capture(const RemoteOptions *o, ProfErr *err)
 {
     const RemoteCapture *c = &o->capture;
     RemoteHost *hosts = prof_alloc(c->n_addresses * sizeof *hosts);
-    if (!hosts) return prof_nomem(err), REMOTE_FAILED;
+    if (!hosts) {
+        prof_nomem(err);
+        return REMOTE_FAILED;
+    }
     enum RemoteOutcome outcome =
         o->task == TASK_SNAPSHOT ? remote_snapshot(c, hosts, err) : remote_capture(c, hosts, err);
     for (size_t i = 0; i < c->n_addresses && !err->code; i++) report(o, &hosts[i], c->addresses[i]);
@@ -134,7 +137,10 @@ static enum RemoteOutcome new_session(RemoteOptions *o, ProfErr *err)
 {
     RemoteCapture *c = &o->capture;
     RemoteHost *host = prof_alloc(sizeof *host);
-    if (!host) return prof_nomem(err), REMOTE_FAILED;
+    if (!host) {
+        prof_nomem(err);
+        return REMOTE_FAILED;
+    }
     if (!c->request.repository) c->request.repository = c->logdir;
     c->request.emit = false;
     enum RemoteOutcome outcome = remote_new_session(c, o->workers, o->n_workers, host, err);
@@ -196,7 +202,8 @@ static enum RemoteOutcome do_task(RemoteOptions *o, ProfErr *err)
     }
     case TASK_HELP: break;
     }
-    return remote_print_help(), REMOTE_DONE;
+    remote_print_help();
+    return REMOTE_DONE;
 }
 
 int remote_command(int argc, char **argv)

@@ -38,10 +38,11 @@ static enum RemoteOutcome measure_profile(const RemoteOptions *o, ProfErr *err)
     if (outcome) return outcome;
     bool asked = ask_sql(profile_measures_sql, logdir, take_row, &found, why, sizeof why);
     remove_temporary(logdir);
-    if (!asked || !found.found)
-        return prof_fail(err, PROF_NOMEM, 0, "%s: the profile cannot be asked: %s", o->addresses[0],
-                         asked ? "it is empty" : why),
-               REMOTE_FAILED;
+    if (!asked || !found.found) {
+        prof_fail(err, PROF_NOMEM, 0, "%s: the profile cannot be asked: %s", o->addresses[0],
+                  asked ? "it is empty" : why);
+        return REMOTE_FAILED;
+    }
     print_measures(&found.measures, found.hardware, (int)o->monitor_level,
                    o->capture.request.duration_ms, lines, sizeof lines);
     fputs(lines, stdout);

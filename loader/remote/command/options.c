@@ -37,8 +37,10 @@ static bool read_time(enum RemoteOption option, const char *value, int64_t unit_
     for (size_t i = 0; i < COUNT(units); i++)
         if (!strcmp(end, units[i].name)) unit = units[i].ms;
     double time_ms = number * (double)unit;
-    if (isdigit((unsigned char)*value) && unit && time_ms <= LONGEST_MS && (zero || time_ms >= 1))
-        return *ms = (int64_t)time_ms, true;
+    if (isdigit((unsigned char)*value) && unit && time_ms <= LONGEST_MS && (zero || time_ms >= 1)) {
+        *ms = (int64_t)time_ms;
+        return true;
+    }
     return wrong(err, option, value, "a time of at most a week, such as 500ms, 2s or 10m");
 }
 
@@ -59,11 +61,17 @@ static bool read_list(RemoteOptions *o, const char *value, const char ***list, s
                       size_t *capacity, ProfErr *err)
 {
     char *copy = o->n_texts < COUNT(o->texts) ? strdup(value) : NULL, *rest = copy;
-    if (!copy) return prof_nomem(err), false;
+    if (!copy) {
+        prof_nomem(err);
+        return false;
+    }
     o->texts[o->n_texts++] = copy;
     for (char *word; (word = strsep(&rest, ","));) {
         if (!strncmp(word, grpc_prefix, sizeof grpc_prefix - 1)) word += sizeof grpc_prefix - 1;
-        if (!GROW(*list, *n, *capacity)) return prof_nomem(err), false;
+        if (!GROW(*list, *n, *capacity)) {
+            prof_nomem(err);
+            return false;
+        }
         if (*word) (*list)[(*n)++] = word;
     }
     return true;
@@ -74,7 +82,10 @@ static bool add_metadata(RemoteOptions *o, char *value, ProfErr *err)
     size_t n = strcspn(value, ":=");
     if (!n || !value[n] || strpbrk(value, "\r\n"))
         return wrong(err, R_METADATA, value, "NAME:VALUE in one line");
-    if (!GROW(o->metadata, o->n_metadata, o->capacities[2])) return prof_nomem(err), false;
+    if (!GROW(o->metadata, o->n_metadata, o->capacities[2])) {
+        prof_nomem(err);
+        return false;
+    }
     value[n] = ':';
     o->metadata[o->n_metadata++] = value;
     return true;
@@ -137,7 +148,7 @@ static bool set_option(RemoteOptions *o, enum RemoteOption option, char *value, 
     case R_KEY: c->channel.key_file = value; return true;
     case R_METADATA: return add_metadata(o, value, err);
     case R_QUIET: return o->quiet = true;
-    case R_HELP: return o->task = TASK_HELP, true;
+    case R_HELP: o->task = TASK_HELP; return true;
     case N_REMOTE_OPTIONS: break;
     }
     return false;
@@ -151,8 +162,10 @@ static bool set_service_port(RemoteOptions *o, ProfErr *err)
     const char *given = o->addresses[0];
     size_t n = strcspn(given, ":");
     if (given[n] && strtol(given + n + 1, NULL, 10) != RUNTIME_PORT) return true;
-    if (asprintf(&address, "%.*s:%d", (int)n, given, SERVICE_PORT) < 0)
-        return prof_nomem(err), false;
+    if (asprintf(&address, "%.*s:%d", (int)n, given, SERVICE_PORT) < 0) {
+        prof_nomem(err);
+        return false;
+    }
     o->texts[o->n_texts++] = address;
     o->addresses[0] = address;
     return true;
@@ -183,15 +196,20 @@ static bool check(RemoteOptions *o, ProfErr *err)
     if (!check_addresses(o, err)) return false;
     if (!*logdir || strstr(logdir, "://"))
         return wrong(err, R_OUT, logdir, "a folder of this machine, and --repository for others");
-    if ((channel->ca_file || channel->cert_file || channel->key_file) && !channel->tls)
-        return prof_fail(err, PROF_FORMAT, 0, "--ca, --cert and --key need --tls"), false;
-    if (o->every_ms && (o->task != TASK_CAPTURE || o->run_given))
-        return prof_fail(err, PROF_FORMAT, 0,
-                         "--every makes profiles and names their runs: give "
-                         "no other task and no --run"),
-               false;
-    if (o->keep && !o->every_ms)
-        return prof_fail(err, PROF_FORMAT, 0, "--keep needs --every"), false;
+    if ((channel->ca_file || channel->cert_file || channel->key_file) && !channel->tls) {
+        prof_fail(err, PROF_FORMAT, 0, "--ca, --cert and --key need --tls");
+        return false;
+    }
+    if (o->every_ms && (o->task != TASK_CAPTURE || o->run_given)) {
+        prof_fail(err, PROF_FORMAT, 0,
+                  "--every makes profiles and names their runs: give "
+                  "no other task and no --run");
+        return false;
+    }
+    if (o->keep && !o->every_ms) {
+        prof_fail(err, PROF_FORMAT, 0, "--keep needs --every");
+        return false;
+    }
     return true;
 }
 
@@ -211,7 +229,10 @@ bool remote_options_read(RemoteOptions *o, int argc, char **argv, ProfErr *err)
     char letters[2 * N_REMOTE_OPTIONS + 2] = "", *letter = letters;
     set_defaults(o);
     RemoteCapture *c = &o->capture;
-    if (!(c->request.options = profiler_options_new())) return prof_nomem(err), false;
+    if (!(c->request.options = profiler_options_new())) {
+        prof_nomem(err);
+        return false;
+    }
     for (int i = 0; i < N_REMOTE_OPTIONS; i++) {
         const RemoteOptionSpec *s = &remote_option_specs[i];
         options[i] = (struct option){s->name, s->argument ? required_argument : no_argument, NULL,
@@ -223,16 +244,20 @@ bool remote_options_read(RemoteOptions *o, int argc, char **argv, ProfErr *err)
         int i = key - KEY_OPTION;
         for (int k = 0; k < N_REMOTE_OPTIONS && key < KEY_OPTION; k++)
             if (key == remote_option_specs[k].letter) i = k;
-        if (key == '?') return prof_fail(err, PROF_FORMAT, 0, "%s", ""), false; /* it was named */
+        if (key == '?') {
+            prof_fail(err, PROF_FORMAT, 0, "%s", "");
+            return false;
+        } /* it was named */
         if (!set_option(o, (enum RemoteOption)i, optarg, err)) return false;
     }
     if (o->task == TASK_HELP) return true;
-    if (optind < argc)
-        return prof_fail(err, PROF_FORMAT, 0,
-                         "%s: unexpected; a program to run is given after --, and then --host is "
-                         "its name in the profile",
-                         argv[optind]),
-               false;
+    if (optind < argc) {
+        prof_fail(err, PROF_FORMAT, 0,
+                  "%s: unexpected; a program to run is given after --, and then --host is "
+                  "its name in the profile",
+                  argv[optind]);
+        return false;
+    }
     c->addresses = o->addresses, c->n_addresses = o->n_addresses;
     c->request.session_id = o->run;
     c->channel.metadata = o->metadata, c->channel.n_metadata = o->n_metadata;
