@@ -24,10 +24,8 @@ static void parse_signature(Entry *entry)
         if (!*name) break;
         if (is_source(name) && entry->n_sources < (int)COUNT(entry->sources))
             entry->sources[entry->n_sources++] = name;
-        else if (entry->n_parameters < MAX_PARAMETERS) {
+        else if (entry->n_parameters < MAX_PARAMETERS)
             entry->parameters[entry->n_parameters++] = name;
-            entry->needs_more |= entry->is_query && p[strcspn(p, "=,)")] != '=';
-        }
         p += strcspn(p, ",)");
     }
 }

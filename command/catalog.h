@@ -16,7 +16,6 @@ typedef struct {
     int n_sources;
     const char *parameters[MAX_PARAMETERS]; /* the other arguments */
     int n_parameters;
-    bool needs_more; /* one of them has no default: a query that must be told what to compare */
 } Entry;
 
 typedef struct {

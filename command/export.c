@@ -53,9 +53,7 @@ static bool fits_runs(const Export *e, const Entry *entry)
 
 static bool is_wanted(const Export *e, const Entry *entry, const Options *options)
 {
-    if (entry_takes_path(entry) || entry_asks_server(entry) || entry->needs_more ||
-        !fits_runs(e, entry))
-        return false;
+    if (entry_takes_path(entry) || entry_asks_server(entry) || !fits_runs(e, entry)) return false;
     if (!options->tables) return !repeats_another(entry->name);
     return !strcmp(options->tables, "all") || is_listed(options->tables, entry->name);
 }
@@ -67,10 +65,10 @@ static bool check_list(const Catalog *catalog, const char *list)
         size_t k = strcspn(p, ",");
         const char *name = keep_text("%.*s", (int)k, p);
         const Entry *entry = catalog_find(catalog, name);
-        if (!entry || strcmp(entry->name, name))
-            return complain("--tables: '%s' is no table or query%s", name,
-                            catalog_nearest(catalog, name)),
-                   false;
+        if (!entry || strcmp(entry->name, name)) {
+            complain("--tables: '%s' is no table or query%s", name, catalog_nearest(catalog, name));
+            return false;
+        }
         p += k + (p[k] == ',');
     }
     return true;
@@ -162,12 +160,13 @@ static bool check_suffix(const char *path)
                                          ".md",  ".xls", ".parquet", ".xlsx", ".html"};
     const char *suffix = strrchr(path, '.');
     for (size_t i = 0; suffix && i < COUNT(others); i++)
-        if (!strcasecmp(suffix, others[i]))
-            return complain("%s: export writes a database of SQLite: name it FILE.db. "
-                            "profsql RUN NAME --output FILE.csv writes a table in another format, "
-                            "export --format chrome or perfetto a trace",
-                            path),
-                   false;
+        if (!strcasecmp(suffix, others[i])) {
+            complain("%s: export writes a database of SQLite: name it FILE.db. "
+                     "profsql RUN NAME --output FILE.csv writes a table in another format, "
+                     "export --format chrome or perfetto a trace",
+                     path);
+            return false;
+        }
     return true;
 }
 

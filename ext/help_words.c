@@ -64,8 +64,9 @@ const HelpWords help_words[] = {
      "tf_data_pipelines, tf_data_iterators, tf_data_calls, input_ops"},
     {"retracing, retrace, tracing, tf.function", "tf_functions, tf_functions.tracing_count"},
     {"recompile, recompilation, compile, compilation, compile time, JIT",
-     "compile_time, recompilations, compilations, compile_passes, "
+     "recompilations, compilations, compile_time, compile_passes, "
      "steps.compilation_ms_actual, tf_functions, hlo_modules"},
+    {"how long it compiles, time to compile, total compile time", "compile_time"},
     {"slow compilation, compiler pass, XLA pass, HLO pass", "compile_passes, compile_time"},
     {"program size, unrolled, unrolled loop, number of instructions, slow compile, cost analysis, "
      "FLOPs of a program",

@@ -54,7 +54,10 @@ static int query_connect(sqlite3 *db, void *context, int argc, const char *const
     if (!table) return SQLITE_NOMEM;
     *table = (QueryTable){.prof = prof_ref(qc->prof), .query = qc->query};
     rc = view_source(db, argc, argv, &table->source, message);
-    if (rc != SQLITE_OK) return query_disconnect(&table->base), rc;
+    if (rc != SQLITE_OK) {
+        query_disconnect(&table->base);
+        return rc;
+    }
     *vtab = &table->base;
     return SQLITE_OK;
 }
@@ -167,7 +170,10 @@ static int query_next(sqlite3_vtab_cursor *cursor)
     prof->n_running++;
     int rc = sqlite3_step(c->stmt);
     prof->n_running--;
-    if (rc == SQLITE_ROW) return c->place++, SQLITE_OK;
+    if (rc == SQLITE_ROW) {
+        c->place++;
+        return SQLITE_OK;
+    }
     c->eof = true;
     if (rc != SQLITE_DONE) return query_fail(c, rc);
     return c->place ? SQLITE_OK : explain_nothing(c);
@@ -181,12 +187,10 @@ static int check_all_given(QueryCursor *c)
         const QueryParameter *p = &query->parameters[i];
         if (*p->default_sql || (c->given[i] && sqlite3_value_type(c->given[i]) != SQLITE_NULL))
             continue;
-        return prof_table_fail(
-            c->base.pVtab, SQLITE_ERROR,
-            sqlite3_mprintf("%s needs %s (%s): SELECT * FROM %s(%s", query->name, p->name,
-                            p->description, query->name,
-                            is_source(p) ? "'run_a', 'run_b'), or attach two runs"
-                                         : "'before*', 'after*')"));
+        return prof_table_fail(c->base.pVtab, SQLITE_ERROR,
+                               sqlite3_mprintf(
+                "%s needs %s (%s): SELECT * FROM %s('run_a', 'run_b'), or attach two runs",
+                query->name, p->name, p->description, query->name));
     }
     return SQLITE_OK;
 }

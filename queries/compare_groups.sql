@@ -1,9 +1,13 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Is the difference between two groups of runs more than noise?
--- parameter runs_a: pattern (GLOB) of the labels of the first group's attached runs, such as 'before*'
--- parameter runs_b: pattern (GLOB) of the labels of the second group's attached runs
+-- example: SELECT category, a_ms, b_ms, verdict FROM compare_groups('before*', 'after*')
+-- parameter runs_a = NULL: pattern (GLOB) of the labels of the first group's attached runs, such as
+--   'before*'; NULL: no run
+-- parameter runs_b = NULL: pattern (GLOB) of the labels of the second group's attached runs; NULL:
+--   no run
 -- needs: events steps
--- nothing: no run of either group has a complete step
+-- nothing: no patterns of labels are given (runs_a, runs_b), or no run of a group has a complete
+--   step
 -- column category TEXT: Step time, or a category of what steps spend their time on
 -- column a_ms REAL [ms]: median over the runs of the first group, each with the average of its
 --   complete steps; NULL if no run of it has complete steps, or its time in the category is unknown
@@ -47,7 +51,8 @@ WITH step AS MATERIALIZED (
 ), groups AS (
     SELECT n, name, count(ms) FILTER (WHERE side = 'a') AS a_runs,
            count(ms) FILTER (WHERE side = 'b') AS b_runs,
-           median(ms) FILTER (WHERE side = 'a') AS a_ms, median(ms) FILTER (WHERE side = 'b') AS b_ms,
+           median(ms) FILTER (WHERE side = 'a') AS a_ms,
+           median(ms) FILTER (WHERE side = 'b') AS b_ms,
            avg(ms) FILTER (WHERE side = 'a') AS a_mean, avg(ms) FILTER (WHERE side = 'b') AS b_mean,
            stddev(ms) FILTER (WHERE side = 'a') AS a_deviation,
            stddev(ms) FILTER (WHERE side = 'b') AS b_deviation,
@@ -90,4 +95,4 @@ SELECT prof_error('compare_groups: ' || parameter || ': no attached run is calle
                   || glob || '''; prof_runs lists them'),
        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM pattern
-WHERE NOT EXISTS (SELECT 1 FROM temp.prof_runs WHERE run GLOB glob)
+WHERE glob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM temp.prof_runs WHERE run GLOB glob)

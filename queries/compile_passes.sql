@@ -28,7 +28,8 @@ WITH compilation AS MATERIALIZED (
 ), event AS MATERIALIZED ( -- what is that of the compilation with the largest start
     SELECT e.run, line_id, event_id, name, duration_ps, self_ps, what, max(c.start_ps)
     FROM compilation AS c CROSS JOIN temp.trace_events(:source) AS e
-    WHERE e.plane_kind = 'host' AND NOT derived AND occurrences IS NULL AND e.run = c.run AND e.host = c.host
+    WHERE e.plane_kind = 'host' AND NOT derived AND occurrences IS NULL
+          AND e.run = c.run AND e.host = c.host
           AND e.start_ps BETWEEN c.start_ps AND c.end_ps AND e.end_ps <= c.end_ps
     GROUP BY e.run, line_id, event_id
 ), compiler AS MATERIALIZED (

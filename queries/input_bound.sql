@@ -29,7 +29,8 @@
 -- column suspect_ms REAL [ms]: idle time of suspect, the sum of its rows of idle_causes; NULL
 --   without suspect
 -- column python_ms REAL [ms]: time of Python functions that the input pipeline calls (EagerPyFunc,
---   PyFunc, PyFuncStateless), over all threads; Python runs one of them at a time; NULL if there are none
+--   PyFunc, PyFuncStateless), over all threads; Python runs one of them at a time; NULL if there
+--   are none
 WITH part AS MATERIALIZED (
     SELECT run, category, fraction, advice,
            row_number() OVER (PARTITION BY run ORDER BY time_us DESC, category) AS rank
@@ -73,8 +74,9 @@ WITH part AS MATERIALIZED (
                 THEN (SELECT ms FROM unknown_code AS c WHERE c.run = i.run) END AS unknown_ms
     FROM temp.input_pipeline(:source) AS i
 ), perhaps AS MATERIALIZED (
-    SELECT *, coalesce(unknown_ms >= 0.05 * (SELECT sum(duration_ms) FROM step AS s
-                                             WHERE s.run = i.run AND NOT dropped), 0) AS may_be_input
+    SELECT *,
+           coalesce(unknown_ms >= 0.05 * (SELECT sum(duration_ms) FROM step AS s
+                                          WHERE s.run = i.run AND NOT dropped), 0) AS may_be_input
     FROM input AS i
 ), judged AS MATERIALIZED ( -- what is known of input ops needs no suspect
     SELECT *, (may_be_input OR verdict IN ('host', 'both'))

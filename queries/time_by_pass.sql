@@ -12,10 +12,10 @@
 --   devices
 -- column pass TEXT: optimizer: ops of the forward pass in whose scope (scope_ops.scope) a component
 --   is the name of an optimizer or begins with one and a digit or colon, in lower case and without
---   underscores: adadelta, adafactor, adagrad, adam, adamax, adamw, applygradients, applyupdates, ftrl, lamb,
---   lars, lion, momentum, muon, nadam, optax, optimizer, radam, rmsprop, sgd, shampoo; forward,
---   backward and recomputed: the others, as in scope_ops.pass. An optimizer without such a scope
---   counts as forward. NULL: ops without a name to go by
+--   underscores: adadelta, adafactor, adagrad, adam, adamax, adamw, applygradients, applyupdates,
+--   ftrl, lamb, lars, lion, momentum, muon, nadam, optax, optimizer, radam, rmsprop, sgd, shampoo;
+--   forward, backward and recomputed: the others, as in scope_ops.pass. An optimizer without such
+--   a scope counts as forward. NULL: ops without a name to go by
 -- column self_us REAL [us]: self time of the ops, over all devices or threads
 -- column percent REAL [percent 0..100]: self_us as a share of the self time of all ops of the run
 --   and plane_kind; NULL if that is 0
@@ -46,8 +46,8 @@ WITH optimizer(word) AS MATERIALIZED (
     FROM passed
     GROUP BY run, plane_kind, pass
 )
-SELECT run, row_number() OVER (PARTITION BY run ORDER BY self_us DESC, plane_kind, pass), plane_kind,
-       pass, self_us,
+SELECT run, row_number() OVER (PARTITION BY run ORDER BY self_us DESC, plane_kind, pass),
+       plane_kind, pass, self_us,
        100 * self_us / nullif(total(self_us) OVER (PARTITION BY run, plane_kind), 0), occurrences,
        scope, top_us
 FROM summed

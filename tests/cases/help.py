@@ -178,8 +178,12 @@ def tried(examples):
             attach = "SELECT 1 WHERE prof_attach(%s, '%s') IS NULL;\n"
             script = ''.join(attach % (quoted(os.path.join(DATA, folder)), folder)
                              for folder in folders[:1 + two])
-            script += ''.join(".print == %s\nSELECT count(*) "
-                              "FROM (%s);\n" % (name, sql.replace("'logs'", quoted(DATA)))
+            def here(sql):
+                for word, name in (("'logs'", DATA), ("'before*'", folders[0]),
+                                   ("'after*'", folders[-1])):
+                    sql = sql.replace(word, quoted(name))
+                return sql
+            script += ''.join(".print == %s\nSELECT count(*) FROM (%s);\n" % (name, here(sql))
                               for name, sql in left.items() if name.startswith('compare_') == two)
             for part in run(script).stdout.split('== ')[1:]:
                 name, count = part.split('\n')[:2]
@@ -209,8 +213,9 @@ def every_example_of_a_function_runs():
     that return NULL or end a query."""
     functions = rows("SELECT signature, name, since, example FROM prof_functions;")
     must(len(functions) > 25 and len({f[3] for f in functions}) == len(functions), functions)
-    here = quoted(os.path.join(DATA, 'gpu_train_38'))
     for signature, name, since, example in functions:
+        here = quoted(os.path.join(DATA, {'roofline_chart': 'tpu_train_54', 'memory_chart':
+                                          'tf_fit_input_bound'}.get(name, 'gpu_train_38')))
         must(re.fullmatch(r'\d+\.\d+\.\d+', since) and name + '(' in example, signature)
         done = run("SELECT 1 WHERE prof_attach(%s, 'before') IS NULL;\n.nullvalue nothing\n%s;"
                    % (here, example.replace("'logs'", here)))

@@ -13,7 +13,7 @@ RUNS = ['gpu_train_38', 'tpu_train_54', 'multi_host_111', 'jax_train_mlp', 'jax_
 PROGRAMS_ONLY = ['jax_dump_sharded']  # a folder of programs
 PAIRS = [('gpu_train_38', 'gpu_dropped_steps'), ('cpu_tf_82', 'tf_calls_two_hosts'),
          ('tf_calls_two_hosts', 'cpu_tf_82'), ('hosts_tied', 'inference_models'),
-         ('inference_batches', 'inference_models'),
+         ('inference_batches', 'inference_models'), ('jax_recompiles', 'jax_recompiles'),
          *zip(RUNS, RUNS[1:] + PROGRAMS_ONLY)]
 ALL = 1000000  # more rows than any query has
 
@@ -129,7 +129,7 @@ def each_run_alone():
                                 "JOIN prof_columns AS c ON c.table_name = q.name;")):
         columns.setdefault(row['name'], []).append(row['column'])
     nameless = [name for name, of in columns.items() if 'run' not in of
-                and not {'run_a', 'run_b'} <= set(of)]
+                and not name.startswith('compare_')]
     same(nameless, ['tf_stats'], 'queries without the name of the run')
     refused = run("SELECT prof_attach('%s/tests/data/%s', 'a'), prof_attach('%s/tests/data/%s', "
                   "'b');\nSELECT * FROM tf_stats;\n"

@@ -151,8 +151,8 @@ class Answers(unittest.TestCase):
             wanted = method.__signature__.parameters
             given = {k: v for k, v in arguments.items() if k in wanted and v is not None}
             if name in ("live_at", "live_allocations", "profsql_live", "hlo_text", "prof_capture",
-                        "prof_monitor", "compare_groups"):
-                continue  # they need a program, an allocator, a capture, a server or many runs
+                        "prof_monitor"):
+                continue  # they need a program, an allocator, a capture or a server
             first = method(**given).first()
             count = self.run_.sql("SELECT count(*) FROM temp.%s(%s)" % (
                 name, {"prof_find": "'%s'" % GPU}.get(name, "'%s', '%s'" % (GPU, GPU)
