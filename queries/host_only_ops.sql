@@ -21,7 +21,7 @@
 WITH op AS MATERIALIZED (
     SELECT run, host_or_device, type, operation, execution_mode, occurrences, total_time_us,
            total_self_time_us
-    FROM temp.tf_ops(:source, 0)
+    FROM temp.tf_ops(:source, 0, 0)
 ), on_device AS MATERIALIZED (
     SELECT DISTINCT run, operation FROM op WHERE host_or_device = 'Device'
 ), on_host AS (

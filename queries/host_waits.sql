@@ -10,10 +10,11 @@
 -- column line TEXT: name of the thread
 -- column name TEXT: name of the waiting event: one that idle_causes counts as waiting, such as
 --   cudaStreamSynchronize or block_until_ready (docs/semantics.md), or a call of item() or
---   tolist() in Python; not what waits for threads of XLA's CPU executor. Waits inside a wait are
---   not counted again
--- column called_by TEXT: name of the event around the longest of these waits on the thread; NULL
---   if there is none
+--   tolist() in Python (a frame whose name ends so, after a blank or a dot); not what waits for
+--   threads of XLA's CPU executor, (wait for completion) and ThreadPool::Await. Waits inside a wait
+--   are not counted again
+-- column called_by TEXT: name of the event around the longest of these waits on the thread
+--   (trace_events.parent_id); NULL if there is none
 -- column calls INTEGER [events]: number of waits
 -- column total_us REAL [us]: sum of their durations
 -- column average_us REAL [us]: average duration of a wait
@@ -23,7 +24,8 @@
 WITH wait AS MATERIALIZED (
     SELECT run, host, line_id, line, name, start_ps, end_ps, duration_ps, parent_id, step, event_id
     FROM temp.trace_events(:source)
-    WHERE plane_kind = 'host' AND NOT derived
+    WHERE plane_kind = 'host' AND NOT derived AND occurrences IS NULL
+        AND NOT (name LIKE 'IteratorGetNext%' OR name GLOB 'Iterator::*')
         AND (instr(name, 'Synchronize') OR instr(name, 'block_until_ready')
              OR instr(name, 'BlockUntilReady') OR instr(name, 'BlockHostUntilReady')
              OR (instr(name, 'Await') AND NOT instr(name, 'ThreadPool::'))

@@ -16,13 +16,14 @@
 -- column opcode TEXT: opcode of the instruction
 -- column shape TEXT: shape of its result, with layout
 -- column operand_shape TEXT: shape of its first operand, with layout
--- column occurrences INTEGER [events]: number of events
+-- column occurrences INTEGER [events]: number of events; equal programs of several hosts are one
 -- column self_us REAL [us]: self time
 -- column percent REAL [percent]: self time as a share of the self time of all ops on these planes;
 --   NULL if that is 0
 -- column all_percent REAL [percent]: share of all rows of this run and plane_kind together, which
 --   n does not change
--- column needed_by TEXT: first instruction that uses the result; NULL if none does (an output)
+-- column needed_by TEXT: instruction that uses the result, of several the one with the lowest
+--   instruction_id; NULL if none does (an output)
 -- column owner_tf_op TEXT: framework op that the instruction belongs to (docs/semantics.md,
 --   Owner); NULL if there is none
 -- column user_file TEXT: source file of the user's own program (docs/semantics.md, User line);
@@ -65,7 +66,7 @@ WITH layout_only AS MATERIALIZED ( -- computations that do nothing else
     GROUP BY run, host, plane_kind, program_id, hlo_module, hlo_op
 ), every AS (
     SELECT run, plane_kind, total(self_us) AS self_us FROM op GROUP BY run, plane_kind
-), summed AS ( -- over hosts
+), summed AS ( -- over hosts that have the same program
     SELECT o.run, o.plane_kind, o.program_id, o.hlo_module, o.hlo_op, min(o.host) AS host,
            max(l.opcode) AS opcode, max(l.shape) AS shape, sum(o.occurrences) AS occurrences,
            total(o.self_us) AS self_us, max(o.owner_tf_op) AS owner_tf_op,
@@ -73,7 +74,9 @@ WITH layout_only AS MATERIALIZED ( -- computations that do nothing else
     FROM layout AS l
          JOIN op AS o ON o.run = l.run AND o.host = l.host AND o.program_id = l.program_id
                          AND o.hlo_op = l.hlo_op
-    GROUP BY o.run, o.plane_kind, o.program_id, o.hlo_module, o.hlo_op
+         LEFT JOIN temp.hlo_modules(:source) AS m
+                   ON m.run = o.run AND m.host = o.host AND m.program_id = o.program_id
+    GROUP BY o.run, o.plane_kind, o.program_id, m.content_hash, o.hlo_op
 ), ranked AS MATERIALIZED (
     SELECT s.*, 100.0 * s.self_us / e.self_us AS percent,
            100.0 * total(s.self_us) OVER (PARTITION BY s.run, s.plane_kind) / e.self_us

@@ -8,8 +8,9 @@
 -- column run TEXT: name of the run
 -- column host TEXT: name of the host
 -- column allocator TEXT: name of the allocator, as in memory_allocators
--- column steps INTEGER [steps]: number of steps in which the allocator recorded events
--- column first_step INTEGER: number of the first of these steps
+-- column steps INTEGER [steps]: number of steps (memory_events.step) in which the allocator
+--   recorded events; allocators with less than two have no row
+-- column first_step INTEGER: number of the first of these steps, in order of their first events
 -- column last_step INTEGER: number of the last of these steps
 -- column first_mib REAL [MiB]: memory in use, heap and stack, after the last event of the first
 --   step
@@ -20,7 +21,7 @@
 --   the step before them; a leak lets nearly all grow
 -- column most_growth_step INTEGER: number of the step that grew most; NULL if none grew
 WITH event AS (
-    SELECT run, host, allocator, step, heap_bytes + stack_bytes AS bytes,
+    SELECT run, host, allocator, step, max(heap_bytes + stack_bytes, 0) AS bytes,
            row_number() OVER (PARTITION BY run, host, allocator, step
                               ORDER BY time_ps DESC, event_id DESC) AS from_last,
            min(time_ps) OVER (PARTITION BY run, host, allocator, step) AS start_ps

@@ -26,44 +26,46 @@
 --   unknown
 -- column compile_ms REAL [ms]: time that the program compiled during the capture, of several hosts
 --   the longest; NULL if it was compiled before
--- column executions INTEGER [executions]: number of executions on all devices; NULL in a run
---   without devices
+-- column executions INTEGER [executions]: number of executions on all devices of these hosts;
+--   NULL if the run records none of any program, as without devices
 -- column hosts INTEGER [hosts]: number of hosts that have the program
 WITH cost AS (
     SELECT i.run, i.host, i.program_id, total(i.opcode = 'while') AS loops,
            CASE WHEN max(i.computation = m.entry_computation
-                         AND coalesce(i.model_flops_actual, i.model_flops) IS NULL) = 0
+                         AND coalesce(i.model_flops_actual, i.metadata_flops) IS NULL) = 0
                 THEN total(iif(i.computation = m.entry_computation,
-                               coalesce(i.model_flops_actual, i.model_flops), 0)) END AS flops,
+                               coalesce(i.model_flops_actual, i.metadata_flops), 0)) END AS flops,
            sum(iif(i.computation = m.entry_computation, i.bytes_accessed, NULL)) AS bytes
     FROM temp.hlo_modules(:source) AS m
-         JOIN temp.hlo_instructions(:source) AS i
+         JOIN (SELECT *, iif(cost_source = 'metadata', model_flops, NULL) AS metadata_flops
+               FROM temp.hlo_instructions(:source)) AS i
               ON i.run = m.run AND i.host = m.host AND i.program_id = m.program_id
     GROUP BY i.run, i.host, i.program_id
 ), compiled AS MATERIALIZED (
-    SELECT run, program_id, max(duration_ps) AS ps
-    FROM (SELECT run, host, program_id, total(duration_ps) AS duration_ps
-          FROM temp.compilations(:source)
-          WHERE program_id IS NOT NULL
-          GROUP BY run, host, program_id)
-    GROUP BY run, program_id
+    SELECT run, host, program_id, total(duration_ps) AS ps
+    FROM temp.compilations(:source)
+    WHERE program_id IS NOT NULL
+    GROUP BY run, host, program_id
 ), executed AS MATERIALIZED (
-    SELECT run, program_id, count(*) AS n
+    SELECT run, host, program_id, count(*) AS n
     FROM temp.program_runs(:source)
-    GROUP BY run, program_id
+    GROUP BY run, host, program_id
 ), program AS (
     SELECT m.run, m.program_id, m.hlo_module, m.instruction_count, m.computation_count, c.loops,
-           c.flops, c.bytes, m.parameter_bytes, m.peak_heap_bytes, count(DISTINCT m.host) AS hosts
+           c.flops, c.bytes, m.parameter_bytes, m.peak_heap_bytes, count(DISTINCT m.host) AS hosts,
+           max(d.ps) AS ps,
+           iif(m.run IN (SELECT run FROM executed), CAST(total(e.n) AS INTEGER), NULL) AS n
     FROM temp.hlo_modules(:source) AS m
          LEFT JOIN cost AS c ON c.run = m.run AND c.host = m.host AND c.program_id = m.program_id
+         LEFT JOIN compiled AS d
+                   ON d.run = m.run AND d.host = m.host AND d.program_id = m.program_id
+         LEFT JOIN executed AS e
+                   ON e.run = m.run AND e.host = m.host AND e.program_id = m.program_id
     GROUP BY m.run, m.program_id, m.hlo_module, m.content_hash
 ), ranked AS (
-    SELECT p.*, d.ps, e.n,
-           row_number() OVER (PARTITION BY p.run
-                              ORDER BY d.ps DESC, p.flops DESC, p.hlo_module, p.program_id) AS rank
-    FROM program AS p
-         LEFT JOIN compiled AS d ON d.run = p.run AND d.program_id = p.program_id
-         LEFT JOIN executed AS e ON e.run = p.run AND e.program_id = p.program_id
+    SELECT *, row_number() OVER (PARTITION BY run ORDER BY ps DESC, flops DESC, hlo_module,
+                                                           program_id) AS rank
+    FROM program
 )
 SELECT run, rank, program_id, hlo_module, instruction_count, computation_count,
        CAST(loops AS INTEGER), flops, CAST(bytes AS REAL), parameter_bytes / 1048576.0,

@@ -22,8 +22,9 @@
 -- column step INTEGER: step of the call; NULL if it is in none
 -- column start_us REAL [us]: start of the call, from the session start
 -- column duration_us REAL [us]: duration of the call
--- column median_us REAL [us]: median duration of the calls of this name in the program, on all
---   devices of the run
+-- column median_us REAL [us]: median duration of the calls of this name in programs of this id, on
+--   all planes of this kind in the run. Calls that are not longer than it have no row, and neither
+--   have those of names that were called less than three times
 -- column over_median_us REAL [us]: duration_us - median_us
 -- column ratio REAL [ratio]: duration_us divided by median_us; NULL if the median is 0
 -- column calls INTEGER [events]: number of calls in the median
@@ -32,6 +33,7 @@ WITH call AS MATERIALIZED (
            start_ps, duration_ps
     FROM temp.trace_events(:source)
     WHERE plane_kind IN ('gpu', 'tensorcore', 'sparsecore') AND NOT derived
+        AND occurrences IS NULL
         AND line_kind IN ('stream', 'ops', 'async_ops')
         AND (:op IS NULL OR instr(lower(name), lower(:op)))
 ), usual AS MATERIALIZED (

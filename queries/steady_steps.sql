@@ -18,10 +18,11 @@
 -- column deviation_ms REAL [ms]: sample standard deviation of the steady steps; NULL for one step
 -- column all_steps_ms REAL [ms]: average duration of all steps of the run
 WITH compilation AS MATERIALIZED (
-    SELECT run, step, max(start_ps) AS start_ps
-    FROM temp.compilations(:source)
-    WHERE step IS NOT NULL
-    GROUP BY run, step
+    SELECT DISTINCT c.run, iif(r.n = 1, c.step, h.step) AS step -- merged hosts: renumbered
+    FROM temp.compilations(:source) AS c
+         JOIN (SELECT run, count(*) AS n FROM temp.hosts(:source) GROUP BY run) AS r USING (run)
+         LEFT JOIN temp.host_steps(:source) AS h
+                   ON h.run = c.run AND h.host = c.host AND h.group_id = c.step
 ), step AS MATERIALIZED (
     SELECT s.run, s.step, s.start_ps, s.duration_ms, s.dropped,
            c.step IS NOT NULL OR coalesce(s.compilation_ms_actual, 0) > 0 AS compiles

@@ -13,23 +13,29 @@
 --   the type of its first operand, of a fusion that contains one the type of that operand, of
 --   other ops the type of the result; tuple for several results; NULL for ops of which the file
 --   contains no instruction
--- column ops INTEGER [instructions]: number of instructions that ran
+-- column ops INTEGER [instructions]: number of instructions that ran; those of equal programs of
+--   several hosts count once
 -- column occurrences INTEGER [events]: number of their events
 -- column self_us REAL [us]: their self time
 -- column percent REAL [percent]: self_us as a share of the self time of all ops on these planes;
 --   NULL if that is 0
--- column product_us REAL [us]: part of self_us in matrix products and convolutions, alone, in
---   fusions and in library calls
+-- column product_us REAL [us]: part of self_us in matrix products and convolutions: alone (dot,
+--   ragged-dot, scaled-dot, convolution), in fusions, and in library calls: custom calls whose
+--   target has gemm, matmul, $conv or $fmha (attention) in its name, case ignored, but not reorder
 -- column convert_us REAL [us]: part of self_us in conversions to this type that are instructions
---   or fusions of their own; conversions inside other fusions have no time of their own
+--   or fusions of their own (of nothing but convert, copy, reshape and bitcast); conversions inside
+--   other fusions have no time of their own
 WITH instruction AS MATERIALIZED (
     SELECT run, host, program_id, instruction_id, hlo_op, opcode, computation, element_type,
            called_computations,
-           opcode IN ('dot', 'convolution')
-               OR (opcode = 'custom-call' AND (instr(expression, 'gemm') > 0
-                                               OR instr(expression, 'matmul') > 0
-                                               OR instr(expression, '$conv') > 0)) AS is_product
+           iif(opcode = 'custom-call', substr(expression, instr(expression, 'custom_call_target="')
+                                                          + 20), '') AS target
     FROM temp.hlo_instructions(:source)
+), library AS MATERIALIZED ( -- calls of one that are products
+    SELECT run, host, program_id, instruction_id
+    FROM (SELECT *, substr(target, 1, instr(target, '"')) AS name FROM instruction)
+    WHERE (name LIKE '%gemm%' OR name LIKE '%matmul%' OR name LIKE '%$conv%' OR name LIKE '%$fmha%')
+        AND name NOT LIKE '%reorder%'
 ), product AS MATERIALIZED ( -- the first in each computation, and the type of its first operand
     SELECT i.run, i.host, i.program_id, i.hlo_op, i.computation, p.element_type,
            row_number() OVER (PARTITION BY i.run, i.host, i.program_id, i.computation
@@ -41,7 +47,8 @@ WITH instruction AS MATERIALIZED (
          JOIN instruction AS p
               ON p.run = o.run AND p.host = o.host AND p.program_id = o.program_id
                  AND p.hlo_op = o.operand
-    WHERE i.is_product
+    WHERE i.opcode IN ('dot', 'ragged-dot', 'scaled-dot', 'convolution')
+        OR (i.run, i.host, i.program_id, i.instruction_id) IN library
 ), conversion AS MATERIALIZED ( -- computations that do nothing else
     SELECT run, host, program_id, computation
     FROM instruction
@@ -51,7 +58,7 @@ WITH instruction AS MATERIALIZED (
 ), typed AS MATERIALIZED (
     SELECT i.run, i.host, i.program_id, i.hlo_op,
            coalesce(a.element_type, b.element_type, i.element_type) AS element_type,
-           i.is_product OR b.run IS NOT NULL AS is_product,
+           a.run IS NOT NULL OR b.run IS NOT NULL AS is_product,
            i.opcode = 'convert' OR c.run IS NOT NULL AS converts
     FROM instruction AS i
          LEFT JOIN product AS a ON a.run = i.run AND a.host = i.host
@@ -63,13 +70,16 @@ WITH instruction AS MATERIALIZED (
                                       AND c.program_id = i.program_id AND i.opcode = 'fusion'
                                       AND c.computation = i.called_computations
 ), op AS MATERIALIZED (
-    SELECT s.run, s.plane_kind, s.program_id, s.hlo_op, t.element_type,
+    SELECT s.run, s.plane_kind, s.hlo_op, t.element_type,
            coalesce(t.is_product, 0) AS is_product, coalesce(t.converts, 0) AS converts,
            sum(s.occurrences) AS occurrences, total(s.self_us) AS self_us
     FROM temp.scope_ops(:source) AS s
          LEFT JOIN typed AS t ON t.run = s.run AND t.host = s.host
                                  AND t.program_id = s.program_id AND t.hlo_op = s.hlo_op
-    GROUP BY s.run, s.plane_kind, s.program_id, s.hlo_op, t.element_type, t.is_product, t.converts
+         LEFT JOIN temp.hlo_modules(:source) AS m
+                   ON m.run = s.run AND m.host = s.host AND m.program_id = s.program_id
+    GROUP BY s.run, s.plane_kind, s.program_id, m.content_hash, s.hlo_op, t.element_type,
+             t.is_product, t.converts
 ), type AS (
     SELECT run, plane_kind, element_type,
            CAST(total(hlo_op IS NOT NULL AND element_type IS NOT NULL) AS INTEGER) AS ops,

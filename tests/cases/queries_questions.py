@@ -6,7 +6,7 @@ from lib.hlo import (BF16, F32, allocation, assignment, buffer, computation, ins
                      proto, shape)
 from lib.made import gpu, host, host_of
 from lib.shell import rows
-from lib.wire import V, Plane, US, space
+from lib.wire import L, V, Plane, US, space
 
 MIB = 1 << 20
 
@@ -231,3 +231,83 @@ def element_types():
     same(rows("SELECT rank, element_type, ops, occurrences, self_us, percent, product_us, "
               "convert_us FROM time_by_type('{x}')", x=x),
          [(1, 'bf16', 4, 4, 18.0, 90.0, 8.0, 0.0), (2, 'f32', 1, 1, 2.0, 10.0, 0.0, 2.0)])
+
+
+# ---- where the first version of an answer was wrong ----
+
+@case
+def steady_of_two_hosts():
+    """Hosts that are merged count their steps anew, without those that are dropped: step 2 here is
+    group 3 of each host."""
+    one = run_of(10, 20, 30, 40, 50, 60, 70, compiles=(3,))
+    same(rows("SELECT compiling_steps, steps, first_step FROM steady_steps('{x}')", x=[one, one]),
+         [(1, 2, 3)])
+
+
+@case
+def growth_from_below_nothing():
+    """Memory in use is 0 where heap and stack are negative together."""
+    x = host_of([allocated(0, 0, -5 * MIB), allocated(1, 1, 2 * MIB)])
+    same(rows("SELECT first_mib, last_mib, growth_mib FROM memory_growth('{x}')", x=x),
+         [(0.0, 3.0, 3.0)])
+
+
+@case
+def calls_without_times():
+    """Aggregated events are no calls and no waits."""
+    x = space(gpu(*[('k', i * 10 * US, US, {}) for i in range(3)]).line(
+        2, 'Stream #2', [('k', 0, 900 * US, {}, 5)]).bytes(),
+              host(('block_until_ready', 0, US), ('block_until_ready', 0, 50 * US, {}, 3)).bytes())
+    same(rows("SELECT name FROM slow_calls('{x}')", x=x), [])
+    same(rows("SELECT calls, total_us FROM host_waits('{x}')", x=x), [(1, 1.0)])
+
+
+@case
+def many_ops_of_the_host():
+    """All ops of a device count, also beyond the 500 that XProf's page shows."""
+    kernels = gpu(*[('k%d' % i, i * US, (601 - i) * 1000, {'tf_op': {'str': 'op%d:Op' % i}})
+                    for i in range(600)])
+    ops = host(('op599:Op', 0, 2 * US), ('alone:Op', 5 * US, US))
+    same(rows("SELECT operation FROM host_only_ops('{x}')", x=space(kernels.bytes(), ops.bytes())),
+         [('alone',)])
+
+
+def of_one_id(element_type, *lengths):
+    """A host whose program 1 copies and runs a few times."""
+    made = [instruction(1, 'a', 'parameter', shape(element_type, 4)),
+            instruction(2, 'copied', 'copy', shape(element_type, 4), (1,))]
+    return space(program(*made), gpu(*[
+        ('copied', i * 9 * US, us * US, {'hlo_op': {'str': 'copied'}, 'hlo_module': {'str': 'm'},
+                                         'program_id': {'uint64': 1}})
+        for i, us in enumerate(lengths)]).bytes())
+
+
+@case
+def programs_of_one_id():
+    """Programs of one id on several hosts are one if they are equal, and else have their own
+    numbers."""
+    hosts = [of_one_id(F32, 1, 1), of_one_id(BF16, 4, 5, 6), of_one_id(F32, 2)]
+    same(rows("SELECT hosts, executions FROM program_cost('{x}') ORDER BY hosts", x=hosts),
+         [(1, 3), (2, 3)])
+    same(rows("SELECT shape, occurrences, self_us FROM layout_ops('{x}')", x=hosts),
+         [('bf16[4]{0}', 3, 15.0), ('f32[4]{0}', 3, 4.0)])
+    same(rows("SELECT element_type, ops FROM time_by_type('{x}')", x=hosts),
+         [('bf16', 1), ('f32', 1)])
+    hosts.append(of_one_id(F32, 2).replace(b'copied', b'CoPied'))
+    same(rows("SELECT element_type, ops FROM time_by_type('{x}')", x=hosts),
+         [('bf16', 1), ('f32', 2)])
+
+
+@case
+def unknown_operations():
+    """A call of unknown work makes the operations of the program unknown, not fewer; a product is
+    what a call's target says, not the name of its operand."""
+    ops = [instruction(1, 'my_gemm', 'parameter', shape(BF16, 4)),
+           instruction(2, 'called', 'custom-call', shape(F32, 4), (1,), more=L(28, 'foo')),
+           instruction(3, 'grouped', 'custom-call', shape(F32, 4), (1,),
+                       more=L(28, '__cublas$lt$groupedMatmul')),
+           instruction(4, 'ragged', 'ragged-dot', shape(F32, 4), (1, 1))]
+    x = space(program(*ops), ran(('called', 1), ('grouped', 2), ('ragged', 4)))
+    same(rows("SELECT flops FROM program_cost('{x}')", x=x), [(None,)])
+    same(rows("SELECT element_type, self_us, product_us FROM time_by_type('{x}')", x=x),
+         [('bf16', 6.0, 6.0), ('f32', 1.0, 0.0)])

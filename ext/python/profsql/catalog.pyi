@@ -4069,7 +4069,7 @@ class Donation(NamedTuple):
     hlo_module: str
     """name of the program's HLO module"""
     hlo_op: str
-    """parameter; of a tuple with the index of the part"""
+    """parameter in the main memory; of a tuple with the index of the part"""
     shape: str
     """shape of the parameter, with layout"""
     size_mib: float
@@ -4078,9 +4078,10 @@ class Donation(NamedTuple):
     """1: an output of the program is stored in the parameter's memory (donate_argnums in JAX), 0:
     the parameter's memory cannot be reused [0 or 1]"""
     could_be: int
-    """1: the parameter is not donated, and the program has an output of the same shape with memory
-    of its own that could be in the parameter's; each output counts for one parameter. Whether the
-    caller needs the parameter again is not recorded [0 or 1]"""
+    """1: the parameter is not donated, and the program has an output of the same shape and layout
+    with memory of its own (an allocation for outputs) that could be in the parameter's; each output
+    counts for one parameter, the first by number of the allocation. Whether the caller needs the
+    parameter again is not recorded [0 or 1]"""
     output: str | None
     """instruction whose result is the output in the parameter's memory; NULL if it is not donated,
     or if the result is the parameter itself"""
@@ -4365,10 +4366,12 @@ class HostWaits(NamedTuple):
     name: str
     """name of the waiting event: one that idle_causes counts as waiting, such as
     cudaStreamSynchronize or block_until_ready (docs/semantics.md), or a call of item() or tolist()
-    in Python; not what waits for threads of XLA's CPU executor. Waits inside a wait are not counted
-    again"""
+    in Python (a frame whose name ends so, after a blank or a dot); not what waits for threads of
+    XLA's CPU executor, (wait for completion) and ThreadPool::Await. Waits inside a wait are not
+    counted again"""
     called_by: str | None
-    """name of the event around the longest of these waits on the thread; NULL if there is none"""
+    """name of the event around the longest of these waits on the thread (trace_events.parent_id);
+    NULL if there is none"""
     calls: int
     """number of waits [events]"""
     total_us: float
@@ -4634,7 +4637,7 @@ class LayoutOps(NamedTuple):
     operand_shape: str
     """shape of its first operand, with layout"""
     occurrences: int
-    """number of events [events]"""
+    """number of events; equal programs of several hosts are one [events]"""
     self_us: float
     """self time [us]"""
     percent: float | None
@@ -4643,7 +4646,8 @@ class LayoutOps(NamedTuple):
     all_percent: float
     """share of all rows of this run and plane_kind together, which n does not change [percent]"""
     needed_by: str | None
-    """first instruction that uses the result; NULL if none does (an output)"""
+    """instruction that uses the result, of several the one with the lowest instruction_id; NULL if
+    none does (an output)"""
     owner_tf_op: str | None
     """framework op that the instruction belongs to (docs/semantics.md, Owner); NULL if there is
     none"""
@@ -4764,9 +4768,10 @@ class MemoryGrowth(NamedTuple):
     allocator: str
     """name of the allocator, as in memory_allocators"""
     steps: int
-    """number of steps in which the allocator recorded events [steps]"""
+    """number of steps (memory_events.step) in which the allocator recorded events; allocators with
+    less than two have no row [steps]"""
     first_step: int
-    """number of the first of these steps"""
+    """number of the first of these steps, in order of their first events"""
     last_step: int
     """number of the last of these steps"""
     first_mib: float
@@ -5083,7 +5088,8 @@ class ProgramCost(NamedTuple):
     """time that the program compiled during the capture, of several hosts the longest; NULL if it
     was compiled before [ms]"""
     executions: int | None
-    """number of executions on all devices; NULL in a run without devices [executions]"""
+    """number of executions on all devices of these hosts; NULL if the run records none of any
+    program, as without devices [executions]"""
     hosts: int
     """number of hosts that have the program [hosts]"""
 
@@ -5175,7 +5181,9 @@ class SlowCalls(NamedTuple):
     duration_us: float
     """duration of the call [us]"""
     median_us: float
-    """median duration of the calls of this name in the program, on all devices of the run [us]"""
+    """median duration of the calls of this name in programs of this id, on all planes of this kind
+    in the run. Calls that are not longer than it have no row, and neither have those of names that
+    were called less than three times [us]"""
     over_median_us: float
     """duration_us - median_us [us]"""
     ratio: float | None
@@ -5470,7 +5478,8 @@ class TimeByType(NamedTuple):
     operand, of a fusion that contains one the type of that operand, of other ops the type of the
     result; tuple for several results; NULL for ops of which the file contains no instruction"""
     ops: int
-    """number of instructions that ran [instructions]"""
+    """number of instructions that ran; those of equal programs of several hosts count once
+    [instructions]"""
     occurrences: int
     """number of their events [events]"""
     self_us: float
@@ -5479,11 +5488,13 @@ class TimeByType(NamedTuple):
     """self_us as a share of the self time of all ops on these planes; NULL if that is 0
     [percent]"""
     product_us: float
-    """part of self_us in matrix products and convolutions, alone, in fusions and in library calls
-    [us]"""
+    """part of self_us in matrix products and convolutions: alone (dot, ragged-dot, scaled-dot,
+    convolution), in fusions, and in library calls: custom calls whose target has gemm, matmul,
+    $conv or $fmha (attention) in its name, case ignored, but not reorder [us]"""
     convert_us: float
-    """part of self_us in conversions to this type that are instructions or fusions of their own;
-    conversions inside other fusions have no time of their own [us]"""
+    """part of self_us in conversions to this type that are instructions or fusions of their own (of
+    nothing but convert, copy, reshape and bitcast); conversions inside other fusions have no time
+    of their own [us]"""
 
 class TopHloOps(NamedTuple):
     run: str
