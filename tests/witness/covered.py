@@ -44,9 +44,6 @@ EXCEPTIONS = {
     'prof_runs': 'lists what is attached: tests/sql',
     'prof_capture': 'what a server in a running program sends: tests/remote',
     'prof_monitor': 'a service\'s own numbers, or those of kpi and steps: tests/remote',
-    **dict.fromkeys(('batch_padding', 'donation', 'host_only_ops', 'host_waits', 'launch_queue',
-                     'layout_ops', 'memory_growth', 'program_cost', 'slow_calls', 'steady_steps',
-                     'time_by_type'), 'witness follows'),
 }
 
 # Witnesses that start from rows of other tables, and what they witness. A table that they start

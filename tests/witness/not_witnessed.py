@@ -8,7 +8,6 @@ NOT_WITNESSED = {
     'only hand-made cases have it (tests/cases, tests/sql)': {
         'advice': 'finding missing query',
         'async_ops': 'bytes bytes_accessed category done_op exposed_ps overlapped_by wait_ps',
-        'batch_padding': 'batch_size batches model padded_batches padding padding_percent',
         'buffer_allocations':
             'expansion hlo_module live_at_peak padding_bytes padding_bytes_actual '
             'padding_efficiency program_id shape_actual storage_end_event storage_start_event '
@@ -22,9 +21,6 @@ NOT_WITNESSED = {
         'dcn_messages': 'chunk loop_index straggler',
         'device_steps': 'kind',
         'devices': 'core_count core_hostname megacore time_scale_multiplier vendor',
-        'donation':
-            'could_be could_save_mib donated hlo_module hlo_op hosts output program_id shape '
-            'size_mib',
         'event_stats': 'origin',
         'event_totals': 'display_name metadata_id',
         'exposed_communication': 'bytes category overlapped_by',
@@ -46,12 +42,10 @@ NOT_WITNESSED = {
         'hlo_ops':
             'deduplicated_name event_self_ps event_time_ps hbm_read_bytes hbm_write_bytes '
             'hlo_module min_ps normalized_ps padding_efficiency',
-        'host_only_ops': 'occurrences operation percent rank self_time_us type',
         'host_steps':
             'collective_count device_to_device_bytes device_to_device_count device_to_host_bytes '
             'device_to_host_count dropped duration_ps group_id host_input_ps host_to_device_bytes '
             'host_to_device_count name range_ps range_start_ps start_ps step',
-        'host_waits': 'average_us called_by calls line longest_start_us longest_us name total_us',
         'hosts': 'damage format host_source hostname path start_unix_ns',
         'inference_batches':
             'device_compute_ps_actual duration_ps rank request_ids shown_by_xprof start_ps',
@@ -74,12 +68,6 @@ NOT_WITNESSED = {
         'kpi': 'duty_cycle_percent',
         'largest_buffers': 'expansion hosts',
         'launch_delays': 'python_frame python_stack',
-        'launch_queue':
-            'average_queue empty_launches launches line longest_launch_us longest_queue '
-            'longest_start_us median_delay_us plane',
-        'layout_ops':
-            'all_percent hlo_module hlo_op needed_by occurrences opcode operand_shape percent '
-            'rank self_us shape',
         'lines': 'kind',
         'live_allocations': 'data_type',
         'live_at': 'at_event expansion hosts',
@@ -87,9 +75,6 @@ NOT_WITNESSED = {
         'memory_by_source_line':
             'hlo_module hosts largest_op padding_mib shape tf_op user_file user_line',
         'memory_events': 'group_id live_at_peak sampled time_ps',
-        'memory_growth':
-            'allocator first_mib first_step growing_steps growth_mib growth_per_step_mib last_mib '
-            'last_step most_growth_step steps',
         'memory_peaks': 'fragmentation_fraction program_id',
         'mfu': 'device_count device_type missing name',
         'missing': 'how option',
@@ -107,9 +92,6 @@ NOT_WITNESSED = {
         'perf_counters': 'value_actual',
         'planes': 'kind',
         'prof_issues': 'byte_offset code count lost_bytes path',
-        'program_cost':
-            'compile_ms computations executions flops hlo_module hosts instructions loops '
-            'program_id rank',
         'program_gaps': 'idle_percent',
         'recommendations': 'section severity',
         'recompilations':
@@ -118,12 +100,7 @@ NOT_WITNESSED = {
         'remat_candidates': 'hosts shape',
         'roofline': 'bytes_accessed flops model_flops_actual',
         'session': 'name value',
-        'slow_calls':
-            'calls duration_us hlo_module line median_us name over_median_us plane rank ratio '
-            'start_us step',
         'slowest_steps': 'more',
-        'steady_steps':
-            'all_steps_ms average_ms compiling_steps first_step left_out median_ms steps',
         'step_breakdown': 'dropped duration_ps_actual outside_xprof',
         'step_time_graph': 'graph',
         'steps': 'dropped name outside_xprof range_ms range_start_ps',
@@ -135,7 +112,6 @@ NOT_WITNESSED = {
             'bottleneck bottleneck_id bottleneck_long_name iterator_id kind pipeline suggestion',
         'tf_ops': 'tensorcore_utilization_fraction_actual',
         'time_breakdown': 'line_id',
-        'time_by_type': 'convert_us element_type occurrences ops percent product_us rank self_us',
         'trace_events':
             'block_dim grid_dim hlo_module hlo_op is_eager module_event_id program_id source_file '
             'source_line step step_event_id step_name tf_op',
@@ -184,17 +160,9 @@ NOT_WITNESSED = {
     },
     'only kept answers have it, which were looked through (tests/kept_queries)': {
         'advice': 'action',
-        'batch_padding': 'device_compute_us padding_compute_us',
         'exposed_communication': 'wait_us',
-        'host_only_ops': 'execution_mode total_time_us',
-        'host_waits': 'longest_step',
-        'layout_ops': 'owner_tf_op plane_kind user_file user_line',
         'missing': 'cannot_answer tables',
         'peak_holders': 'peak_of program_id recorded_by',
-        'program_cost': 'bytes_accessed parameter_mib peak_mib',
-        'slow_calls': 'short_name',
-        'steady_steps': 'deviation_ms longest_ms shortest_ms',
-        'time_by_type': 'plane_kind',
     },
     'the rows of tf_ops as XProf writes them into a file (tests/parity/export)': {
         'tf_stats': '*',
