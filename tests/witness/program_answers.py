@@ -161,16 +161,55 @@ def of_all_kinds():
                      hlo.assignment(buffers, places))
 
 
+def moving(element_type):
+    """A fusion that copies and reshapes, one that converts, and a product of a library."""
+    flat, square = hlo.shape(element_type, 16), hlo.shape(element_type, 4, 4)
+
+    def body(id, opcode):
+        return hlo.computation(id, 'body%d' % id, [
+            hlo.instruction(10 * id, 'q%d' % id, 'parameter', square),
+            hlo.instruction(10 * id + 1, 'r%d' % id, 'reshape', flat, [10 * id]),
+            hlo.instruction(10 * id + 2, 's%d' % id, opcode, flat, [10 * id + 1])])
+    ops = [hlo.instruction(1, 'p', 'parameter', square),
+           hlo.instruction(2, 'moved', 'fusion', flat, [1], [2]),
+           hlo.instruction(3, 'converted', 'fusion', flat, [1], [3]),
+           hlo.instruction(4, 'gemm', 'custom-call', hlo.shape(hlo.S32, 4), [2],
+                           more=hlo.L(28, '__cublas$gemm')),
+           hlo.instruction(5, 'sum', 'add', flat, [3, 2])]
+    return hlo.proto(hlo.module('m', hlo.computation(1, 'main', ops), body(2, 'copy'),
+                                body(3, 'convert')))
+
+
+def host_with(proto, n_runs=0):
+    metadata, gpu = Plane('/host:metadata'), Plane('/device:GPU:0', 2)
+    metadata.meta('m(1)', stats={'Hlo Proto': {'bytes': proto}}, key=1)
+    kernels = [(op, 1000 * (10 * i + at), 100 * (i + at + 1), {
+        'hlo_op': {'str': op}, 'hlo_module': {'str': 'm'}, 'program_id': {'uint64': 1}})
+               for i in range(n_runs)
+               for at, op in enumerate(('moved', 'converted', 'gemm', 'sum'))]
+    gpu.line(1, 'Stream #1', kernels)
+    return space(metadata.bytes(), gpu.bytes())
+
+
+def made_run(top, *hosts):
+    folder = os.path.join(top, 'plugins', 'profile', 'run')
+    os.makedirs(folder)
+    files = [os.path.join(folder, 'h%d.xplane.pb' % i) for i in range(len(hosts))]
+    for file, data in zip(files, hosts):
+        with open(file, 'wb') as f:
+            f.write(data)
+    return Run(folder, files)
+
+
 def check_made():
-    plane = Plane('/host:metadata')
-    plane.meta('m(1)', stats={'Hlo Proto': {'bytes': of_all_kinds()}}, key=1)
     with tempfile.TemporaryDirectory() as top:
-        folder = os.path.join(top, 'plugins', 'profile', 'run')
-        os.makedirs(folder)
-        for host in 'ab':
-            with open(os.path.join(folder, host + '.xplane.pb'), 'wb') as f:
-                f.write(space(plane.bytes()))
-        run = Run(folder, [os.path.join(folder, h + '.xplane.pb') for h in 'ab'])
+        made = made_run(top, host_with(moving(hlo.F32), 3), host_with(moving(hlo.BF16), 4),
+                        host_with(moving(hlo.F32), 2))
+        for check_one in (program_cost, layout_ops, time_by_type):
+            with checking('%s of programs of one id' % check_one.__name__):
+                check_one(made, Tables(made))
+    with tempfile.TemporaryDirectory() as top:
+        run = made_run(top, *[host_with(of_all_kinds())] * 2)
         with checking('donation of each kind'):
             donation(run)
             agree('by hand', [[r['hlo_op'], r['donated'], r['could_be'], r['output']]
