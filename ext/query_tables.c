@@ -187,8 +187,9 @@ static int check_all_given(QueryCursor *c)
         const QueryParameter *p = &query->parameters[i];
         if (*p->default_sql || (c->given[i] && sqlite3_value_type(c->given[i]) != SQLITE_NULL))
             continue;
-        return prof_table_fail(c->base.pVtab, SQLITE_ERROR,
-                               sqlite3_mprintf(
+        return prof_table_fail(
+            c->base.pVtab, SQLITE_ERROR,
+            sqlite3_mprintf(
                 "%s needs %s (%s): SELECT * FROM %s('run_a', 'run_b'), or attach two runs",
                 query->name, p->name, p->description, query->name));
     }

@@ -160,7 +160,7 @@ typedef struct {
     const KnownValue *facts; /* read on first use: event_meta_values() */
     uint16_t n_facts;
     bool has_stats;
-    atomic_bool values_read; /* facts are there */
+    atomic_bool values_read;                      /* facts are there */
     _Atomic uint64_t event_stats[STAT_SET_WORDS]; /* as a StatSet: the known stats that its events
                                                      have of their own */
 } EventMeta;
