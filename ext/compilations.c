@@ -12,7 +12,7 @@ SQLITE_EXTENSION_INIT3
 #define FUNCTION_DOC                                                                               \
     "function", "TEXT", NULL,                                                                      \
         "name of the function: NAME of the event PjitFunction(NAME) around the compilation, else " \
-        "hlo_module without `jit_`; NULL if neither is known",                                     \
+        "what follows `jit_` in hlo_module; NULL if neither is known",                             \
         "XEventMetadata.name"
 #define MODULE_OF_FUNCTION_DOC                                                                     \
     "hlo_module", "TEXT", NULL,                                                                    \
@@ -51,12 +51,13 @@ SQLITE_EXTENSION_INIT3
       "step of the compilation (host_steps.group_id); NULL if it is in none", "libprofsql")        \
     C(CO_SHAPES, "parameter_shapes", "TEXT", NULL,                                                 \
       "shapes of the parameters of the program's entry computation, in their order, with "         \
-      "commas between; NULL if program_id is NULL or the program cannot be read",                  \
+      "commas between; NULL if program_id is NULL, the program has none or cannot be read",        \
       "HloInstructionProto.shape")                                                                 \
     C(CO_DIFFERS, "differs", "TEXT", NULL,                                                         \
       "which parameters have other shapes than in the program of this name before it: number, "    \
       "name if the program has it, and old -> new shape; the result's shapes if no parameter "     \
-      "differs, and then both with layouts; NULL if no program before it is known",                \
+      "differs, and then both with layouts (docs/semantics.md); NULL if no program before it is "  \
+      "known",                                                                                     \
       "libprofsql")                                                                                \
     C(CO_NAME, "name", "TEXT", NULL, "name of the compiler's event", "XEventMetadata.name")        \
     C(CO_LINE, "line", "TEXT", NULL, "thread that waits for the compilation or carries it out",    \
@@ -143,7 +144,7 @@ static const RowSource compilations_rows = {
 const Table compilations_table = {
     "compilations",
     "one compilation during the capture: the function, the program that it became, and how its "
-    "parameters differ from those of the program before; by start",
+    "parameters differ from those of the program before; of each host by start",
     compilations_columns,
     COUNT(compilations_columns),
     &row_table_module,
@@ -175,7 +176,8 @@ const Table compilations_table = {
       "which parameters have different shapes in the programs: number, name if a program has "     \
       "it, and the different shapes in the order of the programs, those compiled before the "      \
       "capture by id and first; the result's shapes if no parameter differs, and then both "       \
-      "with layouts; NULL if the file has fewer than two of the programs, or one cannot be read",  \
+      "with layouts (docs/semantics.md); NULL if the file has fewer than two of the programs, or " \
+      "one cannot be read",                                                                        \
       "HloInstructionProto.shape")                                                                 \
     C(RE_SOURCE, SOURCE_DOC)
 enum { RECOMPILATIONS_COLUMNS(COLUMN_ENUM) };
@@ -218,7 +220,7 @@ static const RowSource recompilations_rows = {
 const Table recompilations_table = {
     "recompilations",
     "one function that was compiled several times, or has several programs in the file: how long "
-    "that took, and the parameters whose shapes differ; longest compiled first",
+    "that took, and the parameters whose shapes differ; of each host the longest compiled first",
     recompilations_columns,
     COUNT(recompilations_columns),
     &row_table_module,

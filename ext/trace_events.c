@@ -114,14 +114,8 @@ static void result_hlo_op(sqlite3_context *ctx, const char *s, size_t n)
 
 void result_module(sqlite3_context *ctx, const Text *name)
 {
-    const char *s = name->text;
-    size_t n = name->n_bytes;
-    if (n && s[n - 1] == ')') {
-        size_t k = n - 1;
-        while (k && s[k - 1] >= '0' && s[k - 1] <= '9') k--;
-        if (k && s[k - 1] == '(' && k < n - 1) n = k - 1;
-    }
-    if (n) result_string(ctx, s, n);
+    Slice module = slice_without_id(slice_of(name));
+    if (module.n) result_string(ctx, module.text, module.n);
 }
 
 static bool on_tpu(const Line *line)

@@ -44,7 +44,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from compare_ops' -l kind -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compare_steps -d 'On what does a step of one run spend more time than a step of another run?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compare_tf_ops -d 'How do the framework ops of two runs differ?'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compilations -d 'one compilation during the capture: the function, the program that it became, and how its parameters differ from those of the program before; by start'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compilations -d 'one compilation during the capture: the function, the program that it became, and how its parameters differ from those of the program before; of each host by start'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compile_passes -d 'Why is compilation slow: which pass of the compiler takes the time?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compile_time -d 'How long did the job compile?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a core_steps -d 'one core in one step, as in XProf\'s pod viewer'
@@ -192,7 +192,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a range_kernels -d 'Which kernels were launched under a range, such as a TraceAnnotation or a Python function?'
 complete -c profsql -n '__fish_seen_subcommand_from range_kernels' -l range -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a recommendations -d 'one recommendation of XProf\'s pages, or a rule like them: a finding and what to do about it, or a tip. The query advice has what each problem costs'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a recompilations -d 'one function that was compiled several times, or has several programs in the file: how long that took, and the parameters whose shapes differ; longest compiled first'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a recompilations -d 'one function that was compiled several times, or has several programs in the file: how long that took, and the parameters whose shapes differ; of each host the longest compiled first'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a remat_candidates -d 'Which large values stay in memory across the peak although they are cheap to recompute?'
 complete -c profsql -n '__fish_seen_subcommand_from remat_candidates' -l n -s n -x
 complete -c profsql -n '__fish_seen_subcommand_from remat_candidates' -l max-flops-per-byte -x

@@ -91,6 +91,14 @@ static bool is_jax_type(Slice s, Slice *plain)
            !memchr(s.text + i, '\n', s.n - i);
 }
 
+Slice slice_without_id(Slice s)
+{
+    size_t n = s.n && s.text[s.n - 1] == ')' ? s.n - 1 : 0, digits = n;
+    while (digits && is_digit(s.text[digits - 1])) digits--;
+    if (digits && digits < n && s.text[digits - 1] == '(') s.n = digits - 1;
+    return s;
+}
+
 bool slice_integer(Slice s, int64_t *value)
 {
     while (s.n && is_blank(s.text[0])) s = behind(s, 1);

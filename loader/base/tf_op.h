@@ -37,6 +37,8 @@ bool slice_ends(Slice s, const char *text);
 bool slice_contains(Slice s, const char *text);
 /* Returns what follows the last "::", such as the HLO instruction in a kernel's stat hlo_op. */
 Slice slice_innermost(Slice s);
+/* Returns a module's name without the "(id)" that may follow it. */
+Slice slice_without_id(Slice s);
 /* Parses a decimal int64, with optional sign and blanks around it. False if it is anything else. */
 bool slice_integer(Slice s, int64_t *value);
 

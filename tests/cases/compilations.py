@@ -83,6 +83,11 @@ def function_and_phases():
     ends = [('PjitFunction(f)', 0, 100), ('trace_to_jaxpr', 10, 20), ('backend_compile', 50, 50)]
     same(compiled(space(threads(ends)), 'function, 1e6 * tracing_us'), [('f', 20.0)],
          'a compilation that ends with the call')
+    twice = [('PjitFunction(f)', 0, 1000), ('lower_xla_callable', 10, 20),
+             ('PjitFunction(f)', 50, 300), ('trace_to_jaxpr', 60, 7), ('backend_compile', 100, 50),
+             ('trace_to_jaxpr', 400, 5), ('backend_compile', 500, 50)]
+    same(compiled(space(threads(twice)), 'function, 1e6 * tracing_us, 1e6 * lowering_us'),
+         [('f', 7.0, 20.0), ('f', 5.0, None)], 'a call within itself is one call')
     same(compiled(space(threads([('trace_to_jaxpr', 0, 5), ('backend_compile', 10, 5)])),
                   'tracing_us, lowering_us'), [(None, None)], 'without a call')
 
@@ -145,6 +150,29 @@ def names_of_modules():
     same(names(('A::Compile', 10, 50, {'hlo_module': {'str': 'jit_g'}}),
                ('B::Compile', 70, 5, {'hlo_module': {'str': 'jit'}})),
          [('g', 'jit_g'), (None, 'jit')])
+
+
+@case
+def several_names_in_one_event():
+    """A name without (id), and the function's own before others."""
+    stats = [{'hlo_module': {'str': 'jit_f(3)'}}, {'hlo_module': {'str': 'a'}, 'name': {
+        'str': 'jit_f'}}, {'name': {'str': 'jit_f(3)'}, 'hlo_module': {'str': 'b(x)'}}]
+    same([compiled(space(threads([('PjitFunction(f)', 0, 90), ('backend_compile', 10, 50, s)])),
+                   'hlo_module') for s in stats], [[('jit_f',)], [('jit_f',)], [('b(x)',)]])
+
+
+@case
+def functions_without_a_module():
+    """A function that was compiled several times is listed also if nothing names its module."""
+    def calls(name, *starts):
+        return [e for s in starts for e in (('PjitFunction(%s)' % name, s, 90),
+                                            ('backend_compile', s + 10, 50))]
+    data = space(threads(calls('g', 0, 200) + calls('f', 400) + calls('gg', 600, 800, 1000)
+                         + [('backend_compile', 2000, 5), ('backend_compile', 2010, 5)]))
+    same([tuple(r.values()) for r in ask(
+        "SELECT function, hlo_module, program_count, compilation_count, 1e6 * duration_us, differs "
+        "FROM recompilations('{x}')", x=data)],
+         [('gg', None, 0, 3, 150.0, None), ('g', None, 0, 2, 100.0, None)])
 
 
 @case

@@ -32,7 +32,6 @@ EXCEPTIONS = {
     'timeline': 'compared with a second computation: tests/parity/timeline.py',
     'host_steps': 'the marks of steps on single hosts: '
     'checked by hand-made profiles in tests/cases',
-    'compilations': 'witness follows', 'recompilations': 'witness follows',
     'overview_page': 'the rows of overview, top_device_ops and recommendations, '
     'which are compared with XProf, in one list',
     'capture_summary': 'rows of prof_runs, steps, device_time, kernel_stats, '

@@ -13,9 +13,6 @@ NOT_WITNESSED = {
             'padding_efficiency program_id shape_actual storage_end_event storage_start_event '
             'unpadded_bytes_actual',
         'capture_summary': 'text topic',
-        'compilations':
-            'differs function hlo_module lowering_us name parameter_shapes program_id step '
-            'tracing_us',
         'core_steps': 'dropped outside_xprof',
         'dcn_collectives': 'host_stall_ms',
         'dcn_messages': 'chunk loop_index straggler',
@@ -94,9 +91,6 @@ NOT_WITNESSED = {
         'prof_issues': 'byte_offset code count lost_bytes path',
         'program_gaps': 'idle_percent',
         'recommendations': 'section severity',
-        'recompilations':
-            'compilation_count differs duration_us function hlo_module lowering_us program_count '
-            'tracing_us',
         'remat_candidates': 'hosts shape',
         'roofline': 'bytes_accessed flops model_flops_actual',
         'session': 'name value',
@@ -118,7 +112,6 @@ NOT_WITNESSED = {
     },
     'only its type, range and NULL rule are looked at (tests/columns)': {
         'async_ops': 'done_event_id is_synchronous',
-        'compilations': 'line_id',
         'core_steps': 'chip_id_actual',
         'dcn_collectives': 'group_size recv_stall_ms_actual shown_by_xprof',
         'devices':

@@ -1738,8 +1738,8 @@ class Compilations(NamedTuple):
     host: str
     """name of the host, taken from its file name"""
     function: str | None
-    """name of the function: NAME of the event PjitFunction(NAME) around the compilation, else
-    hlo_module without `jit_`; NULL if neither is known"""
+    """name of the function: NAME of the event PjitFunction(NAME) around the compilation, else what
+    follows `jit_` in hlo_module; NULL if neither is known"""
     hlo_module: str | None
     """name of the HLO module, without (id): named by the stats of the compiler's events, else the
     name that JAX derives from the function's, if the file has a program of this name; NULL if
@@ -1765,11 +1765,11 @@ class Compilations(NamedTuple):
     """step of the compilation (host_steps.group_id); NULL if it is in none"""
     parameter_shapes: str | None
     """shapes of the parameters of the program's entry computation, in their order, with commas
-    between; NULL if program_id is NULL or the program cannot be read"""
+    between; NULL if program_id is NULL, the program has none or cannot be read"""
     differs: str | None
     """which parameters have other shapes than in the program of this name before it: number, name
     if the program has it, and old -> new shape; the result's shapes if no parameter differs, and
-    then both with layouts; NULL if no program before it is known"""
+    then both with layouts (docs/semantics.md); NULL if no program before it is known"""
     name: str
     """name of the compiler's event"""
     line: str
@@ -1785,8 +1785,8 @@ class Recompilations(NamedTuple):
     host: str
     """name of the host, taken from its file name"""
     function: str | None
-    """name of the function: NAME of the event PjitFunction(NAME) around the compilation, else
-    hlo_module without `jit_`; NULL if neither is known"""
+    """name of the function: NAME of the event PjitFunction(NAME) around the compilation, else what
+    follows `jit_` in hlo_module; NULL if neither is known"""
     hlo_module: str | None
     """name of the HLO module, without (id): named by the stats of the compiler's events, else the
     name that JAX derives from the function's, if the file has a program of this name; NULL if
@@ -1805,8 +1805,9 @@ class Recompilations(NamedTuple):
     differs: str | None
     """which parameters have different shapes in the programs: number, name if a program has it, and
     the different shapes in the order of the programs, those compiled before the capture by id and
-    first; the result's shapes if no parameter differs, and then both with layouts; NULL if the file
-    has fewer than two of the programs, or one cannot be read"""
+    first; the result's shapes if no parameter differs, and then both with layouts
+    (docs/semantics.md); NULL if the file has fewer than two of the programs, or one cannot be
+    read"""
 
 class IdleCauses(NamedTuple):
     run: str
@@ -5757,10 +5758,11 @@ class Tables:
         """One row: one node of XProf's op profile, a tree of the devices' ops; in preorder."""
     def compilations(self, *, source: Source | None = None) -> Result[Compilations]:
         """One row: one compilation during the capture: the function, the program that it became,
-        and how its parameters differ from those of the program before; by start."""
+        and how its parameters differ from those of the program before; of each host by start."""
     def recompilations(self, *, source: Source | None = None) -> Result[Recompilations]:
         """One row: one function that was compiled several times, or has several programs in the
-        file: how long that took, and the parameters whose shapes differ; longest compiled first."""
+        file: how long that took, and the parameters whose shapes differ; of each host the longest
+        compiled first."""
     def idle_causes(self, *, source: Source | None = None) -> Result[IdleCauses]:
         """One row: one activity of the host during which devices were idle, with the idle time; the
         longest first."""

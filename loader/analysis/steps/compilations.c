@@ -21,9 +21,10 @@ typedef struct {
     bool taken; /* by a compilation */
 } Candidate;
 
-/* All programs and compilations of one module name. */
+/* All programs and compilations of one module name, or all compilations of a function of which no
+ * module is known. */
 typedef struct {
-    const char *name;
+    const char *name;    /* NULL: unknown */
     Candidate *programs; /* by id */
     size_t n_programs;
     Compilation **compilations; /* by end */
@@ -57,7 +58,7 @@ static Module *find_module(const Build *b, Slice name)
 static Module *add_module(Build *b, const char *name, ProfErr *err)
 {
     Module *m = PUSH(b->modules);
-    if (!m || !hash_add(&b->by_name, text_hash(name, strlen(name)), b->modules.n - 1)) {
+    if (!m || (name && !hash_add(&b->by_name, text_hash(name, strlen(name)), b->modules.n - 1))) {
         prof_nomem(err);
         return NULL;
     }
@@ -120,7 +121,7 @@ static const Text *module_of_function(Build *b, Slice function, ProfErr *err)
 /* ---- what events say ---- */
 
 /* The module that the part's stats name: hlo_module, or name if the file has a program of that name
- * or it is what the function's module is called. */
+ * or it is what the function's module is called. The first, but one called so before others. */
 static const char *module_of_part(Build *b, EventFinder *finder, const CompilePart *part,
                                   const char *expected, ProfErr *err)
 {
@@ -132,14 +133,17 @@ static const char *module_of_part(Build *b, EventFinder *finder, const CompilePa
                     err))
         return NULL;
     StatIter stats = stat_iter_of_event(&e);
-    while (!module && stat_iter_next(&stats, &stat)) {
+    while (!(module && expected && !strcmp(module, expected)) && stat_iter_next(&stats, &stat)) {
         enum KnownStat known = stat_known(plane, stat.id);
         Slice text = stat_text(plane, &stat);
         if (!text.n || (known != STAT_HLO_MODULE && known != STAT_OP_NAME)) continue;
+        if (known == STAT_HLO_MODULE) text = slice_without_id(text);
         const Module *listed = find_module(b, text);
+        bool is_expected = expected && slice_is(text, expected);
+        if (module && !is_expected) continue;
         if (listed)
             module = listed->name;
-        else if (known == STAT_HLO_MODULE || (expected && slice_is(text, expected))) {
+        else if (known == STAT_HLO_MODULE || is_expected) {
             const Text *name =
                 text_intern(&b->names, &b->out->arena, (const uint8_t *)text.text, text.n);
             if (!name) prof_nomem(err);
@@ -204,10 +208,19 @@ static int list_compilations(Build *b, ProfErr *err)
 
 /* ---- programs ---- */
 
-static int by_module_then_end(const void *a, const void *b)
+/* By module; those without one come last, by function. */
+static int by_name(const char *module, Slice f, const char *other, Slice g)
+{
+    if (module && other) return strcmp(module, other);
+    if (module || other) return module ? -1 : 1;
+    int order = memcmp(f.text, g.text, f.n < g.n ? f.n : g.n);
+    return order ? order : (f.n > g.n) - (f.n < g.n);
+}
+
+static int by_name_then_end(const void *a, const void *b)
 {
     const Compilation *x = *(Compilation *const *)a, *y = *(Compilation *const *)b;
-    int order = strcmp(x->module, y->module);
+    int order = by_name(x->module, x->function, y->module, y->function);
     int64_t x_end = add_saturated(x->start_ps, x->duration_ps),
             y_end = add_saturated(y->start_ps, y->duration_ps);
     if (order) return order;
@@ -222,11 +235,15 @@ static int distribute(Build *b, ProfErr *err)
     if (!(b->by_end = arena_alloc(&b->out->arena, (b->out->n + 1) * sizeof *b->by_end)))
         return prof_nomem(err);
     for (size_t i = 0; i < b->out->n; i++)
-        if (b->out->compilations[i].module) b->by_end[n++] = &b->out->compilations[i];
-    sort_array(b->by_end, n, sizeof *b->by_end, by_module_then_end);
+        if (b->out->compilations[i].module || b->out->compilations[i].function.n)
+            b->by_end[n++] = &b->out->compilations[i];
+    sort_array(b->by_end, n, sizeof *b->by_end, by_name_then_end);
+    Module *m = NULL;
     for (size_t i = 0; i < n && !interrupt_poll(1, err); i++) {
-        const char *name = b->by_end[i]->module;
-        Module *m = find_module(b, (Slice){name, strlen(name)});
+        const Compilation *c = b->by_end[i], *last = i ? b->by_end[i - 1] : NULL;
+        const char *name = c->module;
+        if (!last || by_name(last->module, last->function, name, c->function))
+            m = name ? find_module(b, (Slice){name, strlen(name)}) : NULL;
         if (!m && !(m = add_module(b, name, err))) break;
         if (!m->n_compilations++) m->compilations = &b->by_end[i];
     }
@@ -401,7 +418,7 @@ static int list_recompiled(Build *b, const Module *m, ProfErr *err)
         add_time(&r->tracing_ps, c->tracing_ps);
         add_time(&r->lowering_ps, c->lowering_ps);
     }
-    if (!r->function.n && starts_with(m->name, "jit_"))
+    if (!r->function.n && m->name && starts_with(m->name, "jit_"))
         r->function = (Slice){m->name + 4, strlen(m->name + 4)};
     return err->code;
 }
@@ -411,7 +428,7 @@ static int longest_first(const void *a, const void *b)
     const CompiledModule *x = a, *y = b;
     if (x->duration_ps != y->duration_ps) return x->duration_ps > y->duration_ps ? -1 : 1;
     if (x->n_programs != y->n_programs) return x->n_programs > y->n_programs ? -1 : 1;
-    return strcmp(x->module, y->module);
+    return by_name(x->module, x->function, y->module, y->function);
 }
 
 static int list_all_recompiled(Build *b, ProfErr *err)

@@ -23,9 +23,10 @@ typedef struct {
     HloProgram *program_before; /* the one that the module had before; NULL: none is known */
 } Compilation;
 
-/* The compilations and programs of one module name. */
+/* The compilations and programs of one module name, or the compilations of a function of which no
+ * module is known. */
 typedef struct {
-    const char *module;
+    const char *module; /* NULL: unknown */
     Slice function;
     size_t n_compilations;
     int64_t duration_ps, tracing_ps, lowering_ps; /* sums; -1: none is recorded */

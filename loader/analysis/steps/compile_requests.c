@@ -121,11 +121,11 @@ static bool take(Thread *t, const Marked *event)
         now.phase = around->phase, now.part = around->part;
         now.call = around->call, now.call_at = around->call_at;
     }
-    if (now.mark == MARK_CALL)
-        now.call = t->line->plane->event_metas[event->meta].name, now.call_at = t->open.n,
-        now.before = t->prepared;
-    else
+    const Text *name = t->line->plane->event_metas[event->meta].name;
+    if (now.mark != MARK_CALL)
         now.phase = now.mark;
+    else if (now.call != name) /* else the function calls itself: that is one call */
+        now.call = name, now.call_at = t->open.n, now.before = t->prepared;
     if (now.mark == MARK_COMPILING && !add_part(t, &now)) return false;
     if (now.mark == MARK_TRACING || now.mark == MARK_LOWERING)
         t->prepared.n[now.mark - MARK_TRACING]++;
