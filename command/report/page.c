@@ -34,19 +34,23 @@ bool figure_rows(Page *page, const Figure *figure, int run, int n, ChartRows *ro
 /* As somebody would type it: the run for ?1, the number for ?2. */
 static void write_sql(Page *page, const Figure *f)
 {
+    char *run = sqlite3_mprintf("%Q", page->d->runs[0].given);
     fputs("<details class=sql><summary>SQL</summary><pre>", page->out);
     for (const char *p = sql_of(f); *p; p++) {
-        if (p[0] == '?' && p[1] == '1')
-            fputs("&#39;", page->out), html_text(page->out, page->d->runs[0].given),
-                fputs("&#39;", page->out), p++;
-        else if (p[0] == '?' && p[1] == '2')
-            fprintf(page->out, "%d", f->rows), p++;
-        else if (!strncmp(p, "temp.", 5))
+        if (p[0] == '?' && p[1] == '1') {
+            html_text(page->out, run ? run : "?1");
+            p++;
+        } else if (p[0] == '?' && p[1] == '2') {
+            fprintf(page->out, "%d", f->rows);
+            p++;
+        } else if (!strncmp(p, "temp.", 5)) {
             p += 4;
-        else
+        } else {
             html_text_n(page->out, p, 1);
+        }
     }
     fputs("</pre></details>\n", page->out);
+    sqlite3_free(run);
 }
 
 /* Why a table has no rows, as prof_issues says it. */

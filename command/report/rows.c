@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LONGEST_TEXT = 200 };
+enum { LONGEST_TEXT = 200, LONGEST_ADVICE = 1000 };
 
 void html_text_n(FILE *out, const char *text, size_t n_bytes)
 {
@@ -78,11 +78,11 @@ static void number(FILE *out, const ChartCell *cell)
         integer(out, room);
 }
 
-static void text(FILE *out, const ChartCell *cell)
+static void text(FILE *out, const ChartCell *cell, size_t longest)
 {
     size_t n = cell->n_bytes;
-    if (n > LONGEST_TEXT) {
-        n = LONGEST_TEXT;
+    if (n > longest) {
+        n = longest;
         while (n && ((unsigned char)cell->text[n] & 0xc0) == 0x80) n--;
     }
     html_text_n(out, cell->text, n);
@@ -96,7 +96,7 @@ static void value(FILE *out, const ChartCell *cell)
     else if (is_number(cell))
         number(out, cell);
     else
-        text(out, cell);
+        text(out, cell, LONGEST_TEXT);
 }
 
 static bool same(const ChartCell *a, const ChartCell *b)
@@ -220,7 +220,7 @@ void html_advice(Page *page, const ChartData *data)
             const ChartCell *cell = chart_cell(data, i, c);
             if (!cell->text) continue;
             fputs(c == 1 ? "<span>" : c == 2 ? "<p class=soft>" : "<p>", out);
-            html_text_n(out, cell->text, cell->n_bytes);
+            text(out, cell, LONGEST_ADVICE);
             fputs(c == 1 ? "</span>" : "</p>", out);
         }
         fputs("</li>\n", out);

@@ -16,7 +16,8 @@
 #include <zlib.h>
 
 enum { EVENTS = 100000, DETAILS = 1200, DETAIL_BYTES = 2 << 20, LINES = 300 };
-enum { BUCKETS = 64 * 8, PARTS = 400, LONGEST_ARGS = 6000 };
+enum { BUCKETS = 64 * 8, PARTS = 400, LONGEST_ARGS = 6000, LONGEST_NAME = 200 };
+enum { NAMES_BYTES = 3 << 19 }; /* of all names; later ones are left out */
 enum { LINE, EVENT, START, DURATION, DEPTH, NAME, N_COLUMNS };
 static const char *const columns[] = {"line_id",     "event_id", "start_ps",
                                       "duration_ps", "depth",    "short_name"};
@@ -128,7 +129,7 @@ static int bucket_of(int64_t duration_ps)
 static void count(Timeline *t, const Event *e)
 {
     LineInfo *line = &t->lines[e->line];
-    int64_t end = e->start_ps + (e->duration_ps > 0 ? e->duration_ps : 0);
+    int64_t end = add_saturated(e->start_ps, e->duration_ps > 0 ? e->duration_ps : 0);
     if (!line->counts) {
         line->counts = keep_alloc(BUCKETS * sizeof *line->counts);
         memset(line->counts, 0, BUCKETS * sizeof *line->counts);
@@ -257,11 +258,28 @@ static void json_text(TextBuffer *out, const char *text, size_t n)
     text_add_char(out, '"');
 }
 
+/* Up to a whole character. */
+static size_t name_bytes(const char *text, size_t n)
+{
+    if (n <= LONGEST_NAME) return n;
+    for (n = LONGEST_NAME; n && ((unsigned char)text[n] & 0xc0) == 0x80;) n--;
+    return n;
+}
+
+static void json_name(TextBuffer *out, const char *name)
+{
+    json_text(out, name, name_bytes(name, strlen(name)));
+}
+
 static size_t number_of_name(Timeline *t, const char *text, size_t n)
 {
+    static const char left_out[] = "(name left out: the page has too many)";
+    n = name_bytes(text, n);
     uint64_t hash = text_hash(text, n);
     HASH_EACH(i, &t->by_name, hash)
         if (t->names.items[i].n_bytes == n && !memcmp(t->names.items[i].text, text, n)) return i;
+    if (t->arena.n_bytes > NAMES_BYTES && text != left_out)
+        return number_of_name(t, left_out, sizeof left_out - 1);
     char *copy = arena_take(&t->arena, n + 1);
     Name *name = copy ? PUSH(t->names) : NULL;
     if (!name || !hash_add(&t->by_name, hash, t->names.n - 1)) {
@@ -273,12 +291,18 @@ static size_t number_of_name(Timeline *t, const char *text, size_t n)
     return t->names.n - 1;
 }
 
+/* From the first start; with damaged times this can exceed int64. */
+static uint64_t since_start(const Timeline *t, int64_t ps)
+{
+    return (uint64_t)ps - (uint64_t)t->first_ps;
+}
+
 static void end_line(Timeline *t)
 {
     if (t->line < 0) return;
     text_add(&t->json, "]");
     if (t->n_left) {
-        double width = (double)(t->last_ps - t->first_ps) / PARTS;
+        double width = (double)since_start(t, t->last_ps) / PARTS;
         text_add_format(&t->json, ",\"left\":%llu,\"bins\":[", (unsigned long long)t->n_left);
         for (int i = 0; i < PARTS; i++)
             text_add_format(&t->json, i ? ",%d" : "%d",
@@ -293,9 +317,9 @@ static void begin_line(Timeline *t, int64_t line)
 {
     end_line(t);
     text_add(&t->json, t->any_line ? ",\n{\"plane\":" : "\n{\"plane\":");
-    json_text(&t->json, t->lines[line].plane, strlen(t->lines[line].plane));
+    json_name(&t->json, t->lines[line].plane);
     text_add(&t->json, ",\"name\":");
-    json_text(&t->json, t->lines[line].name, strlen(t->lines[line].name));
+    json_name(&t->json, t->lines[line].name);
     text_add(&t->json, ",\"events\":[");
     memset(t->parts, 0, sizeof t->parts);
     t->line = line, t->any_line = true, t->any_event = false;
@@ -305,8 +329,8 @@ static void begin_line(Timeline *t, int64_t line)
 /* An event that is left out counts in the part of the time in which it starts. */
 static void leave_out(Timeline *t, const Event *e)
 {
-    double width = (double)(t->last_ps - t->first_ps) / PARTS;
-    int part = width > 0 ? (int)((double)(e->start_ps - t->first_ps) / width) : 0;
+    double width = (double)since_start(t, t->last_ps) / PARTS;
+    int part = width > 0 ? (int)((double)since_start(t, e->start_ps) / width) : 0;
     t->parts[part < 0 ? 0 : part >= PARTS ? PARTS - 1 : part] += (double)e->duration_ps;
     t->n_left++;
 }
@@ -318,8 +342,8 @@ static void write_event(Timeline *t, const Event *e)
         leave_out(t, e);
         return;
     }
-    int64_t start = (e->start_ps - t->first_ps) / 1000;
-    int64_t length = e->duration_ps > 0 ? (e->duration_ps + 500) / 1000 : 0;
+    int64_t start = (int64_t)(since_start(t, e->start_ps) / 1000);
+    int64_t length = e->duration_ps > 0 ? add_saturated(e->duration_ps, 500) / 1000 : 0;
     const int64_t five[] = {start - t->last_start, length,
                             (int64_t)number_of_name(t, e->name, e->n_name), e->depth,
                             e->event - t->last_event};
@@ -362,10 +386,11 @@ static const char *ids_as_json(const Timeline *t)
 /* Writes the details of an event as JSON. */
 static void add_details(sqlite3_stmt *stmt, TextBuffer *out)
 {
+    static const char too_long[] = "{\"arguments\":\"too long for this page\"}";
     const char *args = (const char *)sqlite3_column_text(stmt, 1);
     text_add_format(out, "%s\"%lld\":{\"a\":", out->n_bytes ? "," : "",
                     (long long)sqlite3_column_int64(stmt, 0));
-    text_add(out, args && strlen(args) < LONGEST_ARGS ? args : "{}");
+    text_add(out, !args ? "{}" : strlen(args) < LONGEST_ARGS ? args : too_long);
     for (int i = 2; i < 4; i++)
         if (sqlite3_column_type(stmt, i) != SQLITE_NULL)
             text_add_format(out, ",\"%s\":\"%s\"", i == 2 ? "i" : "o",

@@ -388,7 +388,7 @@ static int send_word(const Command *c)
     }
     if (!send_to_any((pid_t)pid, c->send, answer, sizeof answer, 0)) {
         fprintf(stderr,
-                "profsql-capture: process %ld cannot be told: %s; is it running under "
+                "profsql-capture: process %ld cannot be reached: %s; is it running under "
                 "profsql-capture, and has it used CUDA or NVTX?\n",
                 pid, strerror(errno));
         return 1;

@@ -6,6 +6,7 @@
  * for each event of one line. */
 #include "trace_export.h"
 
+#include "../base/hash_table.h"
 #include "../base/interrupt.h"
 #include "../base/sort.h"
 #include "../plane.h"
@@ -24,8 +25,7 @@ typedef struct {
 } Lane;
 
 typedef struct {
-    const char *name;
-    size_t n_name;
+    const char *name; /* as in the file: one pointer for each */
     TraceTrack track;
 } Counter;
 
@@ -48,6 +48,7 @@ typedef struct {
     LIST(Lane) lanes; /* of the line in hand; the first n_lanes are in use */
     size_t n_lanes;
     LIST(Counter) counters; /* of the line in hand */
+    HashTable counters_by_name;
     ViewerEvent event;
 } Export;
 
@@ -138,6 +139,7 @@ static void open_line(Export *x, const Plane *plane, const char *name)
 {
     x->line_plane = plane, x->line_name = name;
     x->n_lanes = x->counters.n = 0;
+    hash_free(&x->counters_by_name);
     x->line_used = false;
 }
 
@@ -230,18 +232,19 @@ static void write_slice(Export *x, int64_t start_ps, int64_t duration_ps)
 static const TraceTrack *counter_track(Export *x)
 {
     const ViewerEvent *e = &x->event;
-    for (size_t i = x->counters.n; i-- > 0;)
+    uint64_t hash = hash64((uint64_t)(uintptr_t)e->name);
+    HASH_EACH(i, &x->counters_by_name, hash)
         if (x->counters.items[i].name == e->name) return &x->counters.items[i].track;
     use_line(x);
     Counter *counter = PUSH(x->counters);
-    if (!counter) {
+    if (!counter || !hash_add(&x->counters_by_name, hash, x->counters.n - 1)) {
         prof_nomem(x->err);
         return NULL;
     }
     TraceTrack track = new_track(x, TRACK_COUNTER, e->name, e->n_name);
     track.rank = x->line_rank;
     x->writer.format->track(&x->writer, &track);
-    *counter = (Counter){e->name, e->n_name, track};
+    *counter = (Counter){e->name, track};
     return &counter->track;
 }
 
@@ -418,6 +421,7 @@ static void export_free(Export *x)
     for (size_t i = 0; i < x->lanes.n; i++) prof_free(x->lanes.items[i].open.items);
     prof_free(x->lanes.items);
     prof_free(x->counters.items);
+    hash_free(&x->counters_by_name);
     prof_free(x->writer.out.bytes);
     viewer_event_free(&x->event);
 }

@@ -6,8 +6,7 @@
  * later can do less. All numbers go into a checksum, so that nothing is optimised away.
  *
  *     walk FILE [ROUNDS]
- *     bytes=1065137808 events=12812912 stats=55375118 seconds=S gb_per_s=G
- * checksum=8f7a65d3d27bb11f
+ *     bytes=1065137808 events=12812912 stats=55375118 seconds=S gb_per_s=G checksum=...
  *
  * The layout read (field numbers of xplane.proto):
  *
@@ -17,9 +16,9 @@
  *     the two metadata fields are maps: entries of 1 key, 2 value
  *
  * Every length is checked against what is left of the message around it; a damaged file ends the
- * walk with exit status 1. What makes it quick: a page of zeros lies behind the file, so that a
- * number is read before it is checked; one byte is a number by itself, longer ones are put together
- * without a loop; the pointer and the sums stay in registers.
+ * walk with exit status 1. It is fast because a page of zeros follows the file, so that a number is
+ * read before it is checked; because a number of one byte needs no decoding, and longer ones no
+ * loop; and because the pointer and the sums stay in registers.
  */
 #define _DEFAULT_SOURCE
 #include <errno.h>
@@ -64,7 +63,7 @@ static Bytes long_varint(Bytes p, uint64_t *v)
     return p + 10;
 }
 
-/* Moves behind a varint. It may end behind the message: see ends(). */
+/* Decodes a varint and returns its end, which can be after the end of the message: see ends(). */
 INLINE Bytes varint(Bytes p, uint64_t *v)
 {
     uint64_t eight, last;
@@ -79,7 +78,8 @@ INLINE Bytes varint(Bytes p, uint64_t *v)
     return p + (__builtin_ctzll(last) >> 3) + 1;
 }
 
-/* The end of the bytes at *p, which is moved behind their length; it is not beyond `end`. */
+/* Reads the length at *p, moves *p to the first of the bytes, and returns their end, which is at
+ * most `end`. */
 INLINE Bytes bytes_end(Bytes *p, Bytes end)
 {
     uint64_t n;
@@ -89,7 +89,8 @@ INLINE Bytes bytes_end(Bytes *p, Bytes end)
     return *p = end;
 }
 
-/* Moves behind the value of a field that holds no message; bytes count as their length. */
+/* Reads the value of a field that is no message, and returns its end. The value of bytes is their
+ * length. */
 INLINE Bytes value(Bytes p, Bytes end, uint64_t tag, uint64_t *v)
 {
     uint32_t four;
@@ -118,7 +119,7 @@ INLINE Bytes tag_at(Bytes p, uint64_t *tag)
 
 /* ---- messages ---- */
 
-/* Moves behind a field that holds no message, whose value goes into the sum. */
+/* Adds the value of a field that is no message to the checksum, and returns the field's end. */
 INLINE Bytes other_field(Bytes p, Bytes end, uint64_t *sum)
 {
     uint64_t tag, v;
@@ -209,7 +210,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* The file with zeros behind it; NULL with errno set. */
+/* Maps the file, followed by zeros. Returns NULL with errno set on failure. */
 static uint8_t *map_file(const char *path, size_t *size)
 {
     struct stat st;

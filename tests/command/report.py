@@ -3,6 +3,7 @@
 cannot become markup, and Chromium opens it without a complaint. KEEP=folder keeps pictures."""
 import html.parser
 import os
+import random
 import re
 
 from lib import browser
@@ -347,3 +348,29 @@ def what_a_page_does():
         b.script("document.querySelector('#event button').click()")
         must('MEMCPYHtoD' not in b.script("document.querySelector('#event dd').textContent"),
              'the flow leads nowhere')
+
+
+@case
+def a_page_has_a_bound():
+    """Names of events, lines and planes without end do not make it longer than 5 MB."""
+    dice = random.Random(1)
+    events = [(dice.randbytes(600).hex(), 10 * i, 5) for i in range(12000)]
+    planes = [Plane('/host:' + 'p%d' % i * 20000, i + 2).line(1, 'l%d' % i * 20000, [('e', 0, 9)])
+              for i in range(20)]
+    path = put('long.xplane.pb', space(Plane('/host:CPU', 1).line(1, 'main', events).bytes(),
+                                       *(p.bytes() for p in planes)))
+    run('report', path, '-o', os.path.join(DIR, 'long.html'))
+    size = os.path.getsize(os.path.join(DIR, 'long.html'))
+    must(100000 < size < 5 << 20, '%d bytes of %d' % (size, os.path.getsize(path)))
+
+
+@case
+def what_is_no_file_stays():
+    """--force replaces a file, not a pipe or device."""
+    pipe = os.path.join(DIR, 'pipe')
+    os.mkfifo(pipe)
+    for words in (['report', GPU, '-o', pipe], ['export', GPU, pipe, '--format', 'chrome'],
+                  ['export', GPU, pipe]):
+        _, error = run(*words, '--force', status=1)
+        must('pipe is no regular file' in error, error)
+    must(os.path.exists(pipe) and not os.path.isfile(pipe), 'the pipe is gone')
