@@ -89,10 +89,10 @@ WITH step AS MATERIALIZED (
     FROM tested AS t
     ORDER BY n
 )
-SELECT * FROM answer
-UNION ALL
 SELECT prof_error('compare_groups: ' || parameter || ': no attached run is called like '''
                   || glob || '''; prof_runs lists them'),
        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM pattern
 WHERE glob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM temp.prof_runs WHERE run GLOB glob)
+UNION ALL
+SELECT * FROM answer

@@ -2,8 +2,9 @@
 /* inference_parts.h: internals shared by the files that find a host's requests; inference.h is the
  * public part.
  *
- *   inference_host.c     reads the host's threads; makes requests and batches, with their events
- *   inference_times.c    what each request spent its time on, and its tensors */
+ *   inference_host.c        reads the host's threads; makes requests and batches, with their events
+ *   inference_times.c       what each request spent its time on, and its tensors
+ *   inference_parameters.c  how the server batches requests */
 #ifndef PROF_INFERENCE_PARTS_H
 #define PROF_INFERENCE_PARTS_H
 
@@ -126,5 +127,7 @@ const Text *inference_intern(InferenceBuilder *m, Slice text, ProfErr *err);
 void inference_take_moments(InferenceBuilder *m, ProfErr *err);
 void inference_sum_times(InferenceBuilder *m, ProfErr *err);
 void inference_find_patterns(InferenceBuilder *m, ProfErr *err);
+/* Reads the parameters of batching of each model into the result. */
+void inference_read_parameters(InferenceBuilder *m, ProfErr *err);
 
 #endif
