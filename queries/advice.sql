@@ -303,7 +303,7 @@ SELECT run, row_number() OVER (PARTITION BY run
        rule, status, ms, percent,
        iif(missing IS NULL,
            printf(says, printf('%.3f ms', ms)
-                        || iif(percent IS NULL, '', printf(' (%.1f %%)', percent))),
+                        || iif(percent IS NULL, '', printf(' (%.1f %% of the run)', percent))),
            NULL),
        iif(ms > 0, evidence, NULL),
        action, printf(query, quote(coalesce(:source, run))), missing

@@ -74,7 +74,7 @@ def idle_time_by_cause():
     same([r['rule'] for r in rows],
          ['idle_unknown', 'idle_host', 'idle_compiling', 'idle_launching'])
     same(rows[1]['finding'],
-         'Devices are idle for 300.000 ms (25.0 %) while the host runs other code.')
+         'Devices are idle for 300.000 ms (25.0 % of the run) while the host runs other code.')
     same(rows[1]['evidence'], 'load: 200.000 ms')
     same(rows[2]['evidence'], 'PjitFunction(f): 200.000 ms')
 
@@ -99,7 +99,7 @@ def without_device_or_step():
     same(missing, {**NO_DEVICE, **NO_STEP})
     same(found['idle_host'], ('finding', 300, 60.0))
     same(ask("SELECT finding FROM advice('{x}') WHERE rule = 'idle_host'", x=data)[0]['finding'],
-         'No op runs for 300.000 ms (60.0 %) while the host runs other code.')
+         'No op runs for 300.000 ms (60.0 % of the run) while the host runs other code.')
     _, missing = costs(space(host([('load', 0, 100)])))
     same(missing['idle_host'], 'no device has work, and no op on a host thread leaves a gap')
     _, missing = costs(space(core((0, 1), (5, 1))))
