@@ -64,7 +64,8 @@ typedef struct {
     uint64_t n_own, executions;        /* executions: the occurrences, without XProf's wrap */
 } OpSums;
 
-typedef struct {
+/* Packed, as ops that are inside each other are open at the same time, up to all ops of a line. */
+typedef struct __attribute__((packed, aligned(4))) {
     PsSpan span;
     uint32_t sums; /* position in OpSummer.sums */
 } OpenSpan;
