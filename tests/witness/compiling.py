@@ -12,7 +12,7 @@ import tempfile
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from compare import Run, agree, checking, finish, runs  # noqa: E402
+from compare import Run, agree, agree_one_of, checking, finish, runs  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 
 
@@ -58,8 +58,8 @@ def compile_time(run, compilations):
                 'in_steps': sum(c['step'] is not None for c in of), 'longest_ms': longest / 1e9}
         want['total_ms'] = want['compiling_ms'] + (want['tracing_ms'] or 0) + (
             want['lowering_ms'] or 0)
-        agree('longest', r.pop('longest_function') in [name_of(c) for c in of
-                                                       if c['duration_ps'] == longest], True)
+        agree_one_of('longest', r.pop('longest_function'),
+                     [name_of(c) for c in of if c['duration_ps'] == longest])
         agree('compile_time %s' % r['host'], r, want)
 
 
@@ -97,9 +97,8 @@ def compile_passes(run, compilations):
                 'percent': 100 * own / everything if everything else None,
                 'total_ms': sum(e['duration_ps'] for e, _, _ in of) / 1e9,
                 'threads': len({e['line_id'] for e, _, _ in of})}
-        agree('top function of %s' % r['pass'], by_function[r['top_function']] == max(
-            by_function.values()) and r['top_function'] in by_function, True)
-        del r['top_function']
+        agree_one_of('top function of %s' % r['pass'], r.pop('top_function'),
+                     [f for f, x in by_function.items() if x == max(by_function.values())])
         agree('pass', r, want)
     times = [r['self_ms'] for r in got]
     agree('order', times, sorted(times, reverse=True))

@@ -43,6 +43,8 @@ SOME = {'step_breakdown': ALIGNED, 'core_steps': ALIGNED, 'device_steps': ALIGNE
 ABOUT_THE_RUN = {'xprof_steps', 'no_steps', 'host_without_steps', 'steps_apart', 'clocks_differ',
                  'programs_mixed'}
 PARTLY = ('prof_issues', 'stragglers')
+# Each row compares a host with the others, so that no row of a file need be one of the run.
+AMONG_HOSTS = {'slow_calls': 'medians of the calls of all devices of the run'}
 # One row for equal programs of several hosts, which says how many they are.
 JOINED = ('fragmentation', 'peak_holders', 'peak_memory')
 
@@ -137,6 +139,10 @@ def problem(table, whole, parts, main):
     """What the rows of the run and those of its files say differently; None: nothing. Exceptions
     that matter are noted."""
     but = {c for t, c in COLUMNS if t == table}
+    if table in AMONG_HOSTS:
+        if bag(whole) != bag(parts):
+            needed.add(table)
+        return None
     if table in JOINED:
         aside = {'host', 'hosts', *but}
         apart, together = bag(parts, aside), bag(whole, aside)
@@ -177,6 +183,9 @@ def changed(value):
 def falsify(table, columns, whole, parts, main):
     """A changed cell of each column is noticed."""
     rows = [r for r in whole if not (table in SOME and r.get('step', 0) is None)]
+    if table in AMONG_HOSTS:
+        falsified.add((table, None))
+        return
     for c in rows[0] if rows else ():
         if (table, c) not in COLUMNS and (table, c) not in falsified and not (table in JOINED
                                                                               and c == 'host'):
@@ -257,7 +266,7 @@ if __name__ == '__main__':
     if len(sys.argv) == 1 and not any(x in os.environ for x in ('WITNESS_DATA', 'WITNESS_SHARED')):
         with checking('hosts_apart needs its exceptions'):
             agree('exceptions that no run needs',
-                  sorted(map(str, {*COLUMNS, *SOME, *JOINED, *PARTLY} - needed)), [])
+                  sorted(map(str, {*COLUMNS, *SOME, *JOINED, *PARTLY, *AMONG_HOSTS} - needed)), [])
         with checking('hosts_apart sees every table'):
             agree('tables without rows in all runs',
                   sorted(set(known) - {t for t, _ in falsified}), [])

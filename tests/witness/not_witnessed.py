@@ -53,7 +53,7 @@ NOT_WITNESSED = {
         'inference_requests':
             'device_compute_ps_actual duration_ps rank read_from_device_ps_actual shown_by_xprof '
             'start_ps write_to_device_ps_actual',
-        'input_bound': 'advice python_ms statement top_operation',
+        'input_bound': 'advice statement top_operation',
         'input_ops': 'self_ps time_ps',
         'input_pipeline': 'compute_percent',
         'input_steps': 'name step',
