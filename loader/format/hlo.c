@@ -223,7 +223,7 @@ static int read_entry(Programs *programs, const Plane *plane, const EventMeta *m
                                     .path = plane->host->file.path,
                                     .span = stats.proto,
                                     .plane = plane->name,
-                                    .repaired = stats.respelled || own_id != id,
+                                    .repaired = stats.respelled || (!stats.has_id && own_id != id),
                                     .extra = !plane->is_prefix},
                        err);
 }

@@ -64,7 +64,8 @@ typedef struct HloProgram {
      * sub-process. */
     bool extra;
     /* XProf finds it only after it repaired the file, which its Events DB does not do. The stat's
-     * name has another spelling (libtpu 0.0.37), or the metadata's own id is not the program's. */
+     * name has another spelling (libtpu 0.0.37), or no stat says the program's id and the
+     * metadata's own id is another. */
     bool repaired;
     struct HloProgramState *state;
 } HloProgram;

@@ -16,8 +16,9 @@ Run lines:
     gpu      lines of GPUs that have the names of a TPU's lines, and lines of counters
     empty    texts that are empty, and references to nothing
     negative events that start before their line, and end before they start
-    renamed  a program whose stat is called as by libtpu 0.0.37, and one whose metadata has another
-    id doubles  doubles that six digits show only after rounding, half of them halfway between two
+    renamed  programs whose stat is called as by libtpu 0.0.37, and those whose metadata has
+             another id than the program, with and without a stat that says it
+    doubles  doubles that six digits show only after rounding, half of them halfway between two
     neighbours
 
 The same bytes each time."""
@@ -233,14 +234,17 @@ def renamed():
     module = L(1, "m") + L(2, "main") + L(3, computation) + L(4, L(1, shape) + L(2, shape)
                                                               + L(3, "p")) + V(5, 7) + V(6, 1)
 
-    def kept(key, own_id, name, stat_key):
-        return L(4, V(1, key),
-                 L(2, V(1, own_id), L(2, name), L(5, stat(stat_key, bytes=L(1, module)))))
+    def kept(key, own_id, name, stat_key, **program_id):
+        ids = [L(5, s("program_id", **program_id))] if program_id else []
+        return L(4, V(1, key), L(2, V(1, own_id), L(2, name),
+                                 L(5, stat(100 + stat_key, bytes=L(1, module))), *ids))
     programs = kept(7, 7, "m(7)", 1) + kept(8, 8, "m(8)", 2) + kept(9, 1009, "m(9)", 1) + kept(
-        500, 10, "m(10)", 1) + kept(600, 600, "m(11)", 1)
+        500, 10, "m(10)", 1) + kept(600, 600, "m(11)", 1) + kept(
+        601, 601, "m(13)", 1, uint64=13) + kept(602, 602, "m", 1, int64=14) + kept(
+        15, 15, "m(15)", 2, uint64=15)
     kernels = [event(1, 1000 * i, 500, [s("program_id", uint64=i), s("hlo_op", str="n"),
-                                        s("hlo_module", str="m(%d)" % i)]) for i in range(6, 13)]
-    runs = [(7, 0), (8, 1000), (9, 2000), (10, 3000), (11, 4000)]
+                                        s("hlo_module", str="m(%d)" % i)]) for i in range(6, 16)]
+    runs = [(i, 1000 * i - 7000) for i in (7, 8, 9, 10, 11, 13, 14, 15)]
     core = plane(2, "/device:TPU:0",
                  [line(2, "XLA Modules", [event(i, at, 900) for i, at in runs]),
                   line(3, "XLA Ops", [event(1, at + 100, 500) for _, at in runs])],
@@ -248,8 +252,8 @@ def renamed():
                  + b"".join(event_metadata(i, "m(%d)" % i) for i, _ in runs) + STAT_METADATA)
     return space(plane(1, "/device:GPU:0", [line(7, "Stream #7", kernels)],
                        event_metadata(1, "kernel") + STAT_METADATA), core,
-                 plane(3, "/host:metadata", metadata=programs + stat_metadata(1, "Hlo Proto")
-                       + stat_metadata(2, "HLO Proto")))
+                 plane(3, "/host:metadata", metadata=programs + STAT_METADATA
+                       + stat_metadata(101, "Hlo Proto") + stat_metadata(102, "HLO Proto")))
 
 
 def doubles():
