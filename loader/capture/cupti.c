@@ -273,8 +273,11 @@ static bool enable(Cupti *c, enum RecordKind kind, bool dump)
     int rc = dump && c->ActivityEnableAndDump ? c->ActivityEnableAndDump(number)
                                               : c->ActivityEnable(number);
     if (rc)
-        problem(c, "%s records are not available: %s (%d)", record_kinds[kind].name,
-                cupti_result(c, rc), rc);
+        problem(c, "%s records are not available: %s (%d)%s", record_kinds[kind].name,
+                cupti_result(c, rc), rc,
+                kind == REC_ENVIRONMENT ? "; --gpu-samples takes clocks, power and temperature "
+                                          "from NVML"
+                                        : "");
     return rc == 0;
 }
 

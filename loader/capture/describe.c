@@ -98,6 +98,28 @@ static uint32_t name_of_value(Timeline *t, Value text)
     return text.n ? name_id_format(&t->names, t->err, "%.*s", (int)text.n, text.text) : 0;
 }
 
+/* A path of ranges as an op. XLA's markers around compilation are their titles: which module and
+ * which pass it is would make an op of each. */
+static uint32_t name_of_path(Timeline *t, const char *path)
+{
+    size_t n = 0, n_path = strlen(path);
+    char *op = prof_buffer(n_path + 1);
+    if (!op) {
+        prof_nomem(t->err);
+        return 0;
+    }
+    for (const char *p = path; *p; p++) {
+        const char *end = p[0] == ':' && p[1] == '#' ? strchr(p + 2, '#') : NULL;
+        if (end)
+            p = end;
+        else
+            op[n++] = *p;
+    }
+    uint32_t id = name_id_format(&t->names, t->err, "%.*s:NVTX", (int)n, op);
+    prof_free(op);
+    return id;
+}
+
 static void read_path(Timeline *t, uint32_t path)
 {
     const char *text = name_text(&t->names, path), *module = last_marker(text, "XlaModule:#"),
@@ -112,7 +134,7 @@ static void read_path(Timeline *t, uint32_t path)
         names.hlo_op = name_of_value(t, value_of(thunk, "hlo_op"));
         names.tf_op = name_of_value(t, value_of(thunk, "name"));
     }
-    if (!module && !thunk) names.tf_op = name_id_format(&t->names, t->err, "%s:NVTX", text);
+    if (!module && !thunk) names.tf_op = name_of_path(t, text);
     t->path = names, t->last_path = path;
 }
 
