@@ -6,7 +6,9 @@
 train     a convolutional net: scanned and recomputed layers, an optimizer, a slow input, a program
           that is compiled in the middle
 serve     requests of changing size through a decoder: a loop on the device, copies both ways
-traced    train with every Python call and all that the host's tracer records"""
+traced    train with every Python call and all that the host's tracer records
+counters  train with samples of the GPU's hardware counters
+graphs    train with a row for each whole CUDA graph, and NVTX ranges"""
 import os
 import sys
 import time
@@ -120,6 +122,11 @@ def record(name, work, n, **options):
 SESSIONS = {'train': lambda: record('train', Training(), 8),
             'serve': lambda: record('serve', Serving(), 16),
             'traced': lambda: record('traced', Training(), 4, python_tracer_level=1,
-                                     host_tracer_level=3)}
+                                     host_tracer_level=3),
+            'counters': lambda: record('counters', Training(), 4, advanced_configuration={
+                'gpu_pm_sample_counters': 'sm__cycles_active.sum,dram__bytes_read.sum',
+                'gpu_pm_sample_interval_us': 500}),
+            'graphs': lambda: record('graphs', Training(), 4, advanced_configuration={
+                'gpu_enable_cupti_activity_graph_trace': True, 'gpu_enable_nvtx_tracking': True})}
 for name in sys.argv[2:] or SESSIONS:
     SESSIONS[name]()

@@ -3,9 +3,12 @@
 //
 //   program known          kernels, copies, sets, a graph, ranges, threads
 //   program profiler       launches before, between and after cudaProfilerStart() and cudaProfilerStop()
-//   program overhead N     N empty launches; prints microseconds a launch
+//   program launch N       N empty launches; prints the microseconds that a call takes
+//   program overhead N     N empty launches; prints microseconds from one kernel to the next
 //   program allocate N     N allocations that end at once; prints microseconds each
 //   program train N        N steps of kernels that take about 2 ms; prints microseconds a step
+//   program threads N M    N threads, each launches M times on a stream of its own
+//   program managed        memory that moves between the host and the GPU by page faults
 //   program gemm           matrix products of cuBLAS (built with -DWITH_CUBLAS)
 //   program die HOW FILE   works, waits for FILE, then ends by exit, _exit, kill, abort or a kernel that writes where it must not
 //   program busy FILE      launches until FILE is there
@@ -18,6 +21,7 @@
 #include <string>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 #include <nvtx3/nvToolsExt.h>
 #ifdef STAND_IN
 #include "stand_in.h"
@@ -60,6 +64,8 @@ __global__ void with_shared(float *out, int n)
     out[(blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x] = fixed[(threadIdx.x + 1) % blockDim.x] + asked[threadIdx.x];
 }
 
+__global__ void add_one(float *p) { p[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+
 __global__ void write_nowhere() { *(volatile int *)16 = 1; }
 #endif
 
@@ -70,6 +76,20 @@ static double now_us()
 {
     using namespace std::chrono;
     return duration<double, std::micro>(steady_clock::now().time_since_epoch()).count();
+}
+
+// Fewer than the driver's queue holds, so that no call waits for the GPU.
+static void launch(int n)
+{
+    const int BATCH = 500;
+    double took = 0;
+    for (int i = -BATCH; i < n; i += BATCH) { // the first batch warms up
+        double begin = now_us();
+        for (int k = 0; k < BATCH; k++) LAUNCH(empty, 1, 1, 0, 0);
+        if (i >= 0) took += now_us() - begin;
+        CHECK(cudaDeviceSynchronize());
+    }
+    printf("%.4f\n", took / n);
 }
 
 static void overhead(int n)
@@ -198,6 +218,41 @@ static void peers()
     printf("{\"peer_bytes\": %zu, \"gpus\": %d}\n", H2D, n);
 }
 
+static void threads(int n, int launches)
+{
+    std::vector<std::thread> all;
+    for (int t = 0; t < n; t++)
+        all.emplace_back([launches] {
+            cudaStream_t stream;
+            CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+            for (int i = 0; i < launches; i++) {
+                LAUNCH(empty, 1, 1, 0, stream);
+                if (i % 500 == 499) CHECK(cudaStreamSynchronize(stream));
+            }
+            CHECK(cudaStreamSynchronize(stream));
+        });
+    for (auto &thread : all) thread.join();
+    printf("{\"threads\": %d, \"launches\": %d}\n", n, n * launches);
+}
+
+static void managed()
+{
+#ifdef STAND_IN
+    fprintf(stderr, "the stand-in has no managed memory\n"), exit(78);
+#else
+    const int N = 1 << 20;
+    float *p;
+    CHECK(cudaMallocManaged(&p, N * sizeof *p));
+    for (int round = 0; round < 4; round++) {
+        for (int i = 0; i < N; i++) p[i] = (float)i;
+        add_one<<<N / 256, 256>>>(p);
+        CHECK(cudaDeviceSynchronize());
+    }
+    if (p[7] != 8) fprintf(stderr, "the kernel wrote %g\n", p[7]), exit(1);
+    printf("{\"bytes\": %zu, \"rounds\": 4}\n", N * sizeof *p);
+#endif
+}
+
 static void known()
 {
     cudaDeviceProp p;
@@ -274,6 +329,9 @@ int main(int argc, char **argv)
     CHECK(cudaFree(0));
     if (what == "known") known();
     if (what == "profiler") profiler();
+    if (what == "launch") launch(atoi(with.c_str()));
+    if (what == "threads") threads(atoi(with.c_str()), atoi(argc > 3 ? argv[3] : "1"));
+    if (what == "managed") managed();
     if (what == "overhead") overhead(atoi(with.c_str()));
     if (what == "allocate") allocate(atoi(with.c_str()));
     if (what == "train") train(atoi(with.c_str()));
