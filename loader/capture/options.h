@@ -19,8 +19,9 @@
       "what to record, with commas: kernels copies runtime driver driver-all sync overhead "       \
       "memory unified graphs nvtx events external jit environment links; "                         \
       "all; default; a - before a word "                                                           \
-      "takes it out (default: kernels to memory and nvtx, without driver-all; graphs: a row for "  \
-      "a whole CUDA graph instead of its nodes; "                                                  \
+      "takes it out (default: kernels copies runtime driver overhead memory nvtx; "                \
+      "sync: waits, as events of their own; "                                                      \
+      "graphs: a row for a whole CUDA graph instead of its nodes; "                                \
       "environment: clocks, watts and degrees; links: NVLink and PCIe; external: ids of "          \
       "profsql_capture_push_id())")                                                                \
     O(OPT_DELAY, "delay", 'd', "SECONDS", "DELAY",                                                 \
