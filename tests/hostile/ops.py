@@ -84,9 +84,12 @@ def everything(data, timeout=60, rss=None):
     infinite number."""
     file = put('ops.xplane.pb', keep(data))
     calls = {name: ', '.join([q(file)] * len(sources)) for name, sources in every_query().items()}
-    a = shell(touch_all(file) + ''.join(f"SELECT '{name}', count(*) FROM (SELECT * "
-                                        f"FROM {name}({given}) LIMIT -1 OFFSET 0);"
-                                        for name, given in calls.items()), timeout=timeout)
+    # a query without a source asks the attached runs
+    attach = f"SELECT 'prof_attach', length(prof_attach({q(file)}));"
+    a = shell(touch_all(file) + attach
+              + ''.join(f"SELECT '{name}', count(*) FROM (SELECT * "
+                        f"FROM {name}({given}) LIMIT -1 OFFSET 0);"
+                        for name, given in calls.items()), timeout=timeout)
     must(not a.err, a.err[:500])
     if rss:
         must(a.rss < rss, f'peak {a.rss // MB} MB')
