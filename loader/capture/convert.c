@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include "convert.h"
 #include "converter.h"
-#include "../base/search.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,21 +59,18 @@ typedef struct {
     uint32_t name, path;
 } Around;
 
-static int by_value(const void *a, const void *b)
-{
-    return compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
-}
-
 /* Steps are numbered by the range's payload where it has an integer, else as they start. Of a
  * window by steps one that did not end in it is none. */
 static void number_step(Converter *c, Item *item)
 {
-    size_t low = LOWER_BOUND(i, 0, c->n_step_starts, c->step_starts[i] < item->start);
+    size_t low = steps_before(&c->t.steps, item->start);
     bool beyond = c->t.n_steps_asked && low >= c->t.n_steps_asked;
     bool numbered = item->detail == 1 || item->detail == 2 || item->detail == 4 ||
                     item->detail == 5; /* NVTX's integer payloads */
     if (c->by_steps && (beyond || item->flags & ITEM_UNFINISHED)) return;
     c->t.n_steps++;
+    StepRange *step = steps_find(&c->t.steps, item);
+    if (step) step->is_root = true;
     item->amount = (numbered ? item->node : c->t.first_step + low) + 1;
 }
 
@@ -85,11 +81,13 @@ static void sweep_threads(Converter *c)
     Around *stack = NULL;
     size_t depth = 0, capacity = 0;
     uint64_t line = UINT64_MAX;
+    bool has_steps = false;
     const Item *next;
-    if (c->n_step_starts) qsort(c->step_starts, c->n_step_starts, sizeof *c->step_starts, by_value);
+    steps_close(&t->steps, t->err);
     while ((next = sorter_next(c->threads, t->err))) {
         Item item = *next;
-        if (item.line != line) depth = 0, line = item.line;
+        if (item.line != line)
+            depth = 0, line = item.line, has_steps = steps_on_line(&t->steps, line);
         while (depth && stack[depth - 1].end <= item.start && stack[depth - 1].end < item.end)
             depth--;
         if (item.kind == REC_PUSH || item.kind == REC_MARK) {
@@ -110,6 +108,8 @@ static void sweep_threads(Converter *c)
             sorter_add(t->events, &item, t->err);
         } else {
             if (depth) item.range = stack[depth - 1].name, item.path = stack[depth - 1].path;
+            StepRange *step = has_steps ? NULL : steps_only(&t->steps, item.start, item.start);
+            if (step) step->has_work = true;
             sorter_add(c->groups, &item, t->err);
         }
     }
@@ -237,7 +237,7 @@ static void converter_free(Converter *c)
     sorter_free(c->t.memory);
     prof_free(c->name_of_text);
     prof_free(c->open);
-    prof_free(c->step_starts);
+    steps_free(&c->t.steps);
     prof_free(c->launch_slots);
     prof_free(c->t.launches);
     prof_free(c->t.devices);

@@ -36,8 +36,6 @@ typedef struct {
     } contexts[MAX_CONTEXTS];
     uint32_t n_contexts;
     uint64_t order;
-    uint64_t *step_starts; /* of all steps, sorted once they are read */
-    size_t n_step_starts, step_capacity;
     bool by_steps; /* recorded for --from-step or --steps */
     char step_range[256];
 } Converter;

@@ -375,21 +375,11 @@ static bool is_step(Converter *c, const OpenRange *range)
     return true;
 }
 
-static void note_step(Converter *c, OpenRange *range)
-{
-    if (!GROW(c->step_starts, c->n_step_starts, c->step_capacity)) {
-        prof_nomem(c->t.err);
-        return;
-    }
-    c->step_starts[c->n_step_starts++] = range->item.start;
-    range->item.flags |= ITEM_STEP;
-}
-
 static void open_range(Converter *c, OpenRange range)
 {
     uint32_t i = c->free_open,
              *chain = chain_of(c, range.is_push, range.thread, range.domain, range.range);
-    if (is_step(c, &range)) note_step(c, &range);
+    if (is_step(c, &range)) range.item.flags |= ITEM_STEP;
     if (i) {
         c->free_open = c->open[i - 1].outer;
     } else if (c->n_open >= MOST_OPEN) {
@@ -412,7 +402,10 @@ static void end_range(Converter *c, uint32_t *link, uint64_t end)
     uint32_t i = *link;
     OpenRange *open = &c->open[i - 1];
     open->item.end = end;
-    if (drawable(c, &open->item)) sorter_add(c->threads, &open->item, c->t.err);
+    if (drawable(c, &open->item)) {
+        if (open->item.flags & ITEM_STEP) steps_add(&c->t.steps, &open->item, c->t.err);
+        sorter_add(c->threads, &open->item, c->t.err);
+    }
     *link = open->outer;
     open->outer = c->free_open, c->free_open = i;
 }

@@ -184,7 +184,7 @@ static void write_line(Writer *w, Sorter *from, const Item **item, unsigned leve
     uint64_t line = (*item)->line;
     unsigned types = 0;
     char name[512];
-    uint64_t message = xout_begin(&w->out, PLANE_LINES);
+    uint64_t message = xout_begin(&w->out, PLANE_LINES), joined_until = 0;
     bool thread = line < (uint64_t)1 << THREAD_OVERFLOW_SHIFT;
     xout_varint(&w->out, LINE_ID,
                 (line & (((uint64_t)1 << PLANE_SHIFT) - 1)) |
@@ -198,6 +198,7 @@ static void write_line(Writer *w, Sorter *from, const Item **item, unsigned leve
             continue;
         }
         describe(t, *item, &w->d);
+        steps_describe(&t->steps, *item, &joined_until, &w->d);
         types |= w->d.type_bit;
         write_event(w, *item);
     }

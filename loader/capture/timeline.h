@@ -78,6 +78,26 @@ typedef struct {
     bool has_program;
 } XlaNames;
 
+/* A range that is a step. */
+typedef struct {
+    uint64_t line, start, end, order; /* of its Item */
+    bool is_root;                     /* it has a number: readers make a step of it */
+    bool has_work;                    /* of threads without steps */
+} StepRange;
+
+/* A time in which one step alone is open. */
+typedef struct {
+    uint64_t start, end;
+    size_t range;
+} StepAlone;
+
+typedef struct {
+    StepRange *ranges; /* by line, start and the longer first, once closed */
+    uint64_t *starts;  /* of all, sorted */
+    StepAlone *alone;  /* by time, none overlaps another */
+    size_t n, capacity, n_alone, alone_capacity;
+} Steps;
+
 typedef struct {
     SpoolReader reader;
     ProfErr *err;
@@ -104,6 +124,7 @@ typedef struct {
     uint32_t last_context, context_name, last_path; /* made last: mostly the same again */
     XlaNames path;                                  /* of last_path */
     Sorter *events, *memory;                        /* by line and time; by device and time */
+    Steps steps;
     uint64_t n_events, n_odd, n_unfinished,
         n_missing;                               /* missing: records that the spool should have */
     uint64_t first_step, n_steps_asked, n_steps; /* of --from-step and --steps, asked 0: all that
@@ -134,6 +155,10 @@ int by_line_and_time(const void *a,
     X(XS_TF_OP, "tf_op")                                                                           \
     X(XS_ROOT, "_r")                                                                               \
     X(XS_STEP, "step_num")                                                                         \
+    X(XS_PRODUCER_TYPE, "_pt")                                                                     \
+    X(XS_PRODUCER, "_p")                                                                           \
+    X(XS_CONSUMER_TYPE, "_ct")                                                                     \
+    X(XS_CONSUMER, "_c")                                                                           \
     X(XS_API, "cuda_api")                                                                          \
     X(XS_RETURN, "return_value")                                                                   \
     X(XS_DOMAIN, "nvtx_domain")                                                                    \
@@ -208,6 +233,20 @@ typedef struct {
 } Allocations;
 void allocations_describe(Timeline *t, Allocations *a, const Item *item, Description *d);
 void allocations_free(Allocations *a);
+
+/* Steps, and the work of other threads that belongs to them: see steps.c. Steps are added, closed
+ * once, then asked. */
+void steps_add(Steps *s, const Item *range, ProfErr *err);
+void steps_close(Steps *s, ProfErr *err);
+size_t steps_before(const Steps *s, uint64_t start);      /* number of steps that start earlier */
+StepRange *steps_find(const Steps *s, const Item *range); /* the step that is this range */
+bool steps_on_line(const Steps *s, uint64_t line);
+/* The step that is the only one open from start to end; NULL: none is, or several are. */
+StepRange *steps_only(const Steps *s, uint64_t start, uint64_t end);
+/* Adds the stats that join a step with work of other threads. *joined_until is 0 at the start of a
+ * line; events before it are inside of one that has the stats. */
+void steps_describe(const Steps *s, const Item *item, uint64_t *joined_until, Description *d);
+void steps_free(Steps *s);
 
 /* Writes the XSpace. */
 int timeline_write(Timeline *t, int fd);

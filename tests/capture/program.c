@@ -2,7 +2,7 @@
 /* program.c: a program that "uses CUDA": starts up as the driver does, plays a script through the
  * fake CUPTI, makes NVTX ranges as the NVTX header does, and ends in one of many ways.
  *
- *   program FAKE_CUPTI SCRIPT [threads=N] [times=N] [steps=N [inside=1] [teams=N]]
+ *   program FAKE_CUPTI SCRIPT [threads=N] [times=N] [steps=N [inside=1] [helper=1] [teams=N]]
  * [end=exit|_exit|abort|kill|segv|fork|forkexec|unload|hold|closefds] [seconds=S] [soak=RATE]
  * [ranges=N] [until=FILE: _exit, abort, kill, segv, hold and closefds wait for it, for S seconds at
  * most] [around=NAME;NAME...: ranges that the script is played in]
@@ -154,8 +154,42 @@ static void *end_other(void *id)
 
 static int (*play)(const char *, int, int);
 
+/* A thread that has a part of each step: as PyTorch's for the backward pass, it has ranges of its
+ * own and calls outside of them, but no step. */
+typedef struct {
+    pthread_barrier_t given, done;
+    const char *script;
+    int n;
+} Helper;
+
+static void *helper_main(void *argument)
+{
+    Helper *helper = argument;
+    for (int i = 0; i < helper->n; i++) {
+        pthread_barrier_wait(&helper->given);
+        play(helper->script, 1, 1);
+        usleep(500); /* what is played takes as long: a range starts after it */
+        push("backward");
+        play(helper->script, 1, 1);
+        usleep(500);
+        pop();
+        pthread_barrier_wait(&helper->done);
+    }
+    return NULL;
+}
+
+/* Each step gives the helper its part when all teams' steps are open, and waits for it. */
+static void start_helper(Helper *helper, pthread_t *thread, int n_steps, int n_teams,
+                         const char *script)
+{
+    pthread_barrier_init(&helper->given, NULL, 1 + (unsigned)n_teams);
+    pthread_barrier_init(&helper->done, NULL, 1 + (unsigned)n_teams);
+    helper->script = script, helper->n = n_steps;
+    pthread_create(thread, NULL, helper_main, helper);
+}
+
 /* With a script each step plays it, on this thread. */
-static void steps(int n, const char *script)
+static void steps(int n, const char *script, Helper *helper)
 {
     void *domain = make_domain("data");
     for (int i = 0; i < n; i++) {
@@ -166,6 +200,7 @@ static void steps(int n, const char *script)
         push("forward");
         if (play && script) play(script, 1, 1);
         usleep(1000);
+        if (helper) pthread_barrier_wait(&helper->given), pthread_barrier_wait(&helper->done);
         pop();
         pop();
     }
@@ -178,18 +213,20 @@ static void steps(int n, const char *script)
 typedef struct {
     int n;
     const char *script;
+    Helper *helper;
 } Team;
-static void *team_main(void *team)
+static void *team_main(void *argument)
 {
-    steps(((const Team *)team)->n, ((const Team *)team)->script);
+    const Team *team = argument;
+    steps(team->n, team->script, team->helper);
     return NULL;
 }
 
-static void teams(int n_teams, int n, const char *script)
+static void teams(int n_teams, int n, const char *script, Helper *helper)
 {
     enum { MOST = 16 };
     pthread_t threads[MOST];
-    Team team = {n, script};
+    Team team = {n, script, helper};
     for (int i = 0; i < n_teams && i < MOST; i++)
         pthread_create(&threads[i], NULL, team_main, &team);
     for (int i = 0; i < n_teams && i < MOST; i++) pthread_join(threads[i], NULL);
@@ -243,8 +280,14 @@ int main(int argc, char **argv)
     }
     bool inside = atoi(option(argc, argv, "inside", "0"));
     int n_teams = atoi(option(argc, argv, "teams", "0"));
-    if (n_teams) teams(n_teams, n_steps, inside ? argv[2] : NULL);
-    if (n_steps && !n_teams) steps(n_steps, inside ? argv[2] : NULL);
+    const char *script = inside ? argv[2] : NULL;
+    Helper helper,
+        *helps = play && script && atoi(option(argc, argv, "helper", "0")) ? &helper : NULL;
+    pthread_t thread;
+    if (helps) start_helper(helps, &thread, n_steps, n_teams ? n_teams : 1, script);
+    if (n_teams) teams(n_teams, n_steps, script, helps);
+    if (n_steps && !n_teams) steps(n_steps, script, helps);
+    if (helps) pthread_join(thread, NULL);
     char around[1000], *rest = around;
     snprintf(around, sizeof around, "%s", option(argc, argv, "around", ""));
     for (char *name; (name = strsep(&rest, ";")) && *name;) push(name);

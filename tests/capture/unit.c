@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* unit.c: parts of the capture by themselves: occupancy, the sorter beyond its memory, buffers
- * between threads, samples of GPUs, fields of records, the spool. */
+ * between threads, samples of GPUs, fields of records, the spool, work that steps share. */
 #define _GNU_SOURCE
 #include "pauses.h"
 
@@ -9,6 +9,7 @@
 #include "../../loader/capture/occupancy.h"
 #include "../../loader/capture/sorter.h"
 #include "../../loader/capture/spool.h"
+#include "../../loader/capture/timeline.h"
 #include "fake_records.h"
 
 #include <math.h>
@@ -355,6 +356,64 @@ static void test_spool(void)
     free(written);
 }
 
+/* Times at which a call on `line` belongs to a step, as "start:step", with the step's start. */
+static void list_work(const Steps *s, uint64_t line, char *out, size_t n)
+{
+    *out = 0;
+    for (uint64_t time = 0; time < 100; time += 10) {
+        uint64_t joined_until = 0;
+        Item call = {.kind = REC_RUNTIME, .line = line, .start = time, .end = time + 5};
+        Description d = {.stats = {.n = 0}};
+        const StepRange *step = steps_only(s, time, time);
+        steps_describe(s, &call, &joined_until, &d);
+        if (joined_until && step && d.stats.n)
+            snprintf(out + strlen(out), n - strlen(out), " %d:%d", (int)time, (int)step->start);
+    }
+}
+
+/* Threads 1 to 3 have steps, some of them at once. */
+static void test_steps(void)
+{
+    static const Item ranges[] = {
+        {.line = 1, .start = 10, .end = 31},
+        {.line = 1, .start = 15, .end = 25}, /* inside of the first, of another domain */
+        {.line = 2, .start = 40, .end = 61},
+        {.line = 3, .start = 50, .end = 71},
+        {.line = 3, .start = 55, .end = 55},
+        {.line = SPECIAL_LINE + HOST_RANGES, .start = 80, .end = 95}};
+    Steps s = {.n = 0};
+    ProfErr err = {0};
+    char found[128];
+    for (size_t i = COUNT(ranges); i--;) steps_add(&s, &ranges[i], &err);
+    steps_close(&s, &err);
+    for (size_t i = 0; i < s.n; i++) s.ranges[i].is_root = s.ranges[i].has_work = true;
+    list_work(&s, 9, found, sizeof found);
+    check(!strcmp(found, " 10:10 20:10 30:10 40:40 70:50 80:80 90:80"),
+          "a call belongs to the step that alone is open");
+    list_work(&s, 2, found, sizeof found);
+    check(!*found, "no call of a thread with steps joins another's");
+    for (size_t i = 0; i < s.n; i++) s.ranges[i].is_root = s.ranges[i].start != 80;
+    list_work(&s, 9, found, sizeof found);
+    check(!strcmp(found, " 10:10 20:10 30:10 40:40 70:50"), "nor one that is beyond the window");
+    check(steps_before(&s, 50) == 3 && steps_before(&s, 0) == 0, "steps are counted as they start");
+
+    Item range = {.kind = REC_PUSH, .line = 9, .start = 12, .end = 30},
+         call = {.kind = REC_DRIVER, .line = 9, .start = 29, .end = 40};
+    Description d = {.stats = {.n = 0}};
+    uint64_t joined_until = 0;
+    steps_describe(&s, &range, &joined_until, &d);
+    check(d.stats.n && joined_until == 30, "a range inside of a step");
+    d.stats.n = 0;
+    steps_describe(&s, &call, &joined_until, &d);
+    check(!d.stats.n, "what is inside of that range needs no stats");
+    range.end = 32, joined_until = 0;
+    steps_describe(&s, &range, &joined_until, &d);
+    check(!d.stats.n && !joined_until, "a range that goes beyond the step");
+    steps_describe(&s, &call, &joined_until, &d);
+    check(d.stats.n && joined_until == 40, "but a call of it");
+    steps_free(&s);
+}
+
 int main(void)
 {
     test_occupancy();
@@ -367,6 +426,7 @@ int main(void)
     test_waits_without_the_clock();
     test_fields_are_in_records();
     test_spool();
+    test_steps();
     printf("%d passed, %d failed, 0 skipped\n", n_passed, n_failed);
     return n_failed != 0;
 }
