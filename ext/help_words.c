@@ -95,7 +95,7 @@ const HelpWords help_words[] = {
      "not on GPU",
      "host_only_ops, tf_ops.host_or_device, eager_ops"},
     {"tensor core, TensorCores, AMP", "tensorcore_missed, kernel_ops.kernel_uses_tensorcore"},
-    {"MXU, hardware counter", "utilization, kernel_utilization, perf_counters"},
+    {"MXU, hardware counter", "utilization, kernel_utilization, perf_counters, gpu_counters"},
     {"fusion, fused", "fusion_breakdown, hlo_instructions.fusion_kind"},
     {"HLO, XLA, graph, IR", "hlo_text, hlo_instructions, hlo_modules, top_hlo_ops"},
     {"OOM, out of memory, HBM, peak memory, VRAM, RESOURCE_EXHAUSTED",

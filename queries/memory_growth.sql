@@ -16,7 +16,8 @@
 --   step
 -- column last_mib REAL [MiB]: memory in use after the last event of the last step
 -- column growth_mib REAL [MiB]: last_mib - first_mib; below 0 if the memory in use fell
--- column growth_per_step_mib REAL [MiB]: growth_mib per step from the first to the last
+-- column growth_per_step_mib REAL [MiB]: growth_mib per step from the first to the last;
+--   below 0 as growth_mib
 -- column growing_steps INTEGER [steps]: number of steps that ended with more memory in use than
 --   the step before them; a leak lets nearly all grow
 -- column most_growth_step INTEGER: number of the step that grew most; NULL if none grew

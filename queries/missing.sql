@@ -76,7 +76,7 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
      || 'also of CPUs, from host_tracer_level 2 on. jax.profiler.save_device_memory_profile() '
      || 'writes a heap profile with Python stacks, for pprof.'),
     (11, 'allocation', 'names of what allocated the memory', 'Which op or tensor holds the memory?',
-     'memory_events.tf_op, memory_events.shape, peak_holders.tf_op', NULL,
+     'memory_events.tf_op, memory_events.shape', NULL,
      'JAX allocates outside of ops and records no name. The plans of its programs have them '
      || '(peak_holders with recorded_by = compiler), and '
      || 'jax.profiler.save_device_memory_profile() has Python stacks.'),
@@ -102,7 +102,7 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
      'perf_counters, utilization, kernel_utilization', 'advanced_configuration',
      'JAX: options.advanced_configuration = {...}: tpu_enable_periodic_counter_sampling and '
      || 'tpu_tc_perf_counter_sampling_options on TPUs, gpu_pm_sample_counters and '
-     || 'gpu_pm_sample_interval_us on NVIDIA GPUs.'),
+     || 'gpu_pm_sample_interval_us on NVIDIA GPUs (gpu_counters shows them).'),
     (17, 'flops', 'FLOPs of ops that ran on devices', 'What is the MFU? Which op wastes compute?',
      'mfu, hlo_ops.flops_actual, roofline', 'enable_hlo_proto = True',
      'Ops need their HLO program for it. Kernels that do not come from XLA have no FLOPs.'),
@@ -156,7 +156,9 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
                    WHERE o.run = r.run AND o.model_flops_actual > 0) AS flops,
            NOT EXISTS (SELECT 1 FROM temp.hosts(:source) AS h
                        WHERE h.run = r.run AND h.start_unix_ns IS NULL) AS date,
-           EXISTS (SELECT 1 FROM temp.perf_counters(:source) AS f WHERE f.run = r.run) AS counter,
+           EXISTS (SELECT 1 FROM temp.perf_counters(:source) AS f WHERE f.run = r.run)
+           OR EXISTS (SELECT 1 FROM temp.gpu_counters(:source) AS f
+                      WHERE f.run = r.run AND f.name GLOB '*__*') AS counter,
            EXISTS (SELECT 1 FROM temp.gpu_samples(:source) AS g WHERE g.run = r.run) AS samples
     FROM run AS r LEFT JOIN kind AS k ON k.run = r.run LEFT JOIN work AS w ON w.run = r.run
          LEFT JOIN instruction AS i ON i.run = r.run

@@ -22,9 +22,10 @@
 -- column in_group INTEGER [0 or 1]: 1: it has the step's group; 0: it belongs to the step by its
 --   time, and may have nothing to do with it
 -- column occurrences INTEGER [events]: number of times that it ran in the step
--- column self_us REAL [us]: self time in the step, summed over threads, devices and hosts
--- column median_us REAL [us]: median of its self time over the other complete steps, 0 in a step
---   in which it did not run; NULL if there are no other complete steps
+-- column self_us REAL [us]: self time in the step, summed over threads, devices and hosts; below 0
+--   if events nested in it overlap each other
+-- column median_us REAL [us]: median of its self time over the other complete steps, 0 in a step in
+--   which it did not run; below 0 as self_us; NULL if there are no other complete steps
 -- column difference_us REAL [us]: self_us - median_us; below 0 if the step had less; NULL if
 --   median_us is NULL
 -- column other_steps INTEGER [steps]: number of other complete steps in which it ran; 0 for what

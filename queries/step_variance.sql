@@ -22,7 +22,8 @@
 -- column steps INTEGER [steps]: number of complete steps in which it ran; for the remainder, of all
 --   complete steps
 -- column avg_us REAL [us]: average self time per complete step, 0 in a step in which it did not
---   run; for the remainder, average duration of the complete steps
+--   run; for the remainder, average duration of the complete steps; below 0 if events nested in it
+--   overlap each other
 -- column stddev_us REAL [us]: sample standard deviation of its self time per complete step; for
 --   the remainder, that of the steps' durations
 -- column variance_percent REAL [percent]: covariance of its self time per step with the step's

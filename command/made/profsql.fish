@@ -74,6 +74,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from fusion_breakdown' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a gaps -d 'one time in which a device did nothing between two ops; of a run without work on a device, in which no thread of a process did anything'
 complete -c profsql -n '__fish_seen_subcommand_from gaps' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a gpu_counters -d 'How busy were the parts of the GPUs, by their hardware counters over time?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a gpu_samples -d 'How much power did the GPUs draw, and how fast, loaded and hot were they over time?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a heap_timeline -d 'one event of an HLO program\'s heap trace, with the memory in use before it'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a hlo_computations -d 'one computation of an HLO program'

@@ -74,6 +74,24 @@ def samples_of_gpus():
 
 
 @case
+def counters_of_gpus():
+    def counted(name, start, value):
+        return (name, start, 0, {name: value})
+    samples = [counted('dram__bytes_read.sum', 9 * US, {'double': 2.5}),
+               counted('dram__bytes_read.sum', 5 * US, {'int64': 7}),
+               counted('sm__cycles_active.sum', 5 * US, {'uint64': 2**63}),
+               counted('broken', 6 * US, {'str': 'no number'}), ('empty', 7 * US, 0, {})]
+    gpu = Plane('/device:GPU:0').line(1, '_counters_', samples)
+    gpu.line(2, 'Stream #1', [counted('not a sample', US, {'int64': 1})])
+    host = Plane('/host:CPU', 2).line(1, '_counters_', samples)
+    asked = "SELECT name, start_ps, interval_us, value FROM gpu_counters('{x}')"
+    same(rows(asked, x=space(gpu.bytes(), host.bytes())), [
+        ('dram__bytes_read.sum', 5 * US, None, 7.0),
+        ('sm__cycles_active.sum', 5 * US, None, 2.0**63), ('broken', 6 * US, None, None),
+        ('empty', 7 * US, None, None), ('dram__bytes_read.sum', 9 * US, 4.0, 2.5)])
+
+
+@case
 def a_profile_on_one_screen():
     """Copies as CUPTI and as XLA write their bytes; of nine GPUs the last two are counted."""
     def copied(text):

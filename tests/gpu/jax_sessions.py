@@ -7,8 +7,7 @@ train     a convolutional net: scanned and recomputed layers, an optimizer, a sl
           that is compiled in the middle
 serve     requests of changing size through a decoder: a loop on the device, copies both ways
 traced    train with every Python call and all that the host's tracer records
-counters  train with samples of the GPU's hardware counters
-graphs    train with a row for each whole CUDA graph, and NVTX ranges"""
+counters  train with samples of the GPU's hardware counters"""
 import os
 import sys
 import time
@@ -125,8 +124,6 @@ SESSIONS = {'train': lambda: record('train', Training(), 8),
                                      host_tracer_level=3),
             'counters': lambda: record('counters', Training(), 4, advanced_configuration={
                 'gpu_pm_sample_counters': 'sm__cycles_active.sum,dram__bytes_read.sum',
-                'gpu_pm_sample_interval_us': 500}),
-            'graphs': lambda: record('graphs', Training(), 4, advanced_configuration={
-                'gpu_enable_cupti_activity_graph_trace': True, 'gpu_enable_nvtx_tracking': True})}
+                'gpu_pm_sample_interval_us': 500})}
 for name in sys.argv[2:] or SESSIONS:
     SESSIONS[name]()

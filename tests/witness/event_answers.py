@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Questions about what happened during the capture: host_waits from the bytes of each file;
-steady_steps, memory_growth, host_only_ops, launch_queue, slow_calls and batch_padding from the rows
-of events, steps, launches and batches, which are compared elsewhere."""
+"""Questions about what happened during the capture: host_waits and gpu_counters from the bytes of
+each file; steady_steps, memory_growth, host_only_ops, launch_queue, slow_calls and batch_padding
+from the rows of events, steps, launches and batches, which are compared elsewhere."""
 import collections
+import math
 import os
 import random
 import re
@@ -136,6 +137,27 @@ def host_waits(run):
 
 # ---- devices ----
 
+def gpu_counters(run):
+    samples, want = collections.defaultdict(list), []
+    for number, host, plane, line, e in numbered(run):
+        if plane.kind == 'gpu' and line.name == '_counters_':
+            samples[host, plane, e.name].append((e.start_ps, number, next(iter(
+                e.stats.values()), None)))
+    for (host, plane, name), of in samples.items():
+        before = None
+        for start, _, value in sorted(of, key=lambda s: s[:2]):
+            number = isinstance(value, (int, float)) and math.isfinite(value)
+            want.append([host, plane.name, name, start, start / 1e6,
+                         None if before is None else (start - before) / 1e6,
+                         float(value) if number else None])
+            before = start
+    got = run.ask('SELECT * FROM gpu_counters({x})')
+    rows_agree('gpu_counters', values(got), want)
+    for plane in {(r['host'], r['plane']) for r in got}:
+        starts = [r['start_ps'] for r in got if (r['host'], r['plane']) == plane]
+        agree('order', starts, sorted(starts))
+
+
 def launch_queue(run):
     streams, want = collections.defaultdict(list), []
     for d in run.ask('SELECT d.*, l.name AS line FROM launch_delays({x}) AS d '
@@ -252,6 +274,11 @@ def random_host(dice, n):
                         dice.choice((0, 0, 5, 9, 30)) * US, stats)
                        + ((4, ) if dice.random() < 0.1 else ()))
     host.line(9, 'launches', calls)
+    first = ({'x': {'int64': 3}, 'y': {'int64': 4}}, {'x': {'double': 0.5}}, {'x': {'str': 'z'}},
+             {})
+    samples = [(dice.choice(('power_mw', 'dram__bytes.sum')), dice.randint(0, 20) * US, 0,
+                dice.choice(first)) for _ in range(dice.randint(0, 20))]
+    gpu.line(2, '_counters_', samples)
     return space(host.bytes(), gpu.line(1, 'Stream #1', kernels).bytes())
 
 
@@ -271,8 +298,8 @@ def check_made(n=25):
                     check(Run(folder, files))
 
 
-CHECKS = (steady_steps, memory_growth, host_only_ops, host_waits, launch_queue, slow_calls,
-          batch_padding)
+CHECKS = (steady_steps, memory_growth, host_only_ops, host_waits, gpu_counters, launch_queue,
+          slow_calls, batch_padding)
 if __name__ == '__main__':
     for one in runs():
         for check_one in CHECKS:

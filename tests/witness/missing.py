@@ -35,6 +35,7 @@ def facts(run):
         'instructions': 'hlo_instructions({x})', 'scopes': 'hlo_instructions({x}) WHERE tf_op <> 0',
         'lines': 'hlo_instructions({x}) WHERE source_file <> 0',
         'allocators': 'memory_events({x})', 'counters': 'perf_counters({x})',
+        'gpu counters': "gpu_counters({x}) WHERE name GLOB '*__*'",
         'allocations': "memory_events({x}) WHERE activity = 'ALLOCATION'",
         'names': "memory_events({x}) WHERE activity = 'ALLOCATION' AND tf_op <> '(null)'",
         'samples': 'gpu_samples({x})', 'launches': 'launch_delays({x})',
@@ -53,7 +54,8 @@ def facts(run):
                 has['instructions'] and not has['scopes'],
             'events of allocators': not has['allocators'],
             'names of what allocated the memory': has['allocations'] and not has['names'],
-            'hardware counters': has['work'] and not has['counters'],
+            'hardware counters': has['work'] and not (has['counters']
+                                                   or has['gpu counters']),
             'power, temperature and clocks of GPUs': has['gpu'] and not has['samples'],
             'launches of GPU work (correlation ids on host threads)':
                 has['gpu'] and not has['launches'],

@@ -4287,6 +4287,28 @@ class FusionBreakdown(NamedTuple):
     hosts: int
     """number of hosts that have this program with these values [hosts]"""
 
+class GpuCounters(NamedTuple):
+    run: str
+    """name of the run"""
+    host: str
+    """name of the host"""
+    plane: str
+    """name of the GPU's plane"""
+    name: str
+    """name of the counter: NVIDIA's name of the metric, which says what it counts and in which unit
+    (sm__cycles_active.sum, dram__bytes_read.sum), or profsql-capture's (power_mw)"""
+    start_ps: int
+    """time of the sample, from the start of the session [ps]"""
+    start_us: float
+    """start_ps in microseconds [us]"""
+    interval_us: float | None
+    """time since the sample before of this counter on this plane; a counter that is a sum counts
+    since then; NULL for the first. Of samples at one time the one that is first in the file counts
+    as the one before [us]"""
+    value: float | None
+    """value of the counter, in its unit: the first stat of the event; NULL if that is not a
+    number"""
+
 class GpuSamples(NamedTuple):
     run: str
     """name of the run"""
@@ -4782,7 +4804,7 @@ class MemoryGrowth(NamedTuple):
     growth_mib: float
     """last_mib - first_mib; below 0 if the memory in use fell [MiB]"""
     growth_per_step_mib: float
-    """growth_mib per step from the first to the last [MiB]"""
+    """growth_mib per step from the first to the last; below 0 as growth_mib [MiB]"""
     growing_steps: int
     """number of steps that ended with more memory in use than the step before them; a leak lets
     nearly all grow [steps]"""
@@ -5217,10 +5239,11 @@ class SlowStepOps(NamedTuple):
     occurrences: int
     """number of times that it ran in the step [events]"""
     self_us: float
-    """self time in the step, summed over threads, devices and hosts [us]"""
+    """self time in the step, summed over threads, devices and hosts; below 0 if events nested in it
+    overlap each other [us]"""
     median_us: float | None
     """median of its self time over the other complete steps, 0 in a step in which it did not run;
-    NULL if there are no other complete steps [us]"""
+    below 0 as self_us; NULL if there are no other complete steps [us]"""
     difference_us: float | None
     """self_us - median_us; below 0 if the step had less; NULL if median_us is NULL [us]"""
     other_steps: int
@@ -5320,7 +5343,8 @@ class StepVariance(NamedTuple):
     """number of complete steps in which it ran; for the remainder, of all complete steps [steps]"""
     avg_us: float
     """average self time per complete step, 0 in a step in which it did not run; for the remainder,
-    average duration of the complete steps [us]"""
+    average duration of the complete steps; below 0 if events nested in it overlap each other
+    [us]"""
     stddev_us: float
     """sample standard deviation of its self time per complete step; for the remainder, that of the
     steps' durations [us]"""
@@ -5926,6 +5950,8 @@ class Tables:
         """How much memory do programs allocate for temporaries but never use?"""
     def fusion_breakdown(self, n: int | None = None, *, source: Source | None = None) -> Result[FusionBreakdown]:
         """Which instructions are in the fusions, slowest fusion first?"""
+    def gpu_counters(self, *, source: Source | None = None) -> Result[GpuCounters]:
+        """How busy were the parts of the GPUs, by their hardware counters over time?"""
     def gpu_samples(self, *, source: Source | None = None) -> Result[GpuSamples]:
         """How much power did the GPUs draw, and how fast, loaded and hot were they over time?"""
     def host_bound(self, *, source: Source | None = None) -> Result[HostBound]:
