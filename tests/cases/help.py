@@ -13,7 +13,7 @@ EXAMPLE_RUNS = [('tf_fit_input_bound', 'tf_fit_prefetched'), ('gpu_train_38', 'g
                 ('tpu_train_54', 'jax_train_mlp'), ('inference_batches', 'inference_320'),
                 ('megascale_small', 'perf_counters_large'), ('tf_xla_jit', 'memory_odd'),
                 ('cpu_tf_82',), ('jax_recompiles',), ('perf_counters_large',),
-                ('h100_jax', 'h100_kinds')]
+                ('h100_jax',), ('h100_kinds',)]
 
 
 def found(word, columns='kind, name'):
