@@ -105,14 +105,35 @@ static const char *nearest_of(Database *d, const char *sql, const char *word)
     return nearest_text(&nearest);
 }
 
+/* The first tables that have a column of this name; "" if none has. */
+static const char *tables_with(Database *d, const char *column)
+{
+    sqlite3_stmt *stmt = ask(d,
+                             "SELECT group_concat(name, ', ') FROM (SELECT DISTINCT table_name "
+                             "AS name FROM prof_columns WHERE \"column\" = ?1 LIMIT 4)",
+                             column, NULL);
+    const char *text = next_row(d, stmt) ? keep_text("%s", column_text(stmt, 0)) : "";
+    sqlite3_finalize(stmt);
+    return text;
+}
+
+static void no_column(Database *d, const char *message, const char *name)
+{
+    const char *tables = tables_with(d, name);
+    if (*tables)
+        complain("%s; it is in other tables, such as %s", message, tables);
+    else
+        complain("%s%s; profsql tables NAME lists the columns of a table", message,
+                 nearest_of(d, "SELECT DISTINCT \"column\" FROM prof_columns", name));
+}
+
 void wrong_sql(Database *d, const Catalog *catalog, const char *message)
 {
     const char *name, *kept = keep_text("%s", message);
     if ((name = name_after(kept, "no such table: ")))
         complain("%s%s; profsql tables lists all", kept, catalog_nearest(catalog, name));
     else if ((name = name_after(kept, "no such column: ")))
-        complain("%s%s; profsql tables NAME lists the columns of a table", kept,
-                 nearest_of(d, "SELECT DISTINCT \"column\" FROM prof_columns", name));
+        no_column(d, kept, name);
     else if ((name = name_after(kept, "no such function: ")))
         complain("%s%s", kept, nearest_of(d, "SELECT DISTINCT name FROM prof_functions", name));
     else if (!strncmp(kept, "unsafe use of virtual table", 27))

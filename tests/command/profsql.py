@@ -325,6 +325,8 @@ def wrong_turns():
         (['SELECT * FROM top_ops'], 1, "profsql RUN 'SELECT"),
         (['top_kernels', GPU], 2, 'the run comes first'),
         ([GPU, 'topkernels'], 2, 'nearest: top_kernels'),
+        ([GPU, 'SELECT straggler_ FROM planes'], 1, 'nearest: straggler; profsql tables NAME'),
+        ([GPU, 'SELECT core_hostname FROM planes'], 1, 'it is in other tables, such as devices'),
         ([GPU, 'top_kernels', '--m', '3'], 2, '--m: no such option'),
         ([GPU, TPU], 2, 'profsql diff'), (['dif', GPU, TPU], 2, 'diff'),
         (['diff', GPU], 2, 'diff compares two runs'),
