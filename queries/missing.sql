@@ -13,7 +13,8 @@
 --   that, separated by commas
 -- column option TEXT: option of the profiler, or what else records it; NULL if no option is known.
 --   Options without another name are those of jax.profiler.ProfileOptions and
---   tf.profiler.experimental.ProfilerOptions
+--   tf.profiler.experimental.ProfilerOptions; those that begin with -- are profsql-capture's, if it
+--   recorded the run
 -- column how TEXT: how to set the option, or what to do instead
 WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
     VALUES
@@ -109,6 +110,27 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
     (18, 'samples', 'power, temperature and clocks of GPUs',
      'Was the GPU throttled?', 'gpu_samples',
      'profsql-capture', 'Record with profsql-capture, which samples them (docs/capture.md).')
+), captured(name, option, how) AS ( -- where profsql-capture recorded the run
+    VALUES
+    ('step', '--step-range NAME', 'NVTX ranges of this name are steps. PyTorch: '
+     || 'torch.cuda.nvtx.range_push(''step'') before and range_pop() after each; JAX: --step-range '
+     || '''XlaModule:#hlo_module=jit_FUNCTION,*'' without a change of the program.'),
+    ('python', 'NVTX ranges', 'profsql-capture records no Python. Mark code with NVTX ranges '
+     || '(nvtx.annotate, torch.autograd.profiler.emit_nvtx): they are events of the host and '
+     || 'become the tf_op of kernels.'),
+    ('launch', '--kinds default', 'Record runtime and driver calls: --kinds without them has '
+     || 'kernels alone.'),
+    ('program', 'JAX''s own profiler', 'profsql-capture sees no HLO programs. What XLA did not '
+     || 'compile, as in PyTorch, has none.'),
+    ('memory', '--kinds default', 'Record allocations: --kinds without memory leaves them out.'),
+    ('allocation', NULL, 'CUDA knows no names. PyTorch: torch.cuda.memory has snapshots with the '
+     || 'stacks of allocations.'),
+    ('counter', 'JAX''s own profiler', 'advanced_configuration gpu_pm_sample_counters and '
+     || 'gpu_pm_sample_interval_us; or measure single kernels with Nsight Compute (ncu).'),
+    ('flops', 'JAX''s own profiler', 'Ops need their HLO program for it. Kernels that do not come '
+     || 'from XLA have no FLOPs.'),
+    ('samples', '--gpu-samples MS', 'profsql-capture --gpu-samples 100 samples them ten times a '
+     || 'second, by NVML.')
 ), run AS MATERIALIZED (
     SELECT r.run, r.format IS NOT 'hlo' AS is_profile
     FROM temp.prof_runs(:source) AS r
@@ -159,14 +181,17 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
            EXISTS (SELECT 1 FROM temp.perf_counters(:source) AS f WHERE f.run = r.run)
            OR EXISTS (SELECT 1 FROM temp.gpu_counters(:source) AS f
                       WHERE f.run = r.run AND f.name GLOB '*__*') AS counter,
-           EXISTS (SELECT 1 FROM temp.gpu_samples(:source) AS g WHERE g.run = r.run) AS samples
+           EXISTS (SELECT 1 FROM temp.gpu_samples(:source) AS g WHERE g.run = r.run) AS samples,
+           EXISTS (SELECT 1 FROM temp.session(:source) AS s
+                   WHERE s.run = r.run AND s.name = 'cupti_api_version') AS is_capture
     FROM run AS r LEFT JOIN kind AS k ON k.run = r.run LEFT JOIN work AS w ON w.run = r.run
          LEFT JOIN instruction AS i ON i.run = r.run
          LEFT JOIN allocation AS a ON a.run = r.run LEFT JOIN rate AS p ON p.run = r.run
          LEFT JOIN collective AS c ON c.run = r.run
 )
-SELECT h.run, l.missing, l.cannot_answer, l.tables, l.option, l.how
-FROM has AS h CROSS JOIN lack AS l
+SELECT h.run, l.missing, l.cannot_answer, l.tables, iif(c.how IS NULL, l.option, c.option),
+       coalesce(c.how, l.how)
+FROM has AS h CROSS JOIN lack AS l LEFT JOIN captured AS c ON c.name = l.name AND h.is_capture
 WHERE CASE l.name WHEN 'events' THEN NOT is_profile
                   WHEN 'plan' THEN program AND NOT plan
                   WHEN 'line' THEN NOT line

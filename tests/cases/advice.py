@@ -193,5 +193,7 @@ def what_is_missing():
           'power, temperature and clocks of GPUs'])
     same([r['option'] for r in ask("SELECT option FROM missing('tests/data/jax_train_mlp')")],
          ['device_tracer_level = 1', 'python_tracer_level = 1', 'host_tracer_level = 2'])
+    same([r['option'] for r in ask("SELECT option FROM missing('tests/data/h100_kinds')")],
+         ['--step-range NAME', 'NVTX ranges', "JAX's own profiler", None, "JAX's own profiler"])
     same([r['missing'] for r in ask("SELECT missing FROM missing('tests/data/jax_dump_sharded')")],
          ['events: the source is a compiled program'])

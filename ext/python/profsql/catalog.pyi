@@ -4875,7 +4875,8 @@ class Missing(NamedTuple):
     option: str | None
     """option of the profiler, or what else records it; NULL if no option is known. Options without
     another name are those of jax.profiler.ProfileOptions and
-    tf.profiler.experimental.ProfilerOptions"""
+    tf.profiler.experimental.ProfilerOptions; those that begin with -- are profsql-capture's, if it
+    recorded the run"""
     how: str
     """how to set the option, or what to do instead"""
 
