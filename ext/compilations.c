@@ -16,10 +16,10 @@ SQLITE_EXTENSION_INIT3
         "XEventMetadata.name"
 #define MODULE_OF_FUNCTION_DOC                                                                     \
     "hlo_module", "TEXT", NULL,                                                                    \
-        "name of the HLO module, without (id): named by the stats of the compiler's events, else " \
-        "the name that JAX derives from the function's, if the file has a program of this name; "  \
-        "NULL if unknown",                                                                         \
-        "stats hlo_module, name"
+        "name of the HLO module, without (id): named by the argument module of the names of the "  \
+        "compiler's events (XlaCompile:#module=NAME#) or by their stats, else the name that JAX "  \
+        "derives from the function's, if the file has a program of this name; NULL if unknown",    \
+        "XEventMetadata.name; stats hlo_module, name"
 
 /* ---- compilations ---- */
 

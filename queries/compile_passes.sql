@@ -9,8 +9,11 @@
 -- column rank INTEGER: rank by self time within the run; 1 is the longest
 -- column pass TEXT: name of the events: a pass of the compiler, or another part of it. They are all
 --   events that start and end in a compilation of their host (compilations), on the threads of the
---   compiler: those that have such an event named ...::Compile..., ...Compiler::... or ...Pass.
---   Without aggregated events and lines that XProf derives
+--   compiler: those that have such an event named ...::Compile..., ...Compiler::..., ...Pass,
+--   XlaPass:#...# or XlaPassPipeline:#...#. By ranges of the last two names XLA marks its passes
+--   for other profilers than its own: the pass is the NAME of XlaPass:#name=NAME# and
+--   XlaPass:#name=NAME,module=...#. Of other events named TITLE:#...# it is TITLE. Without
+--   aggregated events and lines that XProf derives
 -- column occurrences INTEGER [events]: number of events
 -- column self_ms REAL [ms]: their durations without those of the events nested directly in them,
 --   over all threads
@@ -26,7 +29,8 @@ WITH compilation AS MATERIALIZED (
            coalesce(function, hlo_module) AS what
     FROM temp.compilations(:source)
 ), event AS MATERIALIZED ( -- what is that of the compilation with the largest start
-    SELECT e.run, line_id, event_id, name, duration_ps, self_ps, what, max(c.start_ps)
+    SELECT e.run, line_id, event_id, name, duration_ps, self_ps, what, max(c.start_ps),
+           name GLOB 'XlaPass:#*' OR name GLOB 'XlaPassPipeline:#*' AS is_pass
     FROM compilation AS c CROSS JOIN temp.trace_events(:source) AS e
     WHERE e.plane_kind = 'host' AND NOT derived AND occurrences IS NULL
           AND e.run = c.run AND e.host = c.host
@@ -35,15 +39,25 @@ WITH compilation AS MATERIALIZED (
 ), compiler AS MATERIALIZED (
     SELECT DISTINCT run, line_id
     FROM event
-    WHERE name GLOB '*::Compile*' OR name GLOB '*Compiler::*' OR name GLOB '*Pass'
+    WHERE is_pass OR name GLOB '*::Compile*' OR name GLOB '*Compiler::*' OR name GLOB '*Pass'
+), part AS MATERIALIZED ( -- what of an event's name is the name of the pass
+    SELECT run, line_id, duration_ps, self_ps, what,
+           CASE WHEN is_pass AND arguments GLOB 'name=?*'
+                THEN substr(arguments, 6, instr(replace(arguments, ',module=', '#') || '#', '#')
+                                          - 6)
+                WHEN title > '' THEN title
+                ELSE name END AS name
+    FROM (SELECT *, substr(name, 1, instr(name, ':#') - 1) AS title,
+                 substr(name, instr(name, ':#') + 2) AS arguments
+          FROM compiler JOIN event USING (run, line_id))
 ), pass AS (
     SELECT run, name, what, count(*) AS n, total(self_ps) / 1e9 AS self_ms,
            total(duration_ps) / 1e9 AS total_ms
-    FROM compiler JOIN event USING (run, line_id)
+    FROM part
     GROUP BY run, name, what
 ), threads AS MATERIALIZED (
     SELECT run, name, count(DISTINCT line_id) AS n
-    FROM compiler JOIN event USING (run, line_id)
+    FROM part
     GROUP BY run, name
 ), summed AS ( -- what is that of the row with the largest self time
     SELECT run, name, sum(n) AS n, total(self_ms) AS self_ms, total(total_ms) AS total_ms,

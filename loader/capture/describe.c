@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "timeline.h"
 
+#include "../base/marker.h"
+
 #include <stdio.h>
 
 /* In the order in which XLA numbers them; the bits of Description.type_bit. */
@@ -62,38 +64,15 @@ static void find_occupancy(const Timeline *t, const Launch *l, LaunchText *text)
 
 /* ---- operations ---- */
 
-typedef struct {
-    const char *text;
-    size_t n;
-} Value;
-
-/* The value of a key in "TITLE#KEY=VALUE,KEY=VALUE#". A value may hold commas, unless a key and =
- * follow them. */
-static Value value_of(const char *marker, const char *key)
+/* The path from the last of a title's markers on; empty if there is none. */
+static Slice last_marker(const char *path, const char *title)
 {
-    size_t n_key = strlen(key);
-    const char *end = strchr(marker, '#');
-    for (const char *p = end; p && *p && (*p != '#' || p == end); p++) {
-        if ((*p != ',' && p != end) || strncmp(p + 1, key, n_key) || p[1 + n_key] != '=') continue;
-        const char *value = p + 1 + n_key + 1, *q = value;
-        for (; *q && *q != '#'; q++) {
-            size_t word = *q == ',' ? strspn(q + 1, "abcdefghijklmnopqrstuvwxyz_") : 0;
-            if (word && q[1 + word] == '=') break;
-        }
-        return (Value){value, (size_t)(q - value)};
-    }
-    return (Value){NULL, 0};
-}
-
-/* The last of a title's markers on a path, NULL if there is none. */
-static const char *last_marker(const char *path, const char *title)
-{
-    const char *found = NULL;
+    const char *found = "";
     for (const char *p = path; (p = strstr(p, title)); p++) found = p;
-    return found;
+    return (Slice){found, strlen(found)};
 }
 
-static uint32_t name_of_value(Timeline *t, Value text)
+static uint32_t name_of_value(Timeline *t, Slice text)
 {
     return text.n ? name_id_format(&t->names, t->err, "%.*s", (int)text.n, text.text) : 0;
 }
@@ -122,19 +101,19 @@ static uint32_t name_of_path(Timeline *t, const char *path)
 
 static void read_path(Timeline *t, uint32_t path)
 {
-    const char *text = name_text(&t->names, path), *module = last_marker(text, "XlaModule:#"),
-               *thunk = last_marker(text, "Thunk:#");
+    const char *text = name_text(&t->names, path);
+    Slice module = last_marker(text, "XlaModule:#"), thunk = last_marker(text, "Thunk:#");
     XlaNames names = {0};
-    if (module) {
-        Value id = value_of(module, "program_id");
-        names.hlo_module = name_of_value(t, value_of(module, "hlo_module"));
+    if (module.n) {
+        Slice id = marker_value(module, "program_id");
+        names.hlo_module = name_of_value(t, marker_value(module, "hlo_module"));
         names.has_program = id.n != 0, names.program_id = id.n ? strtoull(id.text, NULL, 10) : 0;
     }
-    if (thunk) {
-        names.hlo_op = name_of_value(t, value_of(thunk, "hlo_op"));
-        names.tf_op = name_of_value(t, value_of(thunk, "name"));
+    if (thunk.n) {
+        names.hlo_op = name_of_value(t, marker_value(thunk, "hlo_op"));
+        names.tf_op = name_of_value(t, marker_value(thunk, "name"));
     }
-    if (!module && !thunk) names.tf_op = name_of_path(t, text);
+    if (!module.n && !thunk.n) names.tf_op = name_of_path(t, text);
     t->path = names, t->last_path = path;
 }
 

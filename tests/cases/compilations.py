@@ -162,6 +162,51 @@ def several_names_in_one_event():
 
 
 @case
+def markers_of_xla():
+    """A capture has XLA's NVTX ranges: their names have the module as an argument, and the pass."""
+    ms = 10**9
+    main = [('XlaCompile:#module=jit_f#', 0, 100 * ms),
+            ('XlaPassPipeline:#name=fusion,module=jit_f,program_id=7#', 10 * ms, 50 * ms),
+            ('XlaPass:#name=priority-fusion,module=jit_f,program_id=7#', 20 * ms, 5 * ms),
+            ('XlaPass:#name=priority-fusion,module=other,program_id=8#', 30 * ms, 20 * ms)]
+    pool = [('XlaCompileBackend:#module=kernel.1,program_id=8#', 40 * ms, 30 * ms),
+            ('XlaPass:#name=a, b#', 41 * ms, 9 * ms)]
+    runs = [('XlaModule:#hlo_module=jit_g#', 60 * ms, 20 * ms)]
+    data = space(threads(main, pool, runs))
+    same(compiled(data, 'function, hlo_module, duration_us'), [('f', 'jit_f', 1e5)])
+    same([r['longest_function'] for r in ask("SELECT * FROM compile_time('{x}')", x=data)], ['f'])
+    same([tuple(r.values()) for r in ask(
+        "SELECT pass, occurrences, self_ms, threads, top_function FROM compile_passes('{x}')",
+        x=data)],
+         [('XlaCompile', 1, 50.0, 1, 'f'), ('fusion', 1, 25.0, 1, 'f'),
+          ('priority-fusion', 2, 25.0, 1, 'f'), ('XlaCompileBackend', 1, 21.0, 1, 'f'),
+          ('a, b', 1, 9.0, 1, 'f')])
+
+
+@case
+def names_with_arguments():
+    """The first argument of the key, up to the comma before another key. Programs of two modules
+    that are compiled at once by two threads are two compilations."""
+    def modules(*names):
+        return compiled(space(threads([(name, 10 * i, 5) for i, name in enumerate(names)])),
+                        'hlo_module')
+    same(modules('XlaCompile:#id=3,module=a,b,module=c#', 'XlaCompile:#module=d', 'XlaCompile:#x#'
+                 'module=e#', 'XlaCompile:#module=,x=1#', 'XlaCompile:#modules=f#',
+                 'XlaCompile:#,module=jit_g(7)#'),
+         [('a,b',), ('d',), (None,), (None,), (None,), ('jit_g',)])
+    same(compiled(space(threads([('XlaCompile:#module=jit_f#', 0, 100)],
+                                [('XlaCompile:#module=jit_g#', 10, 50)])), 'function'),
+         [('f',), ('g',)])
+    stats = {'hlo_module': {'str': 'b'}}
+    same(compiled(space(threads([('XlaCompile:#module=a#', 0, 100, stats)])), 'hlo_module'),
+         [('a',)], 'before the stats')
+    same(compiled(space(threads([('PjitFunction(f)', 0, 100), ('A::Compile', 1, 90),
+                                 ('XlaCompile:#module=b#', 2, 5),
+                                 ('XlaCompile:#module=jit_f#', 10, 5)])), 'function, hlo_module'),
+         [('f', 'jit_f')], 'that of the function before others')
+
+
+@case
 def functions_without_a_module():
     """A function that was compiled several times is listed also if nothing names its module."""
     def calls(name, *starts):

@@ -26,9 +26,10 @@ met = collections.Counter()
 RULES = (['differs by ' + x for x in ('parameter', 'result', 'parameter with layout',
                                       'result with layout', 'nothing')]
          + ['within an event of ' + x for x in ('the thread', 'another thread')]
-         + ['module by ' + x for x in ('stat', 'function', 'stat and function')]
+         + ['module by ' + x for x in ('stat', 'function', 'stat and function', 'argument')]
          + [x + ' around something else' for x in ('tracing', 'lowering')]
-         + ['another compilation goes on', 'a call within itself', 'the second of a call',
+         + ['another compilation goes on', 'other arguments', 'a call within itself',
+            'the second of a call',
             'a name that is no module', 'no module', 'run by name', 'program that runs next',
             'the only program', 'no program', 'function without a module', 'several functions'])
 
@@ -166,6 +167,10 @@ class Compilation:
         self.program = self.before = None
 
 
+def title_of(name):
+    return re.match('[^# ]*', name).group()
+
+
 def found_on(threads, ids):
     """The compilations of a host."""
     tops, inside = [], []
@@ -179,7 +184,10 @@ def found_on(threads, ids):
                 tops.append(Compilation(ids[id(e)], e, t))
     found, part_of = [], {}
     for c in sorted(tops, key=lambda c: (c.event.start_ps, -c.event.duration_ps, c.id)):
-        whole = [x for x in found if within(c.event, x.event) and x.event.name != c.event.name]
+        whole = [x for x in found if within(c.event, x.event)
+                 and title_of(x.event.name) != title_of(c.event.name)]
+        met['other arguments'] += any(within(c.event, x.event) and x not in whole
+                                      and x.event.name != c.event.name for x in found)
         if whole:
             met['within an event of another thread'] += 1
             max(whole, key=lambda x: x.event.end_ps).parts.append(c.event)
@@ -202,10 +210,20 @@ def after_jit(module):
     return module[4:] if module and module.startswith('jit_') and module[4:] else None
 
 
+def argument_of(name, key):
+    """Of a marker TITLE:#KEY=VALUE,KEY=VALUE#."""
+    pieces = re.split(r',(?=[a-z_]+=)', name.split('#')[1]) if '#' in name else []
+    return next((p[len(key) + 1:] for p in pieces if p.startswith(key + '=')), None)
+
+
 def module_of(c, function, modules, ids):
     derived = derived_name(function) if function else None
     names = []
     for e in [c.event] + sorted(c.parts, key=lambda e: ids[id(e)]):
+        argument = argument_of(e.name, 'module')
+        if argument:
+            met['module by argument'] += not names
+            names.append(re.sub(r'\(\d+\)$', '', argument))
         for stat, name in e.stats.items():
             if stat in ('hlo_module', 'name') and isinstance(name, str) and name:
                 name = re.sub(r'\(\d+\)$', '', name) if stat == 'hlo_module' else name
@@ -378,7 +396,9 @@ def check(run):
 
 US = 1000000
 COMPILING = ['backend_compile', 'backend_compile_and_load', 'XlaCompile#id=1#', 'TpuCompile x',
-             'PjRtClient::Compile', 'LlvmCompiler::RunBackend', 'a_Compile', 'x:XlaCompile']
+             'PjRtClient::Compile', 'LlvmCompiler::RunBackend', 'a_Compile', 'x:XlaCompile',
+             'XlaCompile:#module=jit_f#', 'XlaCompile:#id=1,module=cluster_0(3),x#module=jit_g#',
+             'XlaCompileBackend:#module=a,b,program_id=2', 'XlaCompile:#module=,modules=jit_f#']
 ALIKE = ['backend_compiled', 'XlaCompiler', 'X::Compiled', 'a/b_Compile', '$x.py:1 backend_compile',
          'y x::Compile', 'work']
 TRACING = ['trace_to_jaxpr_dynamic', '$pe.py:12 trace_to_subjaxpr', '$x.py:3 trace_to_jaxpr']

@@ -64,7 +64,14 @@ def compile_time(run, compilations):
 
 
 def of_a_compiler(name):
-    return bool(re.search(r'::Compile|Compiler::|Pass$', name))
+    return bool(re.search(r'::Compile|Compiler::|Pass$|^XlaPass(Pipeline)?:#', name))
+
+
+def pass_of(name):
+    """Of XLA's markers of passes the name of the pass, of others the title."""
+    found = re.match(r'XlaPass(?:Pipeline)?:#name=(.+?)(,module=|#|$)', name, re.S)
+    title = re.match('(.+?):#', name, re.S)
+    return (found or title).group(1) if found or title else name
 
 
 def compile_passes(run, compilations):
@@ -83,7 +90,7 @@ def compile_passes(run, compilations):
     passes = collections.defaultdict(list)
     for e, c in during:
         if e['line_id'] in threads:
-            passes[e['name']].append((e, c, e['duration_ps'] - nested[e['event_id']]))
+            passes[pass_of(e['name'])].append((e, c, e['duration_ps'] - nested[e['event_id']]))
     everything = sum(own for of in passes.values() for _, _, own in of)
     got = run.ask('SELECT * FROM compile_passes({x})')
     agree('passes', sorted(r['pass'] for r in got), sorted(passes))
@@ -108,7 +115,9 @@ def compile_passes(run, compilations):
 
 PARTS = ['GpuCompiler::RunBackend', 'XlaPass', 'SimplifierPass', 'Passage', 'MyCompiler', 'emit',
          'Tool::Compile', 'backend_compile', 'Tool::Compiled', 'llvm opt', 'trace_to_jaxpr_dynamic',
-         'lower_sharding_computation']
+         'lower_sharding_computation', 'XlaPass:#name=fusion,module=jit_f,program_id=3#',
+         'XlaPassPipeline:#name=fusion#', 'XlaPass:#module=f,name=x#', 'Thunk:#hlo_op=a.1#',
+         'Thunk:#hlo_op=a.2,name=y#', 'XlaPassPipeline:#name=layout assignment,v=1,module=f']
 
 
 def nested(dice, events, start, end, depth):

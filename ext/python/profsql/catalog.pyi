@@ -1741,9 +1741,9 @@ class Compilations(NamedTuple):
     """name of the function: NAME of the event PjitFunction(NAME) around the compilation, else what
     follows `jit_` in hlo_module; NULL if neither is known"""
     hlo_module: str | None
-    """name of the HLO module, without (id): named by the stats of the compiler's events, else the
-    name that JAX derives from the function's, if the file has a program of this name; NULL if
-    unknown"""
+    """name of the HLO module, without (id): named by the argument module of the names of the
+    compiler's events (XlaCompile:#module=NAME#) or by their stats, else the name that JAX derives
+    from the function's, if the file has a program of this name; NULL if unknown"""
     program_id: str | None
     """id of the program that it made, decimal: of the programs of this name in the file the one
     that first runs next; NULL if the file does not have it or it does not run"""
@@ -1788,9 +1788,9 @@ class Recompilations(NamedTuple):
     """name of the function: NAME of the event PjitFunction(NAME) around the compilation, else what
     follows `jit_` in hlo_module; NULL if neither is known"""
     hlo_module: str | None
-    """name of the HLO module, without (id): named by the stats of the compiler's events, else the
-    name that JAX derives from the function's, if the file has a program of this name; NULL if
-    unknown"""
+    """name of the HLO module, without (id): named by the argument module of the names of the
+    compiler's events (XlaCompile:#module=NAME#) or by their stats, else the name that JAX derives
+    from the function's, if the file has a program of this name; NULL if unknown"""
     program_count: int
     """number of programs of this name in the file, compiled before or during the capture
     [programs]"""

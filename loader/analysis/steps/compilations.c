@@ -6,6 +6,7 @@
 #include "compilations.h"
 
 #include "../../base/interrupt.h"
+#include "../../base/marker.h"
 #include "../../base/search.h"
 #include "../../base/sort.h"
 #include "../../store/events.h"
@@ -120,13 +121,30 @@ static const Text *module_of_function(Build *b, Slice function, ProfErr *err)
 
 /* ---- what events say ---- */
 
-/* The module that the part's stats name: hlo_module, or name if the file has a program of that name
- * or it is what the function's module is called. The first, but one called so before others. */
+/* Returns the module of a part that has this text besides: the first counts, but one called as
+ * expected before others. A text that need not be a module's name counts only if the file has a
+ * program of this name, or if it is as expected. */
+static const char *choose_module(Build *b, const char *module, Slice text, bool is_name,
+                                 const char *expected, ProfErr *err)
+{
+    if (is_name) text = slice_without_id(text);
+    const Module *listed = find_module(b, text);
+    bool is_expected = expected && slice_is(text, expected);
+    if (module && !is_expected) return module;
+    if (listed) return listed->name;
+    if (!is_name && !is_expected) return module;
+    const Text *name = text_intern(&b->names, &b->out->arena, (const uint8_t *)text.text, text.n);
+    if (!name) prof_nomem(err);
+    return name ? name->text : NULL;
+}
+
+/* The module that the part's name has as argument, as XLA's markers do, or that its stats have. */
 static const char *module_of_part(Build *b, EventFinder *finder, const CompilePart *part,
                                   const char *expected, ProfErr *err)
 {
     const Plane *plane = part->line->plane;
-    const char *module = NULL;
+    Slice named = marker_value(slice_of(plane->event_metas[part->meta].name), "module");
+    const char *module = named.n ? choose_module(b, NULL, named, true, expected, err) : NULL;
     EventAt e;
     Stat stat;
     if (!event_find(finder, part->line, part->event - part->line->first_event, EVENT_STATS, &e,
@@ -137,18 +155,7 @@ static const char *module_of_part(Build *b, EventFinder *finder, const CompilePa
         enum KnownStat known = stat_known(plane, stat.id);
         Slice text = stat_text(plane, &stat);
         if (!text.n || (known != STAT_HLO_MODULE && known != STAT_OP_NAME)) continue;
-        if (known == STAT_HLO_MODULE) text = slice_without_id(text);
-        const Module *listed = find_module(b, text);
-        bool is_expected = expected && slice_is(text, expected);
-        if (module && !is_expected) continue;
-        if (listed)
-            module = listed->name;
-        else if (known == STAT_HLO_MODULE || is_expected) {
-            const Text *name =
-                text_intern(&b->names, &b->out->arena, (const uint8_t *)text.text, text.n);
-            if (!name) prof_nomem(err);
-            module = name ? name->text : NULL;
-        }
+        module = choose_module(b, module, text, known == STAT_HLO_MODULE, expected, err);
     }
     return module;
 }

@@ -18,16 +18,20 @@ static bool names_compile_after(Slice s, const char *before)
     return false;
 }
 
+Slice compile_event_title(Slice name)
+{
+    size_t n = 0;
+    while (n < name.n && name.text[n] != '#' && name.text[n] != ' ') n++;
+    return (Slice){name.text, n};
+}
+
 bool is_compile_event(Slice name)
 {
     static const char *const starts[] = {"backend_compile", "XlaCompile", "TpuCompile",
                                          "TPUCompile"};
     static const char *const op_types[] = {"_XlaCompile", "XlaCompile", "TPUCompile",
                                            "_TPUCompileMlir", "TpuCompileMlir"};
-    size_t n_name = 0;
-    while (n_name < name.n && name.text[n_name] != '#' && name.text[n_name] != ' ')
-        n_name++; /* what follows are arguments */
-    Slice s = {name.text, n_name};
+    Slice s = compile_event_title(name);
     if (!s.n || *s.text == '$' || !slice_contains(s, "ompile")) return false;
     for (size_t i = 0; i < COUNT(starts); i++) {
         size_t n = strlen(starts[i]);

@@ -13,6 +13,8 @@
  * of TPUs and TensorFlow. Events of one compilation nest in each other. Tracing, lowering and
  * Python functions do not count. */
 bool is_compile_event(Slice name);
+/* Returns the name without its arguments, which follow the first # or blank. */
+Slice compile_event_title(Slice name);
 
 /* Return whether an event or Python frame with this name traces a function of JAX to a jaxpr
  * (trace_to_jaxpr...), or lowers it to a program for the compiler (lower_sharding_computation and

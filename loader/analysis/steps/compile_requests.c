@@ -3,7 +3,7 @@
  * compile_parts.h.
  *
  * An event nested in another compiler's event of its thread is a part of that. So is an event
- * during which an event of another name and thread goes on from before its start until after its
+ * during which an event of another title and thread goes on from before its start until after its
  * end: that thread waits for it. */
 #include "compile_parts.h"
 
@@ -192,14 +192,16 @@ static int parts_by_start(const void *a, const void *b)
 }
 
 /* Of the events until now the one that ends last, and the one that ends last of those with another
- * name. */
+ * title. */
 typedef struct {
     CompilePart *longest, *other;
 } Longest;
 
-static const Text *name_of(const CompilePart *part)
+static bool same_title(const CompilePart *a, const CompilePart *b)
 {
-    return part->line->plane->event_metas[part->meta].name;
+    Slice x = compile_event_title(slice_of(a->line->plane->event_metas[a->meta].name)),
+          y = compile_event_title(slice_of(b->line->plane->event_metas[b->meta].name));
+    return x.n == y.n && !memcmp(x.text, y.text, x.n);
 }
 
 static CompilePart *waiting_for(const Longest *l, const CompilePart *part)
@@ -207,7 +209,7 @@ static CompilePart *waiting_for(const Longest *l, const CompilePart *part)
     CompilePart *candidates[] = {l->longest, l->other};
     for (size_t i = 0; i < COUNT(candidates); i++) {
         CompilePart *c = candidates[i];
-        if (c && c->end >= part->end && name_of(c) != name_of(part)) return c;
+        if (c && c->end >= part->end && !same_title(c, part)) return c;
     }
     return NULL;
 }
@@ -215,9 +217,9 @@ static CompilePart *waiting_for(const Longest *l, const CompilePart *part)
 static void keep_longest(Longest *l, CompilePart *part)
 {
     if (!l->longest || part->end > l->longest->end) {
-        if (l->longest && name_of(l->longest) != name_of(part)) l->other = l->longest;
+        if (l->longest && !same_title(l->longest, part)) l->other = l->longest;
         l->longest = part;
-    } else if (name_of(part) != name_of(l->longest) && (!l->other || part->end > l->other->end)) {
+    } else if (!same_title(part, l->longest) && (!l->other || part->end > l->other->end)) {
         l->other = part;
     }
 }
