@@ -11,22 +11,23 @@ the profiles kept in tests/data.
             agree('busy', run.ask("SELECT ..."), mine(run.hosts))
     finish()"""
 import contextlib
-import json
 import math
 import os
-import subprocess
 import sys
 
 import origins
 import xspace
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, 'tests'))
+from lib.standing import Shell  # noqa: E402
+
 PROFSQL = os.environ.get('PROFSQL', os.path.join(ROOT, 'build', 'libprofsql'))
 SQLITE3 = os.environ.get('SQLITE3', 'sqlite3')
 os.environ['PROFSQL_WARNINGS'] = '0'  # the line about a damaged file is for people
 LARGEST = 4 << 20  # bytes of a run: a reader in Python takes seconds for more
 counts = {'passed': 0, 'failed': 0, 'skipped': 0}
-reader = origins.Reader()
+reader = origins.Reader(Shell(SQLITE3, '.load %s' % PROFSQL))
 
 
 def ask(sql):
@@ -34,22 +35,9 @@ def ask(sql):
     return ask_all(sql)[0]
 
 
-def ask_all(*queries):
-    """Rows of each of several queries, which one shell answers."""
-    if origins.FILE:
-        printed = shell(';\n'.join(queries), '-cmd', '.stats stmt')
-        return reader.read(printed, queries, lambda sql: json.loads(shell(sql)))
-    printed = shell(";\nSELECT 'next' AS next;\n".join(queries))
-    return [json.loads(part or '[]') for part in printed.split('[{"next":"next"}]\n')]
-
-
-def shell(sql, *options):
-    done = subprocess.run([SQLITE3, '-batch', '-json', ':memory:', '-cmd', '.load %s' % PROFSQL,
-                           *options, sql], capture_output=True, text=True, timeout=300)
-    if done.returncode or done.stderr:
-        raise RuntimeError('exit status %d, %s, '
-                           'of %s' % (done.returncode, done.stderr.strip() or 'no message', sql))
-    return done.stdout
+def ask_all(*queries, x=''):
+    """Rows of each of several queries; {x} stands for the text x."""
+    return reader.ask(queries, x)
 
 
 class Run:
@@ -70,8 +58,7 @@ class Run:
         return self.ask_all(sql)[0]
 
     def ask_all(self, *queries):
-        return ask_all(*(sql.replace('{x}', "'%s'" % self.path.replace("'", "''"))
-                         for sql in queries))
+        return ask_all(*queries, x="'%s'" % self.path.replace("'", "''"))
 
 
 def is_intact(run):
@@ -128,7 +115,7 @@ def agree(what, got, want, rel=1e-9, abs_tol=1e-9):
         if isinstance(a, (int, float)) and isinstance(b, (int, float)) and not isinstance(a, bool):
             return a == b or math.isclose(a, b, rel_tol=rel, abs_tol=abs_tol)
         return a == b
-    if same(got, want):
+    if got == want or same(got, want):
         origins.note(got, want)
         return
     if isinstance(got, dict) and isinstance(want, dict):

@@ -168,7 +168,7 @@ def of_a_copy(part, name, change):
     """What this program prints in a copy of the tests in which a file's text is another; None: the
     file is gone."""
     with tempfile.TemporaryDirectory() as copy:
-        for folder in ('witness', 'parity'):
+        for folder in ('witness', 'parity', 'lib'):
             os.makedirs(os.path.join(copy, 'tests', folder))
             for path in glob.glob(os.path.join(ROOT, 'tests', folder, '*.py')):
                 shutil.copy(path, os.path.join(copy, 'tests', folder))

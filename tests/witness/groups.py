@@ -132,8 +132,9 @@ def check(a, b):
     labels = ['a%d' % i for i in range(len(a))] + ['b%d' % i for i in range(len(b))] + ['A', 'ca']
     paths = [r.path.replace("'", "''") for r in a + b + (a + b)[:1] * 2]
     try:
-        answers = ask_all(*["SELECT prof_attach('%s', '%s')" % x for x in zip(paths, labels)],
-                          "SELECT * FROM compare_groups('a*', 'b*')")
+        rows = ask_all(*["SELECT prof_attach('%s', '%s')" % x for x in zip(paths, labels)],
+                       "SELECT * FROM compare_groups('a*', 'b*')",
+                       *["SELECT prof_detach('%s')" % label for label in labels])[len(labels)]
     except RuntimeError as error:
         if a and b or 'runs_%s: no attached run is called like' % 'ba'[not a] not in str(error):
             raise
@@ -141,9 +142,9 @@ def check(a, b):
         return
     steps = [steps_of(r) for r in a + b]
     want = list(wanted(steps[:len(a)], steps[len(a):]))
-    agree('categories', [r['category'] for r in answers[-1]],
+    agree('categories', [r['category'] for r in rows],
           [r['category'] for r, _ in want] if any(steps) else [])
-    for got, (row, p) in zip(answers[-1], want):
+    for got, (row, p) in zip(rows, want):
         met['t' if row['t'] is not None else 'no t', row['verdict']] += 1
         agree('%s, of %s by chance' % (row['category'], p), got, row, rel=1e-6)
 

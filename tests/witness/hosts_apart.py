@@ -7,7 +7,6 @@ The tables and their columns come from prof_columns. What the other files change
 with the reason. A reason that no run needs is a failure, and so is a column whose cell can change
 unnoticed."""
 import collections
-import json
 import os
 import shutil
 import sys
@@ -87,20 +86,19 @@ def tables():
 
 
 def rows_of(run, table, columns):
-    """All rows; texts that are no UTF-8 as hex."""
+    """All rows; texts, which may be no UTF-8, as hex, and reals as texts of nine digits."""
     shown = [c for c, hidden in columns.items() if not hidden and c != 'run']
     cells = ', '.join("iif(typeof({0}) IN ('text', 'blob'), hex({0}), "
                       "{0}) AS {0}".format('"%s"' % c) for c in shown)
-    return run.ask('SELECT %s FROM %s WHERE source = {x}%s' % (cells, table, ' AND n = 1000000'
-                                                               if 'n' in columns else ''))
-
-
-def plain(value):
-    return '%.9g' % value if isinstance(value, float) else value
+    if table == 'prof_issues':  # what the tables asked before found would be there too
+        ask('SELECT prof_clear()')
+    found = run.ask('SELECT %s FROM %s WHERE source = {x}%s' % (cells, table, ' AND n = 1000000'
+                                                                if 'n' in columns else ''))
+    return [{c: '%.9g' % v if isinstance(v, float) else v for c, v in r.items()} for r in found]
 
 
 def key(row, but):
-    return json.dumps([plain(v) for c, v in row.items() if c not in but])
+    return tuple(v for c, v in row.items() if c not in but) if but else tuple(row.values())
 
 
 def bag(rows, but=()):
@@ -114,9 +112,8 @@ def difference(whole, parts, but):
             for rows, others in ((whole, bag(parts, but)), (parts, bag(whole, but))))
     if not a or not b:
         return '%d rows of the run, %d of the files: %s' % (len(whole), len(parts), (a or b)[:1])
-    near = min(b, key=lambda r: sum(plain(r[c]) != plain(a[0][c]) for c in r if c not in but))
-    return {c: (a[0][c], near[c]) for c in near if c not in but
-            and plain(a[0][c]) != plain(near[c])}
+    near = min(b, key=lambda r: sum(r[c] != a[0][c] for c in r if c not in but))
+    return {c: (a[0][c], near[c]) for c in near if c not in but and a[0][c] != near[c]}
 
 
 def steps_of_cores(run, offset=0):
@@ -135,7 +132,7 @@ def comparable(table, rows, same_steps):
     return [r for r in rows if bytes.fromhex(r['code']).decode() not in ABOUT_THE_RUN]
 
 
-def problem(table, whole, parts, main):
+def problem(table, whole, parts, main, difference=difference):
     """What the rows of the run and those of its files say differently; None: nothing. Exceptions
     that matter are noted."""
     but = {c for t, c in COLUMNS if t == table}
@@ -176,8 +173,7 @@ def problem(table, whole, parts, main):
 
 
 def changed(value):
-    return 1 if value is None else value + '00' if isinstance(
-        value, str) else value * 1.01 + 1 if isinstance(value, float) else value + 1
+    return 1 if value is None else value + '00' if isinstance(value, str) else value + 1
 
 
 def falsify(table, columns, whole, parts, main):
@@ -193,7 +189,7 @@ def falsify(table, columns, whole, parts, main):
             wrong = whole[:at] + [{**whole[at], c: changed(whole[at][c])}] + whole[at + 1:]
             kept = set(needed)
             agree('%s.%s can be wrong unnoticed' % (table, c),
-                  problem(table, wrong, parts, main) is None, False)
+                  problem(table, wrong, parts, main, lambda *rows: 'some') is None, False)
             needed.intersection_update(kept)
             falsified.add((table, c))
 

@@ -5,6 +5,8 @@ column that they come from, also after sums and quotients, and agree() hands in 
 With WITNESS_COMPARED each witness adds to this file what it compared, a line `witness table column`
 for each column. A value that is NULL, 0 or empty in every comparison shows nothing, and neither
 does one that is compared with itself (an order with the sorted order, say)."""
+import collections
+import functools
 import json
 import os
 import re
@@ -16,7 +18,7 @@ compared = set()
 
 class Known:
     """A value with origins, {(table, column)}; what is computed from it has them too."""
-    origins = frozenset()
+    __slots__, origins = (), frozenset()
 
 
 def arithmetic(base):
@@ -32,18 +34,23 @@ def arithmetic(base):
     return {n: with_origins(n) for n in map('__%s__'.__mod__, names) if hasattr(base, n)}
 
 
-Integer, Real, Text = (type(name, (Known, base), arithmetic(base) if base is not str else {})
+Integer, Real, Text = (type(name, (Known, base),
+                            {'__slots__': (), **(arithmetic(base) if base is not str else {})})
                        for name, base in (('Integer', int), ('Real', float), ('Text', str)))
-KINDS = {int: Integer, Integer: Integer, float: Real, Real: Real, str: Text, Text: Text}
+KINDS = {int: Integer, float: Real, str: Text}
+
+
+@functools.cache
+def kind(of_value, origins):
+    """The class of values with these origins."""
+    base = next((k for plain, k in KINDS.items() if issubclass(of_value, plain)), None)
+    if not base or of_value is bool or not origins:
+        return lambda value: value
+    return type(base.__name__, (base,), {'__slots__': (), 'origins': origins})
 
 
 def of(value, origins):
-    kind = KINDS.get(type(value))
-    if not kind or not origins:
-        return value
-    value = kind(value)
-    value.origins = origins
-    return value
+    return kind(type(value), origins)(value)
 
 
 # ---- what a query's columns are ----
@@ -72,34 +79,57 @@ def of_expressions(sql, columns_of):
 
 
 class Reader:
-    """Rows from what a shell with `.stats stmt` prints, which names the origins of each column."""
+    """Rows of queries, whose values know their origins if FILE is to have them. A shell with
+    `.stats stmt` names the origins of each column; it is asked once for each query."""
 
-    def __init__(self):
-        self.columns_of = {}
+    def __init__(self, shell):
+        self.shell, self.columns_of, self.known = shell, {}, {}
 
-    def read(self, printed, queries, ask_plain):
-        if not self.columns_of:
-            for r in ask_plain('SELECT table_name AS t, "column" AS c FROM prof_columns'):
-                self.columns_of.setdefault(r['t'], set()).add(r['c'])
-        answers = []
-        for sql, (rows, origins) in zip(queries, self.statements(printed)):
-            guessed = of_expressions(sql, self.columns_of)
-            names = [name for name, _ in origins]
-            known = [o or (frozenset(guessed[i]) if len(guessed) == len(origins) else frozenset())
-                     for i, (_, o) in enumerate(origins)]
-            by_name = dict(zip(names, known))
-            answers.append([{c: of(x, by_name.get(c)) for c, x in row.items()} for row in rows])
-        return answers
+    def ask(self, queries, x):
+        """Rows of each query, in which the text x stands for {x}."""
+        scripts = [sql.replace('{x}', x) for sql in queries]
+        new = [FILE and sql not in self.known for sql in queries]
+        answers = self.shell.ask(*('.stats stmt\n%s;\n.stats off\n' % script if is_new else script
+                                   for script, is_new in zip(scripts, new)))
+        for i, sql in enumerate(queries):
+            if new[i]:
+                answers[i], columns = self.statement(answers[i])
+                self.known[sql] = self.origins(sql, columns)
+        return [self.rows(printed, self.known.get(sql, ()))
+                for sql, printed in zip(queries, answers)]
 
     @staticmethod
-    def statements(printed):
-        """(rows, [(column, origins)]) of each statement."""
-        text, columns, table = [], [], None
+    def rows(printed, known):
+        found = json.loads(printed or '[]')
+        for row in found:
+            for column, kinds in known:
+                kind_of = kinds.get(type(row[column]))
+                if kind_of:
+                    row[column] = kind_of(row[column])
+        return found
+
+    def origins(self, sql, columns):
+        """[(column, {type: the class of its values})] of those with origins; columns: what the
+        shell knows of them."""
+        if not self.columns_of:
+            self.columns_of = collections.defaultdict(set)
+            for r in json.loads(*self.shell.ask('SELECT table_name AS t, "column" AS c '
+                                                'FROM prof_columns')):
+                self.columns_of[r['t']].add(r['c'])
+        guessed = of_expressions(sql, self.columns_of)
+        if len(guessed) != len(columns):
+            guessed = [()] * len(columns)
+        of_name = {name: o or frozenset(guess) for (name, o), guess in zip(columns, guessed)}
+        return [(name, {plain: kind(plain, o) for plain in KINDS}) for name, o in of_name.items()
+                if o]
+
+    @staticmethod
+    def statement(printed):
+        """(rows, [[column, origins]]) of a statement."""
+        rows, columns, table = [], [], None
         for line in printed.split('\n'):
             if line.startswith(('[', '{')):
-                text.append(line)
-            elif line.startswith('Number of output columns'):
-                columns = []
+                rows.append(line)
             elif found := re.match(r'Column \d+ (\w+) name: +(.*)', line):
                 what, value = found.groups()
                 if what == 'table':
@@ -108,28 +138,31 @@ class Reader:
                     columns[-1][1] = frozenset([(table, value)])
             elif found := re.match(r'Column \d+ name: +(.*)', line):
                 columns.append([found.group(1), frozenset()])
-            elif line.startswith('Memory used by prepared'):
-                yield json.loads('\n'.join(text) or '[]'), columns
-                text, columns = [], []
+        return '\n'.join(rows), columns
 
 
 # ---- what was compared ----
 
-def values(x):
-    if isinstance(x, dict):
-        for pair in x.items():
-            yield from values(pair)
-    elif isinstance(x, (list, tuple, set, frozenset)):
-        for one in x:
-            yield from values(one)
-    else:
-        yield x
+def origins_in(x, empty_too=False):
+    """The origins of the values that x is or holds."""
+    found, rest = set(), [[x]]
+    while rest:
+        for one in rest.pop():
+            if isinstance(one, Known):
+                if one or empty_too:
+                    found.add(one.origins)
+            elif isinstance(one, dict):
+                rest += one, one.values()
+            elif isinstance(one, (list, tuple, set, frozenset)):
+                rest.append(one)
+    return found
 
 
 def note(got, want):
     """Got was equal to want."""
-    own = {o for x in values(want) for o in getattr(x, 'origins', ())}
-    compared.update(o for x in values(got) if x for o in getattr(x, 'origins', ()) if o not in own)
+    new = frozenset().union(*origins_in(got)) - compared
+    if new:
+        compared.update(new.difference(*origins_in(want, True)))
 
 
 def save():
