@@ -74,6 +74,20 @@ def causes_by_name():
 
 
 @case
+def calls_named_by_their_kernel():
+    """Profilers name the call that launches a kernel by it. Work of no length, of other kinds of
+    device and with another cause does not count."""
+    names = [('k', 300, 50), ('IteratorGetNext k', 400, 50), ('other', 500, 50), ('empty', 600, 50)]
+    kernels = Plane('/device:GPU:0').line(1, 'Stream #1', [
+        ('k', 0, 100), ('empty', 50, 0), ('IteratorGetNext k', 1000, 100)]).bytes()
+    same(causes(space(kernels, host(names)), 'cause, name'),
+         [('unknown', None), ('input', 'IteratorGetNext k'), ('launching', 'k'), ('host', 'empty'),
+          ('host', 'other')])
+    ops = Plane('/device:TPU:0').line(3, 'XLA Ops', [('k', 0, 100), ('k', 1000, 100)]).bytes()
+    same(causes(space(ops, host(names[:1])), 'cause, name'), [('unknown', None), ('host', 'k')])
+
+
+@case
 def launching_thread():
     """The thread of the launch is asked, after its end none; where it has no event, the main
     thread; of a driver's line the thread that goes on around the call."""

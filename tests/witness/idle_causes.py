@@ -191,11 +191,19 @@ def is_bare(call, before):
 
 # ---- a moment ----
 
-def path_of(names):
+def names_of_kernels(run, host):
+    """Names of the work of a host's GPUs, by which profilers name the calls that launch it."""
+    return {e.name for d in devices(run) if d.host == host and d.kind == 'gpu' for e in d.events
+            if e.duration_ps > 0}
+
+
+def path_of(names, kernels):
     """((name, cause), ...), outermost first."""
     path, cause, call = (), None, None
     for name in names:
         own = cause_of(name)
+        if own == 'host' and name in kernels:
+            own = 'launching'
         if cause in ('compiling', 'tracing') or (cause not in (None, 'python', 'host')
                                                  and own in ('python', 'host')):
             continue
@@ -263,7 +271,7 @@ def causes(run):
     gaps, n_devices = idle(run)
     moments = collections.Counter()      # (path, cause): ps
     for host, planes in run.hosts.items():
-        threads, calls = Threads(planes), calls_of(planes)
+        threads, calls, kernels = Threads(planes), calls_of(planes), names_of_kernels(run, host)
         here = [(gap, calls.get(integer(own_stats(gap[2]).get('correlation_id'))) if launched
                  else None) for of, launched, gap in gaps if of == host]
         bare = {id(c): is_bare(c, c.line.events[:next(i for i, e in enumerate(c.line.events)
@@ -280,7 +288,7 @@ def causes(run):
             for ps, names, input_elsewhere in threads.divide(threads.launching(call, driver_lines)
                                                              if call else threads.main, start,
                                                              until):
-                path, cause = path_of(names)
+                path, cause = path_of(names, kernels)
                 if input_elsewhere and cause in ('unknown', 'host', 'python', 'waiting'):
                     path, cause = path + ((threads.input_name, 'input'),), 'input'
                 moments[path, cause] += ps

@@ -91,10 +91,13 @@ static int read_hosts(Run *run, Host *only, IdleTree *tree, ProfErr *err)
         for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
             Host *host = &run->hosts[h];
             IdleStretches stretches = {0};
+            IdleNames kernels = {0};
             if ((only && only != host) || host_load_only(host, err)) continue;
-            idle_gaps_of_host(host, (enum IdleClass)which, &stretches, tree, err);
-            if (stretches.n && !err->code) idle_threads_of_host(host, &stretches, tree, err);
+            idle_gaps_of_host(host, (enum IdleClass)which, &stretches, &kernels, tree, err);
+            if (stretches.n && !err->code)
+                idle_threads_of_host(host, &stretches, &kernels, tree, err);
             prof_free(stretches.items);
+            prof_free(kernels.items);
         }
     return err->code;
 }

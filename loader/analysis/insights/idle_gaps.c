@@ -28,6 +28,7 @@ typedef struct {
 typedef struct {
     Plane *plane;
     LIST(Piece) work;
+    bool *works; /* of a GPU, by metadata: it has work of this name */
     bool unordered;
     LIST(Gap) gaps;
 } Device;
@@ -47,7 +48,9 @@ static bool add_work(Device *d, int64_t start, int64_t end, uint64_t event)
 
 static bool visit_work(void *context, const WorkPiece *piece)
 {
-    return add_work(context, piece->start, piece->end, piece->event);
+    Device *d = context;
+    if (d->works) d->works[piece->meta - d->plane->event_metas] = true;
+    return add_work(d, piece->start, piece->end, piece->event);
 }
 
 static int by_start_then_event(const void *a, const void *b)
@@ -245,7 +248,9 @@ static void device_task(void *context, size_t i, ProfErr *err)
 {
     Device *d = &((Device *)context)[i];
     WorkRange range;
-    if (plane_is_device(d->plane))
+    if (d->plane->kind == PLANE_GPU && !(d->works = prof_alloc(d->plane->n_event_metas + 1)))
+        prof_nomem(err);
+    else if (plane_is_device(d->plane))
         device_work_walk(d->plane, visit_work, d, &range, err);
     else
         read_ops(d, err);
@@ -280,8 +285,24 @@ static void add_gap(IdleStretches *out, IdleTree *tree, const Gap *gap, ProfErr 
     tree->queued_ps += (uint64_t)gap->end - (uint64_t)until;
 }
 
-int idle_gaps_of_host(Host *host, enum IdleClass which, IdleStretches *out, IdleTree *tree,
-                      ProfErr *err)
+static int by_pointer(const void *a, const void *b)
+{
+    uintptr_t x = (uintptr_t) * (const Text *const *)a, y = (uintptr_t) * (const Text *const *)b;
+    return (x > y) - (x < y);
+}
+
+/* Equal names of a host are one text. */
+static void name_work(const Device *d, IdleNames *out, ProfErr *err)
+{
+    for (size_t i = 0; d->plane && d->works && i < d->plane->n_event_metas && !err->code; i++) {
+        const Text **name = d->works[i] ? PUSH(*out) : NULL;
+        if (name) *name = d->plane->event_metas[i].name;
+        if (d->works[i] && !name) prof_nomem(err);
+    }
+}
+
+int idle_gaps_of_host(Host *host, enum IdleClass which, IdleStretches *out, IdleNames *kernels,
+                      IdleTree *tree, ProfErr *err)
 {
     size_t n = 0;
     Device *devices = prof_alloc((host->n_planes + 1) * sizeof *devices);
@@ -292,11 +313,14 @@ int idle_gaps_of_host(Host *host, enum IdleClass which, IdleStretches *out, Idle
     if (!err->code) find_launches(host, devices, n, err);
     for (size_t i = 0; i < n; i++) {
         tree->n_devices += devices[i].plane != NULL;
+        name_work(&devices[i], kernels, err);
         for (size_t k = 0; k < devices[i].gaps.n && !interrupt_poll(1, err); k++)
             add_gap(out, tree, &devices[i].gaps.items[k], err);
         prof_free(devices[i].work.items);
         prof_free(devices[i].gaps.items);
+        prof_free(devices[i].works);
     }
+    sort_array(kernels->items, kernels->n, sizeof *kernels->items, by_pointer);
     prof_free(devices);
     return err->code;
 }

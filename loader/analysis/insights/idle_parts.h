@@ -22,6 +22,7 @@ typedef struct {
     bool bare;
 } IdleStretch;
 typedef LIST(IdleStretch) IdleStretches;
+typedef LIST(const Text *) IdleNames; /* of a host's texts, by address */
 
 /* A path of open events, outermost first: the event that it ends with, in its parent. */
 typedef struct {
@@ -42,9 +43,10 @@ typedef struct {
 
 enum IdleClass { CLASS_DEVICES, CLASS_SPARSECORES, CLASS_HOSTS, N_IDLE_CLASSES };
 /* Adds the gaps of the host's devices of this class, and their number to tree->n_devices. Of gaps
- * whose next work was launched before, only tree->queued_ps. */
-int idle_gaps_of_host(Host *host, enum IdleClass which, IdleStretches *out, IdleTree *tree,
-                      ProfErr *err);
-/* Adds what the threads did in these stretches. */
-int idle_threads_of_host(Host *host, IdleStretches *stretches, IdleTree *tree, ProfErr *err);
+ * whose next work was launched before, only tree->queued_ps. Adds the names of the work of GPUs. */
+int idle_gaps_of_host(Host *host, enum IdleClass which, IdleStretches *out, IdleNames *kernels,
+                      IdleTree *tree, ProfErr *err);
+/* Adds what the threads did in these stretches. A host event with the name of a kernel launches. */
+int idle_threads_of_host(Host *host, IdleStretches *stretches, const IdleNames *kernels,
+                         IdleTree *tree, ProfErr *err);
 #endif

@@ -275,6 +275,7 @@ typedef struct {
 
 typedef struct {
     Host *host;
+    const IdleNames *kernels;
     PlaneNames *planes;
     LIST(IdleStretch *) bare; /* by launch */
     LIST(Around) around;
@@ -285,6 +286,17 @@ typedef struct {
     Line *main;
 } Threads;
 
+/* Profilers name the call that launches a kernel by the kernel. */
+static enum IdleCause cause_of_name(const Threads *t, const Text *name)
+{
+    enum IdleCause cause = cause_of(slice_of(name));
+    const Text *const *kernels = t->kernels->items;
+    size_t n = t->kernels->n;
+    size_t at =
+        cause == IDLE_HOST ? LOWER_BOUND(i, 0, n, (uintptr_t)kernels[i] < (uintptr_t)name) : n;
+    return at < n && kernels[at] == name ? IDLE_LAUNCHING : cause;
+}
+
 static PlaneNames *names_of_plane(Threads *t, const Plane *plane, ProfErr *err)
 {
     PlaneNames *p = &t->planes[plane - t->host->planes];
@@ -293,7 +305,7 @@ static PlaneNames *names_of_plane(Threads *t, const Plane *plane, ProfErr *err)
     p->names = prof_alloc((plane->n_event_metas + 1) * sizeof *p->names);
     if (!p->causes || !p->names) prof_nomem(err);
     for (size_t i = 0; i < plane->n_event_metas && !interrupt_poll(1, err); i++)
-        p->causes[i] = (uint8_t)cause_of(slice_of(plane->event_metas[i].name));
+        p->causes[i] = (uint8_t)cause_of_name(t, plane->event_metas[i].name);
     return err->code ? NULL : p;
 }
 
@@ -512,9 +524,12 @@ static int walk_threads(Threads *t, IdleStretches *stretches, IdleTree *tree, Pr
     return err->code;
 }
 
-int idle_threads_of_host(Host *host, IdleStretches *stretches, IdleTree *tree, ProfErr *err)
+int idle_threads_of_host(Host *host, IdleStretches *stretches, const IdleNames *kernels,
+                         IdleTree *tree, ProfErr *err)
 {
-    Threads t = {.host = host, .planes = prof_alloc((host->n_planes + 1) * sizeof *t.planes)};
+    Threads t = {.host = host,
+                 .kernels = kernels,
+                 .planes = prof_alloc((host->n_planes + 1) * sizeof *t.planes)};
     if (!t.planes) prof_nomem(err);
     if (!err->code && !list_bare(&t, stretches, err) && !find_main(&t, tree, err) &&
         !assign_bare(&t, err))
