@@ -83,6 +83,32 @@ def executions_of_kernels():
 
 
 @case
+def executions_of_graphs():
+    """Kernels of a CUDA graph record the graph as their op. Each launch of a graph in the entry
+    computation is another execution, launches of one in a loop are not."""
+    def runs(*ops, body=()):
+        plane, stats = Plane('/device:GPU:0', 1), [{
+            'program_id': {'uint64': 1}, 'hlo_op': {'str': 'command_buffer'},
+            'cuda_graph_id': {'uint64': 7}, 'correlation_id': {'uint64': launch}}
+            for launch in (1, 2, 3)]
+        plane.line(1, 'Stream #1', [(name, start, 5, stats[start // 100]) for start, name in (
+            (0, 'gemm'), (10, 'fusion_1'), (20, 'fusion_1'), (100, 'gemm'), (110, 'fusion_1'),
+            (200, 'gemm'))])
+        metadata = Plane('/host:metadata', 9)
+        metadata.meta('m1(1)', stats={'Hlo Proto': {'bytes': program(1, *ops, body=body)[1]}},
+                      key=1)
+        return rows("SELECT start_ps, duration_ps FROM program_runs('{x}')",
+                    x=space(plane.bytes(), metadata.bytes()))
+    same(runs('fusion.1'), [(0, 25), (100, 15), (200, 5)])
+    same(runs('other', body=['fusion.1']), [(0, 205)], 'in a loop')
+    recorded = 'tests/data/h100_jax'
+    same(rows(f"SELECT count(*), max(duration_ps) < 1.5e9 FROM program_runs('{recorded}')"),
+         [(4, 1)], 'four steps, each one execution')
+    same(rows(f"SELECT executions FROM program_cost('{recorded}') WHERE program_id = '7954'"),
+         [(4,)])
+
+
+@case
 def devices_without_programs():
     """Kernels without a program have no gaps, and the reason is there."""
     x = gpu([('k', 0, 5), ('k', 10, 5)])

@@ -14,16 +14,18 @@ from compare import agree, checking, finish, integer, numbered, runs  # noqa: E4
 from device_time import devices, ends, own_times, work_lines  # noqa: E402
 
 
-def entry_names(program):
-    """Names of the instructions of the entry computation; of those of one name the first in the
-    file counts."""
+def instructions_of(program):
+    """Names of all instructions, and of those of the entry computation; of those of one name the
+    first in the file counts."""
     computations = all_of(program.module, 3)
     entry = last(program.module, 6, 0)
     first = {}
     for c in computations:
         for message in all_of(c, 2):
             first.setdefault(text(last(message, 1, b'')), last(c, 5, 0))
-    return {name for name, of in first.items() if of == entry}
+    return set(first), {name for name, of in first.items() if of == entry}, {
+        re.sub('[^A-Za-z0-9]', '_', text(last(message, 1, b''))) for c in computations
+        if last(c, 5, 0) == entry for message in all_of(c, 2)}
 
 
 def of_modules(plane, ids):
@@ -39,7 +41,14 @@ def of_modules(plane, ids):
     return found
 
 
-def of_kernels(plane, ids, entries):
+def runs_once(known, op, kernel):
+    """Whether the entry computation runs the op, or the op of this kernel of a graph."""
+    every, entry, kernels = known
+    op = op.rpartition('::')[2]
+    return op in entry or (kernel is not None and op not in every and kernel in kernels)
+
+
+def of_kernels(plane, ids, programs):
     kernels = []
     for line in work_lines(plane):
         for e in own_times(line):
@@ -49,20 +58,31 @@ def of_kernels(plane, ids, entries):
             if program is not None or module is not None:
                 kernels.append((e.start_ps, -ends(e), ids[id(e)], e,
                                 program % 2**64 if program is not None else None, module, op))
-    found, before, seen = [], None, set()
+    found, before, seen, launches, once = [], None, set(), {}, set()
+    for _, _, _, e, program, module, op in kernels:
+        graph = 'cuda_graph_id' in e.stats
+        if program in programs and op is not None and runs_once(programs[program], op,
+                                                                e.name if graph else None):
+            once.add((program, op) if graph else (program, op, id(e.meta)))
     for start, minus_end, event_id, e, program, module, op in sorted(kernels, key=lambda k: k[:3]):
         key = (id(e.meta), program, module if program is None else None, op)
         same = before is not None and before == key[1:3]
-        once = program is not None and op is not None and op.rpartition('::')[2] in entries.get(
-            program, ())
-        if not same or (once and key in seen):
+        launch = integer(e.stats.get('correlation_id')) or 0
+        if 'cuda_graph_id' in e.stats:
+            again = (program, op) in once and launches.get((program, op), launch) != launch
+        else:
+            again = (program, op, key[0]) in once and key in seen
+        if not same or again:
             # the module's first name counts
             found.append([start, start, event_id, None, str(program) if program is not None
                           else None])
-            seen = set()
+            seen, launches = set(), {}
         found[-1][1] = max(found[-1][1], -minus_end)
         found[-1][3] = module if found[-1][3] is None else found[-1][3]
-        seen.add(key)
+        if 'cuda_graph_id' in e.stats:
+            launches[program, op] = launch
+        else:
+            seen.add(key)
         before = key[1:3]
     return [(start, end, event_id, re.sub(r'\(\d+\)$', '', module or '') or None, program)
             for start, end, event_id, module, program in found]
@@ -72,7 +92,7 @@ def check(run):
     ids = {id(e): event_id for event_id, _, _, _, e in numbered(run)}
     entries = {}
     for host, planes in run.hosts.items():
-        entries[host] = {program: entry_names(p) for program, p in programs_of(planes).items()}
+        entries[host] = {program: instructions_of(p) for program, p in programs_of(planes).items()}
     mine, ranges = devices(run), {}
     for d in mine:
         if d.events:

@@ -2,7 +2,8 @@
 /* program_runs.c: executions of programs; see program_runs.h.
  *
  * TPUs record them. On a GPU they are made of kernels in order of time: an execution ends where a
- * kernel of another program follows, or one that its execution has already. */
+ * kernel of another program follows, or one that its execution has already. Kernels of a CUDA graph
+ * record the name of the graph (`command_buffer_1`) as their op; one launch has all of them. */
 #include "program_runs.h"
 
 #include "../../base/interrupt.h"
@@ -18,17 +19,19 @@
 /* A kernel that records its program. */
 typedef struct {
     int64_t start_ps, end_ps;
-    uint64_t event, program_id;
+    uint64_t event, program_id, launch;
     const Text *module, *op; /* NULL: not recorded */
     const EventMeta *meta;
-    bool has_program;
+    bool has_program, in_graph;
 } ProgramKernel;
 
-/* A kernel of an op of a program, and the execution that had it last. */
+/* A kernel of an op of a program, or a graph, and the execution that had it last. */
 typedef struct {
     const ProgramKernel *kernel;
-    bool once; /* its op is in the entry computation */
+    const EventMeta *meta; /* NULL: all kernels of the op, which is a graph */
+    bool once;             /* the entry computation runs it */
     size_t last_run;
+    uint64_t last_launch;
 } SeenKernel;
 
 typedef struct {
@@ -89,6 +92,10 @@ static void read_facts(ProgramKernel *kernel, Plane *plane, const StatFilter *fi
             kernel->module = kept_text(plane->host, plane, &stat, err);
         else if (known == STAT_HLO_OP && !kernel->op)
             kernel->op = kept_text(plane->host, plane, &stat, err);
+        else if (known == STAT_CORRELATION_ID && stat_is_integer(&stat))
+            kernel->launch = stat.u64;
+        else if (known == STAT_GRAPH_ID)
+            kernel->in_graph = true;
     if (!e->meta->has_stats || event_meta_values(plane, e->meta, err)) return;
     for (uint16_t i = 0; i < e->meta->n_facts; i++) {
         const KnownValue *of = &e->meta->facts[i];
@@ -129,7 +136,8 @@ static void add_kernels(PlaneRuns *p, Line *line, const StatFilter *filter, cons
 static void plane_task(void *context, size_t i, ProfErr *err)
 {
     PlaneRuns *p = &((PlaneRuns *)context)[i];
-    static const enum KnownStat wanted[] = {STAT_PROGRAM_ID, STAT_HLO_MODULE, STAT_HLO_OP};
+    static const enum KnownStat wanted[] = {STAT_PROGRAM_ID, STAT_HLO_MODULE, STAT_HLO_OP,
+                                            STAT_CORRELATION_ID, STAT_GRAPH_ID};
     StatFilter filter;
     StatSet set = {0};
     for (size_t k = 0; k < COUNT(wanted); k++) stat_set_add(&set, wanted[k]);
@@ -163,12 +171,43 @@ static bool same_program(const ProgramKernel *a, const ProgramKernel *b)
            (a->has_program ? a->program_id == b->program_id : same_text(a->module, b->module));
 }
 
+/* Whether XLA names the kernels of this instruction so. */
+static bool names_kernel(const char *instruction, const Text *kernel)
+{
+    size_t n = strlen(instruction);
+    if (n != kernel->n_bytes) return false;
+    for (size_t i = 0; i < n; i++) {
+        char c = instruction[i];
+        bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (kernel->text[i] != (kept ? c : '_')) return false;
+    }
+    return true;
+}
+
+static bool is_named_in(const Xla__HloComputationProto *entry, const Text *kernel)
+{
+    for (size_t i = 0; entry && i < entry->n_instructions; i++)
+        if (names_kernel(entry->instructions[i]->name, kernel)) return true;
+    return false;
+}
+
+static const HloModule *program_of(const ProgramKernel *kernel, Host *host, ProfErr *err)
+{
+    return kernel->has_program ? hlo_program(host, kernel->program_id, err) : NULL;
+}
+
+static int64_t position_of(const ProgramKernel *kernel, const HloModule *module)
+{
+    Slice op = slice_innermost(slice_of(kernel->op));
+    return module ? hlo_find_position(module, op.text, op.n) : -1;
+}
+
 static bool is_in_entry(const ProgramKernel *kernel, Host *host, ProfErr *err)
 {
-    const HloModule *module =
-        kernel->has_program ? hlo_program(host, kernel->program_id, err) : NULL;
-    Slice op = slice_innermost(slice_of(kernel->op));
-    int64_t at = module ? hlo_find_position(module, op.text, op.n) : -1;
+    const HloModule *module = program_of(kernel, host, err);
+    int64_t at = position_of(kernel, module);
+    if (module && at < 0 && kernel->in_graph)
+        return is_named_in(hlo_entry(module), kernel->meta->name);
     return at >= 0 && hlo_op(module, (size_t)at).computation == hlo_entry(module);
 }
 
@@ -178,19 +217,20 @@ typedef struct {
     LIST(SeenKernel) seen;
 } Splitter;
 
-static SeenKernel *seen_kernel(Splitter *s, const ProgramKernel *kernel, ProfErr *err)
+static SeenKernel *seen_kernel(Splitter *s, const ProgramKernel *kernel, const EventMeta *meta,
+                               ProfErr *err)
 {
     uint64_t hash = text_hash(kernel->op->text, kernel->op->n_bytes);
-    hash = hash64(hash ^ hash64(kernel->program_id + (uint64_t)(uintptr_t)kernel->meta));
+    hash = hash64(hash ^ hash64(kernel->program_id + (uint64_t)(uintptr_t)meta));
     HASH_EACH(i, &s->by_kernel, hash) {
         SeenKernel *at = &s->seen.items[i];
-        if (at->kernel->meta == kernel->meta && same_program(at->kernel, kernel) &&
+        if (at->meta == meta && same_program(at->kernel, kernel) &&
             same_text(at->kernel->op, kernel->op))
             return at;
     }
-    bool once = is_in_entry(kernel, s->plane->plane->host, err);
+    bool once = meta && is_in_entry(kernel, s->plane->plane->host, err);
     SeenKernel *at = err->code ? NULL : PUSH(s->seen);
-    if (at) *at = (SeenKernel){kernel, once, SIZE_MAX};
+    if (at) *at = (SeenKernel){kernel, meta, once, SIZE_MAX, 0};
     if (!at || !hash_add(&s->by_kernel, hash, s->seen.n - 1)) {
         prof_nomem(err);
         return NULL;
@@ -198,16 +238,43 @@ static SeenKernel *seen_kernel(Splitter *s, const ProgramKernel *kernel, ProfErr
     return at;
 }
 
+/* The kernel, or the graph that it is in. */
+static SeenKernel *seen_work(Splitter *s, const ProgramKernel *kernel, ProfErr *err)
+{
+    return kernel->op ? seen_kernel(s, kernel, kernel->in_graph ? NULL : kernel->meta, err) : NULL;
+}
+
+/* The entry computation runs a graph if it runs one of its ops. */
+static void add_graphs(Splitter *s, ProfErr *err)
+{
+    for (size_t i = 0; i < s->plane->kernels.n && !interrupt_poll(0, err); i++) {
+        const ProgramKernel *kernel = &s->plane->kernels.items[i];
+        if (!kernel->op || !kernel->in_graph) continue;
+        SeenKernel *one = seen_kernel(s, kernel, kernel->meta, err);
+        bool once = one && one->once;
+        SeenKernel *graph = one ? seen_work(s, kernel, err) : NULL;
+        if (graph) graph->once |= once;
+    }
+}
+
+/* Whether the kernel, or its graph, cannot be one more of the execution. */
+static bool starts_again(const SeenKernel *seen, const ProgramKernel *kernel, size_t n_runs)
+{
+    return seen && seen->once && n_runs && seen->last_run == n_runs - 1 &&
+           (seen->meta || seen->last_launch != kernel->launch);
+}
+
 static void split_kernels(PlaneRuns *p, ProfErr *err)
 {
     Splitter s = {.plane = p};
     const ProgramKernel *last = NULL;
     sort_array(p->kernels.items, p->kernels.n, sizeof *p->kernels.items, by_start);
+    add_graphs(&s, err);
     for (size_t i = 0; i < p->kernels.n && !interrupt_poll(0, err); i++) {
         const ProgramKernel *kernel = &p->kernels.items[i];
-        SeenKernel *seen = kernel->op ? seen_kernel(&s, kernel, err) : NULL;
+        SeenKernel *seen = seen_work(&s, kernel, err);
         if (err->code) break;
-        bool again = seen && seen->once && p->runs.n && seen->last_run == p->runs.n - 1;
+        bool again = starts_again(seen, kernel, p->runs.n);
         ProgramRun *run = last ? &p->runs.items[p->runs.n - 1] : NULL;
         if (!last || again || !same_program(last, kernel)) {
             if (!(run = PUSH(p->runs))) {
@@ -220,7 +287,7 @@ static void split_kernels(PlaneRuns *p, ProfErr *err)
         }
         if (kernel->end_ps > run->end_ps) run->end_ps = kernel->end_ps;
         if (!run->module) run->module = kernel->module;
-        if (seen) seen->last_run = p->runs.n - 1;
+        if (seen) seen->last_run = p->runs.n - 1, seen->last_launch = kernel->launch;
         last = kernel;
     }
     hash_free(&s.by_kernel);
