@@ -5,8 +5,10 @@ import gzip
 import os
 import random
 import re
+import struct
 import subprocess
 import threading
+import zlib
 
 from lib.cases import Skip, case, must, same
 from lib.hostile import MB, dump, helpful, one, q, refused, rows, shell, survives
@@ -251,13 +253,20 @@ def gz_trailing_garbage():
     must(count and count['trace_events'] == 108, f'{count}')
 
 
+def bomb(block, n):
+    """A gzip file of n equal blocks, of which one is compressed."""
+    deflate, crc = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS), 0
+    packed = deflate.compress(block) + deflate.flush(zlib.Z_FULL_FLUSH)
+    for _ in range(n):
+        crc = zlib.crc32(block, crc)
+    yield from (gzip.compress(b'')[:10], packed * n, deflate.flush())
+    yield struct.pack('<II', crc, len(block) * n)
+
+
 @case
 def gz_bomb():
     for name, byte in [('zeros', b'\0'), ('planes', b'\x0a\x00')]:
-        with gzip.open(path(f'{name}.xplane.pb.gz'), 'wb', 9) as f:
-            block = byte * (MB // len(byte))
-            for _ in range(1024):
-                f.write(block)
+        put(f'{name}.xplane.pb.gz', *bomb(byte * (MB // len(byte)), 1024))
         a = shell(f"SELECT count(*) FROM planes({q(path(f'{name}.xplane.pb.gz'))});", timeout=60)
         must(a.rss < 512 * MB, f'{name}: peak {a.rss // MB} MB')
         must(a.err, f'{name}: 1 GB out of {os.path.getsize(path(name + ".xplane.pb.gz"))} bytes is '

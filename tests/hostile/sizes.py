@@ -94,7 +94,7 @@ def all_or_told(n, rows):
 def scopes_that_take_turns():
     """Events of 12 bytes whose two ops have 400 scopes each: what is derived of them is bounded by
     the file's size, and told to be cut."""
-    n, bare = 80000, shell('SELECT 1;').rss
+    n, bare = 20000, shell('SELECT 1;').rss
     ops = b''.join(event_metadata(i, f'op{i}', '',
                                   [stat(1, str='/'.join(f'{i}s{k}' for k in range(400)) + ':Add')])
                    for i in (1, 2))

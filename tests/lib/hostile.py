@@ -35,10 +35,10 @@ class Answer:
     """What a shell said: rows (lists of text), err, seconds of CPU, rss in bytes."""
 
 
-def limit(timeout, files):
-    resource.setrlimit(resource.RLIMIT_CPU, (timeout, timeout + 5))
+def limit(pid, timeout, files):
+    resource.prlimit(pid, resource.RLIMIT_CPU, (timeout, timeout + 5))
     if files:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (files, files))
 
 
 def shell(sql, timeout=60, bail=False, files=0):
@@ -51,8 +51,8 @@ def shell(sql, timeout=60, bail=False, files=0):
     out, err, peak = tempfile.TemporaryFile(), tempfile.TemporaryFile(), path('.peak')
     child = subprocess.Popen(SHELL[:1] + ['-list', '-separator', '\t', '-nullvalue',
                                           'NULL'] + SHELL[1:],
-                             stdin=subprocess.PIPE, stdout=out, stderr=err,
-                             preexec_fn=lambda: limit(timeout, files))
+                             stdin=subprocess.PIPE, stdout=out, stderr=err)
+    limit(child.pid, timeout, files)  # before it has a script
     timer = threading.Timer(STUCK, child.kill)
     timer.start()
     try:

@@ -51,15 +51,14 @@ def quoted(text):
     return "'" + text.replace("'", "''") + "'"
 
 
-def limit_cpu():
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
-
-
 def run(script, *options, folder=None, limited=False):
     """Runs a script with the extension loaded. Returns the process: stdout, stderr, returncode."""
-    return subprocess.run(SHELL[:1] + list(options) + SHELL[1:],
-                          input='.load %s\n%s\n' % (PROFSQL, script), capture_output=True,
-                          text=True, cwd=folder, preexec_fn=limit_cpu if limited else None)
+    child = subprocess.Popen(SHELL[:1] + list(options) + SHELL[1:], cwd=folder, text=True,
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if limited:  # before it has a script; a preexec_fn would copy the tables of all our memory
+        resource.prlimit(child.pid, resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+    out, err = child.communicate('.load %s\n%s\n' % (PROFSQL, script))
+    return subprocess.CompletedProcess(child.args, child.returncode, out, err)
 
 
 def lines(script, *options, **how):
