@@ -183,7 +183,7 @@ static bool sort_stats(PackedRows *stats, const uint32_t *places)
 bool line_end(Derivation *d, LineMaker *m, ProfErr *err)
 {
     for (size_t i = 0; i < m->levels.n; i++) level_write(m, &m->levels.items[i]);
-    bool any = rows_added(&m->events) != 0;
+    bool any = rows_added(&m->events) || m->events.no_memory;
     PackedRows events = {0}, stats = {0};
     uint32_t *places = NULL;
     DerivedLine *kept = NULL;
