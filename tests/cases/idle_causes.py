@@ -130,6 +130,18 @@ def several_launching_threads():
 
 
 @case
+def compiling_threads():
+    """While the main thread compiles, other threads work for it: they compile, and try kernels. What
+    they launch and copy is that; so is all that they do while it does not compile."""
+    threads = host([('PjitFunction(f)', 0, 5000), ('XlaCompile:#module=jit_f#', 300, 400)],
+                   [('XlaCompileBackend:#module=g#', 100, 300), ('tries', 400, 600),
+                    launch(600, 50, 2)])
+    same(causes(space(gpu((0, 100, 1), (1000, 100, 2)), threads)),
+         [('compiling', 'PjitFunction(f)', 300.0), ('queued', None, 350.0)][::-1] +
+         [('compiling', 'XlaCompileBackend:#module=g#', 200.0), ('launching', 'tries', 50.0)])
+
+
+@case
 def unordered_threads():
     """A thread whose events are stored last first."""
     events = [('late', 600, 100), ('inner', 210, 90), ('early', 200, 100), ('work', 0, 1000)]

@@ -148,6 +148,8 @@ class Threads:
                     t.covered(lambda n: n.startswith('$')), t.covered(lambda n: True))
             if any(time) and (best is None or time > best):
                 best, self.main = time, t
+        self.compiling = union((e.start_ps, e.end_ps) for e in self.main.events
+                               if cause_of(e.name) in ('compiling', 'tracing'))
         waiting = [e for t in self.of.values() for e in t.events if waits_for_input(e.name)]
         self.input, self.input_name = union((e.start_ps, e.end_ps)
                                             for e in waiting), waiting[0].name if waiting else None
@@ -164,20 +166,38 @@ class Threads:
         around = [(start, t) for start, t in around if start is not None]
         return max(around, key=lambda x: x[0])[1] if around else own
 
-    def divide(self, thread, start, end):
-        """[(duration, names, whether a thread waits for input)]"""
+    def asked(self, thread, start, end, kernels):
+        """[(start, end, names)] of the thread, or of the main thread instead."""
         for first, last, names in thread.during(start, end):
-            for first, last, names in [
-                (first, last, names)] if names or thread is self.main else self.main.during(first,
-                                                                                            last):
-                at = bisect.bisect_right(self.input, first, key=lambda p: p[1])
-                while first < last:
-                    begin, finish_ = self.input[at] if at < len(self.input) else (last, last)
-                    if begin > first:
-                        yield min(begin, last) - first, names, False
-                    if begin < last:
-                        yield min(finish_, last) - max(begin, first), names, True
-                    first, at = max(first, finish_), at + 1
+            if thread is self.main:
+                yield first, last, names
+            elif not names:
+                yield from self.main.during(first, last)
+            elif path_of(names, kernels)[1] not in ('host', 'python', 'waiting', 'compiling',
+                                                    'tracing'):
+                yield first, last, names
+            else:
+                for begin, until, compiles_ in pieces_of(self.compiling, first, last):
+                    yield from self.main.during(begin, until) if compiles_ else [
+                        (begin, until, names)]
+
+    def divide(self, thread, start, end, kernels):
+        """[(duration, names, whether a thread waits for input)]"""
+        for first, last, names in self.asked(thread, start, end, kernels):
+            for begin, until, waits in pieces_of(self.input, first, last):
+                yield until - begin, names, waits
+
+
+def pieces_of(spans, first, last):
+    """[(start, end, whether it is in the spans)]"""
+    at = bisect.bisect_right(spans, first, key=lambda p: p[1])
+    while first < last:
+        begin, until = spans[at] if at < len(spans) else (last, last)
+        if begin > first:
+            yield first, min(begin, last), False
+        if begin < last:
+            yield max(begin, first), min(until, last), True
+        first, at = max(first, until), at + 1
 
 
 class _NoEvents:
@@ -287,7 +307,7 @@ def causes(run):
                 continue
             for ps, names, input_elsewhere in threads.divide(threads.launching(call, driver_lines)
                                                              if call else threads.main, start,
-                                                             until):
+                                                             until, kernels):
                 path, cause = path_of(names, kernels)
                 if input_elsewhere and cause in ('unknown', 'host', 'python', 'waiting'):
                     path, cause = path + ((threads.input_name, 'input'),), 'input'

@@ -94,7 +94,8 @@ typedef struct {
     const Text **names;    /* the tree's, by metadata; NULL: not looked up yet */
     const Cover *input;    /* when a thread of the host waits for input */
     const Text *input_name;
-    size_t at_input;
+    const Cover *compiling; /* when the main thread compiles */
+    size_t at_input, at_compiling;
     LIST(Open) open;
     LIST(Change) changes; /* of the number of idle devices, by time */
     size_t at_change;
@@ -148,14 +149,22 @@ static bool add_input(Walk *w, uint32_t around, int64_t start, int64_t end)
     return add_time(w, find_node(w->tree, around, IDLE_INPUT, w->input_name), start, end);
 }
 
-static bool add_moment(Walk *w, int64_t start, int64_t end, bool input)
+/* Whether the main thread is asked instead: it waits for threads that compile for it. */
+static bool is_for_main(const Walk *w, bool compiling)
 {
+    if (!w->left || !w->open.n) return w->left;
+    enum IdleCause cause = w->open.items[w->open.n - 1].cause;
+    return compiling && (!is_specific(cause) || cause == IDLE_WAITING || is_final(cause));
+}
+
+static bool add_moment(Walk *w, int64_t start, int64_t end, bool input, bool compiling)
+{
+    if (is_for_main(w, compiling)) {
+        IdleStretch *stretch = PUSH(*w->left);
+        if (stretch) *stretch = (IdleStretch){.start = start, .end = end, .weight = w->weight};
+        return stretch != NULL;
+    }
     if (!w->open.n) {
-        if (w->left) {
-            IdleStretch *stretch = PUSH(*w->left);
-            if (stretch) *stretch = (IdleStretch){.start = start, .end = end, .weight = w->weight};
-            return stretch != NULL;
-        }
         if (input) return add_input(w, 0, start, end);
         w->tree->unknown_ps += ((uint64_t)end - (uint64_t)start) * (uint64_t)w->weight;
         return true;
@@ -167,17 +176,26 @@ static bool add_moment(Walk *w, int64_t start, int64_t end, bool input)
     return input && !specific ? add_input(w, node, start, end) : add_time(w, node, start, end);
 }
 
-/* Splits a time at which the open events stay the same where another thread waits for input. */
+/* Whether the cover has this time. `until` is lowered to the moment at which that changes. */
+static bool is_covered(const Cover *cover, size_t *at, int64_t start, int64_t *until)
+{
+    while (*at < cover->n && cover->items[*at].end <= start) ++*at;
+    const Stretch *next = *at < cover->n ? &cover->items[*at] : NULL;
+    bool inside = next && next->start <= start;
+    int64_t change = !next ? *until : inside ? next->end : next->start;
+    if (change < *until) *until = change;
+    return inside;
+}
+
+/* Splits a time at which the open events stay the same where other threads wait for input, or the
+ * main thread compiles. */
 static bool add_times(Walk *w, int64_t start, int64_t end)
 {
     while (start < end) {
-        while (w->at_input < w->input->n && w->input->items[w->at_input].end <= start)
-            w->at_input++;
-        const Stretch *next = w->at_input < w->input->n ? &w->input->items[w->at_input] : NULL;
-        bool input = next && next->start <= start;
-        int64_t until = !next ? end : input ? next->end : next->start;
-        if (until > end) until = end;
-        if (!add_moment(w, start, until, input)) return false;
+        int64_t until = end;
+        bool input = is_covered(w->input, &w->at_input, start, &until);
+        bool compiling = is_covered(w->compiling, &w->at_compiling, start, &until);
+        if (!add_moment(w, start, until, input, compiling)) return false;
         start = until;
     }
     return true;
@@ -239,7 +257,7 @@ static void walk_line(Walk *w, ProfErr *err)
     EventAt e;
     int64_t last = w->changes.items[w->changes.n - 1].time;
     bool sorts = !w->line->ordered;
-    w->open.n = w->at_change = w->at_input = 0, w->weight = 0, w->reached = INT64_MIN;
+    w->open.n = w->at_change = w->at_input = w->at_compiling = 0, w->weight = 0, w->reached = INT64_MIN;
     event_reader_open(&reader, w->line, 0, err);
     while (!err->code && event_reader_next(&reader, &e)) {
         if (e.occurrences >= 0 || e.duration_ps <= 0) continue;
@@ -281,7 +299,7 @@ typedef struct {
     LIST(Around) around;
     bool *launches;    /* by line of the host: it has bare launches */
     LIST(Change) open; /* of a line: times of start and, here, end */
-    Cover input;
+    Cover input, compiling; /* compiling: on the main thread */
     const Text *input_name;
     Line *main;
 } Threads;
@@ -460,6 +478,24 @@ static int find_main(Threads *t, IdleTree *tree, ProfErr *err)
     return err->code;
 }
 
+/* When the main thread compiles or traces. */
+static int find_compiling(Threads *t, ProfErr *err)
+{
+    EventReader reader;
+    EventAt e;
+    PlaneNames *names = t->main ? names_of_plane(t, t->main->plane, err) : NULL;
+    if (!names) return err->code;
+    event_reader_open(&reader, t->main, 0, err);
+    while (event_reader_next(&reader, &e) && !err->code)
+        if (e.occurrences < 0 && e.duration_ps > 0 &&
+            is_final((enum IdleCause)names->causes[e.meta - t->main->plane->event_metas]) &&
+            !cover_add(&t->compiling, e.start_ps, add_saturated(e.start_ps, e.duration_ps)))
+            prof_nomem(err);
+    event_reader_close(&reader);
+    cover_finish(&t->compiling);
+    return err->code;
+}
+
 static int by_line(const void *a, const void *b)
 {
     const IdleStretch *x = a, *y = b;
@@ -494,7 +530,11 @@ static void walk_stretches(Threads *t, Walk *w, const IdleStretch *stretches, si
 static int walk_threads(Threads *t, IdleStretches *stretches, IdleTree *tree, ProfErr *err)
 {
     IdleStretches left = {0};
-    Walk w = {.tree = tree, .input = &t->input, .input_name = t->input_name, .left = &left};
+    Walk w = {.tree = tree,
+              .input = &t->input,
+              .input_name = t->input_name,
+              .compiling = &t->compiling,
+              .left = &left};
     sort_array(stretches->items, stretches->n, sizeof *stretches->items, by_line);
     for (size_t first = 0, end; first < stretches->n && !err->code; first = end) {
         Line *line = stretches->items[first].line;
@@ -532,7 +572,7 @@ int idle_threads_of_host(Host *host, IdleStretches *stretches, const IdleNames *
                  .planes = prof_alloc((host->n_planes + 1) * sizeof *t.planes)};
     if (!t.planes) prof_nomem(err);
     if (!err->code && !list_bare(&t, stretches, err) && !find_main(&t, tree, err) &&
-        !assign_bare(&t, err))
+        !find_compiling(&t, err) && !assign_bare(&t, err))
         walk_threads(&t, stretches, tree, err);
     prof_free(t.bare.items);
     prof_free(t.around.items);
@@ -544,5 +584,6 @@ int idle_threads_of_host(Host *host, IdleStretches *stretches, const IdleNames *
     }
     prof_free(t.planes);
     cover_free(&t.input);
+    cover_free(&t.compiling);
     return err->code;
 }
