@@ -6,10 +6,13 @@
 -- needs: steps
 -- nothing: every step compiled something, or was dropped
 -- column run TEXT: name of the run
--- column steps INTEGER [steps]: number of steady steps: those that XProf does not drop, in which
---   nothing was compiled, and after the last step in which something was, unless nothing is left
+-- column steps INTEGER [steps]: number of steady steps. They are clean: XProf does not drop them,
+--   and nothing was compiled in them. If more clean steps start before the last step in which
+--   something was compiled than after it, all clean steps count, else only those after it
 -- column left_out INTEGER [steps]: number of the run's other steps
--- column compiling_steps INTEGER [steps]: number of steps during which something was compiled
+-- column compiling_steps INTEGER [steps]: number of steps in which something was compiled: a
+--   compilation has their step, or none and starts in their time, or compilation_ms_actual of steps
+--   is above 0
 -- column first_step INTEGER: number of the first steady step
 -- column median_ms REAL [ms]: median duration of the steady steps
 -- column average_ms REAL [ms]: average duration of the steady steps
@@ -18,23 +21,29 @@
 -- column deviation_ms REAL [ms]: sample standard deviation of the steady steps; NULL for one step
 -- column all_steps_ms REAL [ms]: average duration of all steps of the run
 WITH compilation AS MATERIALIZED (
-    SELECT DISTINCT c.run, iif(r.n = 1, c.step, h.step) AS step -- merged hosts: renumbered
+    SELECT c.run, c.start_ps, r.n AS hosts,
+           iif(r.n = 1, c.step, h.step) AS step -- merged hosts: renumbered
     FROM temp.compilations(:source) AS c
          JOIN (SELECT run, count(*) AS n FROM temp.hosts(:source) GROUP BY run) AS r USING (run)
          LEFT JOIN temp.host_steps(:source) AS h
                    ON h.run = c.run AND h.host = c.host AND h.group_id = c.step
 ), step AS MATERIALIZED (
     SELECT s.run, s.step, s.start_ps, s.duration_ms, s.dropped,
-           c.step IS NOT NULL OR coalesce(s.compilation_ms_actual, 0) > 0 AS compiles
+           coalesce(s.compilation_ms_actual, 0) > 0
+           OR EXISTS (SELECT 1 FROM compilation AS c WHERE c.run = s.run AND c.step = s.step)
+           OR EXISTS (SELECT 1 FROM compilation AS c -- a thread without steps: by time
+                      WHERE c.run = s.run AND c.step IS NULL AND c.hosts = 1
+                            AND c.start_ps >= s.start_ps
+                            AND c.start_ps < s.start_ps + s.duration_ms * 1e9) AS compiles
     FROM temp.steps(:source) AS s
-         LEFT JOIN compilation AS c ON c.run = s.run AND c.step = s.step
 ), placed AS MATERIALIZED (
     SELECT *, NOT dropped AND NOT compiles AS clean,
            start_ps > coalesce(max(iif(compiles, start_ps, NULL)) OVER (PARTITION BY run),
                                start_ps - 1) AS is_after
     FROM step
-), chosen AS ( -- compiling to the very end leaves the steps between
-    SELECT *, clean AND (is_after OR NOT max(clean AND is_after) OVER (PARTITION BY run)) AS steady
+), chosen AS ( -- after the warm-up; a compilation amid the steps leaves those on both sides
+    SELECT *, clean AND (is_after OR sum(clean AND NOT is_after) OVER (PARTITION BY run)
+                                     > sum(clean AND is_after) OVER (PARTITION BY run)) AS steady
     FROM placed
 )
 SELECT run, sum(steady), sum(NOT steady), sum(compiles),

@@ -33,7 +33,7 @@ def padding_of_batches():
          [('b:1', 1, 1, 4.0, 3.0, 75.0), ('a:1', 2, 1, 6.0, 0.5, 100 / 12)])
 
 
-def run_of(*lengths, compiles=()):
+def run_of(*lengths, compiles=(), aside=()):
     """Steps that follow each other with an op in each, and compilations of 4 us in some."""
     events, at = [], 0
     for i, length in enumerate(lengths):
@@ -43,18 +43,22 @@ def run_of(*lengths, compiles=()):
             events.append(('backend_compile_and_load', (at + 1) * US, 4 * US, group))
         events.append(('f/MatMul:MatMul', (at + 6) * US, US, group))
         at += length
-    return host_of(events)
+    return host_of(events, aside)
 
 
 @case
 def steady():
-    """Steps after the last that compiles. If no step is, those before it that do not compile."""
+    """Steps after the last that compiles. If more are before it, all that do not compile."""
     ask = ("SELECT steps, left_out, compiling_steps, first_step, round(median_ms * 1e3), "
            "round(average_ms * 1e3), round(all_steps_ms * 1e3, 1) FROM steady_steps('{x}')")
     same(rows(ask, x=run_of(90, 10, 50, 12, 16, compiles=(0, 2))),
          [(2, 3, 2, 3, 14.0, 14.0, 35.6)])
     same(rows(ask, x=run_of(10, 12, 50, compiles=(2,))), [(2, 1, 1, 0, 11.0, 11.0, 24.0)])
+    same(rows(ask, x=run_of(10, 12, 50, 14, compiles=(2,))), [(3, 1, 1, 0, 12.0, 12.0, 21.5)])
     same(rows(ask, x=run_of(10, 20)), [(2, 0, 0, 0, 15.0, 15.0, 15.0)])
+    aside = [('XlaCompile:#module=jit_g#', 25 * US, 9 * US)]
+    same(rows(ask, x=run_of(20, 20, 20, aside=aside)), [(1, 2, 1, 2, 20.0, 20.0, 20.0)],
+         'a compilation without a step')
     same(rows(ask, x=run_of(50, 60, compiles=(0, 1))), [])
 
 

@@ -43,6 +43,11 @@ def compiling_steps(run):
     for host, steps in marks.items():
         found |= {n for n, start, end in steps
                   if any(a < end and b > start for a, b in compilers[host])}
+    if one_host: # a compilation without a step
+        starts = [c['start_ps'] for c in run.ask('SELECT start_ps FROM compilations({x}) '
+                                                 'WHERE step IS NULL')]
+        found |= {s['step'] for s in run.ask('SELECT * FROM steps({x})') if any(
+            0 <= start - s['start_ps'] < s['duration_ms'] * 1e9 for start in starts)}
     return found
 
 
@@ -51,7 +56,8 @@ def steady_steps(run):
     steps.sort(key=lambda s: s['start_ps'])
     last = max((i for i, s in enumerate(steps) if s['step'] in compiled), default=-1)
     clean = [(i, s) for i, s in enumerate(steps) if not s['dropped'] and s['step'] not in compiled]
-    steady = [s for i, s in clean if i > last] or [s for _, s in clean]
+    after = [s for i, s in clean if i > last]
+    steady = after if len(clean) <= 2 * len(after) else [s for _, s in clean]
     ms = [s['duration_ms'] for s in steady]
     want = [[len(ms), len(steps) - len(ms), sum(s['step'] in compiled for s in steps),
              min(s['step'] for s in steady), statistics.median(ms), statistics.fmean(ms), min(ms),
