@@ -63,6 +63,17 @@ static const char *remark_of(sqlite3_stmt *stmt, const char *column)
     return "";
 }
 
+/* The average has the steps that compile in it. */
+static void steady_time(Database *d, Screen *s)
+{
+    sqlite3_stmt *stmt = ask(d, "SELECT median_ms, steps FROM steady_steps(?1) WHERE compiling_steps",
+                             d->runs[0].label, NULL);
+    if (next_row(d, stmt))
+        screen_line(s, "    not compiling  %12.3f ms (median of %s)",
+                    sqlite3_column_double(stmt, 0), plural(sqlite3_column_int64(stmt, 1), "step"));
+    sqlite3_finalize(stmt);
+}
+
 static void how_well(Database *d, Screen *s)
 {
     screen_heading(s, "How well it did");
@@ -76,6 +87,7 @@ static void how_well(Database *d, Screen *s)
             screen_line(s, "  %-18s %10.*f %s%s", facts[i].label,
                         facts[i].unit[0] == '%' || value >= 100 ? 1 : 3, value, facts[i].unit,
                         remark_of(stmt, facts[i].column));
+            if (!strcmp(facts[i].column, "step_time_ms")) steady_time(d, s);
             n_shown++;
         }
     sqlite3_finalize(stmt);

@@ -28,6 +28,9 @@
 --   which collectives run and the device does not compute; NULL without devices that work
 -- column device_busy_percent REAL [percent 0..100]: share of the main devices' spans in which they
 --   are busy (busy_ps of device_time); NULL without devices that work
+-- column step_device_percent REAL [percent 0..100]: share of the complete steps, of all cores
+--   together, in which devices work: devices of host_bound. Without what comes before, between and
+--   after the steps, of which device_busy_percent has a part; NULL without devices or steps
 -- column duty_cycle_percent REAL [percent 0..100]: share of time in which the TPU chips compute;
 --   NULL if not on TPU
 -- column flops_utilization_percent REAL [percent]: operations of the steps as a share of what the
@@ -67,6 +70,8 @@ WITH recorded AS MATERIALIZED (
     GROUP BY run
 ), input AS MATERIALIZED (
     SELECT run, verdict FROM temp.input_bound(:source)
+), bound AS MATERIALIZED (
+    SELECT run, percent FROM temp.host_bound(:source) WHERE what = 'devices'
 ), step AS MATERIALIZED (
     SELECT run, count(*) AS n, avg(duration_ms) AS ms, stddev(duration_ms) AS deviation
     FROM temp.steps(:source)
@@ -91,12 +96,14 @@ SELECT i.run,
        i.input_percent_actual, b.verdict,
        iif(r.run IS NOT NULL, coalesce(w.n, 0), NULL),
        100.0 * w.computing / w.span, 100.0 * w.communicating / w.span, 100.0 * w.exposed / w.span,
-       100.0 * w.busy / w.span, CASE WHEN i.hardware = 'TPU' THEN t.duty END, f.used, f.mfu,
+       100.0 * w.busy / w.span, CASE WHEN d.n THEN h.percent END,
+       CASE WHEN i.hardware = 'TPU' THEN t.duty END, f.used, f.mfu,
        CASE WHEN d.n THEN i.kernel_launch_percent_actual END, coalesce(a.mib, p.mib),
        coalesce(a.name, p.name)
 FROM temp.input_pipeline(:source) AS i LEFT JOIN recorded AS r ON r.run = i.run
      LEFT JOIN device AS d ON d.run = i.run LEFT JOIN totals AS t ON t.run = i.run
      LEFT JOIN work AS w ON w.run = i.run LEFT JOIN flops AS f ON f.run = i.run
-     LEFT JOIN input AS b ON b.run = i.run LEFT JOIN step AS m ON m.run = i.run
+     LEFT JOIN input AS b ON b.run = i.run LEFT JOIN bound AS h ON h.run = i.run
+     LEFT JOIN step AS m ON m.run = i.run
      LEFT JOIN allocator AS a ON a.run = i.run LEFT JOIN program AS p ON p.run = i.run
 ORDER BY i.run

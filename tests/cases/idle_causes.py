@@ -131,8 +131,8 @@ def several_launching_threads():
 
 @case
 def compiling_threads():
-    """While the main thread compiles, other threads work for it: they compile, and try kernels. What
-    they launch and copy is that; so is all that they do while it does not compile."""
+    """While the main thread compiles, other threads work for it: they compile, and try kernels.
+    What they launch and copy is that; so is all that they do while it does not compile."""
     threads = host([('PjitFunction(f)', 0, 5000), ('XlaCompile:#module=jit_f#', 300, 400)],
                    [('XlaCompileBackend:#module=g#', 100, 300), ('tries', 400, 600),
                     launch(600, 50, 2)])

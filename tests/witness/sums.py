@@ -77,6 +77,8 @@ def kpi(run):
     launch = [r['percent'] for r in totals if r['what'] == 'kernel launch']
     if launch and times and not any(t['kind'] == 'tensorcore' for t in times):
         want['kernel_launch_percent'] = launch[0]
+    work = [r['percent'] for r in totals if r['what'] == 'devices']
+    want['step_device_percent'] = work[0] if work and devices else None
     if pipeline:
         want['hardware'] = pipeline[0]['hardware']
     agree('kpi', {c: got[c] for c in want}, want, rel=1e-6)

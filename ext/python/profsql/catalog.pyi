@@ -4534,6 +4534,10 @@ class Kpi(NamedTuple):
     device_busy_percent: float | None
     """share of the main devices' spans in which they are busy (busy_ps of device_time); NULL
     without devices that work [percent 0..100]"""
+    step_device_percent: float | None
+    """share of the complete steps, of all cores together, in which devices work: devices of
+    host_bound. Without what comes before, between and after the steps, of which device_busy_percent
+    has a part; NULL without devices or steps [percent 0..100]"""
     duty_cycle_percent: float | None
     """share of time in which the TPU chips compute; NULL if not on TPU [percent 0..100]"""
     flops_utilization_percent: float | None
@@ -5281,12 +5285,14 @@ class SteadySteps(NamedTuple):
     run: str
     """name of the run"""
     steps: int
-    """number of steady steps: those that XProf does not drop, in which nothing was compiled, and
-    after the last step in which something was, unless nothing is left [steps]"""
+    """number of steady steps. They are clean: XProf does not drop them, and nothing was compiled in
+    them. If more clean steps start before the last step in which something was compiled than after
+    it, all clean steps count, else only those after it [steps]"""
     left_out: int
     """number of the run's other steps [steps]"""
     compiling_steps: int
-    """number of steps during which something was compiled [steps]"""
+    """number of steps in which something was compiled: a compilation has their step, or none and
+    starts in their time, or compilation_ms_actual of steps is above 0 [steps]"""
     first_step: int
     """number of the first steady step"""
     median_ms: float
