@@ -98,8 +98,9 @@ def compare(want, got, key=(), order=False, tolerance=1e-9, real=(), absent=None
             for n in range(max(1, len(want_rows))):
                 result.wrong(((), n, c), "column %s: "
                              "%s" % (c, (absent or {}).get(c, "no entry says where ours is")))
-    theirs = grouped(here, [[row[columns.index(c)] for c in here] for row in want_rows], key)
-    ours = grouped(here, [[row[places[c]] for c in here] for row in got_rows], key)
+    of_theirs, of_ours = [columns.index(c) for c in here], [places[c] for c in here]
+    theirs = grouped(here, [[row[i] for i in of_theirs] for row in want_rows], key)
+    ours = grouped(here, [[row[i] for i in of_ours] for row in got_rows], key)
     width = max(1, len(here))
     matched = []
     for name in list(theirs) + [n for n in ours if n not in theirs]:
