@@ -5,7 +5,8 @@
  *
  *     prefix FILE... [-i FILE...]
  *
- * Prefixes: all lengths up to 4 KB, then 3000 a file; of an HLO program (*.hlo.pb) as a program.
+ * Prefixes: all lengths up to 4 KB, then 1000 a file, or as many as $PREFIXES says; of an HLO
+ * program (*.hlo.pb) as a program.
  * Loads are interrupted on a big profile that is made here in $TMPDIR, analyses on the files after
  * -i, whose events are repeated until the longest line has LONG_LINE. */
 #define _GNU_SOURCE
@@ -161,7 +162,9 @@ static void prefixes(const char *sample)
     }
     const char *why = 0;
     char name[300];
-    size_t step = size > 4096 ? (size - 4096) / 3000 + 1 : 1, n = size;
+    const char *most = getenv("PREFIXES");
+    size_t longer = most ? strtoul(most, 0, 10) : 1000, n = size,
+           step = size > 4096 && longer ? (size - 4096) / longer + 1 : 1;
     sqlite3_int64 n_events = INT64_MAX, n_cut = 0;
     int runs = 0;
     sqlite3 *db = open_db();
