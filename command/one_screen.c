@@ -66,8 +66,9 @@ static const char *remark_of(sqlite3_stmt *stmt, const char *column)
 /* The average has the steps that compile in it. */
 static void steady_time(Database *d, Screen *s)
 {
-    sqlite3_stmt *stmt = ask(d, "SELECT median_ms, steps FROM steady_steps(?1) WHERE compiling_steps",
-                             d->runs[0].label, NULL);
+    sqlite3_stmt *stmt =
+        ask(d, "SELECT median_ms, steps FROM steady_steps(?1) WHERE compiling_steps",
+            d->runs[0].label, NULL);
     if (next_row(d, stmt))
         screen_line(s, "    not compiling  %12.3f ms (median of %s)",
                     sqlite3_column_double(stmt, 0), plural(sqlite3_column_int64(stmt, 1), "step"));

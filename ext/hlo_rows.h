@@ -64,7 +64,7 @@
     "pass", "TEXT", NULL,                                                                          \
         "forward, backward (of gradients), or recomputed (computed again for the gradients); "     \
         "what is neither of the last two, such as the optimizer, is forward; NULL if there is no " \
-        "name to go by",                                                                           \
+        "name to go by, or it is that of NVTX ranges, which say no pass",                          \
         "libprofsql"
 #define USER_FILE_DOC                                                                              \
     "user_file", "TEXT", NULL,                                                                     \

@@ -67,8 +67,10 @@ const FunctionDef scope_functions[] = {
      .flags = FUNCTION_PURE,
      .xFunc = pass_func,
      .signature = "op_pass(tf_op)",
-     .description = "Pass of the framework op, by its name: backward if it computes gradients, "
-                    "recomputed if it computes values again for them, else forward.",
+     .description =
+         "Pass of the framework op, by its name: backward if it computes gradients, "
+         "recomputed if it computes values again for them, else forward. NULL for a name of "
+         "type NVTX: ranges that a program marks say no pass.",
      .origin = "computed",
      .since = "0.1.0",
      .example = "SELECT op_pass('jit(step)/transpose(jvp(Net))/block_1/dot_general')"},

@@ -11,7 +11,8 @@
 -- column host TEXT: name of the host
 -- column plane TEXT: name of the GPU's plane
 -- column name TEXT: name of the counter: NVIDIA's name of the metric, which says what it counts
---   and in which unit (sm__cycles_active.sum, dram__bytes_read.sum), or profsql-capture's (power_mw)
+--   and in which unit (sm__cycles_active.sum, dram__bytes_read.sum), or profsql-capture's
+--   (power_mw)
 -- column start_ps INTEGER [ps]: time of the sample, from the start of the session
 -- column start_us REAL [us]: start_ps in microseconds
 -- column interval_us REAL [us]: time since the sample before of this counter on this plane; a

@@ -4,7 +4,9 @@
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
 -- needs: events
--- nothing: no allocator recorded events in two steps (host_tracer_level = 2 records them)
+-- nothing: no allocator recorded events in two steps: none took memory or gave it back in them, as
+--   one that keeps what it has, or they are not recorded (host_tracer_level = 2 records those of
+--   JAX and TensorFlow)
 -- column run TEXT: name of the run
 -- column host TEXT: name of the host
 -- column allocator TEXT: name of the allocator, as in memory_allocators

@@ -86,7 +86,7 @@ SELECT p.run, p.scope, p.step, p.program_id, p.name, f.type, f.n, nullif(p.model
        100.0 * nullif(p.model, 0) / (p.span_peak / 1e12),
        100.0 * nullif(p.model, 0) / (p.busy_peak / 1e12),
        100.0 * nullif(p.hardware, 0) / (p.span_peak / 1e12),
-       CASE WHEN nullif(p.model, 0) IS NULL THEN 'operations: no op of a known program needs any'
+       CASE WHEN nullif(p.model, 0) IS NULL THEN 'operations: no op that ran is known to need any'
             WHEN f.peak IS NULL THEN 'peak: unknown for these devices; give it to mfu(source, peak)'
        END
 FROM part AS p JOIN fleet AS f ON f.run = p.run

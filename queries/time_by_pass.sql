@@ -10,12 +10,14 @@
 -- column rank INTEGER: rank by self time within the run; 1 is the longest
 -- column plane_kind TEXT: where the ops ran: gpu, tensorcore or sparsecore; host in a run without
 --   devices
--- column pass TEXT: optimizer: ops of the forward pass in whose scope (scope_ops.scope) a component
---   is the name of an optimizer or begins with one and a digit or colon, in lower case and without
---   underscores: adadelta, adafactor, adagrad, adam, adamax, adamw, applygradients, applyupdates,
---   ftrl, lamb, lars, lion, momentum, muon, nadam, optax, optimizer, radam, rmsprop, sgd, shampoo;
+-- column pass TEXT: optimizer: ops of the forward pass, or without a pass, in whose scope
+--   (scope_ops.scope) a component is the name of an optimizer or begins with one and a digit or
+--   colon, in lower case and without underscores: adadelta, adafactor, adagrad, adam, adamax,
+--   adamw, applygradients, applyupdates, ftrl, lamb, lars, lion, momentum, muon, nadam, optax,
+--   optimizer, radam, rmsprop, sgd, shampoo;
 --   forward, backward and recomputed: the others, as in scope_ops.pass. An optimizer without such
---   a scope counts as forward. NULL: ops without a name to go by
+--   a scope counts as forward. NULL: ops without a name to go by, and ops of which only NVTX
+--   ranges tell (kernels of PyTorch in a capture)
 -- column self_us REAL [us]: self time of the ops, over all devices or threads
 -- column percent REAL [percent 0..100]: self_us as a share of the self time of all ops of the run
 --   and plane_kind; NULL if that is 0
@@ -35,7 +37,7 @@ WITH optimizer(word) AS MATERIALIZED (
     GROUP BY run, plane_kind, pass, scope
 ), passed AS (
     SELECT run, plane_kind, scope, self_us, occurrences,
-           CASE WHEN pass = 'forward'
+           CASE WHEN coalesce(pass, 'forward') = 'forward'
                      AND EXISTS (SELECT 1 FROM optimizer
                                  WHERE path GLOB '*/' || word || '[/:0-9]*')
                 THEN 'optimizer' ELSE pass END AS pass

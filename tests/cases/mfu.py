@@ -43,7 +43,7 @@ def run_steps_and_programs():
     same(rows("SELECT %s FROM mfu('{x}')" % columns, x=x), want)
     same(rows("SELECT DISTINCT peak_flops, device_type FROM mfu('{x}')", x=x), [(1e12, None)])
     same(rows("SELECT scope, missing FROM mfu('{x}') WHERE missing IS NOT NULL", x=x),
-         [('step', 'operations: no op of a known program needs any')])
+         [('step', 'operations: no op that ran is known to need any')])
     same(rows("SELECT mfu_percent FROM mfu('{x}', 2e12) LIMIT 1", x=x), [(12.5,)], 'given peak')
     same(rows("SELECT round(model_utilization_percent, 4), round(utilization_percent, 4)"
               " FROM flops_utilization_by_step('{x}')", x=x), [(50.0, 56.0), (None, 4.0)])

@@ -57,6 +57,7 @@ NAMES = [  # name, scope, pass
     ('shard_map(x)/psum', 'x', 'forward'),
     ('a:b/add', 'a:b', 'forward'),
     ('MatMul', None, 'forward'),
+    ('step/loss/linear:NVTX', 'step/loss', None),
     ('a(b/c', None, 'forward'),
     ('a)b/c', 'a)b', 'forward'),
     ('', None, 'forward'),

@@ -81,8 +81,10 @@ def scope_of(name):
     met['several names'] += bool(ends)
     name = name[:(ends or [len(name)])[0]]
     colons = outside(name, ':')
+    ranges = False
     if colons and '/' not in name[colons[-1]:]:
         met['type'] += 1
+        ranges = name[colons[-1]:] == ':NVTX'
         name = name[:colons[-1]]
     cuts = outside(name, '/')
     parts = [name[a + 1:b] for a, b in zip([-1] + cuts, cuts + [len(name)])]
@@ -101,7 +103,8 @@ def scope_of(name):
         if x and not any(rules.values()):
             scope.append(x)
     again = 'rematted_computation' in components
-    return '/'.join(scope), 'recomputed' if again else 'backward' if backward else 'forward'
+    return '/'.join(scope), None if ranges else 'recomputed' if again else (
+        'backward' if backward else 'forward')
 
 
 # ---- stacks ----

@@ -257,7 +257,8 @@ static void walk_line(Walk *w, ProfErr *err)
     EventAt e;
     int64_t last = w->changes.items[w->changes.n - 1].time;
     bool sorts = !w->line->ordered;
-    w->open.n = w->at_change = w->at_input = w->at_compiling = 0, w->weight = 0, w->reached = INT64_MIN;
+    w->open.n = w->at_change = w->at_input = w->at_compiling = 0;
+    w->weight = 0, w->reached = INT64_MIN;
     event_reader_open(&reader, w->line, 0, err);
     while (!err->code && event_reader_next(&reader, &e)) {
         if (e.occurrences >= 0 || e.duration_ps <= 0) continue;
@@ -297,8 +298,8 @@ typedef struct {
     PlaneNames *planes;
     LIST(IdleStretch *) bare; /* by launch */
     LIST(Around) around;
-    bool *launches;    /* by line of the host: it has bare launches */
-    LIST(Change) open; /* of a line: times of start and, here, end */
+    bool *launches;         /* by line of the host: it has bare launches */
+    LIST(Change) open;      /* of a line: times of start and, here, end */
     Cover input, compiling; /* compiling: on the main thread */
     const Text *input_name;
     Line *main;

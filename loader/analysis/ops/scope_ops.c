@@ -405,7 +405,8 @@ static bool is_backward_loop(const Build *b, const Op *op)
     if (!loop) return false;
     const Xla__OpMetadata *metadata = loop->instruction ? loop->instruction->metadata : NULL;
     const char *name = metadata ? metadata->op_name : loop->instruction ? "" : loop->tf_op->text;
-    return op_scope((Slice){name, strlen(name)}, NULL) != PASS_FORWARD;
+    enum OpPass pass = op_scope((Slice){name, strlen(name)}, NULL);
+    return pass == PASS_BACKWARD || pass == PASS_RECOMPUTED;
 }
 
 typedef LIST(ScopedTime) TimeList;

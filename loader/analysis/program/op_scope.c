@@ -3,7 +3,7 @@
  * of the model, or something that the framework puts around scopes. */
 #include "op_scope.h"
 
-const char *const op_pass_names[] = {"forward", "backward", "recomputed"};
+const char *const op_pass_names[] = {"forward", "backward", "recomputed", NULL};
 
 /* ---- components ---- */
 
@@ -176,12 +176,14 @@ static Slice plain_name(Slice name)
 enum OpPass op_scope(Slice name, TextBuffer *scope)
 {
     Scope s = {.scope = scope, .start = scope ? scope->n_bytes : 0};
+    Slice whole = part(name, 0, find_outside(name, 0, ';'));
     name = plain_name(name);
+    bool is_range = whole.n > name.n && slice_is(part(whole, name.n, whole.n), ":NVTX");
     for (size_t at = 0, end; at <= name.n; at = end + 1) {
         end = find_outside(name, at, '/');
         add_component(&s, part(name, at, end), end == name.n);
     }
-    return s.pass;
+    return is_range ? PASS_UNKNOWN : s.pass;
 }
 
 Slice op_scope_prefix(Slice scope, int64_t depth)

@@ -11,7 +11,8 @@
 #include "../../base/text_buffer.h"
 #include "../../base/tf_op.h"
 
-enum OpPass { PASS_FORWARD, PASS_BACKWARD, PASS_RECOMPUTED };
+/* Ranges that a program marks (name:NVTX) say no pass, whose name is NULL. */
+enum OpPass { PASS_FORWARD, PASS_BACKWARD, PASS_RECOMPUTED, PASS_UNKNOWN };
 extern const char *const op_pass_names[];
 
 /* Appends the scope of an op's name, which is empty if the name has no scope. `scope` may be NULL.
