@@ -13,7 +13,7 @@ import sys
 sys.dont_write_bytecode = True
 from compare import agree, checking, finish, runs  # noqa: E402
 from device_time import COLLECTIVE, devices, ends, op_name, opcode  # noqa: E402
-from xspace import fields, signed, text, varint  # noqa: E402
+from xspace import fields, program_id, signed, text, varint  # noqa: E402
 
 KINDS = ('all-reduce', 'all-gather', 'reduce-scatter', 'collective-permute', 'collective-broadcast',
          'ragged-all-to-all', 'all-to-all')
@@ -75,11 +75,9 @@ def programs_of(planes):
     for plane in planes:
         if plane.name == '/host:metadata':
             for key, meta in plane.metas.items():
-                named = re.search(r'\((\d+)\)$', meta.name)
                 for value in meta.stats.values():
                     if isinstance(value, bytes) and all_of(value, 1):
-                        found.setdefault(int(named.group(1)) if named else key % 2**64,
-                                         Program(all_of(value, 1)[0]))
+                        found.setdefault(program_id(key, meta), Program(all_of(value, 1)[0]))
     return found
 
 

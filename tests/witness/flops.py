@@ -17,7 +17,7 @@ import compare  # noqa: E402
 from compare import agree, checking, finish, integer, runs  # noqa: E402
 from device_time import work_lines  # noqa: E402
 from hlo import Message, Program, Unknown  # noqa: E402
-from xspace import Stats  # noqa: E402
+from xspace import Stats, program_id  # noqa: E402
 from lib.wire import (F64, L, V, event, event_metadata, line, plane, space, stat,  # noqa: E402,F401
                       stat_metadata)
 
@@ -32,12 +32,11 @@ def programs_of(planes):
     for p in planes:
         if p.name != '/host:metadata':
             continue
-        for meta in p.metas.values():
+        for key, meta in p.metas.items():
             proto = next((v for k, v in meta.stats.items() if k == 'Hlo Proto'
                           and isinstance(v, bytes)), None)
-            number = meta.name.rpartition('(')[2].rstrip(')')
-            if proto and number.isdigit():
-                found.setdefault(int(number), proto)
+            if proto:
+                found.setdefault(program_id(key, meta), proto)
     return found
 
 

@@ -197,9 +197,8 @@ def programs_of(planes):
             proto = meta.stats.get('Hlo Proto')
             if isinstance(proto, bytes):
                 hlo = message(proto)
-                id = meta.name.rpartition('(')[2].rstrip(')')
                 if hlo[1]:
-                    yield Program(id if id.isdigit() else str(key % 2**64), hlo)
+                    yield Program(str(xspace.program_id(key, meta)), hlo)
 
 
 def check_plans(run, programs):

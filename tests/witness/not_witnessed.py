@@ -25,9 +25,7 @@ NOT_WITNESSED = {
         'fragmentation': 'hlo_module hosts memory_space',
         'fusion_breakdown': 'bytes_accessed hosts occurrences opcodes',
         'gaps': 'after_event_id before_event_id',
-        'gpu_samples':
-            'gpu_utilization_percent memory_clock_mhz memory_used_bytes '
-            'memory_utilization_percent plane power_w sm_clock_mhz start_ps temperature_c',
+        'gpu_samples': 'memory_utilization_percent',
         'heap_timeline': 'hlo_module program_id',
         'hlo_computations': 'hlo_module program_id',
         'hlo_instructions':
@@ -64,7 +62,6 @@ NOT_WITNESSED = {
         'kernel_time_by_op': 'tensorcore_utilization_fraction',
         'kpi': 'duty_cycle_percent',
         'largest_buffers': 'expansion hosts',
-        'launch_delays': 'python_frame python_stack',
         'lines': 'kind',
         'live_allocations': 'data_type',
         'live_at': 'at_event expansion hosts',

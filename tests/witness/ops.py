@@ -78,21 +78,19 @@ class Host:
         return plain_module(name) or None if isinstance(name, str) else None
 
     def instructions(self):
-        """(program id, name): (op_name, op_type). The id is the one in the metadata's name, m(7);
-        newer libraries spell the stat HLO Proto."""
+        """(program id, name): (op_name, op_type). Newer libraries spell the stat HLO Proto."""
         found = {}
         for p in self.planes:
             for key, meta in p.metas.items() if p.name == '/host:metadata' else ():
                 proto = meta.stats.get('Hlo Proto', meta.stats.get('HLO Proto'))
-                named = re.search(r'\(([0-9]+)\)$', meta.name)
-                key = int(named.group(1)) if named else key
+                program = xspace.program_id(key, meta)
                 for module in [x for n, x in xspace.fields(proto)
                                if n == 1] if isinstance(proto, bytes) else ():
                     for computation in [x for n, x in xspace.fields(module) if n == 3]:
                         for instruction in [x for n, x in xspace.fields(computation) if n == 2]:
                             parts = dict(xspace.fields(instruction))
                             metadata = dict(xspace.fields(parts.get(7, b'')))
-                            found.setdefault((key % 2**64, xspace.text(parts.get(1, b''))),
+                            found.setdefault((program, xspace.text(parts.get(1, b''))),
                                              (xspace.text(metadata.get(2, b'')),
                                               xspace.text(metadata.get(1, b''))))
         return found

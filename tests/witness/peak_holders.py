@@ -195,9 +195,7 @@ def programs_of(run):
             for key, meta in p.metas.items() if p.name == '/host:metadata' else ():
                 proto = meta.stats.get('Hlo Proto')
                 if isinstance(proto, bytes) and message(proto)[1]:
-                    id = meta.name.rpartition('(')[2].rstrip(')')
-                    found.setdefault((id if id.isdigit() else str(key % 2**64), proto),
-                                     []).append(host)
+                    found.setdefault((str(xspace.program_id(key, meta)), proto), []).append(host)
     return [(Program(id, message(proto)), hosts[0], len(set(hosts)))
             for (id, proto), hosts in found.items()]
 

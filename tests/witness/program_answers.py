@@ -109,9 +109,7 @@ def programs_of(run):
             for key, meta in p.metas.items() if p.name == '/host:metadata' else ():
                 proto = meta.stats.get('Hlo Proto', meta.stats.get('HLO Proto'))
                 if isinstance(proto, bytes) and message(proto)[1]:
-                    id = meta.name.rpartition('(')[2].rstrip(')')
-                    found.setdefault((host, id if id.isdigit() else str(key % 2**64)),
-                                     message(proto))
+                    found.setdefault((host, str(xspace.program_id(key, meta))), message(proto))
     return found
 
 

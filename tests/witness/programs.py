@@ -9,6 +9,7 @@ import sys
 sys.dont_write_bytecode = True
 from compare import agree, checking, finish, runs  # noqa: E402
 from hlo import Message  # noqa: E402
+from xspace import program_id  # noqa: E402
 
 ALL = 1000000000
 MIB = 1048576.0
@@ -33,8 +34,7 @@ def programs_of(run, make=Program):
             for key, meta in p.metas.items() if p.name == '/host:metadata' else ():
                 proto = meta.stats.get('Hlo Proto', meta.stats.get('HLO Proto'))
                 if isinstance(proto, bytes) and Message(proto).sub(1):
-                    number = meta.name.rpartition('(')[2].rstrip(')')
-                    found.setdefault((host, number if number.isdigit() else str(key % 2**64)),
+                    found.setdefault((host, str(program_id(key, meta))),
                                      make(Message(proto).sub(1)))
     return found
 

@@ -56,6 +56,14 @@ def text(data):
     return data.decode('utf-8', 'replace').partition('\0')[0]
 
 
+def program_id(key, meta):
+    """Id of the program in an entry of /host:metadata: the stat program_id, else the number in the
+    name, m(7), else the entry's key."""
+    stat = meta.stats.get('program_id')
+    named = re.search(r'\(([0-9]+)\)$', meta.name)
+    return (stat if isinstance(stat, int) else int(named.group(1)) if named else key) % 2**64
+
+
 def read_map(data):
     key, value = 0, b''
     for number, x in fields(data):
