@@ -13,7 +13,7 @@
 -- column compiling_steps INTEGER [steps]: number of steps in which something was compiled: a
 --   compilation has their step, or none and starts in their time, or compilation_ms_actual of steps
 --   is above 0
--- column first_step INTEGER: number of the first steady step
+-- column first_step INTEGER: lowest number of the steady steps
 -- column median_ms REAL [ms]: median duration of the steady steps
 -- column average_ms REAL [ms]: average duration of the steady steps
 -- column shortest_ms REAL [ms]: duration of the shortest steady step

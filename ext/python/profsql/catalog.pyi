@@ -5294,7 +5294,7 @@ class SteadySteps(NamedTuple):
     """number of steps in which something was compiled: a compilation has their step, or none and
     starts in their time, or compilation_ms_actual of steps is above 0 [steps]"""
     first_step: int
-    """number of the first steady step"""
+    """lowest number of the steady steps"""
     median_ms: float
     """median duration of the steady steps [ms]"""
     average_ms: float
