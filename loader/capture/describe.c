@@ -77,6 +77,15 @@ static uint32_t name_of_value(Timeline *t, Slice text)
     return text.n ? name_id_format(&t->names, t->err, "%.*s", (int)text.n, text.text) : 0;
 }
 
+/* Returns the # that ends the arguments which begin here, ":#KEY=VALUE,...#" at the end of a range;
+ * NULL if these are none: programs may name their ranges "loss:#1". */
+static const char *end_of_arguments(const char *p)
+{
+    if (p[0] != ':' || p[1] != '#' || !marker_key((Slice){p, strlen(p)}, 2)) return NULL;
+    const char *end = strchr(p + 2, '#');
+    return end && (!end[1] || end[1] == '/') ? end : NULL;
+}
+
 /* A path of ranges as an op. XLA's markers around compilation are their titles: which module and
  * which pass it is would make an op of each. */
 static uint32_t name_of_path(Timeline *t, const char *path)
@@ -88,7 +97,7 @@ static uint32_t name_of_path(Timeline *t, const char *path)
         return 0;
     }
     for (const char *p = path; *p; p++) {
-        const char *end = p[0] == ':' && p[1] == '#' ? strchr(p + 2, '#') : NULL;
+        const char *end = end_of_arguments(p);
         if (end)
             p = end;
         else
@@ -254,6 +263,17 @@ static void describe_range(Timeline *t, const Item *item, Description *d)
     if (item->flags & ITEM_UNFINISHED) small_stat_int(&d->stats, STATS, XS_UNFINISHED, 1);
 }
 
+/* What the value of a counter of unified memory is, as cupti_activity.h has it. */
+static enum XStatId value_of_unified(uint32_t counter)
+{
+    switch (counter) {
+    case 3: return XS_PROGRAM_COUNTER; /* of the instruction that caused the fault */
+    case 4: return XS_FAULTS;          /* for the same page */
+    case 6: return XS_NONE;            /* throttling */
+    default: return XS_BYTES;
+    }
+}
+
 static void describe_plain(Timeline *t, const Item *item, Description *d)
 {
     static const char *const syncs[] = {"Synchronize", "Event Synchronize", "Stream Wait Event",
@@ -287,7 +307,8 @@ static void describe_plain(Timeline *t, const Item *item, Description *d)
     } else {
         name = counters[item->detail < COUNT(counters) ? item->detail : 0];
         d->type_bit = 1u << TYPE_UNIFIED;
-        small_stat_uint(&d->stats, STATS, XS_BYTES, item->amount); /* of faults: their number */
+        enum XStatId value = value_of_unified(item->detail);
+        if (value) small_stat_uint(&d->stats, STATS, value, item->amount);
         small_stat_uint(&d->stats, STATS, XS_ADDRESS, item->node);
     }
     d->name = name_id(&t->names, name, t->err);

@@ -3,11 +3,11 @@
  * timeline.h.
  *
  * Readers find a step's launches by nesting: on its own thread. But a program may hand a part of
- * the step to another thread, as PyTorch does with the backward pass. So what a thread without
- * steps does while exactly one step is open belongs to that step; while several are, nothing is
+ * the step to another thread, as PyTorch does with the backward pass. Work of a thread without
+ * steps therefore belongs to the step that is open, if only one is; if several are, nothing is
  * guessed. XProf follows work across threads from a producer to the consumers that have its type
- * and id, and to all inside of them: the step is written as a producer, and the outermost events of
- * the other thread as its consumers. */
+ * and id, and to all inside of them: the step is written as a producer, and the outermost events
+ * of the other thread as its consumers. */
 #include "timeline.h"
 
 #include "../base/search.h"

@@ -172,6 +172,8 @@ int by_line_and_time(const void *a,
     X(XS_CAUSE, "cause_correlation_id")                                                            \
     X(XS_BYTES, "bytes")                                                                           \
     X(XS_ADDRESS, "addr")                                                                          \
+    X(XS_FAULTS, "page_fault_groups")                                                              \
+    X(XS_PROGRAM_COUNTER, "program_counter")                                                       \
     X(XS_ALLOCATOR, "allocator_name")                                                              \
     X(XS_ALLOCATED, "bytes_allocated")                                                             \
     X(XS_RESERVED, "bytes_reserved")                                                               \

@@ -4,19 +4,11 @@ them goes there.
 
     jax_step.py STEPS [FOLDER]        status 78: there is no JAX, or it sees no GPU"""
 import json
-import os
 import sys
 import time
 
-os.environ.setdefault('XLA_PYTHON_CLIENT_PREALLOCATE', 'false')
-try:
-    import jax
-    import jax.numpy as jnp
-    if jax.default_backend() != 'gpu':
-        raise ImportError('JAX sees no GPU')
-except (ImportError, RuntimeError) as why:
-    print(why, file=sys.stderr)
-    sys.exit(78)
+sys.dont_write_bytecode = True
+from jax_on_gpu import jax, jnp  # noqa: E402
 
 steps = int(sys.argv[1])
 weights = [jax.random.normal(jax.random.key(i), (2048, 2048), jnp.bfloat16) * 0.02
