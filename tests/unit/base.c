@@ -4,6 +4,7 @@
  * maximal ill-formed part. */
 #include "../../loader/base/base.h"
 #include "check.h"
+#include "no_memory.h"
 
 #define R "\xef\xbf\xbd"
 
@@ -25,17 +26,6 @@ static void repair(const char *bytes, size_t n, const char *want, size_t n_want,
 static const Text *intern(TextTable *table, Arena *arena, const char *text, size_t n)
 {
     return text_intern(table, arena, (const uint8_t *)text, n);
-}
-
-static void *no_memory(uint64_t n_bytes)
-{
-    (void)n_bytes;
-    return NULL;
-}
-static void *no_more(void *old, uint64_t n_bytes)
-{
-    (void)old, (void)n_bytes;
-    return NULL;
 }
 
 static void interning(void)
@@ -65,12 +55,11 @@ static void interning(void)
               intern(&table, &arena, "a" R, 4) == fixed,
           "a repaired text equals the text it became");
 
-    ProfMemory none = {no_memory, no_more, free};
     TextTable empty = {0};
     Arena dry = {0};
     int *array = NULL;
     size_t capacity = 0;
-    prof_use_memory(none);
+    use_no_memory();
     check(!intern(&empty, &dry, "a", 1) && !intern(&empty, &dry, "\xff", 1) && !empty.texts &&
               !empty.n_texts && !dry.n_bytes,
           "no memory for a text");

@@ -2,6 +2,7 @@
 /* column.c: packed columns give back what went in, in the width it needs. */
 #include "../../loader/base/column.h"
 #include "check.h"
+#include "no_memory.h"
 
 static void pack(const int64_t *values, size_t n, int width, const char *what)
 {
@@ -17,17 +18,6 @@ static void pack(const int64_t *values, size_t n, int width, const char *what)
     check(good, what);
     free(out);
     arena_free(&arena);
-}
-
-static void *no_memory(uint64_t n_bytes)
-{
-    (void)n_bytes;
-    return NULL;
-}
-static void *no_more(void *old, uint64_t n_bytes)
-{
-    (void)old, (void)n_bytes;
-    return NULL;
 }
 
 #define PACK(width, what, ...)                                                                     \
@@ -57,10 +47,9 @@ int main(void)
     for (int i = 0; i < 1024; i++) many[i] = (int64_t)((uint64_t)(i * 2654435761u) % 60000) - 30000;
     pack(many, 1024, 2, "a chunk");
 
-    ProfMemory none = {no_memory, no_more, free};
     Arena arena = {0};
     Packed packed;
-    prof_use_memory(none);
+    use_no_memory();
     check(!packed_make(&packed, &arena, many, 1024), "no memory");
     check(packed_make(&packed, &arena, many, 0) && packed_make(&packed, &arena, many, 1),
           "equal values need no memory");

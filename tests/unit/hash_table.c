@@ -2,22 +2,12 @@
 /* hash_table.c: hash tables. */
 #include "../../loader/base/base.h"
 #include "check.h"
+#include "no_memory.h"
 
 typedef struct {
     int64_t id; /* first, as id_find() wants it */
     char other[9];
 } Item;
-
-static void *no_memory(uint64_t n_bytes)
-{
-    (void)n_bytes;
-    return NULL;
-}
-static void *no_more(void *old, uint64_t n_bytes)
-{
-    (void)old, (void)n_bytes;
-    return NULL;
-}
 
 /* n ids of a kind are all found, at their index, and the ids between are not. */
 static void ids(int64_t (*id_of)(size_t i), int64_t (*absent)(size_t i), size_t n, const char *what)
@@ -95,8 +85,7 @@ int main(void)
     ids(negative, ordinal, 1000, "negative ids");
     ids(high, above_high, 100000, "ids that differ in high bits only");
     ids(extreme, middle, 1000, "ids at the ends of int64");
-    ProfMemory none = {no_memory, no_more, free};
-    prof_use_memory(none);
+    use_no_memory();
     check(!id_add(&table, &item, sizeof item, 0) && !table.slots && !table.n,
           "no memory: nothing is added");
     return finish();

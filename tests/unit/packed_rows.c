@@ -2,6 +2,7 @@
 /* packed_rows.c: packed rows give back what was added and what was changed later. */
 #include "../../loader/base/packed_rows.h"
 #include "check.h"
+#include "no_memory.h"
 
 static PackedRow row_of(int64_t i)
 {
@@ -33,17 +34,6 @@ static void write_rows(int64_t n, int64_t step, int64_t late, const char *what)
     packed_rows_free(&rows);
 }
 
-static void *no_memory(uint64_t n_bytes)
-{
-    (void)n_bytes;
-    return NULL;
-}
-static void *no_more(void *old, uint64_t n_bytes)
-{
-    (void)old, (void)n_bytes;
-    return NULL;
-}
-
 int main(void)
 {
     write_rows(0, 1, 0, "no rows");
@@ -59,7 +49,7 @@ int main(void)
     rows_drop(&writer);
     check(!rows_added(&writer), "an emptied writer");
 
-    prof_use_memory((ProfMemory){no_memory, no_more, free});
+    use_no_memory();
     PackedRows rows;
     rows_add(&writer, &row);
     check(!rows_finish(&writer, &rows) && !rows.n, "no memory");

@@ -2,16 +2,7 @@
 /* tf_op.c: names of framework ops and what they parse to: XProf's own cases, and the borders
  * between the rules. */
 #include "../../loader/base/tf_op.h"
-
-#include <stdio.h>
-
-static int n_passed, n_failed;
-
-static void check(bool good, const char *what)
-{
-    n_passed += good, n_failed += !good;
-    if (!good) printf("not ok %s\n", what);
-}
+#include "check.h"
 
 static Slice slice(const char *text) { return (Slice){text, strlen(text)}; }
 
@@ -91,6 +82,5 @@ int main(void)
               !op_is_rematerialization(none, slice("%add = f32[] x(%b.remat)")) &&
               op_is_rematerialization(slice("a/rematted_computation/b"), none),
           "rematerialization");
-    printf("%d passed, %d failed\n", n_passed, n_failed);
-    return n_failed != 0;
+    return finish();
 }
