@@ -9,7 +9,8 @@
 #include "page.h"
 
 #include "../../ext/profsql_arrow.h"
-#include "../../loader/base/list.h"
+#include "../../loader/base/numbered_texts.h"
+#include "../../loader/base/search.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,11 +40,6 @@ typedef struct {
 } LineInfo;
 
 typedef struct {
-    const char *text;
-    size_t n_bytes;
-} Name;
-
-typedef struct {
     int64_t line, event, start_ps, duration_ps, depth;
     const char *name;
     size_t n_name;
@@ -60,8 +56,7 @@ typedef struct {
     z_stream zip;
     uint8_t pending[3]; /* bytes that are not yet base64 */
     unsigned n_pending;
-    HashTable by_name;
-    LIST(Name) names;
+    NumberedTexts names;
     Arena arena;
     int64_t line, last_start, last_event;
     uint64_t n_left;
@@ -184,15 +179,8 @@ static bool is_in(Choice *choice, const Event *e)
 
 static bool has_details(const Timeline *t, int64_t event)
 {
-    for (size_t low = 0, high = t->ids.n; low < high;) {
-        size_t middle = (low + high) / 2;
-        if (t->ids.items[middle] == event) return true;
-        if (t->ids.items[middle] < event)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return false;
+    size_t at = LOWER_BOUND(i, 0, t->ids.n, t->ids.items[i] < event);
+    return at < t->ids.n && t->ids.items[at] == event;
 }
 
 static void note_details(Timeline *t, const Event *e)
@@ -275,20 +263,14 @@ static size_t number_of_name(Timeline *t, const char *text, size_t n)
 {
     static const char left_out[] = "(name left out: the page has too many)";
     n = name_bytes(text, n);
-    uint64_t hash = text_hash(text, n);
-    HASH_EACH(i, &t->by_name, hash)
-        if (t->names.items[i].n_bytes == n && !memcmp(t->names.items[i].text, text, n)) return i;
+    size_t number = numbered_find(&t->names, text, n);
+    if (number != NO_NUMBER) return number;
     if (t->arena.n_bytes > NAMES_BYTES && text != left_out)
         return number_of_name(t, left_out, sizeof left_out - 1);
-    char *copy = arena_take(&t->arena, n + 1);
-    Name *name = copy ? PUSH(t->names) : NULL;
-    if (!name || !hash_add(&t->by_name, hash, t->names.n - 1)) {
-        t->no_memory = true;
-        return 0;
-    }
-    memcpy(copy, text, n);
-    *name = (Name){copy, n};
-    return t->names.n - 1;
+    number = numbered_add(&t->names, &t->arena, text, n);
+    if (number != NO_NUMBER) return number;
+    t->no_memory = true;
+    return 0;
 }
 
 /* From the first start; with damaged times this can exceed int64. */
@@ -467,9 +449,9 @@ static void write_data(Timeline *t)
     if (!t->page->failed && !each_event(t, write_event)) t->page->failed = true;
     end_line(t);
     text_add(&t->json, "],\n\"names\":[");
-    for (size_t i = 0; i < t->names.n; i++) {
+    for (size_t i = 0; i < t->names.texts.n; i++) {
         if (i) text_add_char(&t->json, ',');
-        json_text(&t->json, t->names.items[i].text, t->names.items[i].n_bytes);
+        json_text(&t->json, t->names.texts.items[i].text, t->names.texts.items[i].n_bytes);
     }
     text_add(&t->json, "],\n\"details\":{");
     if (details.text) text_add_bytes(&t->json, details.text, details.n_bytes);
@@ -514,8 +496,7 @@ bool timeline_write(Page *page)
     if (ok && t.first_ps < t.last_ps) write_view(&t);
     if (t.no_memory) complain("out of memory");
     text_free(&t.json);
-    hash_free(&t.by_name);
-    prof_free(t.names.items);
+    numbered_free(&t.names);
     prof_free(t.ids.items);
     arena_free(&t.arena);
     return ok && !t.no_memory;

@@ -9,13 +9,13 @@
  *
  * All packets are of one sequence, so that a text is written once and then named by its number:
  * names of events, names of arguments, and text values of arguments. Texts are numbered until
- * TEXTS_BYTES of them are remembered; later ones are written where they stand.
+ * TEXTS_BYTES of them are remembered; later ones are written where they are used.
  *
  * Both ends of a flow have its id in flow_ids: of the events of one id, viewers draw an arrow from
  * each to the next in time. terminating_flow_ids would lose every consumer but the first. */
 #include "trace_writer.h"
 
-#include "../base/hash_table.h"
+#include "../base/numbered_texts.h"
 #include "../base/varint.h"
 
 enum { SEQUENCE = 1, TEXTS_BYTES = 64 << 20, MIN_TEXT = 4 };
@@ -24,23 +24,14 @@ enum { SLICE_BEGIN = 1, SLICE_END = 2, COUNTER = 4 };
 enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };
 enum { ORDER_EXPLICIT = 3, MERGE_NONE = 2, MERGE_BY_KEY = 3 };
 
-/* Texts of one of InternedData's lists. */
-typedef struct {
-    const char *text;
-    size_t n_bytes;
-} Known;
-typedef struct {
-    uint32_t field; /* in InternedData */
-    HashTable by_text;
-    LIST(Known) known; /* number: index + 1 */
-} Texts;
-enum { EVENT_NAMES, ARG_NAMES, ARG_VALUES, N_TEXTS };
+enum { EVENT_NAMES, ARG_NAMES, ARG_VALUES, N_TEXTS }; /* lists of InternedData */
+static const uint32_t interned_fields[N_TEXTS] = {2, 3, 29};
 
 /* A message that is put together. */
 typedef LIST(uint8_t) Message;
 
 typedef struct {
-    Texts texts[N_TEXTS];
+    NumberedTexts texts[N_TEXTS]; /* a text's iid is its number + 1 */
     Arena arena;
     Message event, interned, nested;
 } State;
@@ -147,29 +138,24 @@ static void add_clock(TraceWriter *w, Message *m, uint32_t id, uint64_t ns)
 
 /* ---- texts ---- */
 
-/* The text's number; 0 if it has none: then it is written where it stands. */
-static uint32_t number_of(TraceWriter *w, int kind, const char *text, size_t n)
+/* Returns the text's iid, after adding it to the message of new ones; 0 if it has none and has to
+ * be written where it is used. */
+static uint32_t iid_of(TraceWriter *w, int list, const char *text, size_t n)
 {
     State *s = w->state;
-    Texts *texts = &s->texts[kind];
-    uint64_t hash = text_hash(text, n);
-    HASH_EACH(i, &texts->by_text, hash)
-        if (texts->known.items[i].n_bytes == n && !memcmp(texts->known.items[i].text, text, n))
-            return (uint32_t)i + 1;
+    size_t number = numbered_find(&s->texts[list], text, n);
+    if (number != NO_NUMBER) return (uint32_t)number + 1;
     if (s->arena.n_bytes > TEXTS_BYTES) return 0;
-    char *copy = arena_take(&s->arena, n + 1);
-    Known *known = copy ? PUSH(texts->known) : NULL;
-    if (!known || !hash_add(&texts->by_text, hash, texts->known.n - 1)) {
+    number = numbered_add(&s->texts[list], &s->arena, text, n);
+    if (number == NO_NUMBER) {
         w->no_memory = true;
         return 0;
     }
-    memcpy(copy, text, n);
-    *known = (Known){copy, n};
     s->nested.n = 0;
-    add_varint(w, &s->nested, 1, texts->known.n);
+    add_varint(w, &s->nested, 1, number + 1);
     add_text(w, &s->nested, 2, text, n);
-    add_message(w, &s->interned, texts->field, &s->nested);
-    return (uint32_t)texts->known.n;
+    add_message(w, &s->interned, interned_fields[list], &s->nested);
+    return (uint32_t)number + 1;
 }
 
 /* ---- what a format has to write ---- */
@@ -179,9 +165,6 @@ static bool perfetto_open(TraceWriter *w, int64_t unix_ns)
     State *s = prof_alloc(sizeof *s);
     if (!s) return false;
     w->state = s;
-    s->texts[EVENT_NAMES].field = 2;
-    s->texts[ARG_NAMES].field = 3;
-    s->texts[ARG_VALUES].field = 29;
     s->event.n = 0;
     add_clock(w, &s->event, CLOCK_BOOTTIME_ID, 0);
     if (unix_ns >= 0) add_clock(w, &s->event, CLOCK_REALTIME_ID, (uint64_t)unix_ns);
@@ -219,7 +202,7 @@ static void perfetto_track(TraceWriter *w, const TraceTrack *track)
 
 static void add_value(TraceWriter *w, Message *m, const char *text, size_t n)
 {
-    uint32_t number = n >= MIN_TEXT ? number_of(w, ARG_VALUES, text, n) : 0;
+    uint32_t number = n >= MIN_TEXT ? iid_of(w, ARG_VALUES, text, n) : 0;
     if (number)
         add_varint(w, m, 17, number);
     else
@@ -231,7 +214,7 @@ static void add_argument(TraceWriter *w, Message *m, const Plane *plane, const V
     State *s = w->state;
     char room[VIEWER_ROOM];
     size_t n, before = m->n;
-    uint32_t number = number_of(w, ARG_NAMES, arg->name, arg->n_name);
+    uint32_t number = iid_of(w, ARG_NAMES, arg->name, arg->n_name);
     /* the length is one byte if it fits, and moved apart if not */
     add_header(w, m, 4, 0);
     size_t body = m->n;
@@ -268,7 +251,7 @@ static void perfetto_slice(TraceWriter *w, const TraceSlice *slice)
     m->n = 0;
     add_varint(w, m, 9, SLICE_BEGIN);
     add_varint(w, m, 11, slice->track->id);
-    uint32_t name = number_of(w, EVENT_NAMES, e->name, e->n_name);
+    uint32_t name = iid_of(w, EVENT_NAMES, e->name, e->n_name);
     if (name)
         add_varint(w, m, 10, name);
     else
@@ -308,10 +291,7 @@ static void perfetto_close(TraceWriter *w)
 {
     State *s = w->state;
     if (!s) return;
-    for (int i = 0; i < N_TEXTS; i++) {
-        hash_free(&s->texts[i].by_text);
-        prof_free(s->texts[i].known.items);
-    }
+    for (int i = 0; i < N_TEXTS; i++) numbered_free(&s->texts[i]);
     prof_free(s->event.items);
     prof_free(s->interned.items);
     prof_free(s->nested.items);
