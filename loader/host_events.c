@@ -21,7 +21,7 @@ void run_drop_events(Run *run)
     host->event_arenas = NULL, run->held = NULL;
 }
 
-/* What is read again is found wrong again: each loss counts once. */
+/* Reading events again finds the same problems again: each loss is counted once. */
 typedef struct {
     uint64_t *counts, *lost_bytes;
     size_t n;
@@ -63,7 +63,7 @@ static int read_host(Run *run, Host *host, ProfErr *err)
     if (host->issue_lost) prof_nomem(err);
     if (err->code)
         run_drop_events(run),
-            host->issue_lost = lost_before; /* what is read again is found wrong again */
+            host->issue_lost = lost_before; /* reading again finds the same problems again */
     return err->code;
 }
 

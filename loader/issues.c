@@ -7,7 +7,7 @@ enum { MAX_ISSUES = 10000 };
 void host_issue(Host *host, const char *severity, const char *code, uint64_t offset,
                 uint64_t n_bytes, const void *where, const char *format, ...)
 {
-    if (offset >= FILE_MERGED) offset = 0; /* not at one place */
+    if (offset >= FILE_MERGED) offset = 0; /* joined parts have no single place */
     pthread_mutex_lock(&host->lock);
     size_t first = host->n_issues > 64 ? host->n_issues - 64 : 0;
     Issue *issue = NULL;
@@ -69,7 +69,7 @@ static bool is_loss(const Issue *issue)
 bool run_has_losses(Run *run, Host *only)
 {
     Issue issue;
-    ProfErr lost = {0}; /* a remark that there was no memory for; a loss is recorded or fails */
+    ProfErr lost = {0}; /* ignored: only losses have to be recorded */
     EACH_HOST(host, run, only)
         for (size_t i = 0; host_issue_at(host, i, &issue, &lost); i++)
             if (is_loss(&issue)) return true;

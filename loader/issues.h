@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* issues.h: what was lost, repaired or doubtful in a host's file; rows of prof_issues. All calls
- * are thread-safe. */
+/* issues.h: records what was lost, repaired or doubtful in a host's file, as rows of prof_issues.
+ * All calls are thread-safe. */
 #ifndef PROF_ISSUES_H
 #define PROF_ISSUES_H
 
@@ -12,10 +12,10 @@ typedef struct Run Run;
 typedef struct {
     const char *severity; /* error: bytes are lost; warning: repaired or doubtful; info */
     const char *code;
-    uint64_t offset, count, lost_bytes; /* offset: of the first */
+    uint64_t offset, count, lost_bytes; /* offset: of the first occurrence */
     char *message;
-    const void *
-        where; /* what it is about: repetitions of one code at one place are counted in one issue */
+    const void *where; /* what the issue is about; repetitions of one code at one place are counted
+                          in one issue */
 } Issue;
 
 /* Records a loss or repair. Repetitions of one code at one place add to its counts. */
@@ -28,7 +28,8 @@ void host_remark(Host *host, const char *severity, const char *code, const void 
 /* Copies issue i; its texts are valid as long as the run. Returns false after the last, or with err
  * set if an issue was lost because there was no memory. */
 bool host_issue_at(Host *host, size_t i, Issue *issue, ProfErr *err);
-/* Could parts of the files of a run, or of its host `only`, not be read? */
+/* Returns whether parts of the run's files, or of the file of its host `only`, could not be read.
+ */
 bool run_has_losses(Run *run, Host *only);
 
 #endif

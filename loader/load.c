@@ -19,7 +19,7 @@
 typedef struct {
     Run *run;
     Line **order;  /* lines, the longest first */
-    Arena *arenas; /* of the workers, for events */
+    Arena *arenas; /* for events, one of each worker */
     size_t n_tasks;
     bool lines;
     atomic_size_t next, n_finished_workers;
@@ -69,7 +69,7 @@ static const char *file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Opens the host's file as a format wants it. */
+/* Opens the host's file, translated if its format needs that. */
 static int open_as(Host *host, const Reader *reader, const char *path, ProfErr *err)
 {
     host->reader = reader;
@@ -79,8 +79,8 @@ static int open_as(Host *host, const Reader *reader, const char *path, ProfErr *
     return err->code;
 }
 
-/* Reads a host's file up to its events. The only file of a run may have any name: then all formats
- * are tried, and the first one's error counts. */
+/* Reads a host's file except its events. If a run has a single file, its name may have any suffix:
+ * then all formats are tried, and the error of the first counts. */
 static int read_structure(Host *host, ProfErr *err)
 {
     size_t stem;
@@ -224,7 +224,7 @@ static char *run_text(Run *run, const char *s, size_t n)
     return to ? memcpy(to, s, n) : NULL;
 }
 
-/* The same for a name to be shown: a file's may be no UTF-8. */
+/* Copies a name that is shown, with invalid UTF-8 replaced. */
 static char *run_name(Run *run, const char *s, size_t n)
 {
     char *to = arena_alloc(&run->arena, 3 * n + 1);
@@ -310,7 +310,7 @@ static void number_events(Run *run)
     }
 }
 
-/* Reads the events of lines that follow each other in run->lines. */
+/* Reads the events of n lines, from run->lines[first] on. */
 static int read_events(Run *run, size_t first, size_t n, Arena *arenas, const RunOptions *options,
                        ProfErr *err)
 {
@@ -321,19 +321,20 @@ static int read_events(Run *run, size_t first, size_t n, Arena *arenas, const Ru
     for (size_t i = 0; i < n; i++) {
         Line *line = by_length[i] = run->lines[first + i];
         n_bytes += line->span.n_bytes;
-        prof_free(line->chunks); /* of an attempt that failed */
+        prof_free(line->chunks); /* left over from an attempt that failed */
         line->chunks = NULL, line->n_chunks = line->chunk_capacity = 0, line->n_events = 0;
     }
     sort_array(by_length, n, sizeof *by_length, longer_first);
     for (size_t i = 0; i < run->n_workers && n_bytes > 4 * LARGE_BLOCK; i++)
-        arenas[i].block_bytes = LARGE_BLOCK; /* large pages */
+        arenas[i].block_bytes = LARGE_BLOCK; /* allows huge pages */
     Job events = {.run = run, .n_tasks = n, .order = by_length, .lines = true, .arenas = arenas};
     job_run(&events, options, err);
     prof_free(by_length);
     return err->code;
 }
 
-/* Is nearly all of the file damaged, and nothing that it describes or measures left? */
+/* Returns whether nearly all of the file is damaged and nothing is left that it describes or
+ * measures. */
 static bool holds_nothing(const Host *host)
 {
     uint64_t lost = 0;
@@ -343,7 +344,7 @@ static bool holds_nothing(const Host *host)
     return !host->n_events && lost > host->file.n_bytes / 10 * 9;
 }
 
-/* A run of such files alone is no profile. */
+/* Fails if the run has no files but such ones. */
 static int refuse_nothing(const Run *run, ProfErr *err)
 {
     const Host *damaged = NULL;
@@ -359,7 +360,7 @@ static int refuse_nothing(const Run *run, ProfErr *err)
                      damaged->file.path, (unsigned long long)damaged->issues[0].offset);
 }
 
-/* Completes what needs all lines. */
+/* Does what needs all lines to be read. */
 static int finish(Host *host, ProfErr *err)
 {
     const Reader *reader = reader_of_content(host->reader);
@@ -373,8 +374,7 @@ int run_load_events(Run *run, const RunOptions *options, ProfErr *err)
     for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
         Host *host = &run->hosts[h];
         if (host->readable) finish(host, err);
-        if (host->issue_lost)
-            prof_nomem(err); /* better no run than one that keeps a loss to itself */
+        if (host->issue_lost) prof_nomem(err); /* better no run than one that hides a loss */
     }
     return err->code;
 }
@@ -388,7 +388,7 @@ int host_load_events(Host *host, ProfErr *err)
     return finish(host, err);
 }
 
-/* No file of the run can be read: why the first cannot. */
+/* Fails with the first file's error if no file can be read. */
 static int fail_unreadable(Run *run, ProfErr *err)
 {
     for (size_t h = 0; h < run->n_hosts; h++)

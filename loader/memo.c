@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /* memo.c: results of runs, hosts and lines that are computed once and kept; see run.h and memo.h.
  *
- * Each run, host and line has a list of its own: there may be thousands of hosts and lines. A list
- * only grows at its head until all of it is freed, so a line's is searched without a lock. */
+ * Each run, host and line has its own list, because there may be thousands of hosts and lines. A
+ * list only grows at its head until all of it is freed, so a line's list is searched without a
+ * lock. */
 #include "memo.h"
 
 #include "base/interrupt.h"
 
 typedef struct KeptResult {
     struct KeptResult *next;
-    const void *analysis; /* Analysis or LineAnalysis: by its address */
+    const void *analysis; /* address of the Analysis or LineAnalysis */
     void *result;
     void (*release)(void *result); /* NULL: nothing to free */
-    bool of_events;                /* goes with the events of its host */
+    bool of_events;                /* freed with the events of its host */
 } KeptResult;
 
 static void *find_result(const KeptResult *r, const void *analysis)
@@ -40,7 +41,7 @@ const void *run_analysis_made(Run *run, Host *only, const Analysis *analysis)
     if (run->n_hosts == 1) only = NULL;
     ProfErr interrupted = {0};
     if (!interrupt_lock(&run->analyses_lock, &interrupted))
-        return NULL; /* so will the caller's next step be */
+        return NULL; /* the caller's next poll fails too */
     const void *result = find_result(*results_of(run, only), analysis);
     pthread_mutex_unlock(&run->analyses_lock);
     return result;
@@ -71,8 +72,8 @@ static const void *make_analysis(Run *run, Host *only, const Analysis *analysis,
     run->n_making++, run->making_depth = interrupt_depth();
     void *result = analysis->make(run, only, err);
     run->n_making--, run->making_depth = depth;
-    if (result && interrupt_poll(0, err))
-        analysis->release(result), result = NULL; /* it may lack what was left out then */
+    if (result && interrupt_poll(0, err)) /* An interrupted `make` may have left something out. */
+        analysis->release(result), result = NULL;
     if (result) {
         KeptResult **results = results_of(run, only);
         *kept = (KeptResult){*results, analysis, result, analysis->release,
@@ -125,7 +126,8 @@ const void *line_analysis_made(const Line *line, const LineAnalysis *analysis)
     return find_result(atomic_load_explicit(&line->results, memory_order_acquire), analysis);
 }
 
-/* Under lines_lock. Of two equal results the first stays, as it may be in use. */
+/* Keeps a result, under lines_lock. If there is one already, that stays, because it may be in use.
+ */
 static const void *keep_result(Line *line, const LineAnalysis *analysis, void *result, ProfErr *err)
 {
     const void *first = line_analysis_made(line, analysis);
@@ -148,7 +150,7 @@ const void *line_analysis(Line *line, const LineAnalysis *analysis, ProfErr *err
     if (result || !interrupt_lock(&run->lines_lock, err)) return result;
     if (!(result = line_analysis_made(line, analysis))) {
         void *made = analysis->make(line, err);
-        if (made && interrupt_poll(0, err)) { /* it may lack what was left out then */
+        if (made && interrupt_poll(0, err)) { /* may have left something out */
             if (analysis->release) analysis->release(made);
             made = NULL;
         }

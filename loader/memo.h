@@ -12,9 +12,9 @@ void results_free(Run *run);
 void results_free_of_events(Host *host);
 /* Frees the results of a line. */
 void line_results_free(Line *line);
-/* With run->analyses_lock held: may more be read or derived? False with err set while an analysis
- * is being made on this very thread: then a statement that the application runs from a progress
- * handler must not disturb it. */
+/* Returns whether more may be read or computed now. The caller holds run->analyses_lock. False with
+ * err set if this thread is computing an analysis: then the call comes from a statement that the
+ * application runs in a progress handler, which must not change what the analysis uses. */
 bool run_may_change(const Run *run, ProfErr *err);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* ---- planes by name ---- */
 
-/* The first that fits counts: a prefix of others comes after them. */
+/* The first prefix that matches counts, so a prefix of other prefixes comes after them. */
 static const struct {
     const char *text;
     enum PlaneKind kind;
@@ -29,8 +29,8 @@ static const struct {
     [PREFIX_OTHER_HOST] = {"/host:", PLANE_HOST},
 };
 
-/* Returns where the digits at s end; NULL if there are none, or if their number does not fit an
- * int. */
+/* Returns the end of the digits at s. NULL if there are none, or if the number does not fit an int.
+ */
 static const char *after_number(const char *s)
 {
     size_t n = strspn(s, "0123456789");
@@ -38,8 +38,8 @@ static const char *after_number(const char *s)
     return number >= 0 && number <= INT32_MAX ? s + n : NULL;
 }
 
-/* XProf names cores /device:TPU:N, or without the number, and /device:TPU:N SparseCore K. Other
- * planes of TPUs have ops at most. */
+/* XProf recognises cores named /device:TPU:N, with or without the number, and /device:TPU:N
+ * SparseCore K. Other planes of TPUs have ops at most. */
 static enum PlaneKind kind_of_core(Plane *plane)
 {
     static const char sparse[] = " SparseCore ";
@@ -94,7 +94,7 @@ Plane *host_first_core(const Host *host)
 
 static const struct {
     const char *text;
-    enum LineKind kind; /* except on hosts */
+    enum LineKind kind; /* kind of the line, except on host planes */
 } line_names[N_LINE_NAMES] = {
     [NAME_STEPS] = {"Steps", LINE_STEPS},
     [NAME_SPARSE_STEPS] = {"Sparse Core Steps", LINE_STEPS},
@@ -114,7 +114,7 @@ static const struct {
 
 void line_classify(Line *line)
 {
-    /* 0xdeadbeef and up, as XProf numbers the lines that it derives */
+    /* XProf numbers the lines that it derives from 0xdeadbeef on. */
     enum { DERIVED_FIRST = -559038737, DERIVED_LAST = DERIVED_FIRST + 389 };
     line->derived = line->proto_id >= DERIVED_FIRST && line->proto_id <= DERIVED_LAST;
     line->named = NAME_OTHER;

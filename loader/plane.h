@@ -22,16 +22,16 @@ static inline bool is_host_or_device(const Plane *plane)
 {
     return plane->prefix != PREFIX_NONE && plane->prefix != PREFIX_OTHER_HOST;
 }
-/* Returns whether the name starts like a TPU core's. XProf treats most planes that do, and are no
- * SparseCores, as TensorCores. */
+/* Returns whether the name starts like a TPU core's. XProf treats most such planes as TensorCores
+ * unless they are SparseCores. */
 static inline bool is_tpu(const Plane *plane) { return plane->prefix == PREFIX_TPU; }
-/* Returns whether XProf recognises the TensorCore by its number. It needs none where it looks for
- * TensorCores alone. */
+/* Returns whether XProf recognises the TensorCore by its number. Where XProf looks for TensorCores
+ * only, it does not check the number. */
 static inline bool is_numbered_core(const Plane *plane)
 {
     return plane->kind == PLANE_TENSORCORE && plane->is_numbered;
 }
-/* Returns whether the line is named like one of steps, programs or ops, on whatever plane. */
+/* Returns whether the line's name is that of a line of steps, programs or ops, on any plane. */
 static inline bool is_step_line(const Line *line)
 {
     return line->named == NAME_STEPS || line->named == NAME_SPARSE_STEPS;
@@ -45,7 +45,7 @@ static inline bool is_op_line(const Line *line)
     return line->named == NAME_OPS || line->named == NAME_FRAMEWORK_OPS ||
            line->named == NAME_SPARSE_OPS;
 }
-/* Returns whether the line's name starts like this one. */
+/* Returns whether the line's name starts with this one. */
 bool line_name_starts(const Line *line, enum LineName name);
 
 /* Returns the stat's metadata; NULL if the plane has none of this id. */

@@ -34,7 +34,7 @@ static void init_locks(Run *run)
 
 static void run_free(Run *run)
 {
-    results_free(run); /* while the hosts that they speak of are whole */
+    results_free(run); /* before the hosts that they refer to */
     run_drop_events(run);
     for (size_t h = 0; h < run->n_hosts; h++) {
         Host *host = &run->hosts[h];
@@ -70,13 +70,13 @@ Line *run_line_of_event(const Run *run, uint64_t event)
     return at < run->n_lines ? lines[at] : NULL;
 }
 
-/* ---- the registry: one Run per source and content in the process ---- */
+/* ---- the registry: one Run for each source and content in the process ---- */
 
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static Run *registry;
 
-/* What the files of a source look like from outside: paths, sizes and times. A folder with links
- * that lead out of `within` has other programs without it. */
+/* Hashes the paths, sizes and times of a source's files. `within` counts too, because programs that
+ * links outside of it lead to are left out. */
 static uint64_t identity_of(const Source *source, const char *within)
 {
     uint64_t h = mix64(source->n_files * 2 + (within != NULL));

@@ -16,7 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Length of a file's name without its suffix; 0: it has none of a profile, or of a program. */
+/* Returns the length of a file's name without its suffix. 0 if it has no suffix of a profile or,
+ * with of_program, of a program. */
 static size_t stem_length(const char *file_name, bool of_program)
 {
     size_t stem = 0;
@@ -76,7 +77,8 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Is what a path leads to, through all its links, in a folder without links? */
+/* Returns whether a path, with all its links resolved, leads into a folder. `folder` has no links.
+ */
 static bool is_within(const char *path, const char *folder)
 {
     char *real = folder ? realpath(path, NULL) : NULL;
@@ -103,7 +105,7 @@ static int add_file(Source *source, const char *folder, const char *name, const 
     return PROF_OK;
 }
 
-/* The profiles and programs lying in a folder itself. n_files 0: no profiles. */
+/* Finds the profiles and programs in a folder, not below it. n_files is 0 if it has no profiles. */
 static int read_folder(const char *folder, const char *within, Source *source, ProfErr *err)
 {
     DIR *dir = opendir(folder);
@@ -124,7 +126,7 @@ static int read_folder(const char *folder, const char *within, Source *source, P
     return err->code;
 }
 
-/* A folder of HLO programs and nothing else, as a source; n_files 0: it is none. */
+/* Reads a folder of HLO programs as a source. n_files is 0 if it has a file of another kind. */
 static int read_dump(const char *folder, const char *within, Source *source, ProfErr *err)
 {
     if (read_folder(folder, within, source, err) || source->n_files || !source->n_programs)
@@ -145,8 +147,8 @@ static int read_dump(const char *folder, const char *within, Source *source, Pro
     return PROF_OK;
 }
 
-/* A symbolic link to a folder, which is searched after all folders: a run below it may have a path
- * without links. */
+/* A symbolic link to a folder. Links are searched after all folders, because a run below one may
+ * also have a path without links. */
 typedef struct {
     char *path;
     int depth;
@@ -163,15 +165,15 @@ typedef struct {
     const char *within;
     Link *links;
     size_t n_links, link_capacity;
-    LIST(Seen) seen; /* folders searched: a link may lead back to one */
+    LIST(Seen) seen; /* folders that were searched, because a link may lead back to one */
     HashTable by_inode;
-    Arena names;    /* of the links */
-    ProfErr closed; /* why the first folder that could not be opened was not searched */
+    Arena names;    /* of links */
+    ProfErr closed; /* error of the first folder that could not be opened */
 } Search;
 
 enum { MAX_FOLDER_DEPTH = 24, MAX_FOLDERS = 200000 };
 
-/* Notes a folder; false if it was searched before, or with err set. */
+/* Records a folder. False if it was searched before, or with err set. */
 static bool is_new(Search *s, const struct stat *st, ProfErr *err)
 {
     uint64_t hash = hash64((uint64_t)st->st_ino ^ mix64((uint64_t)st->st_dev));
@@ -285,7 +287,7 @@ int source_find(const char *folder, const char *within, Source **list, size_t *n
         return prof_fail(
             err, PROF_NOTFOUND, 0,
             "an empty path names no folder; give the log dir that the profiler wrote to");
-    if (!stat(folder, &st) && !S_ISDIR(st.st_mode)) { /* a file is its own run */
+    if (!stat(folder, &st) && !S_ISDIR(st.st_mode)) { /* a file is a run of its own */
         if (!S_ISREG(st.st_mode) ||
             (!profile_name_length(base_name(folder)) && !program_name_length(base_name(folder))))
             return prof_fail(err, PROF_NOTFOUND, 0,
@@ -336,7 +338,8 @@ static bool has_spools(const char *run)
            !access(folder, F_OK);
 }
 
-/* A run folder or log dir in which a capture is at work, or was killed before it made a profile. */
+/* Returns whether a capture is at work in a run folder or log dir, or was killed there before it
+ * wrote a profile. */
 static bool is_being_captured(const char *path)
 {
     char runs[4096], run[8192];
@@ -352,7 +355,7 @@ static bool is_being_captured(const char *path)
     return found;
 }
 
-/* Says what may have been meant by a path that is not there. */
+/* Fails with suggestions for a path that does not exist. */
 static int fail_missing(const char *path, ProfErr *err)
 {
     const char *colon = strstr(path, "://");
@@ -434,13 +437,13 @@ int source_resolve(const char *path, const char *within, Source *source, ProfErr
     bool is_run = false;
     for (size_t i = 1; i < n; i++)
         if (strcmp(base_name(list[i].path), base_name(list[best].path)) >= 0) best = i;
-    for (size_t i = 0; i < n; i++) /* a run folder is itself, whatever lies below it */
+    for (size_t i = 0; i < n; i++) /* a run folder stands for itself, whatever is below it */
         if (strlen(list[i].path) <= strlen(path)) best = i, is_run = true;
     *source = list[best];
     source->n_others = is_run ? 0 : n - 1;
     list[best] = (Source){0};
     source_list_free(list, n);
     const char *slash = strrchr(source->path, '/');
-    if (slash) source->name = (char *)slash + 1; /* a run is known by its folder */
+    if (slash) source->name = (char *)slash + 1; /* a run is named after its folder */
     return PROF_OK;
 }

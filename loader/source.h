@@ -30,18 +30,18 @@ typedef struct {
 } Source;
 
 /* Finds the one run that a path stands for. Freed with source_free().
- * within: a path as realpath() returns it; what is not in this folder, or is a link that leads out
- * of it, is treated as absent. NULL: all files. */
+ * within: a path as realpath() returns it. Files outside of this folder, or reached by a link that
+ * leads out of it, are treated as absent. NULL: no restriction. */
 int source_resolve(const char *path, const char *within, Source *source, ProfErr *err);
 /* Finds every run in a folder and below it, sorted by path. A path to a file gives that file, if
  * its name has a suffix of profiles or programs. *list is freed with source_list_free(). */
 int source_find(const char *folder, const char *within, Source **list, size_t *n, ProfErr *err);
 void source_free(Source *source);
 void source_list_free(Source *list, size_t n);
-/* Length of the host's name in a file name without folder: the part before a profile's or program's
- * suffix, or all of it. */
+/* Returns the length of the host's name in a file name without folder: the part before the suffix
+ * of a profile or program, or all of it. */
 size_t host_name_length(const char *file_name);
-/* Length of an HLO program's file name without its suffix; 0 if it has no suffix of HLO
+/* Returns the length of an HLO program's file name without its suffix; 0 if it has no suffix of HLO
  * programs. */
 size_t program_name_length(const char *file_name);
 

@@ -12,7 +12,7 @@
 enum { ROW = 100 /* SQLITE_ROW */, DONE = 101, MAX_COLUMNS = 16 };
 typedef void (*Destructor)(void *);
 
-/* F(result, name, parameters), of sqlite3.h */
+/* Functions of sqlite3.h that are looked up at run time: F(result, name, parameters). */
 #define SQLITE_FUNCTIONS(F)                                                                        \
     F(int, open, (const char *path, void **db))                                                    \
     F(int, close, (void *db))                                                                      \
@@ -47,7 +47,7 @@ static bool find_sqlite(Sqlite *s)
         void *symbol = dlsym(library, functions[i].name);
         if (!symbol) return false;
         memcpy(functions[i].to, &symbol,
-               sizeof symbol); /* a function's address, as dlsym gives it */
+               sizeof symbol); /* copies a function's address from the object pointer of dlsym() */
     }
     return library != NULL;
 }

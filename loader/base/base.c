@@ -9,7 +9,7 @@
 
 int prof_fail(ProfErr *err, int code, uint64_t offset, const char *format, ...)
 {
-    if (err->code) return err->code; /* the first error is the true one */
+    if (err->code) return err->code; /* the first error is the cause of later ones */
     err->code = code, err->offset = offset;
     va_list ap;
     va_start(ap, format);
@@ -33,8 +33,8 @@ static uintptr_t page_from(const void *p)
     return ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
 }
 
-/* Large pages for what is large, where the system has them: a third of the time that filling it
- * takes. */
+/* Asks for huge pages for large blocks, where the system has them: filling these takes a third of
+ * the time. */
 static void *advised(void *p, size_t n_bytes)
 {
 #ifdef MADV_HUGEPAGE
@@ -66,7 +66,7 @@ void prof_free(void *p) { memory.release(p); }
 
 enum {
     FIRST_ITEMS_BYTES = 128
-}; /* most arrays of large items, as the chunks of a line, hold one or two */
+}; /* most arrays of large items, such as the chunks of a line, have one or two */
 
 bool prof_grow(void *array_address, size_t n_used, size_t *capacity, size_t element_bytes)
 {
@@ -95,7 +95,7 @@ struct ArenaBlock {
 enum {
     FIRST_BLOCK = 64,
     LARGEST_BLOCK = 1 << 20
-}; /* small at first: files of many planes have some arenas for each */
+}; /* small at first, because a file of many planes has several arenas for each */
 
 void *arena_take(Arena *arena, size_t n_bytes)
 {
@@ -105,7 +105,7 @@ void *arena_take(Arena *arena, size_t n_bytes)
         size_t capacity = block ? block->capacity * 2 : FIRST_BLOCK;
         if (capacity > LARGEST_BLOCK) capacity = LARGEST_BLOCK;
         if (capacity < arena->block_bytes) capacity = arena->block_bytes;
-        /* The rest of the last block stays in use. */
+        /* A large block is linked behind the current one, whose rest stays in use. */
         bool alone = block && capacity >= LARGEST_BLOCK && n > capacity / 2;
         if (alone || capacity < n) capacity = n;
         ArenaBlock *added = prof_buffer(sizeof *block + capacity);
@@ -147,8 +147,8 @@ static const union {
 } empty;
 const Text *const empty_text = &empty.text;
 
-/* Length of the well-formed sequence at s, or 0; then *bad is the length of the ill-formed part (at
- * least 1). */
+/* Returns the length of the well-formed sequence at s. 0 if there is none: *bad is then the length
+ * of the ill-formed part (at least 1). */
 static size_t utf8_step(const uint8_t *s, const uint8_t *end, size_t *bad)
 {
     *bad = 1;
@@ -240,7 +240,7 @@ __attribute__((constructor)) static void draw_secrets(void)
 {
     uint64_t drawn[2];
     if (getrandom(drawn, sizeof drawn, GRND_NONBLOCK) != (ssize_t)sizeof drawn)
-        return; /* early at boot: then the known ones */
+        return; /* fails only early at boot: then the secrets keep their constant values */
     hash_secrets[0] = drawn[0], hash_secrets[1] = drawn[1] | 1;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* beside.c: see beside.h. make defines PROFSQL_LIBDIR: LIBDIR as seen from PREFIX/bin if it is in
- * PREFIX, else itself. */
+/* beside.c: see beside.h. The Makefile defines PROFSQL_LIBDIR: LIBDIR relative to PREFIX/bin if it
+ * is in PREFIX, else as it is. */
 #define _GNU_SOURCE
 #include "beside.h"
 
@@ -15,7 +15,7 @@
 
 static bool is_readable(const char *path) { return !access(path, R_OK); }
 
-/* pip puts commands into bin and packages into lib/python3.X/site-packages, Debian into
+/* pip installs commands in bin and packages in lib/python3.X/site-packages, Debian in
  * dist-packages. */
 static bool find_in_package(const char *folder, const char *name, char *out, size_t n)
 {

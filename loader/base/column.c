@@ -44,7 +44,8 @@ bool packed_make_of(Packed *packed, Arena *arena, const int64_t *values, size_t 
     }
     uint8_t *deltas = arena_take(arena, (n - 1) * width + sizeof(uint64_t));
     if (!deltas) return false;
-    for (size_t i = 0; i < n; i++) { /* what is written too far is written again by the next */
+    /* Each store writes 8 bytes; the next one overwrites those beyond the width. */
+    for (size_t i = 0; i < n; i++) {
         uint64_t delta = (uint64_t)values[i] - (uint64_t)range.least;
         memcpy(deltas + i * width, &delta, sizeof delta);
     }
@@ -63,7 +64,7 @@ bool packed_make_bytes(Packed *packed, Arena *arena, const uint8_t *values, size
     return true;
 }
 
-/* With the width known, the compiler makes straight loads of it. */
+/* With a constant width the compiler emits plain loads. */
 #define READ(width)                                                                                \
     for (size_t i = 0; i < n; i++) {                                                               \
         uint64_t eight;                                                                            \

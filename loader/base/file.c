@@ -30,7 +30,7 @@ static bool write_all(int fd, const uint8_t *bytes, size_t n)
     return true;
 }
 
-/* Profiles deflate 5 to 60 fold; what claims far more is a bomb. */
+/* Deflate shrinks profiles 5 to 60 fold. A much larger ratio is a decompression bomb. */
 enum { MAX_RATIO = 400, FREE_BYTES = 64 << 20 };
 
 static voidpf z_alloc(voidpf unused, uInt n, uInt size)
@@ -125,7 +125,7 @@ done:
 
 #define GIVE_PROFILE "give the *.xplane.pb that the profiler wrote"
 
-/* Files of /proc and /sys call themselves regular, of 0 bytes; to read them may block. */
+/* Files of /proc and /sys look like regular files of 0 bytes, but reading them may block. */
 static bool is_of_kernel(const char *path)
 {
     enum { PROC = 0x9fa0, SYSFS = 0x62656572 };
@@ -133,7 +133,7 @@ static bool is_of_kernel(const char *path)
     return !statfs(path, &s) && (s.f_type == PROC || s.f_type == SYSFS);
 }
 
-/* Looks at what kind of file it is, and inflates it. */
+/* Sets the kind of the file from its first bytes, and inflates it if it is gzipped. */
 static int read_kind(File *f, const struct stat *st, ProfErr *err)
 {
     uint8_t magic[2] = {0};
@@ -286,7 +286,7 @@ const uint8_t *window_at(Window *w, uint64_t offset, size_t n_wanted, size_t *n_
     size_t n = n_wanted > w->ahead ? n_wanted : w->ahead;
     if (n > left) n = (size_t)left;
     if (w->capacity < n ||
-        w->capacity > 2 * n + WINDOW_BYTES) { /* grown for one huge message: not kept */
+        w->capacity > 2 * n + WINDOW_BYTES) { /* it grew for one huge message: shrink it again */
         prof_free(w->bytes);
         w->n_bytes = w->capacity = 0;
         w->bytes = prof_buffer(n);

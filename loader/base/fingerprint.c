@@ -79,7 +79,7 @@ typedef struct {
     Pair v, w;
 } State;
 
-/* Takes 64 bytes. `weight` is 1 but for the last of a text. */
+/* Mixes in 64 bytes. `weight` is 1 except for the last bytes of a text. */
 static void take_64(State *t, const uint8_t *s, uint64_t factor, uint64_t weight)
 {
     t->x = rotate(t->x + t->y + t->v.first + word64(s + 8), 37) * factor;

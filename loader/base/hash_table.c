@@ -18,7 +18,8 @@ bool hash_reserve(HashTable *table, size_t n)
     if (n_slots == table->n_slots) return true;
     HashTable grown = {prof_alloc(n_slots * sizeof *grown.slots), n_slots, table->n};
     if (!grown.slots) return false;
-    /* From a free slot on, so that items of one hash stay in order where they go round the end. */
+    /* Starts after a free slot, so that items of one hash keep their order if they wrap around the
+     * end. */
     size_t first = 0;
     while (first < table->n_slots && table->slots[first].item) first++;
     for (size_t i = 0; i < table->n_slots; i++) {

@@ -12,7 +12,7 @@ enum { WAIT_NS = 20000000 };
 static _Thread_local struct InterruptThread {
     Interrupt *polled;
     bool asks;
-    uint64_t n_units; /* since the clock was last read */
+    uint64_t n_units; /* work since the clock was last read */
     unsigned depth;
 } here;
 
@@ -43,7 +43,7 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Statements that the application runs meanwhile open their own. */
+/* Statements that the application runs inside the callback open an Interrupt of their own. */
 static bool ask(struct InterruptThread *thread, Interrupt *interrupt)
 {
     thread->polled = NULL, thread->depth++;
@@ -101,7 +101,7 @@ bool interrupt_lock(pthread_mutex_t *lock, ProfErr *err)
     for (;;) {
         struct timespec until = in_a_moment();
         if (!pthread_mutex_timedlock(lock, &until)) return true;
-        ProfErr stopped = {0}; /* an earlier error is none of this wait's */
+        ProfErr stopped = {0}; /* this wait does not fail because of an earlier error */
         if (!interrupt_ask(&stopped)) continue;
         fail(err);
         return false;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* interrupt.h: lets the user interrupt long work.
  *
- * The table that answers a statement opens an Interrupt on its thread, and parallel_for() passes it
- * on to the worker threads. Long loops poll it, with the number of events (or similar small pieces
- * of work) that they handled since their last poll. Once the statement is interrupted, every poll
- * fails, on all its threads.
+ * A table opens an Interrupt on the thread of its statement, and parallel_for() passes it on to the
+ * worker threads. Long loops poll it, with the number of events (or similar small pieces of work)
+ * that they handled since their last poll. Once the statement is interrupted, every poll fails, on
+ * all its threads.
  *
  * A poll may call back into the application, which may query a run that is in use on this thread.
  * So never poll while you hold a lock, except a recursive lock whose data are consistent at that

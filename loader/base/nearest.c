@@ -12,8 +12,8 @@ int name_letter(char c) { return c == '-' || c == ' ' ? '_' : tolower((unsigned 
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-/* Insertions, deletions, replacements and swaps of neighbours between two words of n and m bytes.
- */
+/* Returns the number of insertions, deletions, replacements and swaps of neighbouring bytes between
+ * two words of n and m bytes. */
 static int edit_distance(const char *a, size_t n, const char *b, size_t m)
 {
     int rows[3][LONGEST + 1];
@@ -47,7 +47,7 @@ const char *find_word(const char *text, const char *word, size_t n)
 
 static int most_edits(size_t n) { return n < 4 ? 1 : (int)n / 3; }
 
-/* The least distance to one of the words of a name, "kernel" of top_kernels. */
+/* Returns the least distance to a word of the name, such as "kernels" of top_kernels. */
 static int distance_to_words(const char *name, const char *word, size_t n_word)
 {
     int found = LONGEST;

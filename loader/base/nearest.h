@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* nearest.h: the names that a misspelt word may mean. Case does not count, and - is _. */
+/* nearest.h: suggests the names that a misspelt word may mean. Ignores case and treats - as _. */
 #ifndef NEAREST_H
 #define NEAREST_H
 
@@ -16,15 +16,15 @@ typedef struct {
     int n;
 } Nearest;
 
-/* Keeps `name`, which must outlive it, if it is near enough and better than others. */
+/* Adds `name` if it is close enough and better than the others. The name must outlive `nearest`. */
 void nearest_try(Nearest *nearest, const char *name);
 
-/* The number of letters to insert, delete, replace or swap that make a word of n bytes a name, or
- * one of the words of the name. -1: too many for its length. */
+/* Returns how many letters to insert, delete, replace or swap to turn a word of n bytes into the
+ * name, or into one of the name's words. -1 if that is too many for the word's length. */
 int near_distance(const char *word, size_t n, const char *name);
-/* A byte as names are compared: in small letters, with _ for - and blanks. */
+/* Returns a byte as names are compared: lower case, with _ for - and blanks. */
 int name_letter(char c);
-/* The first place of a word of n bytes in a text; NULL: it is not in it. */
+/* Returns where a word of n bytes first occurs in a text; NULL if it does not. */
 const char *find_word(const char *text, const char *word, size_t n);
 
 #endif

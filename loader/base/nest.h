@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* nest.h: which events are open around the one in hand.
+/* nest.h: a stack of the events that are open around the current one.
  *
- * A walk meets events in the order of their starts, of equal starts the longest first. The events
- * that are open around the one in hand are on a stack, the outermost first: a LIST() whose items
- * contain the start and the end of an event, by whatever clock, and what the walk needs of it. */
+ * A walk visits events by start, and events with equal starts by decreasing length. The stack has
+ * the events that are open around the current one, the outermost first. It is a LIST() whose items
+ * contain an event's start and end, in any clock, and whatever else the walk needs. */
 #ifndef PROF_NEST_H
 #define PROF_NEST_H
 
@@ -12,10 +12,10 @@
 /* Returns the innermost item of a stack, or NULL. */
 #define NEST_INNERMOST(stack) ((stack).n ? &(stack).items[(stack).n - 1] : NULL)
 
-/* Closes the items that do not include an event, the innermost first, and returns the innermost of
- * those that do, or NULL. An item includes what neither starts before it nor ends after it. `start`
- * and `end` name the fields of an item. `close` is an expression, evaluated for each item that
- * closes, which is then the one after the last: stack.items[stack.n]. */
+/* Closes the items that do not include an event, the innermost first. Returns the innermost item
+ * that includes it, or NULL. An item includes an event that neither starts before it nor ends after
+ * it. `start` and `end` name the fields of an item. `close` is an expression, evaluated for each
+ * item that closes, which is then stack.items[stack.n]. */
 #define NEST_AROUND(stack, start, end, event_start, event_end, close)                              \
     __extension__({                                                                                \
         while ((stack).n && !((stack).items[(stack).n - 1].start <= (event_start) &&               \

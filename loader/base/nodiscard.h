@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* nodiscard.h: marks functions whose result a caller has to look at, because it alone says that
- * they failed. Functions that set a ProfErr need no mark: the error stays until it is looked at. */
+/* nodiscard.h: marks functions whose failure shows in their result alone, so that the caller has to
+ * check it. Functions that set a ProfErr need no mark: the error stays until it is checked. */
 #ifndef PROF_NODISCARD_H
 #define PROF_NODISCARD_H
 

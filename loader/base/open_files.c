@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* open_files.c: the few files that are held open at once; see open_files.h. */
+/* open_files.c: limits how many files are open at once; see open_files.h. */
 #define _GNU_SOURCE
 #include "open_files.h"
 
@@ -17,7 +17,7 @@ struct FileHandle {
     ino_t inode;
     uint64_t size;
     int64_t mtime_ns;
-    FileHandle *older, *newer; /* of the open ones, by their last use */
+    FileHandle *older, *newer; /* list of the open handles, by last use */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -29,7 +29,7 @@ int64_t mtime_of(const struct stat *st)
     return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
 }
 
-/* A share of the files that the process may have open: the rest is for others. */
+/* Returns a share of the files that the process may have open. The rest is for others. */
 static size_t share(unsigned part, size_t most)
 {
     struct rlimit limit;
@@ -55,7 +55,7 @@ static void put_in(FileHandle *handle)
     n_open++;
 }
 
-/* Closes the file that was used longest ago; false if all are in use. */
+/* Closes the least recently used file. False if all are in use. */
 static bool close_one(void)
 {
     FileHandle *handle = oldest;
@@ -179,7 +179,7 @@ int fail_to_open(ProfErr *err, int why, const char *path, const char *what)
 
 /* ---- temporary files ---- */
 
-/* Opens a temporary file without a name; -1 with errno set. */
+/* Opens a temporary file without a name. Returns -1 with errno set on failure. */
 static int temporary_in(const char *folder)
 {
     int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -192,7 +192,7 @@ static int temporary_in(const char *folder)
     return fd;
 }
 
-/* The folders are SQLite's, in its order: /var/tmp is on a disk, /tmp often in memory. */
+/* Tries SQLite's folders in SQLite's order: /var/tmp is on a disk, /tmp often in memory. */
 int temporary_open(const char *path, ProfErr *err)
 {
     const char *chosen = getenv("TMPDIR");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* open_files.h: keeps few files open at once, and opens the others again when they are read.
+/* open_files.h: keeps few files open at once, and reopens the others when they are read.
  *
  * A run may have thousands of hosts, but a process may have only 1024 open files by default. So at
  * most 256 profiles, or a quarter of the limit if that is less, are open at once. The least
- * recently used one is closed for the next and opened again when it is read; if it is no longer the
- * same file, that is an error. Inflated copies have no name by which they could be opened again:
- * they stay open, at most half of the limit.
+ * recently used one is closed to open another, and opened again when it is read; if it is no longer
+ * the same file, that is an error. Inflated copies have no name by which they could be opened
+ * again: they stay open, at most half of the limit.
  *
  * All functions may be called from several threads. */
 #ifndef PROF_OPEN_FILES_H

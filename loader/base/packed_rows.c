@@ -11,7 +11,7 @@ void packed_rows_free(PackedRows *rows)
     *rows = (PackedRows){0};
 }
 
-/* Packs rows into one block of memory of the size that they need. */
+/* Packs rows into one block of exactly the memory that they need. */
 static bool pack(RowChunk *chunk, const PackedRow *rows, size_t n)
 {
     int64_t column[ROWS_PER_CHUNK];

@@ -11,7 +11,7 @@ typedef struct {
     atomic_size_t next;
     pthread_mutex_t lock;
     pthread_cond_t finished;
-    size_t n_running; /* threads, under the lock */
+    size_t n_running; /* running threads, under the lock */
     Interrupt *interrupt;
     ProfErr err;
 } Tasks;
@@ -44,7 +44,7 @@ static void *work_beside(void *argument)
     return NULL;
 }
 
-/* Until no other thread works; keeps asking whether they should. */
+/* Waits until the other threads are done, and polls for interrupts meanwhile. */
 static void wait_for_all(Tasks *t)
 {
     pthread_mutex_lock(&t->lock);

@@ -10,11 +10,12 @@
 enum { FEW = 16 };
 
 typedef struct {
-    size_t bytes; /* of an item */
+    size_t bytes; /* size of an item */
     int (*compare)(const void *a, const void *b, void *context);
     void *context;
     uint32_t n_compared;
-    bool stopped; /* all items are equal then, so that what is being done soon ends */
+    bool stopped; /* interrupted: all items then compare as equal, so that the current pass ends
+                     soon */
 } Kind;
 
 enum { COMPARED = 4096 };
@@ -33,7 +34,7 @@ static void swap(Kind *k, char *a, char *b)
     memcpy(b, kept, k->bytes);
 }
 
-/* Lets the item at `at` sink until none below it is greater. */
+/* Moves the item at `at` down until no child is greater. */
 static void sink(Kind *k, char *items, size_t n, size_t at)
 {
     for (size_t child; (child = 2 * at + 1) < n; at = child) {
@@ -66,8 +67,8 @@ static void insertion_sort(Kind *k, char *items, size_t n)
     }
 }
 
-/* Splits the items around the middle one of three; returns where the second part begins: neither is
- * empty. */
+/* Splits the items around the median of three. Returns where the second part starts; neither part
+ * is empty. */
 static size_t partition(Kind *k, char *items, size_t n)
 {
     char *first = items, *middle = items + n / 2 * k->bytes, *last = items + (n - 1) * k->bytes,

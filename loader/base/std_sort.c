@@ -16,8 +16,7 @@ enum { SMALL = 16 };
 typedef struct {
     bool (*less)(const void *a, const void *b);
     uint32_t n_compared;
-    bool
-        stopped; /* interrupted: every comparison is false from then on, which soon ends the sort */
+    bool stopped; /* interrupted: every comparison is then false, so that the sort ends soon */
 } Order;
 
 static inline bool is_less(Order *o, const void *a, const void *b)
@@ -110,8 +109,8 @@ static void quicksort(void **items, size_t n, unsigned n_splits, Order *o)
 
 /* ---- insertion sort ---- */
 
-/* Items that are less than the first are only in the first small range. An order that contradicts
- * itself (NaN) is the reason to ask that before all else there: libstdc++ does. */
+/* Items less than the first one are only in the first small range. libstdc++ tests that before
+ * anything else, which matters if the order contradicts itself (NaN). */
 static void insertion_sort(void **items, size_t n, Order *o)
 {
     for (size_t i = 1; i < n; i++) {
@@ -139,7 +138,7 @@ void std_partial_sort(void **items, size_t n, size_t n_first,
     Order o = {.less = less};
     if (n_first > n) n_first = n;
     if (!n_first) return;
-    make_heap(items, n_first, &o); /* the greatest of them on top */
+    make_heap(items, n_first, &o); /* the greatest of them is on top */
     for (size_t i = n_first; i < n; i++) {
         if (!is_less(&o, items[i], items[0])) continue;
         void *item = items[i];

@@ -31,7 +31,7 @@ bool slice_contains(Slice s, const char *text)
 
 static Slice behind(Slice s, size_t n) { return (Slice){s.text + n, s.n - n}; }
 
-/* What follows the last occurrence of a byte; the whole where there is none. */
+/* Returns what follows the last occurrence of a byte; all of s if there is none. */
 static Slice last_part(Slice s, char separator)
 {
     const char *at = memrchr(s.text, separator, s.n);
@@ -117,7 +117,7 @@ bool slice_integer(Slice s, int64_t *value)
     return true;
 }
 
-/* The type in an op's name: its last component without a number behind it. */
+/* Returns the type in an op's name: its last component without the number after it. */
 static Slice derived_type(Slice name)
 {
     Slice op = last_part(name, '/'), id = last_part(op, '_');

@@ -60,7 +60,7 @@ bool op_is_infeed_enqueue(Slice type);
 bool op_is_infeed_or_outfeed(Slice category);
 /* it runs other ops: call, conditional, while, megacore fusion */
 bool op_is_container(Slice category);
-bool op_is_off_duty(Slice category); /* the core waits for something else, as for infeed */
+bool op_is_off_duty(Slice category); /* the core waits for something else, such as infeed */
 bool op_is_outside_compilation(Slice framework_name, Slice hlo_text);
 bool op_is_rematerialization(Slice framework_name, Slice hlo_text);
 

@@ -8,7 +8,7 @@
 
 enum { VARINT_BYTES = 10 }; /* at most */
 
-/* Returns the byte behind it. */
+/* Writes a varint. Returns the address of the byte after it. */
 static inline uint8_t *put_varint(uint8_t *p, uint64_t value)
 {
     for (; value >= 0x80; value >>= 7) *p++ = (uint8_t)(value | 0x80);
@@ -16,7 +16,7 @@ static inline uint8_t *put_varint(uint8_t *p, uint64_t value)
     return p;
 }
 
-/* Differences below 0 become short too. */
+/* Maps small differences of either sign to small numbers. */
 static inline uint64_t zigzag(uint64_t difference)
 {
     return difference << 1 ^ (0 - (difference >> 63));

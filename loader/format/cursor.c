@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cursor.c: fields of messages in files; see cursor.h. */
+/* cursor.c: walks the fields of a message in a file; see cursor.h. */
 #include "cursor.h"
 
 static enum Step cursor_next_at(Cursor *c, FileField *f, int depth, ProfErr *err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cursor.h: walks the fields of a protobuf message in a file, without loading payloads that nobody
- * asks for.
+/* cursor.h: walks the fields of a protobuf message in a file, without loading payloads that are not
+ * needed.
  *
  *   Cursor c = {&window, span.offset, span.offset + span.n_bytes};
  *   FileField f;
@@ -31,10 +31,10 @@ typedef struct {
     uint64_t missing; /* payload bytes that the field claims beyond the message's end */
 } FileField;
 
-/* Reads the next field into *f and moves behind it. */
+/* Reads the next field into *f and moves after it. */
 enum Step cursor_next(Cursor *c, FileField *f, ProfErr *err);
-/* Returns the bytes of a payload, valid until the next use of the window. NULL only on failure,
- * also not for an empty payload. */
+/* Returns the bytes of a payload, valid until the next use of the window. NULL only on failure: an
+ * empty payload has an address too. */
 const uint8_t *cursor_payload(Window *window, Span span, ProfErr *err);
 
 #endif

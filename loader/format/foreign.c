@@ -19,7 +19,7 @@ static const struct {
     {0, "\177ELF", "is a program or library; give the *.xplane.pb that the profiler wrote"},
 };
 
-/* Names of files whose content does not tell. */
+/* Files that are recognised by their names, because their content is not specific. */
 static const struct {
     const char *part, *advice;
 } known_names[] = {
@@ -36,7 +36,7 @@ static const struct {
                  "or with profsql-capture"},
 };
 
-/* Does it begin as a JSON object or array of objects does? */
+/* Returns whether the bytes start like a JSON object or an array of objects. */
 static bool is_json(const uint8_t *bytes, size_t n)
 {
     size_t i = 0;
@@ -50,7 +50,7 @@ const char *foreign_advice(const File *file)
 {
     uint8_t first[N_FIRST];
     size_t n = file->n_bytes < N_FIRST ? (size_t)file->n_bytes : N_FIRST;
-    ProfErr err = {0}; /* a file that cannot be read has its own error */
+    ProfErr err = {0}; /* dropped: a file that cannot be read has an error of its own */
     if (file_read(file, 0, first, n, &err)) return NULL;
     for (size_t i = 0; i < COUNT(known_names); i++)
         if (strstr(file->path, known_names[i].part)) return known_names[i].advice;

@@ -3,8 +3,8 @@
  *
  *   XPlane "/host:metadata"   4 event_metadata* {1 key 2 XEventMetadata}
  *   XEventMetadata            1 id  2 name "module(program id)"  5 stats*
- *   XStat                     1 metadata_id  6 bytes: the HloProto, when the stat is called "Hlo
- * Proto" HloProto                  1 hlo_module {1 name ...}  3 buffer_assignment */
+ *   XStat                     1 metadata_id  6 bytes: the HloProto, if the stat is "Hlo Proto"
+ *   HloProto                  1 hlo_module {1 name ...}  3 buffer_assignment */
 #define _GNU_SOURCE
 #include "hlo.h"
 
@@ -14,23 +14,24 @@
 #include "hlo_parts.h"
 #include "xspace.h"
 
-/* The result of the analysis. */
+/* The result of the analysis `programs`. */
 typedef struct {
     HloProgramList list;
     HloPrograms all;
     bool all_made;
     size_t capacity;
-    HashTable by_id; /* of the list: the first of each id */
+    HashTable by_id; /* of the list: the first program of each id */
     Arena arena;
-    pthread_mutex_t lock;   /* of the states and of `all`: hold() */
-    unsigned n_held, depth; /* how often it is held, and the interrupt_depth() of that */
+    pthread_mutex_t lock;   /* for the states and `all`; see hold() */
+    unsigned n_held, depth; /* how often it is held, and interrupt_depth() at that time */
     pthread_mutex_t
-        results_lock; /* of the states' results; recursive: an analysis may ask for another */
+        /* for the states' results; recursive, because an analysis may ask for another */
+        results_lock;
 } Programs;
 
 /* ---- the table ---- */
 
-/* "module(123)": the number, and the length of what stands before it. */
+/* Splits "module(123)" into the number and the length of the text before it. */
 static bool id_of_name(const char *name, size_t n_bytes, uint64_t *id, size_t *stem)
 {
     if (n_bytes < 3 || name[n_bytes - 1] != ')') return false;
@@ -78,15 +79,15 @@ static const Text *host_text(Host *host, const uint8_t *bytes, size_t n_bytes, P
     return text;
 }
 
-/* What can be said of a program without parsing it: HloProto.hlo_module.{name, id}. */
+/* What is known of a program without parsing it: HloProto.hlo_module.{name, id}. */
 typedef struct {
-    const Text *name; /* NULL: none */
+    const Text *name; /* NULL if it has none */
     uint64_t id;
-    bool is_program; /* there is a module with computations, and every field of proto and module is
-                        whole */
+    bool is_program; /* it has a module with computations, and every field of proto and module is
+                        complete */
 } Header;
 
-/* With name_only the walk ends at the name, which writers put first. */
+/* Reads a program's header. With name_only it stops at the name, which writers put first. */
 static int read_header(Host *host, Window *window, Span span, bool name_only, Header *header,
                        ProfErr *err)
 {
@@ -114,7 +115,7 @@ static int read_header(Host *host, Window *window, Span span, bool name_only, He
     return err->code;
 }
 
-/* What the stats of an event metadata say of the program that it holds. */
+/* What the stats of an event metadata say about the program in it. */
 typedef struct {
     Span proto;
     bool has_proto, has_id, respelled;
@@ -163,21 +164,21 @@ static HloProgram *first_of(const Programs *programs, uint64_t id)
     return NULL;
 }
 
-/* When the list is complete: chains the programs of each id. */
+/* Links the programs of each id, once the list is complete. */
 static int index_programs(Programs *programs, ProfErr *err)
 {
     for (size_t i = 0; i < programs->list.n; i++) {
         HloProgram *program = &programs->list.programs[i],
                    *first = first_of(programs, program->program_id);
-        if (first)
-            first->state->untried->state->next = program; /* the last one so far */
+        if (first) /* add it after the last program with this id */
+            first->state->untried->state->next = program;
         else if (!hash_add(&programs->by_id, hash64(program->program_id), i))
             return prof_nomem(err);
         (first ? first : program)->state->untried = program;
     }
     for (size_t i = 0; i < programs->list.n; i++) {
         HloProgram *first = &programs->list.programs[i];
-        if (first->state->first) continue; /* of another's chain */
+        if (first->state->first) continue; /* in the chain of an earlier program */
         for (HloProgram *p = first; p; p = p->state->next) {
             p->state->first = first, p->state->untried = p;
             if (p == first) continue;
@@ -207,7 +208,7 @@ static int read_entry(Programs *programs, const Plane *plane, const EventMeta *m
     size_t stem = meta->name->n_bytes;
     bool named = id_of_name(
         meta->name->text, meta->name->n_bytes, &id,
-        &stem); /* libtpu's metadata ids are not program ids: the name counts before them */
+        &stem); /* the name counts first, because libtpu's metadata ids are not program ids */
     if (stats.has_id) id = stats.id;
     Header header;
     read_header(plane->host, window, stats.proto, true, &header, err);
@@ -252,8 +253,8 @@ static void programs_free(void *result)
 
 /* ---- files of one program ---- */
 
-/* Reads the header of an open file, and the id: from the name, "jit_step(12).hlo_proto.pb", else
- * the module's own. */
+/* Reads the header of an open file, and the program id: from the file name, such as
+ * "jit_step(12).hlo_proto.pb", else from the module. */
 static int file_header(Host *host, const File *file, Header *header, bool *named, ProfErr *err)
 {
     Window window = {.file = file};
@@ -282,7 +283,7 @@ static int check_file(Host *host, ProfErr *err)
     return err->code;
 }
 
-/* A dump's file: the host is the program. */
+/* Adds the program of a host that is a file of a dump. */
 static int add_host_file(Programs *programs, Host *host, ProfErr *err)
 {
     Header header;
@@ -303,8 +304,8 @@ static int add_host_file(Programs *programs, Host *host, ProfErr *err)
 
 static Programs *programs_of(Host *host, ProfErr *err);
 
-/* Whether a plane of the run holds this program, by its id, or where its file does not tell it by
- * its name. */
+/* Returns whether a plane of the run contains this program: one with its id or, if its file has no
+ * id, with its name. */
 static bool in_planes(Run *run, const Programs *programs, size_t n, const Header *header,
                       bool named, ProfErr *err)
 {
@@ -333,7 +334,7 @@ static int add_files_beside(Programs *programs, Run *run, ProfErr *err)
         uint64_t size;
         int64_t mtime;
         if (!file_identity(run->programs[i], &size, &mtime) || !size)
-            continue; /* NO_MODULE.hlo_proto.pb is an empty marker */
+            continue; /* NO_MODULE.hlo_proto.pb is an empty marker file */
         if (!file_open(&file, run->programs[i], &why)) {
             if (!file_header(host, &file, &header, &named, &why) &&
                 !in_planes(run, programs, n_in_planes, &header, named, err))
@@ -359,8 +360,8 @@ static int add_files_beside(Programs *programs, Run *run, ProfErr *err)
 
 /* ---- the analysis ---- */
 
-/* The programs of the host's own planes, or of its sub-processes', whose ids are not the host's:
- * where one is taken already, the earlier program counts. */
+/* Adds the programs in planes of the host itself (own) or of its sub-processes. Ids of
+ * sub-processes may be in use already: then the earlier program counts. */
 static void add_planes(Programs *programs, Host *host, bool own, Window *window, ProfErr *err)
 {
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
@@ -380,7 +381,8 @@ static void add_planes(Programs *programs, Host *host, bool own, Window *window,
 
 static void *programs_make(Run *run, Host *only, ProfErr *err)
 {
-    Host *host = only ? only : &run->hosts[0]; /* only is NULL for the host of a single-host run */
+    /* `only` is NULL for the host of a single-host run */
+    Host *host = only ? only : &run->hosts[0];
     Programs *programs = prof_alloc(sizeof *programs);
     if (!programs) {
         prof_nomem(err);
@@ -408,7 +410,7 @@ static const Analysis programs_analysis = {programs_make, programs_free, NEEDS_N
 static Programs *programs_of(Host *host, ProfErr *err)
 {
     return (Programs *)run_analysis(host->run, host, &programs_analysis,
-                                    err); /* changed under its lock only */
+                                    err); /* changed only under its lock */
 }
 
 const HloProgramList *hlo_program_list(Host *host, ProfErr *err)
@@ -417,8 +419,8 @@ const HloProgramList *hlo_program_list(Host *host, ProfErr *err)
     return programs ? &programs->list : NULL;
 }
 
-/* Takes the lock; false with err set. A program that is being read on this very thread is not there
- * yet for a statement that the application runs when it is asked whether to go on. */
+/* Takes the lock. False with err set for a statement that runs in a progress handler while this
+ * thread reads a program: that program is not there yet. */
 static bool hold(Programs *programs, Host *host, ProfErr *err)
 {
     if (!interrupt_lock(&programs->lock, err)) return false;
@@ -439,7 +441,8 @@ static void let_go(Programs *programs)
 
 /* ---- modules on first use ---- */
 
-/* Parses a program for its judge alone, unless it is there already. False: it cannot be parsed. */
+/* Passes a program to its judge, parsed only for that if it is not parsed yet. False if it cannot
+ * be parsed. */
 static bool be_judged(HloProgram *program, HloJudge *judge, ProfErr *err)
 {
     struct HloProgramState *state = program->state;
@@ -469,7 +472,7 @@ int hlo_check_programs(Host *host, HloJudge *judge, ProfErr *err)
     return err->code;
 }
 
-/* The program of an id that counts, with the lock held. */
+/* Returns the program that counts for an id. The caller holds the lock. */
 static HloProgram *best_of(HloProgram *first, ProfErr *err)
 {
     struct HloProgramState *id = first->state;
@@ -533,7 +536,7 @@ const void *hlo_analysis(const HloModule *module, const HloAnalysis *analysis, P
             prof_nomem(err);
         else if (!(made->result = analysis->make(module, err)))
             prof_free(made);
-        else if (interrupt_poll(0, err)) /* it may lack what was left out then */
+        else if (interrupt_poll(0, err)) /* an interrupted `make` may have left something out */
             analysis->release(made->result), prof_free(made);
         else
             made->analysis = analysis, made->next = module->state->results,

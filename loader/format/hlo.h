@@ -34,12 +34,12 @@ typedef struct HloModule {
     uint64_t n_bytes;           /* size of the proto in the file */
     uint64_t content_hash;      /* hash_bytes() of the proto */
     uint64_t spare_bytes;       /* memory that its size allows its costs to take */
-    /* by computation position: it is marked as a fusion or called by one */
+    /* whether it is marked as a fusion or called by one, by computation position */
     const bool *is_fusion;
     bool repaired;             /* as HloProgram.repaired */
     bool unique;               /* all instructions have different names and ids, as they should */
     SmallTable by_id, by_name; /* of instructions, by position; of equal ones only the first */
-    SmallTable computation_by_id; /* also */
+    SmallTable computation_by_id; /* the same for computations */
     struct HloProgramState *state;
 } HloModule;
 
@@ -63,15 +63,15 @@ typedef struct HloProgram {
     /* XProf's map of programs lacks it: it is a file next to the run, or in the plane of a
      * sub-process. */
     bool extra;
-    /* XProf finds it only after it repaired the file, which its Events DB does not do. The stat's
-     * name has another spelling (libtpu 0.0.37), or no stat says the program's id and the
-     * metadata's own id is another. */
+    /* XProf finds the program only after repairing the file, which its Events DB does not do: the
+     * stat's name is spelt differently (libtpu 0.0.37), or no stat has the program's id and the
+     * metadata has another one. */
     bool repaired;
     struct HloProgramState *state;
 } HloProgram;
 typedef struct {
-    /* In file order, then the programs next to the run (listed with its first host), then those of
-     * sub-processes. Several may have the same id: the first that can be parsed counts. */
+    /* Programs in file order, then those next to the run (listed with its first host), then those
+     * of sub-processes. If several have the same id, the first that can be parsed counts. */
     HloProgram *programs;
     size_t n;
 } HloProgramList;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_attributes.c: the attributes of an instruction as HLO text writes them, behind its operands.
+/* hlo_attributes.c: writes the attributes of an instruction as in HLO text, after its operands.
  *
- * First those of its opcode, in XLA's order: this file; then those of all: hlo_common_attributes.c.
- */
+ * The attributes of its opcode come first, in XLA's order. They are in this file. Those that any
+ * instruction may have follow: hlo_common_attributes.c. */
 #include "hlo_writer.h"
 
 #include "hlo_type.h"
 
-enum { MAX_LABELS = 64 }; /* dimensions of a convolution */
+enum { MAX_LABELS = 64 }; /* most dimensions of a convolution */
 
 /* ---- pieces ---- */
 
@@ -53,7 +53,7 @@ static void word(const HloWriter *w, const char *name, const char *value)
     text_add(w->out, value);
 }
 
-/* The word of a number in an enum; "unknown" beyond it. */
+/* Appends the word for a number of an enum; "unknown" if the enum has no such number. */
 static void choice(const HloWriter *w, const char *name, const char *const *words, size_t n,
                    int value)
 {
@@ -99,7 +99,7 @@ static void aliasing(const HloWriter *w, const Xla__HloInstructionProto *op)
 
 /* ---- convolutions and dots ---- */
 
-/* One row of a window: " stride=2x2", when any dimension has another value than the usual one. */
+/* Appends one row of a window, such as " stride=2x2", if a dimension differs from the default. */
 static void window_row(TextBuffer *out, const Xla__Window *window, const char *name, size_t offset,
                        int64_t usual)
 {
@@ -141,7 +141,7 @@ static void write_window(const HloWriter *w, const Xla__Window *window)
     text_add_char(w->out, '}');
 }
 
-/* "b01f": the role of each dimension of one operand; ? where none is said. */
+/* Appends the role of each dimension of an operand, such as "b01f"; ? for one without a role. */
 static void labels(TextBuffer *out, int64_t first, char first_role, int64_t second,
                    char second_role, const int64_t *spatial, size_t n_spatial)
 {
@@ -367,8 +367,8 @@ static void async_start(const HloWriter *w, const Xla__HloInstructionProto *op)
                strlen(op->more->rare->async_execution_thread));
     const Xla__HloComputationProto *single = hlo_async_single(w->module, op);
     if (!single) return;
-    /* the instruction that runs is written in place of the call; its frontend attributes only where
-     * the start has none */
+    /* The wrapped instruction is written in place of the call. Its own frontend attributes are used
+     * only if the start has none. */
     Xla__HloInstructionProto wrapped = *hlo_root(single);
     if (hlo_opcode(wrapped.opcode) == HLO_ASYNC_START)
         return; /* an instruction that starts itself */
@@ -483,8 +483,8 @@ static void feed(const HloWriter *w, const Xla__HloInstructionProto *op, enum Hl
 static void domain(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
     static const Xla__OpSharding none = XLA__OP_SHARDING__INIT;
-    text_add(w->out, ", domain={kind=\"sharding\", entry="); /* XLA writes its field for the exit
-                                                                here, and the other way round */
+    /* XLA writes the field `exit` as entry, and the field `entry` as exit */
+    text_add(w->out, ", domain={kind=\"sharding\", entry=");
     hlo_write_sharding(w->out, op->more->rare->domain_exit_sharding
                                    ? op->more->rare->domain_exit_sharding
                                    : &none);

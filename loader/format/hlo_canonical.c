@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_canonical.c: what an instruction does, without any name: the text that XProf takes the
- * fingerprint of.
+/* hlo_canonical.c: what an instruction does, as text without names. XProf's fingerprint is computed
+ * from it.
  *
  *   f32[8]{0} fusion(f32[8]{0}, f32[]), kind=kLoop, calls=
  *   {
@@ -8,16 +8,16 @@
  *     ROOT tmp_1 = f32[8]{0} negate(f32[8]{0} tmp_0)
  *   }
  *
- * Computations stand in full where they are called. A damaged program may have ones that call each
- * other in a circle, or many times over: the text then ends at its limit, which says that it is not
- * whole. */
+ * Called computations are written in full. In a damaged program they may call each other in a
+ * circle, or many times: the text then ends at its limit, and `cut` says so. */
 #include "hlo_writer.h"
 
 #include "../base/fingerprint.h"
 
-enum { MAX_DEPTH = 100 }; /* of calls */
-/* Texts by the bytes of the proto: in a program that XLA wrote each computation is called once, so
- * that a text is no longer than the program's, and all together that times the depth of calls. */
+enum { MAX_DEPTH = 100 }; /* most nested calls */
+/* Limits of texts, by the size of the proto. In a program that XLA wrote, each computation is
+ * called once: a text is then no longer than the program's text, and all texts together are no
+ * longer than that times the depth of calls. */
 enum { TEXT_AT_LEAST = 1 << 20, TEXT_PER_BYTE = 16, ALL_TEXTS_PER_BYTE = 256 };
 
 void hlo_write_number(const HloWriter *w, const Xla__HloInstructionProto *op)
@@ -52,7 +52,7 @@ void hlo_write_body(const HloWriter *w, const Xla__HloComputationProto *c)
     int64_t first = c->n_instructions ? hlo_position(w->module, c->instructions[0]->id) : -1;
     if (first < 0 || hlo_op(w->module, first).instruction != c->instructions[0] ||
         body.depth > MAX_DEPTH) {
-        w->out->cut = true; /* nothing that XLA would take */
+        w->out->cut = true; /* XLA would reject this */
         return;
     }
     body.first = (size_t)first;
@@ -87,9 +87,9 @@ enum { ASKED = 1, KNOWN = 2 };
 
 typedef struct {
     pthread_mutex_t lock;
-    uint8_t *state; /* of each instruction, as the module has them */
+    uint8_t *state; /* by position of the instruction in the module */
     uint64_t *fingerprints;
-    uint64_t n_written; /* bytes of all texts so far */
+    uint64_t n_written; /* bytes of all texts until now */
 } Fingerprints;
 
 static void fingerprints_free(void *result)
@@ -137,7 +137,7 @@ bool hlo_fingerprint(const HloModule *module, const Xla__HloInstructionProto *op
 {
     static const HloAnalysis analysis = {fingerprints_make, fingerprints_free};
     Fingerprints *f =
-        (Fingerprints *)hlo_analysis(module, &analysis, err); /* its lock guards what it holds */
+        (Fingerprints *)hlo_analysis(module, &analysis, err); /* its lock guards its content */
     int64_t at = hlo_position(module, op->id);
     if (!f || at < 0) return false;
     pthread_mutex_lock(&f->lock);

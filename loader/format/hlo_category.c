@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_category.c: XProf's category of an instruction; see hlo_text.h. */
+/* hlo_category.c: XProf's category of an HLO instruction; see hlo_text.h. */
 #include "hlo_writer.h"
 
 #include "shape.h"
 
-/* Convolutions say how their window is dilated. */
+/* The category of a convolution depends on how its window is dilated. */
 static const char *convolution_category(const Xla__Window *window)
 {
     static const char *const names[] = {"convolution", "convolution base-dilated",
@@ -32,11 +32,11 @@ static int bits(const Xla__ShapeProto *shape)
     return shape ? primitive_bits(shape->element_type) : 0;
 }
 
-/* A bitcast between types of one width acts element by element, too. */
+/* Returns whether an instruction is elementwise. A bitcast between types of equal width is, too. */
 static bool acts_elementwise(const HloModule *m, const Xla__HloInstructionProto *op,
                              enum HloOpcode opcode)
 {
-    if (opcode == HLO_CONSTANT) return true; /* XLA has it so */
+    if (opcode == HLO_CONSTANT) return true; /* as in XLA */
     if (opcode != HLO_BITCAST_CONVERT) return hlo_is_elementwise(opcode);
     const Xla__HloInstructionProto *operand =
         op->n_operand_ids ? hlo_instruction(m, op->operand_ids[0]) : NULL;
@@ -53,7 +53,7 @@ const char *hlo_category(const HloModule *m, const Xla__HloInstructionProto *op)
     case HLO_COPY:
     case HLO_RESHAPE:
     case HLO_DYNAMIC_RESHAPE: return "data formatting";
-    case HLO_CONSTANT: return "non-fusion elementwise"; /* so XLA counts it */
+    case HLO_CONSTANT: return "non-fusion elementwise"; /* as in XLA */
     default: return acts_elementwise(m, op, opcode) ? "non-fusion elementwise" : op->opcode;
     }
 }

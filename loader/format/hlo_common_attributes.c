@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_common_attributes.c: the attributes that any instruction may have: the computations it calls,
- * sharding, frontend attributes, control predecessors, statistics, where its value comes from, and
- * its backend's configuration. */
+/* hlo_common_attributes.c: writes the attributes that any instruction may have: called
+ * computations, sharding, frontend attributes, control predecessors, statistics, the origin of its
+ * value, and the backend's configuration. */
 #include "hlo_writer.h"
 
 #include "../base/sort.h"
@@ -58,7 +58,7 @@ static void computations(const HloWriter *w, const char *name, const Xla__HloIns
     text_add_char(w->out, '}');
 }
 
-/* What canonical text has of opcodes that it knows nothing of. */
+/* Appends the computations that an instruction of an unknown opcode calls, for canonical text. */
 static void all_calls(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
     key(w, "calls");
@@ -128,8 +128,8 @@ static void called_computations(const HloWriter *w, const Xla__HloInstructionPro
     if (opcode == HLO_CALL && op->more->rare->is_composite) text_add(w->out, ", is_composite=true");
 }
 
-/* Whether XLA's lexer takes the text for one object of JSON: braces in balance outside of strings,
- * then nothing but space and comments. */
+/* Returns whether XLA's lexer accepts the text as one JSON object: braces in balance outside of
+ * strings, then only blanks and comments. */
 static bool is_json_object(const char *p, const char *end)
 {
     while (p < end && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r')) p++;
@@ -253,7 +253,7 @@ static const Xla__OriginalValueElementProto *origin_at(Origin *o, size_t depth)
     return NULL;
 }
 
-/* The original arrays of a shape's leaves, nested as the shape is. */
+/* Appends the original arrays of a shape's leaves, nested like the shape. */
 static void origin_part(const HloWriter *w, Origin *o, const Xla__ShapeProto *shape, size_t depth)
 {
     if (shape->element_type == XLA_TUPLE && depth < MAX_SHAPE_INDEX) {
@@ -316,7 +316,7 @@ void hlo_write_common_attributes(const HloWriter *w, const Xla__HloInstructionPr
     origin(w, op);
 }
 
-/* Pieces that XLA takes out of every backend_config. */
+/* Parts that XLA removes from every backend_config. */
 static const char queues[] = "\"wait_on_operation_queues\":[],";
 
 void hlo_write_backend_config(const HloWriter *w, const Xla__HloInstructionProto *op)

@@ -10,8 +10,8 @@
  *
  *   ENTRY %main (...) -> ... {
  *
- * Computations come before their callers; instructions as the schedule has them, else operands
- * before users. */
+ * Computations come before their callers. Instructions are in the order of the schedule or, without
+ * one, operands before users. */
 #include "../base/interrupt.h"
 #include "../base/search.h"
 #include "hlo_writer.h"
@@ -20,7 +20,7 @@
 
 typedef struct {
     const Xla__HloComputationProto *proto;
-    size_t first_line; /* of its header; then its instructions, a brace, an empty line */
+    size_t first_line; /* line of its header; its instructions, a brace and an empty line follow */
     size_t first_op, n_ops;
     const Xla__HloInstructionProto *root;
 } ListedComputation;
@@ -37,27 +37,27 @@ enum { HEADER_LINES = 2, FRAME_LINES = 3 };
 
 /* ---- order of computations ---- */
 
-/* A computation by id, and the span of its instructions in the module's ops. */
+/* A computation, and the range of its instructions in the module's ops. */
 typedef struct {
     int64_t id;
     const Xla__HloComputationProto *proto;
-    const Xla__HloScheduleProto__InstructionSequence *schedule; /* NULL: none */
-    size_t place, first, n;                                     /* place: in the file */
+    const Xla__HloScheduleProto__InstructionSequence *schedule; /* NULL if it has none */
+    size_t place, first, n;                                     /* place: position in the file */
     bool called, visited;
-    bool hidden; /* stands in the line of the asynchronous instruction that runs it */
+    bool hidden; /* written in the line of the asynchronous instruction that runs it */
 } Node;
 
 typedef struct {
-    size_t node, at; /* the next instruction to look at */
+    size_t node, at; /* the next instruction to visit */
 } Frame;
 
 typedef struct {
     const HloModule *module;
-    Node *nodes;        /* in order of their ids */
-    size_t *in_file, n; /* nodes in order of the file */
+    Node *nodes;        /* sorted by id */
+    size_t *in_file, n; /* nodes in file order */
     Frame *stack;
     size_t depth, capacity;
-    size_t *order, n_order; /* nodes, as they are listed */
+    size_t *order, n_order; /* nodes in the order of the listing */
 } Order;
 
 static int by_id(const void *a, const void *b)
@@ -101,8 +101,8 @@ static void index_computations(Order *o)
     }
 }
 
-/* Pushes what an instruction calls, the first on top. What is pushed counts as visited: XLA's order
- * shows it. */
+/* Pushes the computations that an instruction calls, the first on top. They count as visited when
+ * they are pushed, as XLA's order shows. */
 static int push_called(Order *o, const Xla__HloInstructionProto *op, ProfErr *err)
 {
     for (size_t i = op->more->n_called_computation_ids; i-- > 0;) {
@@ -143,7 +143,7 @@ static int order_computations(Order *o, ProfErr *err)
         if (!list_callees(o, node, err)) o->order[o->n_order++] = o->in_file[i];
     }
     for (size_t i = 0; i < o->n && !err->code;
-         i++) /* only a damaged program has computations that call each other in a circle */
+         i++) /* only in a damaged program do computations call each other in a circle */
         if (!o->nodes[o->in_file[i]].visited) o->order[o->n_order++] = o->in_file[i];
     return err->code;
 }
@@ -297,7 +297,7 @@ static int by_number(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* "(p0: f32[4], p1: f32[]) -> f32[4] ": parameters by number, without layouts. */
+/* Appends "(p0: f32[4], p1: f32[]) -> f32[4] ": parameters by number, without layouts. */
 static void write_signature(const ListedComputation *c, TextBuffer *out)
 {
     const Xla__HloInstructionProto **parameters =
@@ -344,7 +344,7 @@ static void write_end(const ListedComputation *c, TextBuffer *out)
     text_add_char(out, '"');
 }
 
-/* The computation that a line belongs to, NULL: the module's header. */
+/* Returns the computation that a line belongs to; NULL for the module's header. */
 static const ListedComputation *computation_of(const HloListing *l, size_t line)
 {
     size_t low = LOWER_BOUND(i, 0, l->n_computations, l->computations[i].first_line <= line);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_literal.c: the values of constants as HLO text writes them.
+/* hlo_literal.c: writes the values of constants as in HLO text.
  *
- * A literal holds its elements in the order of its layout, in the list of its type; types of less
- * than a byte take a byte each. Text has them in logical order: 1.5, {1, 2}, { {7}, {8} }, { { 1, 2
- * }, { 3, 4 } }; from rank 4 on each part that holds parts begins with a comment, its index: i0=0;
- * tuples are ( 1.5, {1, 2} ). */
+ * A literal stores its elements in the order of its layout, in the list of its type; types of less
+ * than a byte take a byte each. The text has them in logical order: 1.5, {1, 2}, { {7}, {8} }, { {
+ * 1, 2
+ * }, { 3, 4 } }. From rank 4 on, each part that contains parts starts with a comment, its index:
+ * i0=0. Tuples are ( 1.5, {1, 2} ). */
 #include "hlo_writer.h"
 
 #include "shape.h"
@@ -15,13 +16,13 @@
 
 enum { MAX_RANK = 64, MAX_EMPTY_GROUPS = 1 << 16 };
 
-/* Floats of up to 16 bits. */
+/* What the encodings of floats of up to 16 bits have. */
 enum FloatKind {
     FLOAT_IEEE,
-    FLOAT_ONE_NAN /* no infinity; NaN is all ones */,
-    FLOAT_NO_ZERO_SIGN /* NaN is -0 */,
+    FLOAT_ONE_NAN /* no infinity; only all ones is NaN */,
+    FLOAT_NO_ZERO_SIGN /* no -0: its bits are NaN */,
     FLOAT_FINITE,
-    FLOAT_EXPONENT /* no more */
+    FLOAT_EXPONENT /* an exponent and nothing else */
 };
 typedef struct {
     uint8_t exponent_bits, mantissa_bits, digits;
@@ -32,7 +33,7 @@ typedef struct {
 typedef struct {
     int type;
     const void *values;
-    size_t n, width; /* elements, and bytes of one */
+    size_t n, width; /* number of elements, and bytes of each */
     bool is_float, is_signed, is_complex;
     const SmallFloat *small;
 } Values;
@@ -48,7 +49,7 @@ static const SmallFloat f16 = {5, 10, 5, 15, FLOAT_IEEE}, bf16 = {8, 7, 4, 127, 
                         f6e2m3fn = {2, 3, 3, 1, FLOAT_FINITE},
                         f8e8m0fnu = {8, 0, 2, 127, FLOAT_EXPONENT};
 
-/* The list of a literal's type; false: it is no array's type. */
+/* Finds the list of a literal's type. False if it is not the type of an array. */
 static bool literal_values(const Xla__LiteralProto *l, Values *v)
 {
 #define LIST(of, name, size) v->values = (of)->name, v->n = (of)->n_##name, v->width = (size)
@@ -99,7 +100,7 @@ static bool literal_values(const Xla__LiteralProto *l, Values *v)
 
 /* ---- one element ---- */
 
-/* A NaN shows its sign, and its payload unless it is the usual one. */
+/* Appends a NaN with its sign, and with its payload unless that is the usual one. */
 static void add_nan(TextBuffer *out, bool negative, uint64_t payload, uint64_t usual)
 {
     text_add(out, negative ? "-nan" : "nan");
@@ -244,7 +245,7 @@ int64_t hlo_element_count(const Xla__ShapeProto *shape)
     return empty ? 0 : beyond ? -1 : n;
 }
 
-/* The distance of neighbours in each dimension, by the layout if it is one. */
+/* Sets the distance of neighbours in each dimension, by the layout if it is valid. */
 static void set_strides(Array *a, const Xla__LayoutProto *layout)
 {
     bool seen[MAX_RANK] = {false}, ordered = layout && layout->n_minor_to_major == a->rank;
@@ -259,7 +260,7 @@ static void set_strides(Array *a, const Xla__LayoutProto *layout)
         a->strides[d] = stride;
         if (a->dimensions[d])
             stride *=
-                a->dimensions[d]; /* no overflow: the product of all is the number of values */
+                a->dimensions[d]; /* cannot overflow: the product of all is the number of values */
     }
 }
 
@@ -270,7 +271,7 @@ static void add_array(TextBuffer *out, const Xla__LiteralProto *literal)
     int64_t n = hlo_element_count(shape), groups = 1;
     bool whole = shape->n_dimensions <= MAX_RANK && literal_values(literal, &values) && n >= 0 &&
                  (uint64_t)n == values.n;
-    /* without elements the dimensions alone decide how long the text gets */
+    /* Without elements the dimensions alone determine the length of the text. */
     for (size_t i = 0; whole && !n && i + 1 < shape->n_dimensions && shape->dimensions[i]; i++)
         whole = !__builtin_mul_overflow(groups, shape->dimensions[i], &groups) &&
                 groups <= MAX_EMPTY_GROUPS;

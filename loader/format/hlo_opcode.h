@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_opcode.h: the operations of HLO and what XLA demands of each. */
+/* hlo_opcode.h: the operations of HLO and XLA's requirements for each. */
 #ifndef PROF_HLO_OPCODE_H
 #define PROF_HLO_OPCODE_H
 
 #include "../base/base.h"
 
-/* X(identifier, name in the proto, computes each element from the elements at its place, number of
- * operands or -1: any, has neither a precision nor dimension numbers of a dot); in order of the
- * names. */
+/* X(identifier, name in the proto, whether it is elementwise, number of operands or -1 for any,
+ * whether it may have neither a precision nor dimension numbers of a dot), sorted by name. */
 #define HLO_OPCODES(X)                                                                             \
     X(ABS, "abs", 1, 1, 1)                                                                         \
     X(ACOS, "acos", 1, 1, 0)                                                                       \

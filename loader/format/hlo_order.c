@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_order.c: a computation's instructions, what they need before them; see hlo_writer.h. */
+/* hlo_order.c: orders a computation's instructions so that each follows what it needs; see
+ * hlo_writer.h. */
 #include "hlo_writer.h"
 
 enum { OPEN = 1, DONE = 2, USED = 4 };
@@ -9,7 +10,7 @@ static uint8_t *state_of(const HloWalk *w, int64_t position)
     return &w->state[(size_t)position - w->base];
 }
 
-/* The position of an instruction of this computation, -1: it has none of this id. */
+/* Returns the position of an instruction of this computation; -1 if it has none with this id. */
 static int64_t own_position(const HloWalk *w, int64_t id)
 {
     int64_t at = hlo_position(w->module, id);
@@ -24,8 +25,8 @@ static int push(HloWalk *w, int64_t position, ProfErr *err)
     return PROF_OK;
 }
 
-/* Lists what an instruction needs, then itself: control predecessors before operands, the last of
- * them first. */
+/* Lists what an instruction needs, then the instruction: control predecessors before operands, the
+ * last of them first. */
 static int walk_from(HloWalk *w, int64_t position, ProfErr *err)
 {
     if (push(w, position, err)) return err->code;
@@ -66,7 +67,8 @@ int hlo_walk_all(HloWalk *w, size_t first, size_t n, ProfErr *err)
         }
     }
     for (int circles = 0; circles < 2;
-         circles++) /* only a damaged program leaves something for the second round */
+         /* only a damaged program needs a second round */
+         circles++)
         for (size_t at = first; at < first + n; at++)
             if ((circles || !(*state_of(w, (int64_t)at) & USED)) && walk_from(w, (int64_t)at, err))
                 return err->code;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_parse.c: the module of an HLO program from its bytes; see hlo_parts.h. */
+/* hlo_parse.c: parses the module of an HLO program; see hlo_parts.h. */
 #include "hlo_parts.h"
 
 #include "../base/interrupt.h"
@@ -34,7 +34,7 @@ static int index_computations(HloModule *m, bool *is_fusion, ProfErr *err)
         if (hlo_computation_position(m, id) < 0)
             small_add(&m->computation_by_id, hash64((uint64_t)id), i);
     }
-    for (size_t i = 0; i < m->n_ops; i++) { /* older files do not mark them */
+    for (size_t i = 0; i < m->n_ops; i++) { /* older files do not mark fusions */
         const Xla__HloInstructionProto *op = hlo_op(m, i).instruction;
         if (strcmp(op->opcode, "fusion") != 0) continue;
         for (size_t k = 0; k < op->more->n_called_computation_ids; k++) {
@@ -92,7 +92,7 @@ static HloModule *module_make(const HloProgram *program, const Xla__HloProto *pr
     return m;
 }
 
-/* The proto's bytes, in the arena; NULL with err set. */
+/* Copies the proto's bytes to the arena. NULL with err set. */
 static uint8_t *program_bytes(const HloProgram *program, Arena *arena, ProfErr *err)
 {
     const Host *host = program->host;
@@ -142,9 +142,10 @@ _Static_assert(sizeof(Xla__HloInstructionMore) + sizeof(Xla__HloInstructionRare)
                    sizeof(Xla__LiteralRare) <= MESSAGE_PARTS_BYTES,
                "parts");
 
-/* The most memory that a program may take, with all that is computed from it. Those that compilers
- * write take 1 to 2 times their bytes, but an empty message of two bytes becomes a struct of 64 to
- * 500. A file may spend SPARE on what is small and odd, each of its programs a part of that. */
+/* Returns the most memory that a program may take, with all results computed from it. Programs that
+ * compilers write take 1 to 2 times their size, but an empty message of two bytes becomes a struct
+ * of 64 to 500. SPARE is what a file may take for small and odd messages; each of its programs gets
+ * a share. */
 static uint64_t most_bytes(const HloProgram *program)
 {
     enum { FREE = 16 << 10, SPARE = 60 << 20 };
@@ -153,8 +154,8 @@ static uint64_t most_bytes(const HloProgram *program)
     return FREE + 2 * n + (uint64_t)(share * SPARE);
 }
 
-/* The most memory that is kept of the indexes of a program, its text and its heap, but not its
- * costs. */
+/* Returns the most memory that a program's indexes, text and heap results take. Its costs are not
+ * included. */
 static uint64_t result_bytes(const Xla__HloProto *proto)
 {
     enum { OP = 31, COMPUTATION = 60, LOGICAL = 8, ALLOCATION = 96, ASSIGNED = 144, EVENT = 40 };

@@ -6,15 +6,17 @@
 #include "hlo.h"
 
 struct HloProgramState {
-    HloModule *module;        /* NULL: not tried, or it cannot be parsed */
-    bool checked;             /* its problems are issues already */
-    bool bad;                 /* it cannot be parsed */
-    bool judged;              /* in the state of the first of an id: the one that counts went to
-                                 hlo_check_programs()' judge */
-    Arena arena;              /* of the module */
-    HloProgram *first, *next; /* of the same id */
+    HloModule *module; /* NULL if it is not parsed yet or cannot be parsed */
+    bool checked;      /* its problems are recorded as issues */
+    bool bad;          /* it cannot be parsed */
+    bool judged; /* in the state of the first program of an id: the one that counts was passed to
+                    the judge of hlo_check_programs() */
+    Arena arena; /* for the module */
+    HloProgram *first, *next; /* programs of the same id */
     HloProgram *untried,
-        *best; /* in the state of the first of an id: the next to parse, and the one that counts */
+        /* in the state of the first program of an id: the next one to parse, and the one that
+           counts */
+        *best;
     struct HloResult *results;
 };
 
@@ -25,11 +27,11 @@ typedef struct HloResult {
     void *result;
 } HloResult;
 
-/* Parses a program: sets the module of its state, unless the program is bad. An issue says why it
- * is. Returns the code. */
+/* Parses a program and sets the module of its state, unless it is bad: then an issue has the
+ * reason. Returns the code in err. */
 int hlo_parse_program(HloProgram *program, ProfErr *err);
 void hlo_module_free(HloModule *module);
-/* Checks a program's bytes without building its module, once. */
+/* Checks a program's bytes, once, without building its module. */
 void hlo_check_program(const HloProgram *program, ProfErr *err);
 
 #endif

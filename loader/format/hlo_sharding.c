@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_sharding.c: shardings and groups of devices as HLO text writes them.
+/* hlo_sharding.c: writes shardings and groups of devices as in HLO text.
  *
- *   {replicated}  {maximal device=1}  {devices=[2,4]<=[8] last_tile_dim_replicate}  {{replicated},
- * {manual}} {mesh['a'=2,'b'=4], [{'a'}, {?}], replicated={'b'}}
+ *   {replicated}  {maximal device=1}  {devices=[2,4]<=[8] last_tile_dim_replicate}
+ *   {{replicated}, {manual}}  {mesh['a'=2,'b'=4], [{'a'}, {?}], replicated={'b'}}
  *   {{0,1},{2,3}}  [4,2]<=[2,4]T(1,0)  mesh['a'=2] {'a'}
  *
- * XLA brings shardings into a normal form before it stores them; one that is not in it is written
- * as it is stored. */
+ * XLA normalizes shardings before it stores them. One that is not normalized is written as it is
+ * stored. */
 #include "hlo_writer.h"
 
 enum { SHARDING_REPLICATED, SHARDING_MAXIMAL, SHARDING_TUPLE, SHARDING_OTHER };
@@ -19,7 +19,7 @@ void hlo_write_integers(TextBuffer *out, const int64_t *values, size_t n)
     }
 }
 
-/* "<=[2,4]T(1,0)": 0, 1, 2 ... in the shape [2,4], transposed. */
+/* Appends "<=[2,4]T(1,0)": 0, 1, 2 ... in the shape [2,4], transposed. */
 static void write_iota(TextBuffer *out, const int64_t *reshape, size_t n_reshape,
                        const int32_t *transpose, size_t n_transpose)
 {
@@ -59,7 +59,7 @@ static void write_mesh(TextBuffer *out, const Xla__MeshProto *mesh)
     text_add_char(out, ')');
 }
 
-/* "'a'", or of a part of the axis "'a':(2)4". */
+/* Appends an axis "'a'", or a part of one "'a':(2)4". */
 static void write_axis(TextBuffer *out, const Xla__MeshProto *mesh, const Xla__AxisRefProto *axis)
 {
     int64_t i = axis->mesh_axis_index;
@@ -200,7 +200,7 @@ void hlo_write_replica_groups(TextBuffer *out, const Xla__HloInstructionProto *o
     const Xla__CollectiveDeviceListProto *list =
         op->more->rare->n_replica_groups
             ? NULL
-            : op->more->rare->collective_device_list; /* the older place counts first */
+            : op->more->rare->collective_device_list; /* the older field counts first */
     Xla__ReplicaGroup *const *groups = list ? list->replica_groups : op->more->rare->replica_groups;
     size_t n = list ? list->n_replica_groups : op->more->rare->n_replica_groups;
     text_add_char(out, '{');

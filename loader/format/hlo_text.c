@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_text.c: shapes and instructions as text; see hlo_text.h.
+/* hlo_text.c: writes shapes and instructions as text; see hlo_text.h.
  *
  *   %add.1 = f32[4,8]{1,0} add(%a, %b), sharding={replicated}, backend_config={...} */
 #include "hlo_writer.h"
@@ -7,11 +7,11 @@
 #include "shape.h"
 #include "hlo_type.h"
 
-enum { SMALL_CONSTANT = 10 }; /* elements of the largest constant that short texts show */
+enum { SMALL_CONSTANT = 10 }; /* most elements of a constant in short texts */
 enum {
     MAX_ASYNC_CHAIN = 64,
     MAX_ASYNC_OPS = 1024
-}; /* updates between a start and its done; instructions that one can stand for */
+}; /* most updates between a start and its done; most instructions that one may wrap */
 
 /* ---- shapes ---- */
 
@@ -47,7 +47,8 @@ static void write_layout(TextBuffer *out, const Xla__LayoutProto *l, bool scalar
     if (l->dynamic_shape_metadata_prefix_bytes)
         text_add_format(out, "M(%lld)", (long long)l->dynamic_shape_metadata_prefix_bytes);
     bool plain = out->n_bytes == colon + 1;
-    if (plain && out->n_bytes) out->n_bytes = scalar ? start : colon; /* nothing behind the colon */
+    /* nothing follows the colon */
+    if (plain && out->n_bytes) out->n_bytes = scalar ? start : colon;
     if (!plain || !scalar) text_add_char(out, '}');
 }
 
@@ -95,7 +96,7 @@ char *hlo_shape_text(const Xla__ShapeProto *shape, bool layout, TextBuffer *out)
 
 const Xla__HloInstructionProto *hlo_root(const Xla__HloComputationProto *c)
 {
-    for (size_t i = c->n_instructions; i-- > 0;) /* mostly the last */
+    for (size_t i = c->n_instructions; i-- > 0;) /* from the end, where the root usually is */
         if (c->instructions[i]->id == c->root_id) return c->instructions[i];
     return c->n_instructions ? c->instructions[c->n_instructions - 1] : NULL;
 }

@@ -14,10 +14,11 @@ enum HloTextStyle {
     HLO_TEXT_SHORT, /* XProf's short_txt: no %; constants of more than 10 elements as {...} */
     /* long_name of op metrics: % before names, operand shapes, no backend configs, no ROOT */
     HLO_TEXT_LONG_NAME,
-    /* HLO_TEXT_LONG_NAME, but of an operand's shape at most 1000 bytes, then "...": if each of a
-     * tuple's elements is taken out of it, the texts do not grow with its square */
+    /* like HLO_TEXT_LONG_NAME, but with at most 1000 bytes of an operand's shape, then "...":
+       otherwise the texts of the instructions that take single elements out of a tuple would grow
+       with the square of its size */
     HLO_TEXT_BRIEF,
-    /* text that XProf's fingerprint hashes: no names, called computations written in full */
+    /* what XProf's fingerprint hashes: no names, called computations written in full */
     HLO_TEXT_CANONICAL,
 };
 enum { HLO_LONG_NAME_MAX = 1000000 }; /* XProf cuts a long_name here */
@@ -39,8 +40,8 @@ bool hlo_fingerprint(const HloModule *module, const Xla__HloInstructionProto *op
  * except for an opcode that XLA does not have: then the result is the proto's own text. */
 const char *hlo_category(const HloModule *module, const Xla__HloInstructionProto *op);
 
-/* A program's text, line by line. A line is written when it is asked for. It may contain line feeds
- * of its own, from backend configs. */
+/* A program's text by line. A line is written when it is asked for. It may contain line feeds
+ * itself, from backend configs. */
 typedef struct HloListing HloListing;
 /* Returns the listing of a module, computed on first use and kept with it. */
 const HloListing *hlo_listing(const HloModule *module, ProfErr *err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* hlo_type.h: names for the numbers of xla.PrimitiveType. The protos store element types as plain
- * numbers, since a file may use types that are newer than this list. */
+ * numbers, because a file may use types that are newer than this list. */
 #ifndef PROF_HLO_TYPE_H
 #define PROF_HLO_TYPE_H
 

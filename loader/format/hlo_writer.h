@@ -21,11 +21,11 @@ typedef struct {
     TextBuffer *out;
     bool percent;        /* % before names */
     bool operand_shapes; /* the shape before each operand */
-    bool cut_shapes;     /* a long one is cut */
+    bool cut_shapes;     /* cut long shapes */
     bool all_constants;  /* constants of any size */
     bool index_comments; /* a comment with its index before every fifth operand */
     bool control;        /* control-predecessors */
-    bool configs;        /* backend_config, infeed_config, outfeed_config */
+    bool configs;        /* backend_config, infeed_config and outfeed_config */
     bool canonical;      /* numbers instead of names, called computations written in full */
     /* canonical: the computation that the instruction is written in; NULL if it is written alone */
     const HloBody *body;

@@ -16,7 +16,7 @@ bool json_take(Json *j, char c)
     return true;
 }
 
-/* Behind the string that begins here; false: it does not end. */
+/* Moves after the string that starts here. False if it has no end. */
 static bool skip_string(Json *j)
 {
     for (j->p++; j->p < j->end && *j->p != '"'; j->p++)

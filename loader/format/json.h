@@ -12,7 +12,8 @@ typedef struct {
     const char *p, *end;
 } Json;
 
-/* Skips blanks, then the character c. False, behind the blanks, if another character follows. */
+/* Skips blanks and then the character c. False if another character follows; j is then after the
+ * blanks. */
 bool json_take(Json *j, char c);
 /* Skips the value that starts here. */
 void json_skip(Json *j);
@@ -20,8 +21,8 @@ void json_skip(Json *j);
  * camelCase matches too, as in protobuf. False if this is not an object or has no such member; j is
  * then somewhere inside it. */
 bool json_enter(Json *j, const char *name);
-/* Reads a non-negative integer, bare or in quotes, and moves behind it. False if there is none or
- * it exceeds int64. */
+/* Reads a non-negative integer, bare or in quotes, and moves after it. False if there is none or it
+ * exceeds int64. */
 bool json_integer(Json *j, int64_t *value);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* message.c: reading messages into what protoc-c declares for them; see message.h. */
+/* message.c: reads messages into the structs that protoc-c declares; see message.h. */
 #include "message.h"
 
 #include "../base/interrupt.h"
@@ -10,16 +10,16 @@ typedef ProtobufCFieldDescriptor FieldType;
 
 /* ---- fields and where they are kept ---- */
 
-/* A field that the schema numbers PART is a part: a struct with further fields of the message. A
- * part may have a part itself. */
+/* A field with the number PART in the schema is a part: a struct with further fields of the
+ * message. A part may have a part itself. */
 enum { PART = 1000, MAX_PARTS = 2, MAX_PART_TYPES = 3, UNREAD = 2000 };
 
 typedef struct {
-    const FieldType *field; /* NULL: the schema has none of this number */
-    unsigned kept;          /* 0: in the message; n: in its part n; UNREAD: nowhere */
+    const FieldType *field; /* NULL: the schema has no field of this number */
+    unsigned kept;          /* 0: in the message; n: in its n-th part; UNREAD: nowhere */
 } Place;
 
-/* The field of a type that is its part, or (UNREAD) has what is not kept; NULL: it has none. */
+/* Returns a type's field for its part, or for what is not kept (UNREAD); NULL if it has none. */
 static const FieldType *special_field(const Type *type, uint32_t id)
 {
     const FieldType *field = type->n_fields ? &type->fields[type->n_fields - 1] : NULL;
@@ -41,7 +41,7 @@ static Place place_of(const Type *type, uint32_t number)
     return place;
 }
 
-/* The same, quick where fields of one number follow each other. */
+/* Like place_of(), but fast if fields of one number follow each other. */
 static inline Place next_place(const Type *type, uint32_t number, Place last)
 {
     return last.field && last.field->id == number ? last : place_of(type, number);
@@ -49,7 +49,7 @@ static inline Place next_place(const Type *type, uint32_t number, Place last)
 
 /* ---- the check ---- */
 
-/* Overwrites what no text may hold, so that every text handed on is UTF-8. */
+/* Replaces bytes that are not UTF-8, so that every text in the result is. */
 static bool text_repair(uint8_t *bytes, size_t n_bytes)
 {
     if (utf8_valid(bytes, n_bytes)) return false;
@@ -58,7 +58,7 @@ static bool text_repair(uint8_t *bytes, size_t n_bytes)
     return true;
 }
 
-/* Whether a field may have this wire type; the message is refused otherwise. */
+/* Returns whether a field may have this wire type. If not, the message is rejected. */
 static bool fits(const FieldType *field, uint8_t wire_type)
 {
     bool repeated = field->label == PROTOBUF_C_LABEL_REPEATED;
@@ -119,17 +119,17 @@ enum MessageState message_check(const Type *type, uint8_t *bytes, size_t n_bytes
 
 /* ---- memory ---- */
 
-/* Messages and texts of the same bytes are kept once if they come close together: most of a
- * program's shapes, places in sources and attributes. */
+/* Messages and texts with equal bytes are shared if they are close together. That applies to most
+ * of a program's shapes, source locations and attributes. */
 enum { N_SEEN = 1 << 12, MOST_SEEN_BYTES = 512 };
 typedef struct {
-    const void *type; /* NULL: a text */
+    const void *type; /* NULL for a text */
     const uint8_t *bytes;
     size_t n_bytes;
     void *made; /* NULL: the slot is free */
 } Seen;
 
-/* Messages of this size give the memory of their bytes back while they are read. */
+/* A message of this size or more gives the memory of its bytes back while it is read. */
 enum { LARGE = 2 << 20 };
 
 typedef struct {
@@ -139,13 +139,14 @@ typedef struct {
     struct {
         const Type *type; /* NULL: free */
         void *part;
-    } blanks[MAX_PART_TYPES + 1]; /* parts without a field */
-    Seen *seen;                   /* by hash; later ones take the place of earlier */
-    uint8_t *copies;              /* of the bytes of seen messages, if `bytes` do not stay */
-    uint8_t *discarded;           /* up to here the bytes are gone */
-    size_t n_left;                /* bytes from there on */
-    size_t n_joining; /* large messages around that read their bytes again: they have to stay */
-    char *text;       /* room for texts */
+    } blanks[MAX_PART_TYPES + 1]; /* empty parts */
+    Seen *seen;                   /* by hash; newer entries replace older ones */
+    uint8_t *copies;    /* copies of the bytes of seen messages, if `bytes` does not stay */
+    uint8_t *discarded; /* the bytes before this are given back */
+    size_t n_left;      /* bytes after it */
+    size_t n_joining; /* large messages around the current one that are read again: their bytes have
+                         to stay */
+    char *text;       /* memory for texts */
     size_t text_left, text_block;
 } Reader;
 
@@ -161,7 +162,7 @@ static void *take(Reader *r, size_t n_bytes)
     return p;
 }
 
-/* The slot of what is made of these bytes, if they are few; *made: it is there. */
+/* Returns the slot for what was made from these bytes, if they are few. *made: it is there. */
 static Seen *seen_slot(const Reader *r, const void *type, const uint8_t *bytes, size_t n_bytes,
                        bool *made)
 {
@@ -174,7 +175,7 @@ static Seen *seen_slot(const Reader *r, const void *type, const uint8_t *bytes, 
     return slot;
 }
 
-/* Room for a text, which needs no alignment. */
+/* Returns memory for a text, which needs no alignment. */
 static char *read_text(Reader *r, size_t n_bytes)
 {
     if (n_bytes > r->text_left && n_bytes > r->text_block / 4) return take(r, n_bytes);
@@ -186,7 +187,7 @@ static char *read_text(Reader *r, size_t n_bytes)
     return r->text - n_bytes;
 }
 
-/* A copy with a NUL after it. */
+/* Copies a text and adds a NUL byte. */
 static void *text_copy(Reader *r, const uint8_t *bytes, size_t n_bytes)
 {
     bool made;
@@ -206,10 +207,11 @@ static void *text_copy(Reader *r, const uint8_t *bytes, size_t n_bytes)
 typedef struct {
     const Type *type[1 + MAX_PARTS];
     char *at[1 + MAX_PARTS];
-    bool lists[1 + MAX_PARTS];      /* it has repeated fields */
-    uint64_t came[1 + MAX_PARTS];   /* fields, by position, that came */
-    uint64_t joined[1 + MAX_PARTS]; /* fields, by position, that came several times and are read */
-    bool joins;                     /* it has messages that came several times */
+    bool lists[1 + MAX_PARTS];    /* whether it has repeated fields */
+    uint64_t came[1 + MAX_PARTS]; /* fields that occurred, by position */
+    /* fields that occurred several times and were joined, by position */
+    uint64_t joined[1 + MAX_PARTS];
+    bool joins; /* it has messages that occur several times */
 } Target;
 
 static size_t element_bytes(const FieldType *field)
@@ -236,7 +238,7 @@ static bool is_packed(const FieldType *field, const Field *f)
            field->type != PROTOBUF_C_TYPE_BYTES && field->type != PROTOBUF_C_TYPE_MESSAGE;
 }
 
-/* Bytes of each number of a packed field; 0: they are varints. */
+/* Returns the size of each number of a packed field; 0 for varints. */
 static size_t packed_bytes(const FieldType *field)
 {
     switch (field->type) {
@@ -276,7 +278,7 @@ static void store_number(const FieldType *field, char *at, uint64_t value)
     }
 }
 
-/* Appends the numbers of a packed field to its array, which has room. */
+/* Appends the numbers of a packed field to its array, which has room for them. */
 static bool store_packed(const FieldType *field, char *array, size_t *n, const Field *f)
 {
     size_t each = packed_bytes(field), size = element_bytes(field);
@@ -295,7 +297,7 @@ static bool store_packed(const FieldType *field, char *array, size_t *n, const F
 static bool unpack(Reader *r, const Type *type, char *message, const uint8_t *bytes,
                    const uint8_t *end);
 
-/* The message of these bytes; one that may be shared is the same for the same bytes. */
+/* Returns the message of these bytes. One that may be shared is returned again for equal bytes. */
 static void *message_of(Reader *r, const Type *type, const uint8_t *bytes, size_t n_bytes,
                         bool may_share)
 {
@@ -310,7 +312,7 @@ static void *message_of(Reader *r, const Type *type, const uint8_t *bytes, size_
     return message;
 }
 
-/* A message that comes in several pieces is the one of all their bytes. */
+/* Reads a message that occurs in several pieces: it is the message of all their bytes. */
 static void *joined_message(Reader *r, const Type *around, const FieldType *field,
                             const uint8_t *bytes, const uint8_t *end)
 {
@@ -373,7 +375,7 @@ static bool store(Reader *r, Target *t, unsigned kept, const FieldType *field, c
     }
 }
 
-/* Room for repeated fields, of which the first walk counted the elements. */
+/* Allocates the arrays of repeated fields, whose elements the first walk counted. */
 static bool make_lists(Reader *r, const Type *type, char *base)
 {
     for (unsigned i = 0; i < type->n_fields; i++) {
@@ -397,7 +399,7 @@ static void note_message(Target *t, unsigned kept, const FieldType *field)
     t->came[kept] |= bit;
 }
 
-/* Counts the elements of repeated fields, and makes room for them. */
+/* Counts the elements of repeated fields and allocates their arrays. */
 static bool count_fields(Reader *r, Target *t, const uint8_t *bytes, const uint8_t *end)
 {
     Field f;
@@ -420,7 +422,7 @@ static bool count_fields(Reader *r, Target *t, const uint8_t *bytes, const uint8
     return true;
 }
 
-/* Gives back the memory of what a large message has read. */
+/* Gives back the memory of the bytes that were read of a large message. */
 static void discard(Reader *r, const uint8_t *to)
 {
     size_t n = (size_t)(to - r->discarded) & ~(size_t)(LARGE - 1);
@@ -451,7 +453,7 @@ static bool fill(Reader *r, Target *t, const uint8_t *bytes, const uint8_t *end)
     return true;
 }
 
-/* A part without fields, whose own part has none either. */
+/* Returns the empty part of a type, whose own part is empty too. */
 static void *blank_part(Reader *r, const Type *type)
 {
     unsigned i = 0;
@@ -468,7 +470,7 @@ static void *blank_part(Reader *r, const Type *type)
     return blank;
 }
 
-/* Keeps a part that was read: equal ones that come close together are one. */
+/* Keeps a part that was read. Equal parts that are close together are shared. */
 static void *keep_part(Reader *r, const Type *type, const char *made)
 {
     size_t n = type->sizeof_message;

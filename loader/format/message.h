@@ -24,7 +24,7 @@ enum MessageState {
     MESSAGE_DAMAGED,   /* the bytes are not a message of this type */
     MESSAGE_DEEP,      /* nested deeper than MESSAGE_MAX_DEPTH */
     MESSAGE_COSTLY,    /* would take more memory than `limit` */
-    MESSAGE_NO_MEMORY, /* there is none */
+    MESSAGE_NO_MEMORY, /* memory ran out */
 };
 
 typedef struct {
@@ -35,14 +35,14 @@ typedef struct {
     size_t repaired;
 } MessageResult;
 
-/* Unpacks a message into an arena. That and the bytes not given back take at most `limit`. The
- * result does not borrow from `bytes`, whose content is lost: they are memory of prof_buffer() or
- * an arena. On failure the arena may contain unused data. */
+/* Unpacks a message into an arena. The message and the bytes that are not given back take at most
+ * `limit`. `bytes` comes from prof_buffer() or an arena; its content is lost, and the result does
+ * not refer to it. On failure the arena may contain unused data. */
 enum MessageState message_unpack(const ProtobufCMessageDescriptor *type, uint8_t *bytes,
                                  size_t n_bytes, uint64_t limit, Arena *arena,
                                  MessageResult *result);
-/* Only walks the bytes, without unpacking: finds the reason for nearly all messages that cannot be
- * unpacked. result->message stays NULL. */
+/* Only checks the bytes, without unpacking them. Finds the reason for nearly all messages that
+ * cannot be unpacked. result->message stays NULL. */
 enum MessageState message_check(const ProtobufCMessageDescriptor *type, uint8_t *bytes,
                                 size_t n_bytes, MessageResult *result);
 

@@ -48,7 +48,7 @@ enum { POINTER_BYTES = 8 };
 
 typedef struct {
     int64_t dimension;
-    const int64_t *indices; /* where the parts begin, ascending, without 0 */
+    const int64_t *indices; /* where the parts start, ascending, without 0 */
     size_t n_indices;
 } Split;
 
@@ -69,7 +69,7 @@ static bool round_up(int64_t *n, int64_t to)
     return !rest || !__builtin_add_overflow(*n, to - rest, n);
 }
 
-/* The size of the i-th fastest dimension, -1 when its splits make no sense. */
+/* Returns the size of the i-th fastest dimension; -1 if its splits are invalid. */
 static int64_t size_in_order(const Array *a, size_t i)
 {
     int64_t dimension = a->n_order ? a->minor_to_major[i] : (int64_t)(a->rank - 1 - i);
@@ -91,7 +91,8 @@ static int64_t size_in_order(const Array *a, size_t i)
 
 enum { MAX_RANK = 64 };
 
-/* Whether the layout orders each dimension once; one that orders none means the default. */
+/* Returns whether the layout orders each dimension once. One without any order is the default
+ * layout. */
 static bool is_ordered(const Array *a)
 {
     uint64_t seen = 0;
@@ -104,7 +105,7 @@ static bool is_ordered(const Array *a)
     return true;
 }
 
-/* Elements that the layout stores. */
+/* Computes how many elements the layout stores. */
 static bool padded_elements(const Array *a, int64_t *n)
 {
     if (!is_ordered(a)) return false;
@@ -233,11 +234,16 @@ bool shape_memory_space(const Xla__ShapeProto *shape, int64_t *space)
 
 /* ---- text ----
  *
- *   shape   = "(" [shape {"," shape}] ")" | "b(" shape ")" | type "[" [size {"," size}] "]" ["{"
- * layout "}"] size    = ["<="] number | "?" layout  = [number {"," number}] [":" {property}]
- *   property= "T" {"(" tile ")"}  "E(" bits ")"  "L(" alignment ")"  "SC" {"(" dimension ":" index
- * {"," index} ")"} | "D(...)" "S(...)" "M(...)" "P(...)" "#(...)" "*(...)", which do not change the
- * size with blanks and comments between parts. */
+ *   shape   = "(" [shape {"," shape}] ")" | "b(" shape ")"
+ *           | type "[" [size {"," size}] "]" ["{" layout "}"]
+ *   size    = ["<="] number | "?"
+ *   layout  = [number {"," number}] [":" {property}]
+ *   property= "T" {"(" tile ")"} | "E(" bits ")" | "L(" alignment ")"
+ *           | "SC" {"(" dimension ":" index {"," index} ")"}
+ *           | "D(...)" | "S(...)" | "M(...)" | "P(...)" | "#(...)" | "*(...)"
+ *
+ * The properties in the last line do not change the size. Blanks and comments may separate parts.
+ */
 
 enum { MAX_NESTING = 100 };
 
@@ -251,7 +257,7 @@ typedef struct {
     size_t n;
 } Numbers;
 
-/* How much of a text to show: some of it, and no half characters. */
+/* Returns how many bytes of a text to show, without splitting a character. */
 static int shown(const char *p, const char *end, int most)
 {
     int n = 0;
@@ -308,7 +314,7 @@ static bool number(ShapeText *t, int64_t *value)
     return true;
 }
 
-/* Numbers up to a closing character; `tile` allows "*", `bounds` "<=" and "?". */
+/* Reads numbers up to a closing character. `tile` allows "*", `bounds` allows "<=" and "?". */
 static bool numbers(ShapeText *t, char close, bool tile, bool bounds, Numbers *out)
 {
     out->n = 0;
@@ -328,7 +334,7 @@ static bool numbers(ShapeText *t, char close, bool tile, bool bounds, Numbers *o
     return true;
 }
 
-/* "(...)" whatever is in it, parentheses in pairs. */
+/* Skips "(...)" with anything in it, with parentheses in pairs. */
 static bool skip_group(ShapeText *t)
 {
     int depth = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire.c: the parts of the wire format that are not worth inlining; see wire.h. */
+/* wire.c: the parts of wire.h that are not worth inlining. */
 #include "wire.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,

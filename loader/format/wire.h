@@ -114,7 +114,7 @@ static inline const uint8_t *wire_field(const uint8_t *p, const uint8_t *end, Fi
         return p + field->value;
     case WIRE_FIXED64:
         if (end - p < 8) return NULL;
-        /* the machines we build for are little-endian, as the wire is */
+        /* supported machines are little-endian, like the wire format */
         memcpy(&field->value, p, 8);
         return p + 8;
     case WIRE_FIXED32: {

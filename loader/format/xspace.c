@@ -61,10 +61,12 @@ const Text *xspace_text(Host *host, Window *window, Span span, ProfErr *err)
     return text;
 }
 
-/* A line in an array that may have grown by half, in run->lines and in the order of reading. */
+/* Memory for a line: in an array that may have grown by half, in run->lines, and in the reading
+ * order. */
 enum { LINE_COST = sizeof(Line) * 3 / 2 + 2 * sizeof(Line *) };
 
-/* A structure that costs far more than the bytes that ask for it is not read to its end. */
+/* Returns whether the file is large enough for the memory that its structure takes. If not, the
+ * rest of it is not read. */
 static bool affordable(Host *host, const void *where, uint64_t offset, uint64_t n_bytes,
                        uint64_t cost)
 {
@@ -88,7 +90,7 @@ static enum KnownStat known_stat(const Text *name)
     return STAT_UNKNOWN;
 }
 
-/* Puts a part of a map entry's value behind the others, if it is a message for itself. */
+/* Appends a part of a map entry's value to file->merged, if it is a message by itself. */
 static enum Step merge_part(File *file, Window *window, Span part, ProfErr *err)
 {
     Cursor c = {window, part.offset, part.offset + part.n_bytes};
@@ -101,8 +103,8 @@ static enum Step merge_part(File *file, Window *window, Span part, ProfErr *err)
     return err->code ? STEP_FAILED : step;
 }
 
-/* {1 key 2 value} of a metadata map: the key, and the value. A value in several parts is what its
- * parts are one after the other; no writer is known that makes one, but protobuf reads it. */
+/* Reads the key and the value of an entry {1 key 2 value} of a metadata map. A value in several
+ * parts is their concatenation: protobuf reads that, although no known writer produces it. */
 static enum Step map_entry(Host *host, Window *window, Span span, int64_t *key, Span *value,
                            ProfErr *err)
 {
@@ -146,7 +148,7 @@ static int read_event_meta(Plane *plane, Window *window, Span span, ProfErr *err
             break;
         }
         if (f.number == 5) meta.has_stats = true;
-        if (f.number == 6) { /* packed child ids: checked now, read when asked for */
+        if (f.number == 6) { /* packed child ids: checked now, read when they are needed */
             const uint8_t *p = cursor_payload(window, f.payload, err),
                           *end = p ? p + f.payload.n_bytes : NULL;
             uint64_t id;
@@ -169,7 +171,7 @@ static int read_event_meta(Plane *plane, Window *window, Span span, ProfErr *err
     if (known >= 0) {
         plane->event_metas[known] = meta;
         return PROF_OK;
-    } /* the last entry of a key wins */
+    } /* the last entry of a key counts */
     if (!affordable(host, plane, span.offset, span.n_bytes, sizeof meta * 3 / 2 + 12))
         return PROF_OK;
     if (!GROW(plane->event_metas, plane->n_event_metas, plane->event_meta_capacity))
@@ -222,7 +224,7 @@ static int read_stat_meta(Plane *plane, Window *window, Span span, ProfErr *err)
     return PROF_OK;
 }
 
-/* Writers count stat ids from 1 on, or nearly so; what is larger stays with the table of ids. */
+/* Fills known_of_id. Writers number stats from 1 on, or nearly so; larger ids stay in stat_ids. */
 static int index_known_stats(Plane *plane, ProfErr *err)
 {
     uint64_t most = 16 * (uint64_t)plane->n_stat_metas + 64;
@@ -240,7 +242,7 @@ static int index_known_stats(Plane *plane, ProfErr *err)
     return PROF_OK;
 }
 
-/* The same for ids of event metadata. */
+/* Fills meta_of_id in the same way. */
 static int index_event_metas(Plane *plane, ProfErr *err)
 {
     uint64_t most = 4 * (uint64_t)plane->n_event_metas + 64;
@@ -328,8 +330,8 @@ static int add_text(Host *host, Window *window, Span span, const Text ***array, 
     return PROF_OK;
 }
 
-/* The entry behind the declared ones stands for every id that the plane's events use without
- * declaring it. */
+/* Adds the entry after the declared ones, which stands for every id that the plane's events use
+ * although it is not declared. */
 static int add_undeclared_metas(Host *host, ProfErr *err)
 {
     for (size_t i = 0; i < host->n_planes; i++) {
@@ -344,7 +346,7 @@ static int add_undeclared_metas(Host *host, ProfErr *err)
     return PROF_OK;
 }
 
-/* Fails for a file of another kind, of which no plane can have been read. */
+/* Fails if the file is of another kind. It is called if no plane was read. */
 static void refuse_foreign(const Host *host, ProfErr *err)
 {
     const char *advice = host->n_planes ? NULL : foreign_advice(&host->file);
@@ -402,7 +404,8 @@ static int read_structure(Host *host, ProfErr *err)
     window_free(&window);
     if (!err->code) add_undeclared_metas(host, err);
     if (!err->code && !GROW(host->lines, host->n_lines, host->line_capacity))
-        prof_nomem(err); /* a place to count from, even of no lines */
+        /* not NULL, even if there are no lines, because pointers are computed from it */
+        prof_nomem(err);
     if (err->code) return err->code;
     for (size_t i = 0; i < host->n_planes; i++)
         for (size_t k = 0; k < host->planes[i].n_lines; k++)
@@ -447,8 +450,7 @@ const uint8_t *stat_next(const uint8_t *p, const uint8_t *end, uint32_t stat_fie
 
 /* ---- after all lines ---- */
 
-/* What our own capture says of itself: records that it could not keep, and an end that was not one.
- */
+/* Records issues that our own capture wrote into the profile: lost records, and an abnormal end. */
 static void capture_issue(Host *host, const char *name, const Stat *stat, uint64_t offset)
 {
     size_t n = host->n_issues;
@@ -472,15 +474,15 @@ static void capture_issue(Host *host, const char *name, const Stat *stat, uint64
     }
 }
 
-/* ---- when lines begin ---- */
+/* ---- start times of lines ---- */
 
-/* A line's time in ns that no session lasts, but that fits 1970 and later: it counts from 1970, not
- * from the session's start. */
+/* Returns whether a line's time counts from 1970, not from the session's start: no session lasts
+ * that long. */
 static bool counts_from_1970(int64_t timestamp_ns) { return timestamp_ns > INT64_MAX / 1000; }
 
-/* Profilers write times from the session's start. Some write Unix times, which do not fit in
- * picoseconds: those are taken from the session's start too, also if they are earlier, or where the
- * file does not say it from the earliest of them. */
+/* Profilers write times from the session's start. Some write Unix times, which do not fit into
+ * picoseconds: the session's start is subtracted from those, even if they are earlier; if the file
+ * does not have it, the earliest of them. */
 static void rebase_lines(Host *host)
 {
     int64_t first = INT64_MAX;

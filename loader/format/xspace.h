@@ -22,8 +22,8 @@ const uint8_t *event_message(Window *window, uint64_t position, size_t *n_bytes,
 /* Parses an XEvent from p to end. False if the bytes are damaged. */
 bool event_parse(const uint8_t *p, const uint8_t *end, Event *event);
 
-/* Reads the next stat of a message that has its stats in this field. Returns the position after it,
- * or NULL at the end. Damaged stats are left out. */
+/* Reads the next stat of a message whose stats are in this field. Returns the position after it, or
+ * NULL at the end. Damaged stats are left out. */
 const uint8_t *stat_next(const uint8_t *p, const uint8_t *end, uint32_t stat_field, Stat *stat);
 /* Parses an XStat from p to end. It borrows these bytes. False if they are damaged. */
 bool stat_parse(const uint8_t *p, const uint8_t *end, Stat *stat);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* xspace_events.c: the events of a line into packed chunks; see xspace.h and xspace_parts.h. */
+/* xspace_events.c: reads the events of a line into packed chunks; see xspace.h and xspace_parts.h.
+ */
 #include "../base/interrupt.h"
 #include "cursor.h"
 #include "xspace_parts.h"
@@ -14,16 +15,16 @@ typedef struct {
     uint32_t n;
     uint64_t span_start, span_end;
     int64_t last_offset, last_duration;
-    StatSet chunk_stats; /* of the events of the chunk in hand */
+    StatSet chunk_stats; /* of the events in the current chunk */
     ChunkValues *values;
     struct StatValues {
         uint8_t types[N_STAT_COLUMNS][CHUNK_EVENTS];
         int64_t values[N_STAT_COLUMNS][CHUNK_EVENTS];
-    } * stats;       /* types: 0 from the event in hand on */
-    TextTable texts; /* of tf_op, in the arena */
+    } * stats;       /* types: 0 from the current event on */
+    TextTable texts; /* texts of tf_op, in the arena */
     uint64_t text_bytes;
-    bool texts_lost;   /* there were too many, or no memory */
-    unsigned repeated; /* bits by enum StatColumnName: an event of the chunk in hand has the stat
+    bool texts_lost;   /* there were too many, or memory ran out */
+    unsigned repeated; /* bits 1 << enum StatColumnName: an event of the current chunk has the stat
                           twice, or without a value */
 } ChunkMaker;
 
@@ -34,7 +35,7 @@ const enum KnownStat stat_column_stats[N_STAT_COLUMNS] = {
     [STAT_COLUMN_DEVICE_DURATION] = STAT_DEVICE_DURATION_PS,
     [STAT_COLUMN_TF_OP] = STAT_TF_OP,
 };
-/* + 1; 0: the stat has none */
+/* By known stat: its column + 1; 0 if it has none. */
 static const uint8_t column_of_stat[N_KNOWN_STATS] = {
     [STAT_GROUP_ID] = STAT_COLUMN_GROUP + 1,
     [STAT_IS_EAGER] = STAT_COLUMN_EAGER + 1,
@@ -43,7 +44,8 @@ static const uint8_t column_of_stat[N_KNOWN_STATS] = {
     [STAT_TF_OP] = STAT_COLUMN_TF_OP + 1,
 };
 
-/* The texts of a line take up to half of its bytes: there are few of them, or no column of them. */
+/* Keeps the text of a tf_op stat. The texts of a line take at most half of its size; if there are
+ * more, the line has no column of them. */
 static int64_t keep_text(ChunkMaker *m, const Stat *stat)
 {
     size_t n_texts = m->texts.n_texts;
@@ -55,7 +57,7 @@ static int64_t keep_text(ChunkMaker *m, const Stat *stat)
     return (int64_t)(intptr_t)text;
 }
 
-/* A stat that has a column, with its value; `value`: the byte behind its id. The first of an event
+/* Stores a stat that has a column. `value` is the byte after its id. The first stat of an event
  * counts. */
 static void keep_stat(ChunkMaker *m, unsigned known, const uint8_t *p, const uint8_t *value,
                       const uint8_t *end)
@@ -69,20 +71,22 @@ static void keep_stat(ChunkMaker *m, unsigned known, const uint8_t *p, const uin
     if (!stat_number(value, end, 0, &stat) &&
         (!stat_parse(p, end, &stat) || stat_known(m->line->plane, stat.id) != known))
         return;
-    if (!stat.type) m->repeated |= 1u << column; /* there, but without a value: the message tells */
+    /* there, but without a value: the message has to be read */
+    if (!stat.type) m->repeated |= 1u << column;
     m->stats->types[column][m->n] = (uint8_t)stat.type;
     m->stats->values[column][m->n] =
         column == STAT_COLUMN_TF_OP && stat.type == TYPE_STR ? keep_text(m, &stat) : stat.integer;
 }
 
-/* Which stat a message is, whatever its form; STAT_UNKNOWN too of what is none. */
+/* Returns the known stat of a message in any form; STAT_UNKNOWN if it is unknown or not a stat. */
 static unsigned stat_of_any(const Plane *plane, const uint8_t *p, const uint8_t *end)
 {
     Stat stat;
     return stat_parse(p, end, &stat) ? stat_known(plane, stat.id) : STAT_UNKNOWN;
 }
 
-/* Notes which stat a message is: nearly always one that begins with an id of one or two bytes. */
+/* Records which stat a message is. Fast for one that starts with an id of one or two bytes, as
+ * nearly all do. */
 static inline void note_stat(ChunkMaker *m, const uint8_t *p, const uint8_t *end, StatSet *set)
 {
     const Plane *plane = m->line->plane;
@@ -99,8 +103,8 @@ static inline void note_stat(ChunkMaker *m, const uint8_t *p, const uint8_t *end
     if (column_of_stat[known]) keep_stat(m, known, p, value, end);
 }
 
-/* Notes stats that follow each other, the first at p, in *stats. The byte behind the last; NULL
- * where one is cut off. */
+/* Records consecutive stats, the first at p, in *stats. Returns the byte after the last; NULL if
+ * one is cut off. */
 static inline const uint8_t *note_stats(ChunkMaker *m, const uint8_t *p, const uint8_t *end,
                                         StatSet *stats)
 {
@@ -116,9 +120,8 @@ static inline const uint8_t *note_stats(ChunkMaker *m, const uint8_t *p, const u
     return p;
 }
 
-/* Notes the event's stats with the maker and in *stats, if there is a maker. Up to `limit` there
- * are bytes to read: beyond the message none of them counts, but varints are read quicker where
- * they are. */
+/* Parses an event. If there is a maker, records the event's stats with it and in *stats. Bytes up
+ * to `limit` may be read: those after `end` do not count, but let varints be read faster. */
 static inline bool parse(const uint8_t *p, const uint8_t *end, const uint8_t *limit, Event *event,
                          ChunkMaker *m, StatSet *stats)
 {
@@ -143,7 +146,7 @@ static inline bool parse(const uint8_t *p, const uint8_t *end, const uint8_t *li
             event->n_occurrences = (int64_t)value, event->offset_ps = 0, event->aggregated = true;
             break;
         case TAG(4, WIRE_BYTES): p = note_stats(m, p, end, stats); break;
-        default: { /* unknown, or a tag of more bytes than it needs */
+        default: { /* unknown, or a tag in more bytes than it needs */
             Field field;
             if (!(p = wire_field(p, end, &field))) return false;
             if (field.number == 4 && field.type == WIRE_BYTES && m)
@@ -170,7 +173,8 @@ bool event_parse(const uint8_t *p, const uint8_t *end, Event *event)
     return parse(p, end, end, event, NULL, &none);
 }
 
-/* Index of an event's metadata; that of the entry behind the declared ones where there is none. */
+/* Returns the index of an event's metadata; that of the entry after the declared ones if it is not
+ * declared. */
 static inline uint32_t meta_of(const Plane *plane, int64_t id)
 {
     if ((uint64_t)id < plane->n_meta_ids)
@@ -179,7 +183,8 @@ static inline uint32_t meta_of(const Plane *plane, int64_t id)
     return declared < 0 ? (uint32_t)plane->n_declared : (uint32_t)declared;
 }
 
-/* Lines of a plane are read side by side, but a metadata's stats are soon all known. */
+/* Adds an event's stats to those of its metadata. Lines of a plane are read in parallel, but soon
+ * no stat is new. */
 static inline void add_stats(ChunkMaker *m, EventMeta *meta, const StatSet *set)
 {
     for (size_t i = 0; i < STAT_SET_WORDS; i++) {
@@ -190,7 +195,7 @@ static inline void add_stats(ChunkMaker *m, EventMeta *meta, const StatSet *set)
     }
 }
 
-/* Takes one event message (limit: see parse()); false when it is not one. */
+/* Adds one event message; see parse() for limit. False if it is not an event. */
 static inline bool add_event(ChunkMaker *m, const uint8_t *p, const uint8_t *end,
                              const uint8_t *limit, uint64_t position, uint64_t position_after)
 {
@@ -220,7 +225,7 @@ static inline bool add_event(ChunkMaker *m, const uint8_t *p, const uint8_t *end
 
 /* ---- a chunk ---- */
 
-/* Values of events without the stat become those of their neighbours. */
+/* Copies neighbours' values to events without the stat, so that the column packs well. */
 static void fill_gaps(const uint8_t *types, int64_t *values, uint32_t n)
 {
     int64_t last = 0;
@@ -229,11 +234,12 @@ static void fill_gaps(const uint8_t *types, int64_t *values, uint32_t n)
     for (uint32_t i = n; i--;) last = values[i] = types[i] ? values[i] : last;
 }
 
-/* Those of a chunk whose events have none of the stats. */
+/* For chunks whose events have none of the stats. */
 static const StatColumn no_stats[N_STAT_COLUMNS];
 
-/* Of group_id and is_eager the first of an event counts. The other columns are kept where they tell
- * all, and where the chunk stays within what chunk_finish() grants it: n_bytes are spoken for. */
+/* Packs the stat columns of a chunk. group_id and is_eager are always kept; of several in one
+ * event, the first counts. The other columns are kept if they are complete and the chunk stays
+ * within the memory that chunk_finish() grants, of which n_bytes are used already. */
 static int finish_stats(ChunkMaker *m, Chunk *chunk, uint64_t n_bytes, ProfErr *err)
 {
     chunk->stats = m->chunk_stats;
@@ -265,7 +271,7 @@ static int finish_stats(ChunkMaker *m, Chunk *chunk, uint64_t n_bytes, ProfErr *
     return PROF_OK;
 }
 
-/* Positions rise. */
+/* Returns the range of a column. Positions are ascending, so their ends suffice. */
 static ValueRange column_range(const ChunkMaker *m, enum ChunkColumn column)
 {
     const int64_t *values = m->values->columns[column];
@@ -364,7 +370,7 @@ int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool
                       *p = start;
         if (!p) break;
         const uint8_t *end = p + (there < left ? there : (size_t)left);
-        /* whole events in the window, one after the other */
+        /* Adds complete events in the window, one after another. */
         while (p < end && *p == TAG(4, WIRE_BYTES) && m.n < CHUNK_EVENTS) {
             uint64_t n;
             const uint8_t *message = wire_varint(p + 1, end, &n);
@@ -378,7 +384,8 @@ int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool
         if (p > start) {
             c.at += (uint64_t)(p - start);
         } else if (m.n <
-                   CHUNK_EVENTS) { /* anything else, or an event that is not wholly in the window */
+                   /* something else, or an event that is not completely in the window */
+                   CHUNK_EVENTS) {
             FileField f;
             uint64_t field_at = c.at;
             enum Step step = cursor_next(&c, &f, err);
@@ -408,7 +415,7 @@ int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool
             atomic_fetch_add_explicit(bytes_done, m.span_end - m.span_start, memory_order_relaxed);
             if (atomic_load_explicit(stop, memory_order_relaxed) ||
                 interrupt_poll(CHUNK_EVENTS, err))
-                break; /* the result is thrown away */
+                break; /* the result is discarded */
         }
     }
     if (!err->code) chunk_finish(&m, err);

@@ -9,8 +9,8 @@
 #include "xspace.h"
 
 /* xspace_lost() records an issue for bytes that are skipped, xspace_cut() for a message that claims
- * `missing` bytes more than there are. `where` is the object that the issue is about, `what` names
- * it. */
+ * `missing` bytes more than there are. `where` is the object that the issue is about, `what` is its
+ * name. */
 void xspace_lost(Host *host, const void *where, uint64_t offset, uint64_t n_bytes,
                  const char *what);
 void xspace_cut(Host *host, const void *where, uint64_t offset, uint64_t missing, const char *what);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* chunks.h: times and metadata of the events of a chunk, out of the columns that chunk_read()
- * fills.
+/* chunks.h: times and metadata of the events of a chunk, from the columns that chunk_read() fills.
  *
  *   chunk_read(line, chunk, CHUNK_TIMES, values, &window, err);
  *   start_ps = chunk_start(line, values, i), end_ps = chunk_end(line, values, i); */
@@ -24,7 +23,7 @@ static inline int64_t event_offset(int64_t stored, int64_t aggregated)
 }
 
 /* Return times of the i-th event of a chunk: the offset counts from the line's start, start and end
- * from the session's. Times beyond int64 are held at its ends. They need CHUNK_TIMES. */
+ * from the session's. Times saturate at the ends of int64. They need CHUNK_TIMES. */
 static inline int64_t chunk_offset(const ChunkValues *values, size_t i)
 {
     return event_offset(values->columns[COL_OFFSET][i], values->columns[COL_AGGREGATED][i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* event_stats.c: which stat ids of a plane an analysis wants, and the bytes of event metadata; see
- * event_stats.h. */
+/* event_stats.c: looks up the stat ids that a filter wants, and reads the bytes of event metadata;
+ * see event_stats.h. */
 #include "event_stats.h"
 
 int stat_filter_open(StatFilter *filter, const Plane *plane, const enum KnownStat *wanted,

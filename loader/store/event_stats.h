@@ -115,12 +115,12 @@ static inline bool stat_iter_next_wanted(StatIter *iter, const StatFilter *filte
 
 /* The bytes of one event metadata entry at a time. Starts as {0}, freed with meta_bytes_free(). */
 typedef struct {
-    const EventMeta *meta; /* whose bytes are here; NULL: nobody's */
+    const EventMeta *meta; /* the entry whose bytes are here; NULL: none */
     uint8_t *bytes;
     size_t n_bytes, capacity;
 } MetaBytes;
-/* Reads the bytes of an entry of the host's file, if they are not here yet. None are read if the
- * file has no such entry. False with err set. */
+/* Reads the bytes of an entry in the host's file, unless they are here already. There are none if
+ * the file has no such entry. False with err set. */
 bool meta_bytes_read(MetaBytes *bytes, const Host *host, const EventMeta *meta, ProfErr *err);
 void meta_bytes_free(MetaBytes *bytes);
 static inline StatIter stat_iter_of_meta(const MetaBytes *bytes)
@@ -147,7 +147,7 @@ bool child_iter_next(ChildIter *iter, int64_t *id);
  * err set if it is damaged. */
 bool plane_stat(const Plane *plane, size_t i, Window *window, Stat *stat, ProfErr *err);
 
-/* ---- a stat's value as XProf's accessors return it: 0 for other types ---- */
+/* ---- a stat's value, as XProf's accessors return it: 0 for other types ---- */
 
 static inline int64_t stat_int(const Stat *stat)
 {

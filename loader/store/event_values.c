@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* event_values.c: typed values out of stats; see event_values.h. */
+/* event_values.c: typed values of stats; see event_values.h. */
 #include "event_values.h"
 
 #include "../base/interrupt.h"
@@ -17,7 +17,7 @@ bool stat_value_of(StatValue *fact, const Plane *plane, const Stat *stat, TextTa
     return fact->text != NULL;
 }
 
-/* Reads the facts of a metadata entry into facts[]. Returns how many there are. */
+/* Reads the known stats of a metadata entry into facts[]. Returns how many there are. */
 static uint16_t read_meta_facts(const Plane *plane, const EventMeta *meta,
                                 KnownValue facts[N_KNOWN_STATS], ProfErr *err)
 {
@@ -72,7 +72,8 @@ void event_values_of(EventValues *values, const Plane *plane, EventMeta *meta, u
     values->own_read = false;
 }
 
-/* Returns which known stat of an event counts, if it is the first: STAT_UNKNOWN if it does not. */
+/* Returns the known stat if the stat counts; else STAT_UNKNOWN. The first stat of an event counts.
+ */
 static enum KnownStat counted(const Plane *plane, const Stat *stat)
 {
     if (stat->type == TYPE_BYTES || stat->type == TYPE_NONE) return STAT_UNKNOWN;
@@ -97,12 +98,13 @@ static void read_own(EventValues *values, Window *window, ProfErr *err)
     values->own_read = !err->code;
 }
 
-/* Few queries read texts: they are made one by one. */
+/* Reads the text of an event's own stat. Texts are read one by one, because few queries need them.
+ */
 static const Text *own_text(EventValues *values, enum KnownStat known, Window *window, ProfErr *err)
 {
     StatIter stats = stat_iter_at(window, values->position, err);
     Stat stat;
-    TextTable none = {0}; /* a table of its own: the text lives until the next event */
+    TextTable none = {0}; /* a table of its own, because the text lives only until the next event */
     const Text *text = NULL;
     bool found = false;
     while (!err->code && !found && stat_iter_next(&stats, &stat))
@@ -192,7 +194,7 @@ bool integer_reader_next(IntegerReader *reader, EventAt *at, bool *has, int64_t 
 
 typedef struct {
     Run *run;
-    Correlation *of_lines; /* each in order of events */
+    Correlation *of_lines; /* one for each line, sorted by event */
 } CorrelationMaker;
 
 static void correlate_line(void *context, size_t i, ProfErr *err)
@@ -215,7 +217,7 @@ static void correlate_line(void *context, size_t i, ProfErr *err)
     integer_reader_close(&reader);
 }
 
-/* Puts the pairs of all lines into one list, in order of events. */
+/* Joins the pairs of all lines into one list, sorted by event. */
 static void join_lines(CorrelationMaker *m, Correlation *all, ProfErr *err)
 {
     for (uint32_t l = 0; l < m->run->n_lines; l++) all->capacity += m->of_lines[l].n;
@@ -229,7 +231,7 @@ static void join_lines(CorrelationMaker *m, Correlation *all, ProfErr *err)
     }
 }
 
-/* Sorts by id, byte by byte from the last; events of one id stay in their order. */
+/* Sorts by id with a radix sort, which keeps the order of events with equal ids. */
 static void sort_pairs(Correlation *pairs, ProfErr *err)
 {
     Correlated *from = pairs->items, *to = prof_buffer(pairs->n * sizeof *to);
@@ -286,8 +288,8 @@ const Correlation *run_correlation(Run *run, ProfErr *err)
 
 typedef struct {
     int64_t start, end, duration;
-    uint64_t event; /* on the line */
-    bool known;     /* the file has the device's times; else the event's own are used */
+    uint64_t event; /* index on the line */
+    bool known;     /* the file has device times; otherwise the event's own times are used */
 } DeviceSpan;
 
 typedef struct {
@@ -295,7 +297,7 @@ typedef struct {
     size_t n;
 } Spans;
 
-/* Reads the device's times of every event of the line. */
+/* Reads the device times of every event of the line. */
 static void read_spans(Line *line, Spans *s, ProfErr *err)
 {
     IntegerReader offsets, durations;
@@ -326,7 +328,7 @@ typedef struct {
     int64_t *self;
 } OpenSpan;
 
-/* Nests as XProf's op tools do, after ordering the spans. False: no memory. */
+/* Nests the spans like XProf's op tools, after sorting them. False if memory runs out. */
 static bool nest(const Spans *s, int64_t *self)
 {
     LIST(OpenSpan) open = {0};

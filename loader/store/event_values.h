@@ -8,8 +8,8 @@
 #include "../plane.h"
 #include "events.h"
 
-/* Makes a fact of a stat: a ref becomes the text that it refers to, a text is interned. Bytes give
- * TYPE_BYTES without a value. False: no memory. */
+/* Converts a stat: a reference becomes the text that it refers to, and texts are interned. Bytes
+ * become TYPE_BYTES without a value. False if memory runs out. */
 NODISCARD bool stat_value_of(StatValue *fact, const Plane *plane, const Stat *stat,
                              TextTable *texts, Arena *arena);
 
@@ -17,23 +17,24 @@ NODISCARD bool stat_value_of(StatValue *fact, const Plane *plane, const Stat *st
  * code in err. May be called from several threads. */
 int event_meta_values(const Plane *plane, EventMeta *meta, ProfErr *err);
 
-/* The known stats of one event, each read when it is asked for. Starts as {0}, freed with
+/* The known stats of one event, each read when it is asked for. Starts as {0}. Freed with
  * event_values_free(). */
 typedef struct {
     const Plane *plane;
     EventMeta *meta;
-    uint64_t position;                /* of the event, in the host's file */
-    bool own_read;                    /* the event's own stats are in `own` and `by_stat` */
-    StatSet own;                      /* what the event has itself */
-    StatValue by_stat[N_KNOWN_STATS]; /* of `own`; the text of a TYPE_STR is read when it is asked
-                                         for, until then it is NULL */
-    Arena texts;                      /* owns them */
+    uint64_t position; /* of the event in the host's file */
+    bool own_read;     /* the event's own stats are in `own` and `by_stat` */
+    StatSet own;       /* stats of the event itself */
+    /* values of `own`; a TYPE_STR has no text until it is asked for */
+    StatValue by_stat[N_KNOWN_STATS];
+    Arena texts; /* for the texts */
 } EventValues;
-/* Goes to the event at `position` of the host's file. What was read of the one before is gone. */
+/* Moves to the event at `position` of the host's file. The values of the event before are no longer
+ * valid. */
 void event_values_of(EventValues *values, const Plane *plane, EventMeta *meta, uint64_t position);
-/* Returns the event's own stat, of several of the name the first, else that of its metadata;
- * TYPE_NONE if it has none, or with err set. The window is of the host's file. The value is valid
- * until event_values_of(). */
+/* Returns the event's own stat (the first of several), else that of its metadata. TYPE_NONE if it
+ * has none, or with err set. The window is that of the host's file. The value is valid until
+ * event_values_of(). */
 const StatValue *event_values_get(EventValues *values, enum KnownStat known, Window *window,
                                   ProfErr *err);
 void event_values_free(EventValues *values);
@@ -42,19 +43,20 @@ void event_values_free(EventValues *values);
  * another type. */
 bool stat_value_integer(const StatValue *fact, int64_t *value);
 
-/* Reads an integer stat of a line's events, by the same rule. Close it in any case. */
+/* Reads an integer stat of a line's events, with the rule of event_values_get(). Close it in any
+ * case. */
 typedef struct {
     Line *line;
     EventReader events;
     StatFilter filter;
     enum KnownStat known;
-    const EventMeta *last; /* the metadata that was asked last, and what it has */
+    const EventMeta *last; /* the metadata that was read last, and its stat */
     bool last_has;
     int64_t last_value;
 } IntegerReader;
 void integer_reader_open(IntegerReader *reader, Line *line, enum KnownStat known, ProfErr *err);
-/* Reads the next event, like event_reader_next(), and the stat: *has is false if it has none, or if
- * it is no integer. */
+/* Reads the next event, like event_reader_next(), and the stat. *has is false if it has none, or if
+ * it is not an integer. */
 bool integer_reader_next(IntegerReader *reader, EventAt *at, bool *has, int64_t *value);
 void integer_reader_close(IntegerReader *reader);
 
@@ -63,12 +65,11 @@ typedef struct {
     uint64_t correlation_id, event;
 } Correlated;
 typedef LIST(Correlated) Correlation;
-/* Returns all events with a correlation id, sorted by id, then by event. Computed on first use. */
+/* Returns all events with a correlation id, sorted by id, then by event. */
 const Correlation *run_correlation(Run *run, ProfErr *err);
 
-/* Returns a self time for each event of a line, by the device's clock: its duration without
- * those of its direct children, nested as in XProf's op tools. INT64_MIN if an event has no
- * device times. */
+/* Returns a self time for each event of a line, in device time: its duration without its direct
+ * children's, nested as in XProf's op tools. INT64_MIN if an event has no device times. */
 const int64_t *line_device_self(Line *line, ProfErr *err);
 
 #endif

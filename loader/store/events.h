@@ -30,11 +30,12 @@ typedef struct {
 typedef struct {
     uint64_t event; /* ordinal in the run */
     EventMeta *meta;
-    /* Start counts from the session's start, line start included. Times beyond int64 are held at
-     * its ends. */
+    /* Start counts from the session's start, with the line's start included. Times saturate at the
+     * ends of int64. */
     int64_t start_ps, duration_ps;
     int64_t offset_ps;   /* start on its line: 0 for an aggregated event */
-    int64_t occurrences; /* num_occurrences of an aggregated event (start: the line's), else -1 */
+    int64_t occurrences; /* num_occurrences of an aggregated event, which starts with its line; -1
+                            for others */
     const Chunk *chunk;  /* the event's chunk */
     uint32_t in_chunk;   /* index of the event in its chunk */
     EventBytes stored;   /* for loader/store alone; others use stat_iter_of_event() */
@@ -59,13 +60,13 @@ typedef struct {
     ChunkValues *values;
     Window chunks, messages;
     const Chunk *in_hand;
-    /* bytes of the chunk in the window `messages`; NULL: too large to load at once */
+    /* Bytes of the chunk in the window `messages`; NULL if they are too many to load at once. */
     const uint8_t *span;
     size_t chunk;
     uint32_t i, n;
     uint64_t event;
     int flags;
-    /* has_messages: messages of the current chunk are read */
+    /* has_messages: messages of the current chunk are loaded */
     bool only_wanted, beside_columns, has_messages;
     /* needed: the wanted stats that have no column in the current chunk */
     StatSet wanted, needed;
@@ -129,13 +130,13 @@ void event_finder_close(EventFinder *finder);
 /* Returns the metadata of the event with this index on the line. */
 EventMeta *event_meta_at(Line *line, uint64_t index, ProfErr *err);
 
-/* Walks the own stats of an event that was read without EVENT_STATS, or of the event whose value in
- * COL_POSITION is `position`. The window is of the host's file. The walk is valid until its next
- * use. On failure err is set, and there are none. */
+/* Walks the own stats of an event that was read without EVENT_STATS. stat_iter_at() does so for the
+ * event whose value in COL_POSITION is `position`. The window is that of the host's file. The walk
+ * is valid until its next use. On failure err is set, and the walk is empty. */
 StatIter stat_iter_read(Window *window, const EventAt *at, ProfErr *err);
 StatIter stat_iter_at(Window *window, uint64_t position, ProfErr *err);
-/* Reads the metadata id of the event at `position`. It is that of EventMeta, unless the plane does
- * not declare it. */
+/* Reads the metadata id of the event at `position`. It differs from that of its EventMeta only if
+ * the plane does not declare it. */
 bool event_id_at(Window *window, uint64_t position, int64_t *metadata_id, ProfErr *err);
 
 #endif

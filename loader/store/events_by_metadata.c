@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* events_by_metadata.c: the events of a line by their metadata, so that GROUP BY needs no sorting.
+/* events_by_metadata.c: groups the events of a line by metadata, so that GROUP BY needs no sorting.
  *
- * A counting sort by index of metadata. Events of ids that the plane does not declare share one
- * index; their true ids are read from the file, twice, and each id becomes a group. */
+ * It is a counting sort by index of metadata. Events with ids that the plane does not declare share
+ * one index: their ids are read from the file, twice, and each id becomes a group. */
 #include "../base/interrupt.h"
 #include "../base/sort.h"
 #include "chunks.h"
@@ -18,12 +18,12 @@ static int add_group(EventsByMeta *order, size_t *capacity, LineGroup group, Pro
     return PROF_OK;
 }
 
-/* The events of a line that its plane does not declare. */
+/* The events of a line whose metadata its plane does not declare. */
 typedef struct {
     Line *line;
     EventsByMeta *order;
-    size_t *capacity, before; /* before: groups of declared metadata */
-    HashTable table;          /* the true ids, of the groups from `before` on */
+    size_t *capacity, before; /* before: number of groups of declared metadata */
+    HashTable table;          /* the ids of the groups from `before` on */
 } Undeclared;
 
 static LineGroup *undeclared_group(Undeclared *u, int64_t id, ProfErr *err)
@@ -48,8 +48,8 @@ static int by_id(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Counts the events of each true id; once the ids are sorted, puts the events where they belong, in
- * stored order. */
+/* Counts the events of each undeclared id. Once the ids are sorted, moves the events to their
+ * groups, in stored order. */
 static int each_undeclared(Undeclared *u, bool sorted, ProfErr *err)
 {
     const Plane *plane = u->line->plane;
@@ -73,8 +73,7 @@ static int each_undeclared(Undeclared *u, bool sorted, ProfErr *err)
     return err->code;
 }
 
-/* The groups' ends are numbers of events yet: makes each where the group begins; returns where the
- * last one ends. */
+/* Replaces the sizes in `end` by where each group starts. Returns where the last one ends. */
 static uint32_t begin_groups(LineGroup *groups, size_t n, uint32_t first)
 {
     for (size_t i = 0; i < n; i++) {
@@ -84,7 +83,7 @@ static uint32_t begin_groups(LineGroup *groups, size_t n, uint32_t first)
     return first;
 }
 
-/* Makes groups of the events from `first` on, which no metadata declares. */
+/* Splits the events from `first` on, which have undeclared ids, into groups. */
 static int split_undeclared(Line *line, EventsByMeta *order, size_t *capacity, uint32_t first,
                             ProfErr *err)
 {
@@ -109,7 +108,7 @@ static int by_meta(const void *a, const void *b)
     return x->meta < y->meta ? -1 : x->meta > y->meta;
 }
 
-/* Finds the groups and their sizes; numbers[] become positions in groups + 1. */
+/* Finds the groups and their sizes. numbers[] become positions in groups + 1. */
 static int count_groups(Line *line, EventsByMeta *order, size_t *capacity, uint32_t *numbers,
                         ChunkValues *v, Window *window, ProfErr *err)
 {
@@ -177,7 +176,7 @@ static EventsByMeta *order_events(Line *line, MetaNumbers *m, ProfErr *err)
     for (size_t i = 0; order && i < order->n_groups; i++) numbers[order->groups[i].meta] = 0;
     LineGroup *last = !err->code && order->n_groups ? &order->groups[order->n_groups - 1] : NULL;
     if (last && last->meta == plane->n_declared) {
-        order->n_groups--; /* in its place come those of the true ids */
+        order->n_groups--; /* replaced by the groups of the undeclared ids */
         split_undeclared(line, order, &capacity, group_begin(order, last), err);
     }
     window_free(&window);

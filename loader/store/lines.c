@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* lines.c: work on lines by as many threads as there are processors; see lines.h. */
+/* lines.c: processes lines with as many threads as there are processors; see lines.h. */
 #include "lines.h"
 
 #include "../base/parallel.h"
 #include "../base/sort.h"
 
-enum { FEW_EVENTS = 50000 }; /* one thread is quicker */
+enum { FEW_EVENTS = 50000 }; /* fewer are faster on one thread */
 
 uint32_t *meta_numbers(MetaNumbers *m, const Plane *plane, ProfErr *err)
 {
@@ -32,7 +32,7 @@ typedef struct {
     atomic_uint next;
 } LineJob;
 
-/* One worker: takes lines until there are none. */
+/* One worker: takes lines until there are no more. */
 static void work_on_lines(void *context, size_t worker, ProfErr *err)
 {
     (void)worker;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* lines.h: does the same work for many lines, on all processors, the lines with most events
- * first. */
+/* lines.h: does the same work for many lines, on all processors, lines with most events first. */
 #ifndef PROF_LINES_H
 #define PROF_LINES_H
 
 #include "../run.h"
 
-/* A number for each event metadata of a plane, all 0 between lines: whoever sets one sets it back,
+/* A number for each event metadata of a plane. All are 0 between lines: whoever sets one resets it,
  * because clearing all of them for each line would take lines x metadata steps. */
 typedef struct {
     uint32_t *numbers;
@@ -16,8 +15,8 @@ typedef struct {
  * prof_free(m->numbers). */
 uint32_t *meta_numbers(MetaNumbers *m, const Plane *plane, ProfErr *err);
 
-/* Records that a line that is not stored in order of its starts has too many events to be `done`
- * ("sorted"). Returns the code. */
+/* Records that a line that is not stored by start has too many events to be `done` ("sorted").
+ * Returns the code in err. */
 int line_too_long(const Line *line, const char *done, ProfErr *err);
 
 /* Work on one line. Called on several threads at once, each with MetaNumbers of its own. */
@@ -26,8 +25,8 @@ typedef bool LineWork(Line *line, MetaNumbers *numbers, ProfErr *err);
 bool run_each_line(Run *run, LineWork *work, ProfErr *err);
 
 /* Calls task(context, i, err) for n lines of one host, on all processors: the i-th line is
- * lines[i]. Lines with most events start first, so that no thread is left alone with a long one at
- * the end. See parallel_for() for errors and threads. */
+ * lines[i]. Lines with most events start first, so that no thread is left with a long one at the
+ * end. See parallel_for() for errors and threads. */
 int parallel_lines(const Line *lines, size_t n, void (*task)(void *context, size_t i, ProfErr *err),
                    void *context, ProfErr *err);
 /* Like parallel_lines(), for the lines of all planes of a kind: the i-th line is host->lines[i].

@@ -2,41 +2,40 @@
 /* nesting.c: self time, depth and parents on a line, and totals by metadata.
  *
  * An event nests in the innermost earlier event of its line that includes it: parent.start <= start
- * and end <= parent.end, both closed, the longer first where two begin together. Its self time is
- * its duration without its direct children's. Lines are nearly always stored in that order; others
- * are sorted for the walk. */
+ * and end <= parent.end. Of events with equal starts, the longer comes first. The self time of an
+ * event is its duration without its direct children's. Nearly all lines are stored in that order;
+ * others are sorted for the walk. */
 #include "../base/interrupt.h"
 #include "../base/nest.h"
 #include "../base/sort.h"
 #include "chunks.h"
 #include "lines.h"
 
-/* An event that is met, in the order of the walk. */
+/* An event, in the order of the walk. */
 typedef struct {
     int64_t start, duration;
-    uint64_t event, place; /* ordinals: on the line, and in the walk */
+    uint64_t event, place; /* index on the line, and position in the walk */
     uint32_t meta;
 } Met;
 
-/* Open events that begin and end together are one entry: each is the only child of the one before,
- * which is then closed, so that only the last can get children. Starts need no keeping: the walk
- * meets events in their order. */
+/* Open events with the same start and end share one entry: each is the only child of the one
+ * before, which is closed then, so that only the last can get children. Starts need not be kept,
+ * because the walk visits events by start. */
 typedef struct {
-    int64_t start, end, self; /* self: of the last one */
-    uint64_t place;           /* in the walk, of the last one */
-    uint32_t n, meta;         /* how many; of the last one */
+    int64_t start, end, self; /* self: of the last event */
+    uint64_t place;           /* position of the last event in the walk */
+    uint32_t n, meta;         /* n: number of events; meta: of the last */
 } Open;
 
-/* An event of a line that is not stored in order, on its way through the walk. Such a line has less
- * than 2^31 events. */
+/* An event of a line that is not stored in order. Such a line has less than 2^31 events. */
 typedef struct {
     union {
         struct {
             int64_t start, duration;
         };
-        struct { /* once it is met */
+        struct { /* filled in by the walk */
             int64_t self;
-            int32_t depth, parent; /* parent: the distance */
+            int32_t depth, parent; /* parent: distance to it */
         };
     };
     uint32_t event, meta;
@@ -46,11 +45,11 @@ typedef struct {
     Line *line;
     LIST(Open) open;
     uint64_t depth;
-    bool failed;       /* there was no memory */
-    Unordered *sorted; /* of a line that is not stored in order: in the order of the walk */
-    /* called for each event in the order of the walk, when its place is known; false: no memory */
+    bool failed;       /* memory ran out */
+    Unordered *sorted; /* the events in the order of the walk, if the line is not stored in order */
+    /* Called for each event in the order of the walk, with its parent. False: memory ran out. */
     bool (*meet)(void *context, const Met *event, int64_t parent_distance, uint64_t depth);
-    /* called when an event's self time is known; false: no memory */
+    /* Called when an event's self time is known. False: memory ran out. */
     bool (*close)(void *context, const Open *event);
     void *context;
 } Walk;
@@ -75,7 +74,7 @@ static bool push(Walk *w, const Met *event)
     if (top)
         top->self =
             add_saturated(top->self, event->duration == INT64_MIN ? INT64_MAX : -event->duration);
-    /* unsigned: in a line that is not stored in order, a parent may stand behind its child */
+    /* Unsigned, because on a line that is not stored in order a parent may follow its child. */
     if (!w->meet(w->context, event, top ? (int64_t)(event->event - event_at(w, top->place)) : 0,
                  w->depth++))
         return false;
@@ -138,9 +137,9 @@ static int walk_line(Walk *w, ProfErr *err)
 }
 
 /* ---- columns ----
- * A chunk is packed when the walk leaves it. Events that are still open then get their self time
- * later, as a patch. A line that is not stored in order is walked across its chunks and needs all
- * values at once. */
+ * A chunk is packed when the walk leaves it. Events that are still open get their self time
+ * later, as a patch. A line that is not stored in order is walked across its chunks, so all its
+ * values are needed at once. */
 
 typedef struct {
     uint64_t event;
@@ -151,8 +150,8 @@ typedef struct {
     Line *line;
     Arena *arena;
     NestingChunk *chunks;
-    int64_t (*columns)[CHUNK_EVENTS]; /* of the chunk in hand */
-    size_t in_hand;                   /* the chunk */
+    int64_t (*columns)[CHUNK_EVENTS]; /* of the current chunk */
+    size_t in_hand;                   /* index of the current chunk */
     Walk *walk;
     Patch *patches;
     size_t n_patches, capacity;
@@ -203,7 +202,7 @@ static bool keep_self(void *context, const Open *closed)
         m->columns[NEST_SELF][event % CHUNK_EVENTS] = self_ps;
         return true;
     }
-    if (!self_ps) return true; /* as it was packed */
+    if (!self_ps) return true; /* it was packed as 0 */
     if (!GROW(m->patches, m->n_patches, m->capacity)) return false;
     m->patches[m->n_patches++] = (Patch){event, self_ps};
     return true;
@@ -230,7 +229,7 @@ static bool apply_patches(NestingMaker *m)
     return true;
 }
 
-/* From the order of the walk to that of the line, in place. */
+/* Moves events from the order of the walk to that of the line, in place. */
 static void put_in_place(Unordered *events, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -260,7 +259,7 @@ static void *make_nesting(Line *line, ProfErr *err)
                 memory = pack_chunk(&m, i);
         }
         if (!memory) prof_nomem(err);
-        interrupt_poll(0, err); /* patches may not be in order then */
+        interrupt_poll(0, err); /* patches may be unsorted then */
     }
     prof_free(m.patches);
     prof_free(walk.sorted);
@@ -277,7 +276,7 @@ const NestingChunk *line_nesting(Line *line, ProfErr *err)
 /* ---- totals ---- */
 
 typedef struct {
-    uint32_t *index; /* metadata -> position in totals + 1 */
+    uint32_t *index; /* position in totals + 1, by metadata */
     LineTotal *totals;
     size_t n, capacity;
 } Totals;

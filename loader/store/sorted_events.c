@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sorted_events.c: merging lines, or sorting them; see sorted_events.h. */
+/* sorted_events.c: merges or sorts the events of lines; see sorted_events.h. */
 #include "sorted_events.h"
 
 #include "../base/interrupt.h"
@@ -7,14 +7,14 @@
 #include "../base/std_sort.h"
 #include "chunks.h"
 
-/* ---- a line, read in its stored order ---- */
+/* ---- a line in stored order ---- */
 
 typedef struct {
     const SpanLine *from;
     uint32_t number;
     Window window;
     ChunkValues *values;
-    size_t next;   /* chunk, or span in its stead */
+    size_t next;   /* next chunk; next span if there are `instead` spans */
     uint32_t i, n; /* in the chunk */
     SpanRef now;
 } Track;
@@ -27,7 +27,7 @@ static Track track_open(const SpanLine *from, uint32_t number, ChunkValues *valu
                    .values = values};
 }
 
-/* Goes to the next event; false at the end or on errors. */
+/* Moves to the next event. False at the end or with err set. */
 static bool track_next(Track *t, ProfErr *err)
 {
     const Line *line = t->from->line;
@@ -52,7 +52,7 @@ static bool track_next(Track *t, ProfErr *err)
 
 enum { MOST_TRACKS = 64 };
 
-/* Events that follow each other on a line, and begin and last alike. */
+/* Consecutive events of a line with the same start and duration. */
 typedef struct {
     SpanRef first;
     uint32_t n;
@@ -63,7 +63,7 @@ typedef struct {
     size_t n;
     const SpanVisitor *visitor;
     Track tracks[MOST_TRACKS];
-    /* events that begin together, not taken yet */
+    /* events with the same start that are not visited yet */
     Alike *together;
     size_t n_together, capacity;
 } Walk;
@@ -101,7 +101,7 @@ static bool all_alike(const Walk *w, const Alike *before, const Alike *same, Pro
     return true;
 }
 
-/* Takes the events that begin together; false without err set when the order of equal ones matters.
+/* Reads the events with the next start. False without err set if the order of equal ones matters.
  */
 static bool read_together(Walk *w, ProfErr *err)
 {
@@ -150,7 +150,7 @@ static bool is_ordered(const SpanLine *line)
     return line->instead || line->line->ordered;
 }
 
-/* Walks all lines together. False without err set: they need sorting. */
+/* Merges all lines. False without err set if they need sorting. */
 static bool merge(Walk *w, ProfErr *err)
 {
     Track *heap[MOST_TRACKS];

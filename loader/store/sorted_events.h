@@ -16,7 +16,7 @@ typedef struct {
     uint32_t line, at; /* index of the line in `lines`, and of the event on it */
 } SpanRef;
 
-/* What is called for the events. */
+/* Callbacks of a walk. */
 typedef struct {
     void *context;
     /* visits an event; returns false with err set to stop */
@@ -28,14 +28,14 @@ typedef struct {
     void (*restart)(void *context);
 } SpanVisitor;
 
-/* A line, or spans that are visited in place of its events. In the spans, `line` is not read. */
+/* A line, or spans to visit in place of its events. `line` of such spans is ignored. */
 typedef struct {
     Line *line;
-    const SpanRef *instead; /* spans in the order of the line; NULL: the line's own events */
+    const SpanRef *instead; /* sorted spans to visit; NULL: the line's own events */
     size_t n_instead;
 } SpanLine;
 
-/* Visits the events of the lines. spans_walk() is for lines without replaced spans. */
+/* Visits the events of the lines. spans_walk() is for lines without `instead`. */
 bool span_lines_walk(const SpanLine *lines, size_t n_lines, const SpanVisitor *visitor,
                      ProfErr *err);
 bool spans_walk(Line *const *lines, size_t n_lines, const SpanVisitor *visitor, ProfErr *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* stats_check.c: a walk over all stats for those that are damaged; see stats_check.h. */
+/* stats_check.c: walks over all stats to find damaged ones; see stats_check.h. */
 #include "stats_check.h"
 
 #include "../base/parallel.h"
@@ -14,7 +14,7 @@ static void damaged(Host *host, const void *where, uint64_t offset, uint64_t n_b
 }
 
 /* Returns the end of a stat in its usual form: an id of one or two bytes, then one number or one
- * short text. NULL if the field at p is not one, which does not say that it is damaged. */
+ * short text. NULL if the field at p has another form, which may still be valid. */
 static inline const uint8_t *after_usual_stat(const uint8_t *p, const uint8_t *end, uint8_t tag)
 {
     Stat stat;
@@ -28,7 +28,7 @@ static inline const uint8_t *after_usual_stat(const uint8_t *p, const uint8_t *e
     return stat_number(value, stat_end, 0, &stat) ? stat_end : NULL;
 }
 
-/* Looks at the stats of a message that lies at `offset` of the file. */
+/* Checks the stats of the message at `offset` of the file. */
 static void check_message(Host *host, const void *where, const uint8_t *message, size_t n_bytes,
                           uint64_t offset, uint32_t stat_field, const char *what)
 {
@@ -82,7 +82,7 @@ static void check_plane(Plane *plane, ProfErr *err)
     window_free(&window);
 }
 
-/* Lines first, then planes. */
+/* Checks a line or, after the lines, a plane. */
 static void check_part(void *context, size_t i, ProfErr *err)
 {
     const Run *run = context;
