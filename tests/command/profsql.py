@@ -317,32 +317,118 @@ def a_shell():
          'a shell that is not there')
 
 
+# Wrong words, the status, and what is said: it says what is wrong and what to type instead.
+WRONG_TURNS = [
+    ([], 2, 'usage: profsql RUN'),
+    (['no/such'], 1, 'no/such: no such file or folder; a run is'),
+    ([''], 1, 'the path of the run is empty'), (['top_kernels'], 2, 'profsql RUN top_kernels'),
+    (['SELECT * FROM top_ops'], 1, "profsql RUN 'SELECT"),
+    (['top_kernels', GPU], 2, 'the run comes first'),
+    ([GPU, 'topkernels'], 2, 'nearest: top_kernels'),
+    ([GPU, 'SELECT straggler_ FROM planes'], 1, 'nearest: straggler; profsql tables NAME'),
+    ([GPU, 'SELECT core_hostname FROM planes'], 1, 'it is in other tables, such as devices'),
+    ([GPU, 'top_kernels', '--m', '3'], 2, '--m: no such option'),
+    ([GPU, TPU], 2, 'profsql diff'), (['dif', GPU, TPU], 2, 'diff'),
+    (['diff', GPU], 2, 'diff compares two runs'),
+    (['export', GPU], 2, 'profsql export RUN out.db'), (['shell'], 2, 'which run'),
+    ([GPU, 'kpi', '--format'], 2, 'format'),
+    ([GPU, 'kpi', '--limit', 'x'], 2, 'limit'), ([GPU, 'kpi', '--columns', ' '], 2, 'need SQL'),
+    ([GPU, 'kernls'], 2, 'nearest: kernel_stats'),
+    ([GPU, '--where', '1'], 2, 'parts are tables'), ([GPU, 'compare_ops'], 2, 'compare_ops'),
+    (['tests/sql'], 1, 'no *.xplane.pb'),
+    (['README.md'], 1, 'is not an XSpace'),
+    ([GPU, 'kpi', '--output', os.path.join(DIR, 'no/such/x.csv')], 1, 'no/such')]
+WHAT_PEOPLE_TYPE = [
+    (['compare', BEFORE, AFTER], 2, 'profsql diff A B'),
+    (['ls', BEFORE], 2, 'profsql list'),
+    (['version'], 2, 'profsql --version'),
+    (['nothere', BEFORE], 2, 'nothere: no such file or folder; a run'),
+    ([BEFORE, 'top_ops limit 3'], 2,
+     "profsql %s 'SELECT * FROM top_ops limit 3'" % BEFORE),
+    (['no_such_run_at_all'], 1, 'profsql list FOLDER'),
+    (['export', GPU, path('x.csv')], 2,
+     'x.csv: export writes a database of SQLite: name it FILE.db')]
+OTHER_COMPLAINTS = [
+    (['list', 'a', 'b'], 2, 'searches one folder'), (['list', '--force'], 2, 'list does not take'),
+    (['tables', 'a', 'b'], 2, 'one word'), (['tables', '--force'], 2, 'tables does not take'),
+    (['tables', 'xyzzyq'], 1, 'no table, query or column has to do with xyzzyq'),
+    ([GPU, '--limit', '3'], 2, 'the screen of a run does not take --where'),
+    ([GPU, '--n', '3'], 2, '--n is a parameter of tables'),
+    (['diff', GPU, TPU, '--limit', '3'], 2, 'diff does not take --where'),
+    (['diff', GPU, 'no/such'], 1, 'no/such: no such file'),
+    (['diff', 'no/such', GPU], 1, 'no/such: no such file'),
+    (['shell', GPU, '--limit', '3'], 2, 'shell does not take --where'),
+    (['shell', 'no/such'], 1, 'no/such: no such file'),
+    (['report'], 2, 'report is about one run'), (['report', GPU, TPU], 2, 'about one run'),
+    (['report', GPU, '--limit', '3'], 2, 'report does not take --where'),
+    (['report', 'no/such'], 1, 'no/such: no such file'),
+    (['report', GPU, '--against', 'no/such'], 1, 'no/such: no such file'),
+    (['export', 'no/such', path('x.db')], 1, 'no/such: no such file'),
+    (['export', GPU, path('x.db'), '--limit', '3'], 2, 'export does not take --where'),
+    (['export', GPU, path('x.db'), '--from', '1ms'], 2, 'choose events of a trace'),
+    (['export', GPU, path('x.db'), '--tables', 'kpi,topops'], 2, "'topops' is no table or query"),
+    (['export', GPU, GPU, path('x'), '-f', 'chrome'], 2, 'a trace is of one run'),
+    (['export', GPU, path('x'), '-f', 'chrome', '--from', '1 day'], 2, "cannot be '1 day'"),
+    (['export', GPU, 'no/such/x', '-f', 'chrome'], 1, 'no/such/x: cannot be written'),
+    (['export', GPU, 'tests'], 1, 'tests is a folder; give a file name'),
+    (['export', GPU, path('pipe')], 1, 'is no regular file, and is not replaced'),
+    (['export', GPU, path('there')], 1, 'exists; --force'),
+    (['no/such', 'kpi'], 1, 'no/such: no such file'),
+    ([GPU, 'no/such', 'kpi'], 1, 'no/such: no such file'),
+    (['no/such', 'SELECT 1'], 1, 'no/such: no such file'),
+    ([GPU, TPU, 'prof_find'], 2, 'prof_find takes one folder'),
+    (65 * [GPU] + ['kpi'], 1, 'at most 64 runs'),
+    ([GPU, 'kpi', '--limit', ''], 2, "--limit cannot be ''"),
+    ([GPU, 'kpi', '--range', 'x'], 2, 'kpi has no parameter range; it has none'),
+    ([GPU, 'kpi', '--force'], 2, 'kpi does not take --force'),
+    ([GPU, 'kpi', '-f', 'xml'], 2, "--format cannot be 'xml'"),
+    ([GPU, 'kpi', '-o', path('x.c')], 2, '.c is the suffix of no format'),
+    ([GPU, 'kpi', '-o', 'tests'], 1, 'tests: cannot be written: Is a directory'),
+    ([GPU, 'SELECT 1', '--force'], 2, 'SQL does not take --force'),
+    ([GPU, 'SELECT 1 WHERE :c'], 2, 'nothing is bound to :c'),
+    ([GPU, 'SELECT 1; SELECT 2'], 2, 'only the last statement'),
+    ([GPU, 'SELECT top_op(1)'], 1, 'no such function: top_op'),
+    ([GPU, 'SELECT * FROM top_op'], 1, 'no such table: top_op; nearest: top_ops')]
+# Starts of complaints that need a fault of the system, and of those in other cases.
+ELSEWHERE = ('too many parameters', 'the events cannot be read', 'out of memory',
+             '%s: a view or trigger', 'profsql-capture is not installed',
+             "SQLite's shell is missing", 'standard output: cannot be written', 'the first ',
+             '%s: no such file, nor is it beside')
+
+
+def complaints():
+    """The formats of all complaints in the command's sources."""
+    for folder, _, files in os.walk(os.path.join(ROOT, 'command')):
+        for name in files if 'made' not in folder else ():
+            with open(os.path.join(folder, name), encoding='utf-8') as f:
+                for found in re.findall(r'complain\(\s*((?:"[^"]*"\s*)+)', f.read()):
+                    text = ''.join(re.findall(r'"([^"]*)"', found))
+                    if re.search('[a-z]{3}', text) and not text.startswith(ELSEWHERE):
+                        yield text
+
+
 @case
-def wrong_turns():
-    """Each says what is wrong and what to type instead; the status tells a wrong command line from
-    a failure."""
-    for words, status, say in (
-        ([], 2, 'usage: profsql RUN'),
-        (['no/such'], 1, 'no/such: no such file or folder; a run is'),
-        ([''], 1, 'the path of the run is empty'), (['top_kernels'], 2, 'profsql RUN top_kernels'),
-        (['SELECT * FROM top_ops'], 1, "profsql RUN 'SELECT"),
-        (['top_kernels', GPU], 2, 'the run comes first'),
-        ([GPU, 'topkernels'], 2, 'nearest: top_kernels'),
-        ([GPU, 'SELECT straggler_ FROM planes'], 1, 'nearest: straggler; profsql tables NAME'),
-        ([GPU, 'SELECT core_hostname FROM planes'], 1, 'it is in other tables, such as devices'),
-        ([GPU, 'top_kernels', '--m', '3'], 2, '--m: no such option'),
-        ([GPU, TPU], 2, 'profsql diff'), (['dif', GPU, TPU], 2, 'diff'),
-        (['diff', GPU], 2, 'diff compares two runs'),
-        (['export', GPU], 2, 'profsql export RUN out.db'), (['shell'], 2, 'which run'),
-        ([GPU, 'kpi', '--format'], 2, 'format'),
-        ([GPU, 'kpi', '--limit', 'x'], 2, 'limit'), ([GPU, 'kpi', '--columns', ' '], 2, 'need SQL'),
-        ([GPU, 'kernls'], 2, 'nearest: kernel_stats'),
-        ([GPU, '--where', '1'], 2, 'parts are tables'), ([GPU, 'compare_ops'], 2, 'compare_ops'),
-        (['tests/sql'], 1, 'no *.xplane.pb'),
-        (['README.md'], 1, 'is not an XSpace'),
-        ([GPU, 'kpi', '--output', os.path.join(DIR, 'no/such/x.csv')], 1, 'no/such')):
+def every_complaint():
+    """A wrong command line ends with status 2, a failure with 1 (docs/command.md), with nothing on
+    standard output; no message of the sources is missing here."""
+    errors = []
+    os.mkfifo(path('pipe'))
+    put('there', b'')
+    for words, status, say in WRONG_TURNS + WHAT_PEOPLE_TYPE + OTHER_COMPLAINTS:
         out, error = run(*words, status=status)
         must(not out and say in error, '%s: %s %s' % (words, out, error))
+        errors.append(error)
+    same(sorted(os.listdir(DIR)), ['pipe', 'there'], 'files')
+    formats = set(complaints())
+    must(len(formats) > 35, formats)
+    for text in formats:
+        like = '.*'.join(map(re.escape, re.split(r'%(?:\.\*|ll)?[sd]', text)))
+        must(any(re.search(like, error) for error in errors), 'nothing provokes: ' + text)
+
+
+@case
+def wrong_turns():
+    """What is not allowed says how to allow it; errors have no words of the SQL behind them."""
     database = os.path.join(DIR, 'views.db')
     db = sqlite3.connect(database)
     db.execute('CREATE VIEW kernels AS SELECT occurrences FROM top_kernels LIMIT 1')
@@ -369,19 +455,6 @@ def wrong_turns():
 def what_people_type():
     """Words of other programs and runs that are missing lead on; commands that are printed can be
     copied."""
-    for words, status, say in (
-            (['compare', BEFORE, AFTER], 2, 'profsql diff A B'),
-            (['ls', BEFORE], 2, 'profsql list'),
-            (['version'], 2, 'profsql --version'),
-            (['nothere', BEFORE], 2, 'nothere: no such file or folder; a run'),
-            ([BEFORE, 'top_ops limit 3'], 2,
-             "profsql %s 'SELECT * FROM top_ops limit 3'" % BEFORE),
-            (['no_such_run_at_all'], 1, 'profsql list FOLDER'),
-            (['export', GPU, path('x.csv')], 2,
-             'x.csv: export writes a database of SQLite: name it FILE.db')):
-        error = run(*words, status=status)[1]
-        must(say in error, '%s: %s' % (words, error))
-    must(not os.path.exists(path('x.csv')), 'a database called x.csv')
     same(answer('help'), answer('--help'))
     same(answer('help', 'top_ops'), answer('tables', 'top_ops'))
     folder = path("it's a long folder/" + 90 * 'x')
