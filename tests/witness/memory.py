@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Memory: what programs plan (live_at, largest_buffers, memory_by_source_line, peak_memory,
-fragmentation) and what allocators did (live_allocations, allocation_churn, the matches of
-memory_events), from the bytes of each profile.
+"""Memory: what programs plan (buffer_allocations, heap_timeline, memory_peaks, live_at,
+largest_buffers, memory_by_source_line, peak_memory, fragmentation) and what allocators did
+(live_allocations, allocation_churn, the matches of memory_events), from the bytes of each profile.
 
 A plan's heap is not walked event by event: each storage has intervals, from the event that first
 refers to it to the one that ends the last reference, and the heap at a moment is the sum of the
 storages whose interval includes it."""
 import bisect
 import collections
+import itertools
 import os
 import sys
 import tempfile
@@ -17,8 +18,10 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import xspace  # noqa: E402
 from compare import Run, agree, checking, finish, runs  # noqa: E402
+from hlo import Message  # noqa: E402
 from lib import hlo  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
+from shapes import POINTER, TUPLE, Shape  # noqa: E402
 
 MIB = 1048576.0
 ALLOC, FREE, SHARE = 0, 1, 2
@@ -65,6 +68,7 @@ class Program:
         self.allocations = sorted((message(x) for x in assignment[3]), key=lambda a: integer(a, 1))
         logical = {integer(m, 1): m for m in map(message, assignment[1])}
         self.buffers = {}  # id: size, color, instruction and part, place of the allocation
+        self.indices = {}
         for i, a in enumerate(self.allocations):
             for x in map(message, a[9]):
                 m = logical.get(integer(x, 1))
@@ -73,7 +77,7 @@ class Program:
                           or xspace.text(last(at, 2, b'')) in self.by_name):
                     op = self.instructions.get(integer(at, 4)) or self.by_name[
                         xspace.text(last(at, 2, b''))]
-                    index = integers(at, 3)
+                    index = self.indices[integer(x, 1)] = integers(at, 3)
                     self.buffers[integer(x, 1)] = (integer(m, 2), integer(m, 4), op, '{%s}'
                                                    % ','.join(map(str, index)) if index else '', i)
         self.traces = [[message(e) for e in message(t)[1]] for t in assignment[4]]
@@ -98,9 +102,18 @@ class Program:
                     line = integer(location, 3)
                 source = '%s:%d' % (file, line) if file and line else None
                 op = (xspace.text(last(m, 1, b'')), source,
-                      xspace.text(last(metadata, 2, b'')) or None, message(last(m, 3, b'')))
+                      xspace.text(last(metadata, 2, b'')) or None, last(m, 3, b''))
                 self.instructions[integer(m, 35)] = op
                 self.by_name[op[0]] = op
+
+    def shape(self, buffer):
+        """Of the part of the instruction's result; None: it has no such part."""
+        shape = Shape(Message(self.buffers[buffer][2][3]))
+        for i in self.indices[buffer]:
+            if shape.type != TUPLE or not 0 <= i < len(shape.parts):
+                return None
+            shape = shape.parts[i]
+        return shape
 
     def is_fixed(self, a):
         return bool(last(a, 5) or last(a, 12) or last(a, 7))
@@ -171,21 +184,23 @@ class Program:
         return self.buffers[buffer][2][0] + self.buffers[buffer][3]
 
 
-def plan(program):
-    """Of the main memory: its bytes at each moment, the peak and what lives at it."""
-    storages, n = program.storages(0)
+def heap(program, color):
+    """(bytes in use before each event, those that are in use throughout)"""
+    storages, n = program.storages(color)
     change = [0] * (n + 2)
     for start, end, size, _ in storages:
         change[start + 1] += size
         change[end + 1 if end < n else n + 1] -= size
-    before, heap = [], 0  # before[i]: in use before event i
-    for i in range(n + 1):
-        heap += change[i]
-        before.append(heap)
+    return list(itertools.accumulate(change[:n + 1])), sum(size for size, _ in program.fixed(color))
+
+
+def plan(program, color=0):
+    """Of a memory space: its bytes at each moment, the peak and what lives at it."""
+    storages, n = program.storages(color)
+    before, always = heap(program, color)
     peak = max(before, default=0)
     at = before.index(peak) - 1 if peak else 0
-    fixed = program.fixed(0)
-    always = sum(size for size, _ in fixed)
+    fixed = program.fixed(color)
     live = [buffer for _, buffer in fixed] + [b for start, end, _, b in storages if start <= at
                                               < end] if n else [buffer for _, buffer in fixed]
     return storages, n, fixed, always, peak, live
@@ -252,6 +267,68 @@ def check_plans(run, programs):
         for r in run.ask(sql):
             got[r['i']].append([r['hlo_op'], r['size_mib']])
         agree('live_at', [sorted(got[k]) for k in range(len(some))], [rows for _, _, rows in some])
+
+
+def unpadded_bytes(shape):
+    """Elements that are packed count as packed."""
+    if shape.type == TUPLE:
+        return POINTER * len(shape.parts)
+    bits = shape.layout.int(7) if shape.layout else 0
+    if bits and shape.is_known():
+        return -(-shape.elements() * bits // 8)
+    return shape.data_bytes()
+
+
+def check_buffers(run, programs):
+    """Sizes and life of each buffer that has an instruction."""
+    rows = collections.defaultdict(list)
+    for r in run.ask('SELECT * FROM buffer_allocations({x}) WHERE hlo_op IS NOT NULL'):
+        rows[r['program_id'], r['buffer_id']].append(r)
+    for program in programs:
+        spaces = {integer(a, 8) for a in program.allocations}
+        lives = {c: plan(program, c) for c in spaces}
+        at_peak = {c: set(lives[c][5]) for c in spaces}
+        stored = {c: {b: [start, end] for start, end, _, b in lives[c][0]} for c in spaces}
+        for buffer, (size, _, op, _, place) in program.buffers.items():
+            shape, of = program.shape(buffer), rows[program.id, buffer]
+            actual = unpadded_bytes(shape) if shape else None
+            color = integer(program.allocations[place], 8)
+            want = dict(
+                program_id=program.id, hlo_module=program.name, size_bytes=size,
+                shape_actual=shape.text() if shape else None, unpadded_bytes_actual=actual,
+                padding_bytes_actual=size - actual if actual is not None else None,
+                padding_efficiency=min(actual / size, 1) if size and actual is not None else None)
+            for r in of:
+                agree('buffer %s of %s' % (buffer, program.id), {k: r[k] for k in want}, want)
+                unpadded = r['unpadded_bytes']
+                if unpadded is not None:
+                    agree('padding of %s' % buffer, [r['padding_bytes'], r['expansion']],
+                          [size - unpadded, size / unpadded if unpadded else None])
+            agree('storage of %s' % buffer,
+                  [[of[-1]['storage_start_event'], of[-1]['storage_end_event']],
+                   max(r['live_at_peak'] or 0 for r in of)],
+                  [stored[color].get(buffer, [None, None]), int(buffer in at_peak[color])])
+
+
+def check_heaps(run, programs):
+    """Of all memory spaces, event by event."""
+    got = collections.defaultdict(list)
+    for r in run.ask('SELECT * FROM heap_timeline({x}) ORDER BY event'):
+        got[r['program_id'], r['hlo_module'], r['memory_space']].append(r['heap_mib'])
+    want, shares, parts = {}, {}, {}
+    for program in programs:
+        for color in {integer(a, 8) for a in program.allocations}:
+            before, always = heap(program, color)
+            total, fixed = program.total(color), program.total(color, 5, 7, 12)
+            if len(before) > 1:
+                want[program.id, program.name, color] = [(x + always) / MIB for x in before]
+            if total:
+                peak = max(before) + always
+                shares[program.id, color] = None if peak > total else (
+                    (total - peak) / (total - fixed) if total > fixed else 0)
+    agree('heap_timeline', dict(got), want, abs_tol=1e-6)
+    agree('memory_peaks', {(r['program_id'], r['memory_space']): r['fragmentation_fraction']
+                           for r in run.ask('SELECT * FROM memory_peaks({x})')}, shares)
 
 
 # ---- allocators ----
@@ -399,6 +476,9 @@ def check(run):
     if programs and len(programs) == run.ask('SELECT count(*) AS n FROM hlo_modules({x})')[0]['n']:
         with checking(run.path):
             check_plans(run, programs)
+        for check_of in (check_buffers, check_heaps):
+            with checking('%s %s' % (check_of.__name__, run.path)):
+                check_of(run, programs)
     actions = actions_of(run)
     if any(actions.values()):
         with checking(run.path):

@@ -8,10 +8,6 @@ NOT_WITNESSED = {
     'only hand-made cases have it (tests/cases, tests/sql)': {
         'advice': 'finding missing query',
         'async_ops': 'bytes bytes_accessed category done_op exposed_ps overlapped_by wait_ps',
-        'buffer_allocations':
-            'expansion hlo_module live_at_peak padding_bytes padding_bytes_actual '
-            'padding_efficiency program_id shape_actual storage_end_event storage_start_event '
-            'unpadded_bytes_actual',
         'capture_summary': 'text topic',
         'core_steps': 'dropped outside_xprof',
         'dcn_collectives': 'host_stall_ms',
@@ -26,21 +22,15 @@ NOT_WITNESSED = {
         'fusion_breakdown': 'bytes_accessed hosts occurrences opcodes',
         'gaps': 'after_event_id before_event_id',
         'gpu_samples': 'memory_utilization_percent',
-        'heap_timeline': 'hlo_module program_id',
-        'hlo_computations': 'hlo_module program_id',
-        'hlo_instructions':
-            'bytes bytes_accessed category computation_id expression fingerprint flops '
-            'fusion_kind hlo_module memory_space model_flops padded_bytes padding_efficiency '
-            'shape source_file source_line source_stack',
-        'hlo_modules': 'parameter_bytes path peak_heap_bytes plane size_bytes',
-        'hlo_operands': 'hlo_module program_id',
+        'hlo_modules': 'peak_heap_bytes',
         'hlo_ops':
             'deduplicated_name event_self_ps event_time_ps hbm_read_bytes hbm_write_bytes '
             'hlo_module min_ps normalized_ps padding_efficiency',
         'host_steps':
-            'collective_count device_to_device_bytes device_to_device_count device_to_host_bytes '
-            'device_to_host_count dropped duration_ps group_id host_input_ps host_to_device_bytes '
-            'host_to_device_count name range_ps range_start_ps start_ps step',
+            'collective_count device_to_device_bytes device_to_device_count '
+            'device_to_host_bytes device_to_host_count dropped duration_ps group_id '
+            'host_input_ps host_to_device_bytes host_to_device_count name range_ps '
+            'range_start_ps start_ps step',
         'hosts': 'damage format host_source hostname path start_unix_ns',
         'inference_batches':
             'device_compute_ps_actual duration_ps rank request_ids shown_by_xprof start_ps',
@@ -49,8 +39,8 @@ NOT_WITNESSED = {
         'inference_models': 'request_count',
         'inference_percentiles': 'kind',
         'inference_requests':
-            'device_compute_ps_actual duration_ps rank read_from_device_ps_actual shown_by_xprof '
-            'start_ps write_to_device_ps_actual',
+            'device_compute_ps_actual duration_ps rank read_from_device_ps_actual '
+            'shown_by_xprof start_ps write_to_device_ps_actual',
         'input_bound': 'advice statement top_operation',
         'input_ops': 'self_ps time_ps',
         'input_pipeline': 'compute_percent',
@@ -69,12 +59,11 @@ NOT_WITNESSED = {
         'memory_by_source_line':
             'hlo_module hosts largest_op padding_mib shape tf_op user_file user_line',
         'memory_events': 'group_id live_at_peak sampled time_ps',
-        'memory_peaks': 'fragmentation_fraction program_id',
         'mfu': 'device_count device_type missing name',
         'missing': 'how option',
         'op_metrics':
-            'cmem_read_bytes event_self_ps event_time_ps hbm_read_bytes hbm_write_bytes parent_id '
-            'vmem_read_bytes',
+            'cmem_read_bytes event_self_ps event_time_ps hbm_read_bytes hbm_write_bytes '
+            'parent_id vmem_read_bytes',
         'op_metrics_totals': 'compute_16bit_ps_actual compute_32bit_ps_actual',
         'op_profile': 'flops_utilization kind path time_fraction wasted_time_fraction',
         'op_time_by_category': 'op_count',
@@ -104,8 +93,8 @@ NOT_WITNESSED = {
         'tf_ops': 'tensorcore_utilization_fraction_actual',
         'time_breakdown': 'line_id',
         'trace_events':
-            'block_dim grid_dim hlo_module hlo_op is_eager module_event_id program_id source_file '
-            'source_line step step_event_id step_name tf_op',
+            'block_dim grid_dim hlo_module hlo_op is_eager module_event_id program_id '
+            'source_file source_line step step_event_id step_name tf_op',
     },
     'only its type, range and NULL rule are looked at (tests/columns)': {
         'async_ops': 'done_event_id is_synchronous',
@@ -116,9 +105,6 @@ NOT_WITNESSED = {
             'memory_bytes sram_read_ridge_point sram_write_ridge_point vmem_read_ridge_point '
             'vmem_write_ridge_point',
         'gaps': 'after_short_name before_short_name',
-        'hlo_computations': 'execution_thread',
-        'hlo_instructions': 'cost_source',
-        'hlo_modules': 'content_hash',
         'hlo_ops': 'bytes_accessed_actual is_container',
         'hosts': 'stop_unix_ns',
         'inference_batches': 'tensor_pattern tensor_ps',
@@ -127,8 +113,8 @@ NOT_WITNESSED = {
         'inference_tensor_patterns': 'p50_ms p75_ms p90_ms p95_ms p999_ms p99_ms pattern_id',
         'input_breakdown': 'advice fraction',
         'input_pipeline':
-            'all_others_statement collectives_statement idle_percent idle_statement idle_verdict '
-            'input_statement kernel_launch_statement next_step output_statement',
+            'all_others_statement collectives_statement idle_percent idle_statement '
+            'idle_verdict input_statement kernel_launch_statement next_step output_statement',
         'input_steps': 'all_reduce_ms',
         'kernel_stats':
             'block_dim_actual grid_dim_actual registers_per_thread_actual '
