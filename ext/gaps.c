@@ -11,8 +11,12 @@
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
-#define BEFORE "that ends at the start of the gap; of several, the one that started first"
-#define AFTER "that starts at the end of the gap; of several, the one that ends first"
+#define BEFORE                                                                                     \
+    "that ends at the start of the gap; of several, the one that started first, then the first "   \
+    "in the file"
+#define AFTER                                                                                      \
+    "that starts at the end of the gap; of several on one line, the one that contains the others " \
+    "(longest, then first in the file), and of several lines the one that ends first"
 #define GAPS_COLUMNS(C)                                                                            \
     C(GA_RUN, RUN_DOC)                                                                             \
     C(GA_HOST, HOST_DOC)                                                                           \

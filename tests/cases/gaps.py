@@ -2,7 +2,7 @@
 """gaps: which times are gaps, and which ops lie around them."""
 from lib.cases import case, same
 from lib.shell import ask, rows
-from lib.wire import Plane, space
+from lib.wire import Plane, event, event_metadata, line, plane, space
 
 GPU = "SELECT start_ps, duration_ps, before, after FROM gaps('{x}'%s)"
 
@@ -36,6 +36,16 @@ def several_events():
     x = space(gpu([('long', 0, 10), ('inside', 0, 3), ('late', 20, 9), ('twin', 50, 4)],
                   [('early', 0, 8), ('ends', 2, 8), ('short', 20, 4), ('twin 2', 50, 4)]).bytes())
     same(rows(GPU % '', x), [(10, 10, 'long', 'short'), (29, 21, 'late', 'twin')])
+
+
+@case
+def aggregated():
+    """An aggregated event has no time of its own: it is no work, in whatever order a line is."""
+    for events in ([(0, 10), (300, 10)], [(300, 10), (0, 10)]):
+        x = space(plane(1, '/device:GPU:0', [line(1, 'Stream #1', [
+            event(2, None, 100, occurrences=5)] + [event(1, *e) for e in events])],
+            event_metadata(1, 'a') + event_metadata(2, 'many')))
+        same(rows(GPU % '', x), [(10, 290, 'a', 'a')])
 
 
 @case

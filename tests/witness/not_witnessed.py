@@ -20,7 +20,6 @@ NOT_WITNESSED = {
         'flops_utilization_by_step': 'model_flops',
         'fragmentation': 'hlo_module hosts memory_space',
         'fusion_breakdown': 'bytes_accessed hosts occurrences opcodes',
-        'gaps': 'after_event_id before_event_id',
         'gpu_samples': 'memory_utilization_percent',
         'hlo_modules': 'peak_heap_bytes',
         'hlo_ops':
@@ -104,7 +103,6 @@ NOT_WITNESSED = {
             'clock_khz cmem_read_ridge_point cmem_write_ridge_point compute_capability '
             'memory_bytes sram_read_ridge_point sram_write_ridge_point vmem_read_ridge_point '
             'vmem_write_ridge_point',
-        'gaps': 'after_short_name before_short_name',
         'hlo_ops': 'bytes_accessed_actual is_container',
         'hosts': 'stop_unix_ns',
         'inference_batches': 'tensor_pattern tensor_ps',

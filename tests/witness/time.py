@@ -6,7 +6,7 @@ import collections
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, agree_one_of, checking, finish, runs  # noqa: E402
+from compare import agree, checking, finish, numbered, runs  # noqa: E402
 
 
 NO_STREAMS = {'Steps', 'Sparse Core Steps', 'XLA Modules', 'Sparse Core Modules', 'XLA Ops',
@@ -18,54 +18,44 @@ def streams(plane):
     return [l for l in plane.lines if not l.derived and l.name not in NO_STREAMS]
 
 
-def work(hosts):
-    """[(host, place of the plane, plane, its events of work)]: of GPUs and TensorCores, without any
-    of SparseCores, without these of host threads."""
-    found = []
-    for host, planes in hosts.items():
-        for place, plane in enumerate(planes):
-            if plane.kind in ('tensorcore', 'sparsecore'):
-                lines = [l for l in plane.lines if l.name in ('XLA Ops', 'Sparse Core Ops')
-                         and not l.derived]
-            elif plane.kind == 'gpu':
-                lines = streams(plane)
-            elif plane.kind == 'host':
-                lines = [l for l in plane.lines if not l.derived]
-            else:
-                lines = []
-            events = [e for l in lines for e in l.events]
-            if events:
-                found.append((host, place, plane, events))
-    for kinds in (('gpu', 'tensorcore'), ('sparsecore',), ('host',)):
-        of_kind = [w for w in found if w[2].kind in kinds]
-        if of_kind:
-            return of_kind
-    return []
+def work(run):
+    """{(host, plane): [(event id, event)]}, planes by their place in the run: of GPUs and
+    TensorCores; without work on these of SparseCores, then of host threads."""
+    found, places = collections.defaultdict(lambda: collections.defaultdict(list)), {}
+    for host, planes in run.hosts.items():
+        for plane in planes:
+            places[id(plane)] = len(places)
+    for number, host, plane, line, e in numbered(run):
+        kind = {'tensorcore': 'gpu'}.get(plane.kind, plane.kind)
+        if line.derived or e.occurrences is not None or kind == 'other' or (
+                plane.kind == 'gpu' and line.name in NO_STREAMS) or (
+                    plane.kind in ('tensorcore', 'sparsecore')
+                    and line.name not in ('XLA Ops', 'Sparse Core Ops')):
+            continue
+        found[kind][host, plane.name, places[id(plane)]].append((number, e))
+    return next((found[k] for k in ('gpu', 'sparsecore', 'host') if found[k]), {})
 
 
 def gaps(events):
-    """{start: (end, names that end there, names that start there)}: counts how many events are open
-    at each moment."""
-    moments = {}
-    for e in events:
-        if e.duration_ps > 0:
-            opened, closed = moments.setdefault(e.start_ps, ([], [])), moments.setdefault(e.end_ps,
-                                                                                          ([], []))
-            opened[0].append(e.short_name)
-            closed[1].append(e.short_name)
-    found, n_open, since = {}, 0, None
-    for at in sorted(moments):
-        opened, closed = moments[at]
-        if since is not None and opened:
-            found[since[0]] = (at, since[1], opened)
-        n_open += len(opened) - len(closed)
-        since = (at, closed) if n_open == 0 else None
-    return found
+    """[(start, end, what ends at the start, what begins at the end)] between events that take time,
+    each with its id."""
+    order = sorted((x for x in events if x[1].duration_ps > 0), key=lambda x: x[1].start_ps)
+    found, until = [], None
+    for _, e in order:
+        if until is not None and e.start_ps > until:
+            found.append((until, e.start_ps))
+        until = e.end_ps if until is None else max(e.end_ps, until)
+    ending, starting = collections.defaultdict(list), collections.defaultdict(dict)
+    for number, e in sorted(order, key=lambda x: (-x[1].duration_ps, x[0])):
+        ending[e.end_ps].append((e.start_ps, number, e))
+        starting[e.start_ps].setdefault(id(e.line), (e.end_ps, number, e))  # contains the others
+    return [(start, end, min(ending[start], key=lambda x: x[:2])[1:],
+             min(starting[end].values(), key=lambda x: x[:2])[1:]) for start, end in found]
 
 
 def idle_gaps(run):
-    want = {(host, plane.name, start): gap for host, _, plane, events in work(run.hosts)
-            for start, gap in gaps(events).items()}
+    want = {(host, plane, start): gap for (host, plane, _), events in work(run).items()
+            for start, *gap in gaps(events)}
     got = {(r['host'], r['plane'], r['start_ps']): r
            for r in run.ask('SELECT * FROM idle_gaps({x}, 10000000)')}
     agree('gaps', {k: r['duration_us'] for k, r in got.items()},
@@ -74,10 +64,14 @@ def idle_gaps(run):
              for r in run.ask('SELECT * FROM gaps({x})')}
     agree('rows of gaps', {k: r['duration_ps'] for k, r in table.items()},
           {k: end - k[2] for k, (end, _, _) in want.items()})
+    short = {r['event_id']: r['short_name']
+             for r in run.ask('SELECT event_id, short_name FROM trace_events({x})')} if want else {}
     for key, (_, before, after) in want.items():
-        for rows in (got, table):
-            agree_one_of('before %s' % (key,), rows[key]['before'], before)
-            agree_one_of('after %s' % (key,), rows[key]['after'], after)
+        for column, (number, e) in (('before', before), ('after', after)):
+            for r in got[key], table[key]:
+                agree('%s %s' % (column, key), [r[column], r[column + '_short_name']],
+                      [e.short_name, short[number]])
+            agree('event %s %s' % (column, key), table[key][column + '_event_id'], number)
 
 
 def length(events):
@@ -86,7 +80,7 @@ def length(events):
     if not timed:
         return 0
     return max(e.end_ps for e in timed) - min(e.start_ps for e in timed) - sum(
-        end - start for start, (end, _, _) in gaps(timed).items())
+        end - start for start, end, _, _ in gaps(list(enumerate(timed))))
 
 
 def last(e):

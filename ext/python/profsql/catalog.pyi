@@ -1632,16 +1632,21 @@ class Gaps(NamedTuple):
     duration_us: float | None
     """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     before_event_id: int
-    """event_id of the op that ends at the start of the gap; of several, the one that started
-    first"""
+    """event_id of the op that ends at the start of the gap; of several, the one that started first,
+    then the first in the file"""
     before: str
-    """name of the op that ends at the start of the gap; of several, the one that started first"""
+    """name of the op that ends at the start of the gap; of several, the one that started first,
+    then the first in the file"""
     before_short_name: str
     """readable form of before, as trace_events.short_name"""
     after_event_id: int
-    """event_id of the op that starts at the end of the gap; of several, the one that ends first"""
+    """event_id of the op that starts at the end of the gap; of several on one line, the one that
+    contains the others (longest, then first in the file), and of several lines the one that ends
+    first"""
     after: str
-    """name of the op that starts at the end of the gap; of several, the one that ends first"""
+    """name of the op that starts at the end of the gap; of several on one line, the one that
+    contains the others (longest, then first in the file), and of several lines the one that ends
+    first"""
     after_short_name: str
     """readable form of after, as trace_events.short_name"""
 
@@ -4424,11 +4429,14 @@ class IdleGaps(NamedTuple):
     duration_us: float
     """duration of the gap [us]"""
     before: str
-    """name of the op that ends at the start of the gap; of several, the one that started first"""
+    """name of the op that ends at the start of the gap; of several, the one that started first,
+    then the first in the file"""
     before_short_name: str
     """readable form of before, as trace_events.short_name"""
     after: str
-    """name of the op that starts at the end of the gap; of several, the one that ends first"""
+    """name of the op that starts at the end of the gap; of several on one line, the one that
+    contains the others (longest, then first in the file), and of several lines the one that ends
+    first"""
     after_short_name: str
     """readable form of after, as trace_events.short_name"""
 

@@ -101,27 +101,31 @@ static int by_opening(const void *a, const void *b)
     return BY_START_THEN_LONGEST(x, y, start, end, event);
 }
 
-/* Reads a line; into `opened` if it is not stored as its events open. */
-static void read_events(LineWalk *w, Opened *opened, ProfErr *err)
+/* Reads a line; into `opened` if it is not stored as its events open. Returns how many are there.
+ * Aggregated events have no time of their own and are no work. */
+static size_t read_events(LineWalk *w, Opened *opened, ProfErr *err)
 {
     const Line *line = w->line;
     ChunkValues *values = prof_buffer(sizeof *values);
     Window window = {.file = &line->plane->host->file};
     uint64_t event = 0;
+    size_t n = 0;
     if (!values) prof_nomem(err);
     for (size_t c = 0; c < line->n_chunks && !err->code; c++) {
         if (chunk_read(line, &line->chunks[c], CHUNK_TIMES, values, &window, err)) break;
         for (uint32_t i = 0; i < line->chunks[c].n_events && !err->code; i++, event++) {
+            if (values->columns[COL_AGGREGATED][i]) continue;
             int64_t start = chunk_offset(values, i);
             Opened e = {start, add_saturated(start, chunk_duration(values, i)), event};
             if (opened)
-                opened[event] = e;
+                opened[n++] = e;
             else if (!take(w, &e))
                 prof_nomem(err);
         }
     }
     window_free(&window);
     prof_free(values);
+    return n;
 }
 
 /* Adds the pieces of a line. */
@@ -130,11 +134,11 @@ static void read_line(PlaneGaps *out, const Line *line, ProfErr *err)
     LineWalk walk = {.line = line, .out = out, .first = out->pieces.n};
     Opened *opened = line->ordered ? NULL : prof_buffer((size_t)line->n_events * sizeof *opened);
     if (!opened && !line->ordered) prof_nomem(err);
-    if (!err->code) read_events(&walk, opened, err);
+    size_t n = err->code ? 0 : read_events(&walk, opened, err);
     if (opened && !err->code) {
-        sort_in_place(opened, (size_t)line->n_events, sizeof *opened, by_opening);
+        sort_in_place(opened, n, sizeof *opened, by_opening);
         interrupt_poll(0, err);
-        for (uint64_t e = 0; e < line->n_events && !err->code; e++)
+        for (size_t e = 0; e < n && !err->code; e++)
             if (!take(&walk, &opened[e])) prof_nomem(err);
     }
     prof_free(opened);

@@ -3,8 +3,9 @@
  * when the threads of a process do nothing.
  *
  * Work is every event of a GPU's streams, or of the op lines of a TensorCore or SparseCore, that
- * has a duration and lies in no other event of its line. GPUs and TensorCores are looked at,
- * SparseCores if none of these has an event, threads of hosts if none of these has one. */
+ * has a duration, a time of its own, and lies in no other event of its line. GPUs and TensorCores
+ * are looked at, SparseCores if none of these has an event, threads of hosts if none of these has
+ * one. */
 #ifndef PROF_GAPS_H
 #define PROF_GAPS_H
 
