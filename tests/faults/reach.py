@@ -26,6 +26,9 @@ PARTS = {"sql": "tests/sql/*.sql", "witness": "tests/witness/*.py",
 WHOLE = ["self", "hlo_text", "flows", "export", "kept", "timeline", "tools", "encodings", "docs",
          "columns", "empty", "arguments", "twin", "metamorphic"]
 BUILT = ["unit", "oom", "mutants", "prefix"]  # programs of their own, which are not recorded
+# Other suites that are not recorded, by the sources that they are about.
+ABOUT = {"ext/arrow": "python", "ext/host.c": "python", "ext/profsql_live.c": "capture",
+         "ext/remote.c": "remote"}
 INSTRUMENTED = ["CC=ccache clang", "WARN=-w", "CFLAGS=-O1 -gline-tables-only "
                 "-fsanitize-coverage=edge,no-prune,inline-8bit-counters,pc-table"]
 
@@ -189,8 +192,9 @@ class Reach:
         run = [(took * (bits.bit_count() or 1), Check(name, known[name], took))
                for name, (took, bits) in self.checks.items() if bits & at and name in known]
         newer = [Check(name, known[name], 1) for name in known if name not in self.checks]
+        about = [suite for start, suite in ABOUT.items() if file.startswith(start)]
         return [check for _, check in sorted(run)] + newer + [
-            Check(suite, commands()[suite], 100) for suite in BUILT]
+            Check(suite, commands()[suite], 100) for suite in about + BUILT]
 
 
 def with_users(root, name):
