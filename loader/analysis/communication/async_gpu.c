@@ -8,7 +8,7 @@
 
 typedef struct {
     Plane *plane;
-    const uint8_t *kinds; /* by metadata */
+    const uint8_t *kinds; /* enum WorkKind by index of event metadata */
     SharedOps *shared;
     const AsyncVisitor *visitor;
 } AsyncGpuBuilder;
@@ -29,8 +29,7 @@ static Slice kept_text(const Plane *plane, const Stat *stat, ProfErr *err)
     return kept ? slice_of(kept) : text;
 }
 
-/* What an event of a stream says of itself: what a copy copied, of which instruction a collective
- * is. */
+/* Reads an event's own stats: the details of a copy, or the HLO instruction of a collective. */
 static void read_gpu_op(AsyncShared *op, const StatFilter *filter, const EventAt *e, ProfErr *err)
 {
     StatIter stats = stat_iter_of_event(e);
@@ -78,7 +77,7 @@ static void add_gpu_op(AsyncGpuBuilder *m, const EventAt *e, enum WorkKind kind,
         m->visitor->take(m->visitor->context, &op, err);
 }
 
-/* Only the events that are listed are read with their stats. */
+/* Reads stats only of the events that are listed. */
 static void find_gpu_ops(AsyncGpuBuilder *m, Line *line, EventFinder *finder,
                          const StatFilter *filter, ProfErr *err)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* async_ops.c: which transfers and collectives a device's computing hides; see async_ops.h.
+/* async_ops.c: how much of the time of transfers and collectives the device's computing hides; see
+ * async_ops.h.
  *
- * The pieces of work that compute, sorted and cut so that they do not overlap, make a lane in which
- * the covered time of an op is a difference of two sums. The piece that covers most of it is found
- * in a tree of maxima. */
+ * The pieces of work that compute are sorted and cut so that they do not overlap. In such a lane,
+ * the covered time of an op is a difference of two prefix sums. The piece that covers most of the
+ * op is found in a tree of maxima. */
 #include "async_ops.h"
 
 #include "../../base/interrupt.h"
@@ -13,7 +14,7 @@
 #include "async_pairs.h"
 #include "../device/device_work.h"
 
-/* ---- the lane: what computes, one interval after the other ---- */
+/* ---- the lane: disjoint intervals in which the device computes ---- */
 
 typedef struct {
     int64_t start, end;
@@ -22,9 +23,9 @@ typedef struct {
 typedef struct {
     Interval *items;
     size_t n, capacity;
-    uint64_t *before; /* time covered by the intervals before each: less than 2^64 */
-    uint32_t *tree;   /* of the n intervals the longest: leaves at n and on, the longer of two
-                         children above; 0 unused */
+    uint64_t *before; /* total length of the intervals before each one; less than 2^64 */
+    uint32_t *tree;   /* index of the longest interval of each subtree: leaves from n on, the longer
+                         of its two children above; 0 is unused */
 } Lane;
 
 static int by_start(const void *a, const void *b)
@@ -41,7 +42,7 @@ static uint32_t longer(const Lane *lane, uint32_t a, uint32_t b)
     return length(&lane->items[b]) > length(&lane->items[a]) ? b : a;
 }
 
-/* An instant that several cover goes to the one that started first. */
+/* Makes the intervals disjoint: a time that several cover belongs to the one that started first. */
 static bool lane_finish(Lane *lane)
 {
     size_t n = 0;
@@ -73,14 +74,14 @@ static void lane_free(Lane *lane)
     prof_free(lane->tree);
 }
 
-/* The first interval that ends after a time. */
+/* Returns the first interval that ends after a time. */
 static size_t lane_find(const Lane *lane, int64_t time)
 {
     size_t low = LOWER_BOUND(i, 0, lane->n, lane->items[i].end <= time);
     return low;
 }
 
-/* The longest of the intervals [first, last), which is not empty. */
+/* Returns the longest of the intervals [first, last), of which there is at least one. */
 static uint32_t lane_longest(const Lane *lane, size_t first, size_t last)
 {
     uint32_t best = (uint32_t)first;
@@ -105,7 +106,7 @@ static void hide(AsyncOp *op, const Lane *lane)
     int64_t start = op->start_ps, end = add_saturated(start, op->duration_ps);
     size_t first = lane_find(lane, start), last = first;
     if (!op->shared->done || first == lane->n || lane->items[first].start >= end) return;
-    last = lane_find(lane, end); /* ends after the span, or is none */
+    last = lane_find(lane, end); /* the interval that ends after the span, if there is one */
     if (last < lane->n && lane->items[last].start < end) last++;
     const Interval *left = &lane->items[first], *right = &lane->items[last - 1];
     uint64_t covered = lane->before[last] - lane->before[first];
@@ -123,7 +124,7 @@ static void hide(AsyncOp *op, const Lane *lane)
 typedef struct {
     Plane *plane;
     bool with_synchronous;
-    uint8_t *kinds; /* by metadata */
+    uint8_t *kinds; /* enum WorkKind by index of event metadata */
     FoundOps found;
     Lane lane;
 } AsyncOpsBuilder;
@@ -189,8 +190,8 @@ static void async_ops_release(void *result)
     prof_free(all);
 }
 
-/* Moves the ops of all planes into one array. A single plane's array is taken as it is: there may
- * be as many ops as events. */
+/* Moves the ops of all planes into one array. The array of a single plane is used as it is, because
+ * there may be as many ops as events. */
 static bool join(AsyncOps *all, AsyncOpsBuilder *makings, size_t n)
 {
     size_t n_ops = 0;

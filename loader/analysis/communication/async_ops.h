@@ -15,21 +15,22 @@
 typedef struct {
     const AsyncShared *shared; /* what it has in common with other executions */
     uint64_t start_event, done_event;
-    int64_t start_ps, duration_ps; /* from the start of `start` to the end of `done` */
-    int64_t hidden_ps;             /* part of duration_ps in which the device computes */
-    int64_t done_ps;               /* duration of the done event: the device waited */
-    const EventMeta *cover;        /* the op that hides most of it; NULL: none */
+    /* from the start of the start event to the end of the done event */
+    int64_t start_ps, duration_ps;
+    int64_t hidden_ps;      /* part of duration_ps in which the device computes */
+    int64_t done_ps;        /* duration of the done event, in which the device waited */
+    const EventMeta *cover; /* the op that hides most of it; NULL if none does */
 } AsyncOp;
 
 typedef struct {
     AsyncOp *ops; /* by plane, then by start */
     size_t n_ops;
-    SharedOps *shared; /* of each device */
+    SharedOps *shared; /* what executions of an op have in common, one set for each device */
     size_t n_shared;
 } AsyncOps;
 
-/* Returns the ops of all hosts, or of `only`. Synchronous ops, of which there may be as many as
- * events, only on request. */
+/* Returns the ops of all hosts, or of `only`. Includes synchronous ops only on request, because
+ * there may be as many as events. */
 const AsyncOps *run_async_ops(Run *run, Host *only, bool with_synchronous, ProfErr *err);
 
 #endif

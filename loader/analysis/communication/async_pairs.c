@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* async_pairs.c: the asynchronous ops of a TPU plane; see async_pairs.h.
+/* async_pairs.c: joins the events of asynchronous ops of a TPU plane; see async_pairs.h.
  *
- * Halves of pairs are taken in the order of their starts. Starts wait in a queue of their pair for
- * their dones. */
+ * Start and done events are read by start time. The starts of a pair wait in a queue for their
+ * dones. */
 #define _GNU_SOURCE
 #include "async_pairs.h"
 #include "../../base/search.h"
@@ -12,16 +12,17 @@
 #include "../../store/event_values.h"
 #include "../program/instruction_text.h"
 
-/* ---- what an op is, by its metadata ---- */
+/* ---- the role of an op, by its metadata ---- */
 
 enum Role { ROLE_NONE, ROLE_START, ROLE_DONE, ROLE_SYNCHRONOUS };
 typedef struct {
     Slice name;
-    uint32_t pair; /* of a start or done: which; counted from 1 */
+    uint32_t pair; /* number of the pair of a start or done, from 1 */
     uint8_t role;
 } Meaning;
 
-/* Where the HLO text is a done's: the name of its start. Empty: it is none, or does not say. */
+/* Returns the name of the start that a done's HLO text names. Empty if the text is not a done's or
+ * names none. */
 static Slice start_in_text(Slice text)
 {
     const char *done = text.n ? memmem(text.text, text.n, "-done(", 6) : NULL,
@@ -41,7 +42,7 @@ static int64_t bytes_of(const EventMeta *meta)
     return -1;
 }
 
-/* ---- a plane in the making ---- */
+/* ---- a plane while it is read ---- */
 
 /* An event that is a start or a done. */
 typedef struct {
@@ -52,18 +53,18 @@ typedef struct {
 typedef struct Waiting {
     struct Waiting *next;
     Half half;
-    size_t run; /* of a program, that it belongs to */
+    size_t run; /* index of the program execution that it belongs to */
 } Waiting;
 typedef struct {
-    Slice name; /* of the start */
+    Slice name; /* name of the start */
     Waiting *first, *last;
 } Pair;
 
-/* An op by the name of its start. */
+/* An op, for lookup by the name of its start. */
 typedef struct {
     Slice op;
     int64_t start_ps;
-    size_t nth; /* of the ops */
+    size_t nth; /* index in the ops */
 } Known;
 
 typedef struct {
@@ -71,24 +72,26 @@ typedef struct {
     const uint8_t *kinds;
     ProfErr *err;
     FoundOps *found;
-    const AsyncVisitor *synchronous; /* NULL: they are left out */
+    const AsyncVisitor *synchronous; /* NULL: synchronous ops are left out */
     /* Asynchronous ops of the lines before the current one, by name, then start. */
     Known *known;
     size_t n_known, known_capacity;
-    size_t n_looked;   /* ops that know_all() has seen */
-    Meaning *meanings; /* by metadata */
+    size_t n_looked;   /* number of ops that know_all() has seen */
+    Meaning *meanings; /* by index of event metadata */
     Pair *pairs;
     size_t n_pairs, pair_capacity;
-    HashTable by_name; /* of pairs */
-    int64_t *runs;     /* when the programs of the plane begin, sorted */
+    HashTable by_name; /* of the pairs */
+    int64_t *runs;     /* start times of the plane's programs, sorted */
     size_t n_runs, run_capacity;
-    LIST(Half) dones; /* that start at the moment in hand: starts of the same moment come first */
+    /* done events that start at the current time; start events of the same time are handled first
+     */
+    LIST(Half) dones;
     Arena arena;
 } AsyncPairsBuilder;
 
 static bool same(Slice a, Slice b) { return a.n == b.n && !memcmp(a.text, b.text, a.n); }
 
-/* The pair of a start's name, 0: none. */
+/* Returns the pair of a start's name; 0 if there is none. */
 static uint32_t pair_find(const AsyncPairsBuilder *m, Slice name)
 {
     uint64_t hash = text_hash(name.text, name.n);
@@ -110,8 +113,8 @@ static uint32_t pair_of(AsyncPairsBuilder *m, Slice name)
     return (uint32_t)m->n_pairs;
 }
 
-/* "copy-done.3" -> "copy-start.3", and for pairs like send and send-done "send.3": the one that the
- * plane has. */
+/* Returns the start's name for a done's name, whichever the plane has: "copy-start.3" for
+ * "copy-done.3", or "send.3" for "send-done.3". */
 static Slice start_by_name(AsyncPairsBuilder *m, Slice done)
 {
     const char *at = memmem(done.text, done.n, "-done", 5);
@@ -129,7 +132,8 @@ static Slice start_by_name(AsyncPairsBuilder *m, Slice done)
     return (Slice){name, n + after};
 }
 
-/* Roles of all ops of the plane. A start is what a done names, or is named so. */
+/* Finds the roles of all ops of the plane. A start is an op that a done names, or that has a
+ * start's name. */
 static void read_meanings(AsyncPairsBuilder *m)
 {
     Plane *plane = m->plane;
@@ -153,8 +157,8 @@ static void read_meanings(AsyncPairsBuilder *m)
     }
 }
 
-/* What a collective is given; of a transfer what arrives, or what leaves for the host or into a
- * larger buffer. */
+/* Returns the bytes that an op moves: a collective's operands; for a transfer the result, or the
+ * operand if it goes to the host or into a larger buffer. */
 static int64_t moved_bytes(const AsyncShared *op)
 {
     Slice start = slice_of(op->start->name), done = slice_of(op->done->name);
@@ -191,7 +195,7 @@ static void describe_done(AsyncPairsBuilder *m, AsyncShared *op)
     op->bytes_moved = moved_bytes(op);
 }
 
-/* What ops of these two events have in common. NULL with err set on failure. */
+/* Returns what the ops of these two events have in common. NULL with err set on failure. */
 static const AsyncShared *shared_of(AsyncPairsBuilder *m, enum AsyncForm form,
                                     const EventMeta *start, const EventMeta *done)
 {
@@ -224,7 +228,7 @@ static void add_op(AsyncPairsBuilder *m, const AsyncOp *op)
         prof_nomem(m->err);
 }
 
-/* How many programs have started by a time. */
+/* Returns how many programs have started by a time. */
 static size_t run_at(const AsyncPairsBuilder *m, int64_t time)
 {
     size_t low = LOWER_BOUND(i, 0, m->n_runs, m->runs[i] <= time);
@@ -259,7 +263,7 @@ static Waiting *next_waiting(Pair *pair)
     return w;
 }
 
-/* A start whose done is not in the profile. */
+/* Adds a start whose done is not in the profile. */
 static void give_up(AsyncPairsBuilder *m, const Waiting *w)
 {
     const AsyncShared *shared = shared_of(m, ASYNC_UNFINISHED, w->half.meta, NULL);
@@ -274,8 +278,8 @@ static int64_t length(int64_t start, int64_t end)
     return (uint64_t)end - (uint64_t)start > INT64_MAX ? INT64_MAX : end - start;
 }
 
-/* The oldest start that waits in this run of the program is this done's. A start of an earlier run
- * has lost its done. A done without a start is no op. */
+/* Adds the op of a done: with the oldest start that waits in the same execution of the program. A
+ * start from an earlier execution has lost its done. A done without a start is dropped. */
 static void add_done(AsyncPairsBuilder *m, const Half *done)
 {
     Pair *pair = pair_of_half(m, done);
@@ -383,7 +387,7 @@ static void walk_line(AsyncPairsBuilder *m, Line *line)
         for (Waiting *w; !m->err->code && (w = next_waiting(&m->pairs[i]));) give_up(m, w);
 }
 
-/* ---- spans that the file has as events of their own ---- */
+/* ---- spans that the file stores as events ---- */
 
 static int by_name_then_start(const void *a, const void *b)
 {
@@ -395,7 +399,7 @@ static int by_name_then_start(const void *a, const void *b)
     return x->nth < y->nth ? -1 : x->nth > y->nth;
 }
 
-/* Takes what came since into the order of the known. */
+/* Merges new ops into the sorted known ones. */
 static bool know_all(AsyncPairsBuilder *m)
 {
     size_t n_old = m->n_known, n_new = 0;
@@ -428,8 +432,8 @@ static bool know_all(AsyncPairsBuilder *m)
     return true;
 }
 
-/* Of the known the one that is the same span: of the same start op, and running at this time; NULL:
- * none. */
+/* Returns the known op that is the same span: it has the same start op and runs at this time. NULL
+ * if there is none. */
 static const AsyncOp *find_known(const AsyncPairsBuilder *m, Slice name, int64_t time)
 {
     Known wanted = {name, time, SIZE_MAX};
@@ -449,13 +453,14 @@ static void add_span(AsyncPairsBuilder *m, enum AsyncForm form, const EventMeta 
     op->done_event = e->event, op->duration_ps = length(op->start_ps, end);
 }
 
-/* A span of an op whose done was lost. */
+/* A span of an op whose done is not in the profile. */
 typedef struct {
     size_t op;
     EventAt span;
 } Found;
 
-/* Spans are compared with what is known of other lines: what this one tells counts after it. */
+/* Reads a line of spans. They are compared with the ops of other lines only, so what this line adds
+ * is used afterwards. */
 static void walk_async_line(AsyncPairsBuilder *m, Line *line)
 {
     Found *found = NULL;

@@ -19,8 +19,8 @@ typedef struct {
 } FoundOps;
 void found_ops_free(FoundOps *found);
 
-/* What is called for ops that are not kept: there may be as many as events. False with err set
- * stops. */
+/* Callbacks for ops that are not kept, because there may be as many as events. If a callback
+ * returns false with err set, the walk stops. */
 typedef struct {
     void *context;
     bool (*take)(void *context, const AsyncOp *op, ProfErr *err);

@@ -13,7 +13,7 @@ static uint64_t hash(const AsyncShared *op)
     return hash64(h ^ (uint64_t)op->bytes_moved);
 }
 
-/* Names of instructions are interned: two that differ in their address only cost memory. */
+/* Compares interned names by address: an equal name at another address only costs memory. */
 static bool equal(const AsyncShared *a, const AsyncShared *b)
 {
     if (a->start != b->start || a->done != b->done || a->form != b->form) return false;

@@ -5,17 +5,18 @@
 
 #include "async_ops.h"
 
-/* All finished executions of one op that one other op hides most. Sums stop at the ends of int64.
- */
+/* All finished executions of one op that are hidden most by the same other op. Sums saturate at the
+ * ends of int64. */
 typedef struct {
     const AsyncShared *shared;
-    const EventMeta *cover; /* NULL: none */
+    const EventMeta *cover; /* the op that hides them; NULL if none does */
     int64_t n, duration_ps, hidden_ps, done_ps;
-    int64_t n_waits; /* of them, those that end with an event of their own, whose sum done_ps is */
+    int64_t n_waits; /* number of executions that end with a done event; done_ps is the sum of those
+                        events */
 } AsyncTotal;
 
 typedef struct {
-    AsyncTotal *totals; /* by plane, then as they first occur */
+    AsyncTotal *totals; /* by plane, then by first occurrence */
     size_t n_totals;
 } AsyncTotals;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* collective_groups.c: which devices exchange data in a collective; see collective_groups.h. */
+/* collective_groups.c: finds which devices exchange data in a collective; see collective_groups.h.
+ */
 #include "collective_groups.h"
 
 #include "../program/instruction_text.h"
@@ -11,7 +12,7 @@ static bool add_entry(CollectiveGroups *g, int64_t id, int64_t other)
     return entry != NULL;
 }
 
-/* XLA's rules: what the ids of an instruction count. */
+/* Returns what the ids in an instruction's groups are, by XLA's rules. */
 static enum GroupIds ids_of(const char *kind, bool has_channel, bool is_global)
 {
     bool reduces = !strcmp(kind, "all-reduce") || !strcmp(kind, "all-gather") ||
@@ -21,7 +22,7 @@ static enum GroupIds ids_of(const char *kind, bool has_channel, bool is_global)
     return is_global ? IDS_DEVICE : IDS_REPLICA_AND_PARTITIONS;
 }
 
-/* The groups are rows of an array: numbers in order, reshaped and transposed. */
+/* Sets groups that are the rows of an array: the numbers 0, 1, 2 ... reshaped and transposed. */
 static void set_iota(CollectiveGroups *g, int64_t n_groups, int64_t size)
 {
     int64_t n = 1;
@@ -98,7 +99,7 @@ bool groups_read(CollectiveGroups *g, const HloModule *module, const Xla__HloIns
 
 /* ---- from text ---- */
 
-/* The next number of a text: moves *at after it. */
+/* Reads the next number of a text and moves *at after it. */
 static bool next_number(const char **at, const char *end, int64_t *number)
 {
     const char *p = *at, *start;
@@ -117,7 +118,8 @@ static bool read_list(CollectiveGroups *g, Slice text)
     for (const char *at = text.text + 1, *end = text.text + text.n; at < end;) {
         if (*at == '{') group++, n = 0;
         if (*at == '}' && !group) g->size = n;
-        if (*at == '}') equal &= n == g->size, n = g->size; /* the list ends with another */
+        /* the list itself ends with a second brace, which must change nothing */
+        if (*at == '}') equal &= n == g->size, n = g->size;
         if (*at < '0' || *at > '9') {
             at++;
             continue;

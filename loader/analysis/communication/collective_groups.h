@@ -44,12 +44,13 @@ typedef struct {
     int64_t id, apart;
     int64_t group;
 } GroupPlace;
-/* Returns the place of a device. device_id: number of the device among all that run the program, -1
+/* Returns the place of a device. device_id is its number among all devices that run the program, -1
  * if unknown. */
 GroupPlace groups_place(const CollectiveGroups *groups, int64_t device_id);
 /* Returns how many devices a group has; 0: unknown, or groups of several sizes. */
 int64_t groups_size(const CollectiveGroups *groups);
-/* Returns how many devices run the program, as far as the groups and the assignment say. */
+/* Returns how many devices run the program, as far as the groups and the assignment determine it.
+ */
 int64_t groups_device_count(const CollectiveGroups *groups);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* collective_waits.c: waiting in collectives; see collective_waits.h.
+/* collective_waits.c: computes waiting times in collectives; see collective_waits.h.
  *
- * Groups are classes of devices, so each needs one pass over its occurrences. Of pairs of source
- * and target each is a class of two. */
+ * Devices of one group form a class, so that each class needs only one pass over its occurrences.
+ * Each pair of source and target is a class of two. */
 #include "collective_waits.h"
 
 #include "../../base/interrupt.h"
@@ -13,10 +13,10 @@
 typedef struct {
     CollectiveDevice *device;
     const Host *host; /* NULL in the pass for all hosts */
-    int64_t shift_ps; /* added to its times to compare them with those of other hosts */
+    int64_t shift_ps; /* added to its times to make them comparable with those of other hosts */
     bool has_shift;
     bool has_peers, is_unknown, over_hosts;
-    int64_t *last; /* when the last peer started, by occurrence */
+    int64_t *last; /* for each occurrence, the time when the last peer started */
 } Member;
 
 static int compare_places(const Member *x, const Member *y)
@@ -50,7 +50,7 @@ static int64_t start_of(const Member *member, size_t k)
     return add_saturated(member->device->instances[k].start_ps, member->shift_ps);
 }
 
-/* Devices that wait for each other. */
+/* Processes devices that wait for each other. */
 static void meet(Member *const *members, size_t n)
 {
     bool comparable = true, over_hosts = false;
@@ -81,7 +81,7 @@ static void meet_groups(Member *members, Member **group, size_t n)
     }
 }
 
-/* The first member whose device has this id. */
+/* Returns the first member whose device has this id. */
 static size_t first_of(const Member *members, size_t n, int64_t id)
 {
     return LOWER_BOUND(i, 0, n, members[i].device->place.id < id);
@@ -121,7 +121,7 @@ static CollectiveWait wait_of(const Member *member)
     return wait;
 }
 
-/* Where the host's times start, from those of another host. */
+/* Computes the difference between the session starts of two hosts. */
 static bool shift_between(const Host *host, const Host *first, int64_t *ps)
 {
     int64_t ns;

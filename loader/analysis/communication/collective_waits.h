@@ -27,7 +27,7 @@ typedef struct {
     const Plane *plane;
     const CollectiveInstance *instances; /* by start */
     size_t n;
-    bool has_groups; /* false: it is in one group with all others of which no groups are known */
+    bool has_groups; /* false: it is grouped with all other devices whose groups are unknown */
     GroupPlace place;
     CollectiveWait on_host, of_all; /* for peers on the same host, and for peers on all hosts */
 } CollectiveDevice;

@@ -20,14 +20,14 @@ typedef struct {
     Plane *plane;
     FoundOps found;
     LIST(CollectiveInstance) instances;
-    const AsyncShared *last; /* the op that was looked at last */
+    const AsyncShared *last; /* the op that was looked up last */
     bool last_counts;
 } PlaneInstances;
 
 typedef struct {
     Collectives *result;
     const DeviceCapabilities *devices;
-    bool over_hosts; /* all hosts of the run are here */
+    bool over_hosts; /* all hosts of the run are included */
 } CollectivesBuilder;
 
 /* ---- kinds ---- */
@@ -42,7 +42,7 @@ static const char *kind_of_op(Slice text)
     return NULL;
 }
 
-/* By the name of a kernel of NCCL or RCCL. */
+/* Returns the kind of a kernel of NCCL or RCCL, by its name. */
 static const char *kind_of_kernel(Slice name)
 {
     static const struct {
@@ -59,8 +59,8 @@ static const char *kind_of_kernel(Slice name)
     return NULL;
 }
 
-/* By category, opcode or name; a kernel's instruction is not known yet. NULL: no collective, or
- * between two devices. */
+/* Returns the kind of a collective by category, opcode or name; the HLO instruction of a kernel is
+ * not known yet. NULL for other ops, and for transfers between two devices. */
 static const char *kind_of(const AsyncShared *op)
 {
     if (op->plane->kind == PLANE_GPU) return kind_of_kernel(op->op);
@@ -109,7 +109,7 @@ static int compare_slices(Slice a, Slice b)
     return order ? order : (a.n > b.n) - (a.n < b.n);
 }
 
-/* Do two occurrences belong to one op, on whatever host? */
+/* Compares two occurrences: 0 if they belong to one op, on any hosts. */
 static int compare_ops(const AsyncShared *x, const AsyncShared *y)
 {
     if (x == y) return 0;
@@ -132,7 +132,7 @@ static int by_op(const void *a, const void *b)
     return x->duration_ps < y->duration_ps ? -1 : x->duration_ps > y->duration_ps;
 }
 
-/* What the operands hold, without padding. */
+/* Returns the bytes of the operands, without padding. */
 static int64_t operand_bytes(const HloModule *module, const Xla__HloInstructionProto *i)
 {
     int64_t sum = 0;
@@ -146,8 +146,8 @@ static int64_t operand_bytes(const HloModule *module, const Xla__HloInstructionP
     return i->n_operand_ids ? sum : -1;
 }
 
-/* The collective of a program; of a generic asynchronous op the one that it wraps. NULL: the
- * program is not known or has none of the name. */
+/* Returns the collective's instruction in its program; for a generic asynchronous op, the
+ * instruction that it wraps. NULL if the program is unknown or has no instruction of this name. */
 static const Xla__HloInstructionProto *find_instruction(const HloModule *module, Slice name)
 {
     const Xla__HloInstructionProto *i = module ? hlo_find(module, name.text, name.n) : NULL;
@@ -178,8 +178,8 @@ static bool describe(Collective *c, const AsyncShared *op, CollectiveGroups *gro
 
 /* ---- waiting ---- */
 
-/* The number of a device among all that run programs together, -1: unknown. Without core_details
- * only a run's single host has known numbers. */
+/* Returns the number of a device among all that run programs together; -1 if unknown. Without the
+ * stat core_details, the numbers are known only if the run has a single host. */
 static int64_t device_number(const CollectivesBuilder *m, const Plane *plane,
                              const CollectiveGroups *groups)
 {
@@ -200,7 +200,7 @@ static int64_t device_number(const CollectivesBuilder *m, const Plane *plane,
     return number;
 }
 
-/* The devices' waits, as rows[i] of devices[i]. */
+/* Computes the waits of the devices; rows[i] belongs to devices[i]. */
 static void add_waits(const CollectivesBuilder *m, CollectiveDevice *devices, Collective *rows,
                       size_t n, const CollectiveGroups *groups, ProfErr *err)
 {
@@ -227,7 +227,7 @@ static void sum_instances(Collective *c, const CollectiveInstance *instances, si
     }
 }
 
-/* The rows of one op, one a plane. */
+/* Adds the rows of one op, one for each plane. */
 static void add_op(CollectivesBuilder *m, const CollectiveInstance *instances, size_t n,
                    ProfErr *err)
 {
@@ -283,7 +283,7 @@ static void collectives_release(void *result)
     prof_free(all);
 }
 
-/* Moves the instances of all planes into one array. */
+/* Joins the instances of all planes into one array. */
 static CollectiveInstance *join(PlaneInstances *planes, size_t n, size_t *n_instances, ProfErr *err)
 {
     *n_instances = 0;

@@ -32,8 +32,8 @@ typedef struct {
 
 /* Returns the size of one occurrence as NCCL's tests count it; -1: unknown. */
 int64_t collective_message_bytes(const Collective *collective);
-/* Returns by how much the bandwidth of the bus exceeds that of the messages: NCCL's tests have it
- * for each kind. NaN: unknown. */
+/* Returns the factor from message bandwidth to bus bandwidth, which NCCL's tests define for each
+ * kind. NaN if unknown. */
 double collective_bus_factor(const Collective *collective);
 /* Returns the collectives of all hosts, or of `only`. */
 const Collectives *run_collectives(Run *run, Host *only, ProfErr *err);

@@ -13,34 +13,36 @@
 
 enum TransferOp { OP_NONE, OP_SEND, OP_SEND_DONE, OP_RECV, OP_RECV_DONE };
 
-/* What the program says of an op; of one metadata in one program. */
+/* An instruction as the program describes it; by event metadata and program. */
 typedef struct {
     bool read;
     uint64_t program_id;
     enum TransferOp op;
     int64_t channel;
-    const Text *rendezvous, *type; /* NULL: no such attribute */
+    const Text *rendezvous, *type; /* NULL if it has no such attribute */
     int64_t bytes;
 } Instruction;
 
-/* What the host did for transfers of the host's first core, as events
- * `device_<core>_gid_<rendezvous>` say. */
+/* An event `device_<core>_gid_<rendezvous>` of the host, for a transfer of the host's first core.
+ */
 typedef struct {
     const Text *rendezvous;
     int64_t begin_ns, end_ns;
 } HostEvent;
 
-/* A transfer under way. */
+/* A transfer that has started but not ended. */
 typedef struct {
-    int64_t key; /* address of the rendezvous' text */
+    int64_t key; /* address of the rendezvous text */
     const Text *rendezvous, *type, *send_op;
     bool group_known;
     int64_t group_size;
     int64_t start_ns;
-    uint64_t overlap_base_ns; /* of all ops so far, when it began */
+    uint64_t overlap_base_ns; /* duration of all ops until then, at its start */
     uint64_t stall_ns, send_ps, send_done_ps, recv_ps;
     size_t
-        host_event; /* the next in DcnBuilder.host_events; those of a rendezvous stand together */
+        /* index of the next one in DcnBuilder.host_events, where those of a rendezvous are
+           consecutive */
+            host_event;
 } State;
 
 typedef struct {
@@ -57,15 +59,15 @@ typedef struct {
     DcnCollectives *result;
     Host *host;
     Plane *plane;
-    Instruction *instructions; /* by metadata */
+    Instruction *instructions; /* by index of event metadata */
     LIST(State) states;
     LIST(Channel) channels;
     LIST(Module) modules;
-    LIST(HostEvent) host_events; /* by rendezvous, then time */
+    LIST(HostEvent) host_events; /* sorted by rendezvous, then time */
     HashTable state_ids, channel_ids;
-    size_t module;     /* in hand; SIZE_MAX: none yet */
-    uint64_t steps;    /* left, of looking for modules */
-    uint64_t total_ns; /* of all ops of transfers */
+    size_t module;     /* index of the current module; SIZE_MAX before the first */
+    uint64_t steps;    /* bounds the search for modules */
+    uint64_t total_ns; /* total duration of all transfer ops */
     bool cut;
 } DcnBuilder;
 
@@ -113,7 +115,7 @@ static int64_t result_bytes(const Xla__ShapeProto *shape)
     return sum;
 }
 
-/* The instruction of an op in the module that it runs in, NULL: unknown. */
+/* Returns the instruction of an op in the module that it runs in; NULL if unknown. */
 static const Instruction *find_instruction(DcnBuilder *m, const Module *module,
                                            const EventMeta *meta, ProfErr *err)
 {
@@ -163,7 +165,7 @@ static bool includes(const Module *module, uint64_t begin_ps, uint64_t end_ps)
     return module->begin_ps <= begin_ps && end_ps <= module->end_ps;
 }
 
-/* XProf goes on from the module in hand: it is not looked for behind it. */
+/* Finds the module that is running. Like XProf it searches forward from the current module only. */
 static const Module *find_module(DcnBuilder *m, uint64_t begin_ps, uint64_t end_ps)
 {
     if (m->module != SIZE_MAX && includes(&m->modules.items[m->module], begin_ps, end_ps))
@@ -185,7 +187,8 @@ static const Module *find_module(DcnBuilder *m, uint64_t begin_ps, uint64_t end_
 
 /* ---- groups ---- */
 
-/* Of a DcnCollectiveInfoProto: endpoint_groups 2 {endpoints 1}, one_to_one_groups 3. */
+/* Returns the group size in a DcnCollectiveInfoProto: endpoint_groups 2 {endpoints 1},
+ * one_to_one_groups 3. */
 static int64_t info_group_size(const uint8_t *p, const uint8_t *end)
 {
     int64_t n_endpoints = 0;
@@ -221,10 +224,10 @@ static int64_t group_size(DcnBuilder *m, const EventMeta *meta, ProfErr *err)
     return size;
 }
 
-/* ---- the host's part ---- */
+/* ---- the host's events ---- */
 
-/* The rendezvous in a name; the last five digits before it are the core's number on its host. n 0:
- * none of the first core. */
+/* Returns the rendezvous in an event's name. The last five digits before it are the core's number
+ * on its host. n is 0 if the event is not of the first core. */
 static Slice host_event_rendezvous(Slice name)
 {
     static const char prefix[] = "device_", middle[] = "_gid_";
@@ -246,7 +249,7 @@ static int by_rendezvous(const void *a, const void *b)
     return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
 }
 
-/* Times of ops and of the host's events count alike. */
+/* Converts a start time so that ops and the host's events are comparable. */
 static int64_t time_ns(const Line *line, int64_t start_ps)
 {
     int64_t offset_ps = (int64_t)((uint64_t)start_ps - (uint64_t)line->start_ps);
@@ -297,8 +300,8 @@ static size_t first_host_event(const DcnBuilder *m, const Text *rendezvous)
     return low;
 }
 
-/* The first event of the rendezvous that begins while the transfer lasts; each goes with one
- * transfer. */
+/* Returns the first event of the rendezvous that starts during the transfer. Each event belongs to
+ * one transfer. */
 static const HostEvent *next_host_event(const DcnBuilder *m, State *s, int64_t begin_ns,
                                         int64_t end_ns)
 {
@@ -337,8 +340,8 @@ static State *find_state(DcnBuilder *m, const Text *rendezvous, ProfErr *err)
     return state;
 }
 
-/* The rendezvous of an op: its own, which its channel then has too, else its channel's. NULL: none.
- */
+/* Returns the rendezvous of an op: its own, which its channel then gets too, else its channel's.
+ * NULL if there is none. */
 static const Text *rendezvous_of(DcnBuilder *m, const Instruction *i, ProfErr *err)
 {
     int64_t at = id_find(&m->channel_ids, m->channels.items, sizeof *m->channels.items, i->channel);
@@ -534,7 +537,8 @@ static const DcnCollectives *host_dcn_collectives(Host *host, ProfErr *err)
 
 /* ---- several hosts ---- */
 
-/* Adds a host's: XProf weighs each host's whole averages by its occurrences. */
+/* Adds the collectives of a host. As in XProf, the averages of hosts are truncated to integers and
+ * weighted by occurrences. */
 static void add_host(DcnCollectives *all, const DcnCollectives *of_host, ProfErr *err)
 {
     for (size_t i = 0; i < of_host->collectives.n && !err->code; i++) {

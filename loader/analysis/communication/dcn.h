@@ -20,7 +20,7 @@ typedef struct {
     const Text *transfer_type;
     uint64_t occurrences, slack_us, observed_us, send_us, send_done_us, recv_us, recv_done_us,
         stall_us;
-    /* correct recv time: XProf divides it by 10^6 once too often */
+    /* Corrected receive time: XProf divides it by 10^6 once too often. */
     double recv_ps;
     /* Time from the start of recv-done to the host's completion event, summed over the host_events
      * transfers that have one. XProf has the rule but never sees the host's events. */
@@ -35,7 +35,8 @@ typedef struct {
     TextTable texts;
     Arena arena;
     HashTable ids;
-    bool shown; /* XProf shows them: it only looks if all hosts have events named MegaScale:... */
+    bool shown; /* whether XProf shows them: it does only if all hosts have events named
+                   MegaScale:... */
 } DcnCollectives;
 
 /* Returns the collectives of all hosts together, or of `only`. Hosts are merged to averages over

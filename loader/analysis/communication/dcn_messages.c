@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* dcn_messages.c: messages between slices, and bursts of them; see dcn_messages.h. */
+/* dcn_messages.c: reads messages between slices and finds their bursts; see dcn_messages.h. */
 #include "dcn_messages.h"
 
 #include "../../base/sort.h"
@@ -101,7 +101,8 @@ typedef struct {
     bool ends;
 } Edge;
 
-/* Where one message ends as another begins, the burst goes on. */
+/* Sorts edges by time, starts before ends: if one message ends when another starts, the burst
+ * continues. */
 static int by_time(const void *a, const void *b)
 {
     const Edge *x = a, *y = b;
@@ -110,7 +111,7 @@ static int by_time(const void *a, const void *b)
     return x->message < y->message ? -1 : x->message > y->message;
 }
 
-/* edges[end - 1] ends the burst that begins at edges[begin]. */
+/* Marks the last messages of a burst. It starts at edges[begin] and ends with edges[end - 1]. */
 static void mark_stragglers(DcnMessages *all, const Edge *edges, size_t begin, size_t end)
 {
     int n = 0;

@@ -2,8 +2,8 @@
 /* dcn_messages.h: messages that a host received from other TPU slices over the data-centre network,
  * and bursts of them.
  *
- * Runtimes of some years recorded an event "MegaScale: Communication Transport Receive" when a
- * message had arrived, with a stat for its duration. XProf reads them for lines of its trace viewer
+ * Some older runtimes recorded an event "MegaScale: Communication Transport Receive" when a message
+ * had arrived, with a stat for its duration. XProf reads these events for lines of its trace viewer
  * that its open build no longer shows. */
 #ifndef PROF_DCN_MESSAGES_H
 #define PROF_DCN_MESSAGES_H

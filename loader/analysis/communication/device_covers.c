@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* device_covers.c: when a device does each kind of work; see device_covers.h. */
+/* device_covers.c: collects the times in which a device does each kind of work; see
+ * device_covers.h. */
 #include "device_covers.h"
 
 #include "async_pairs.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* device_steps.c: a device's communication and transfers, step by step; see device_steps.h.
+/* device_steps.c: a device's communication and transfers in each step; see device_steps.h.
  *
- * What a device does is cut into pieces that each belong to one step: on a GPU work belongs to the
- * step that launched it, on a TensorCore to the step whose interval includes it. Pieces of a kind
- * do not overlap, so lengths of pieces add up to those of device_covers.h. */
+ * A device's activity is cut into pieces that each belong to one step: on a GPU, work belongs to
+ * the step that launched it; on a TensorCore, to the step whose interval includes it. Pieces of one
+ * kind do not overlap, so their lengths add up to those of device_covers.h. */
 #include "device_steps.h"
 
 #include "../../base/interrupt.h"
@@ -16,17 +16,17 @@
 
 typedef struct {
     int64_t start, end;
-    size_t row; /* of the device's rows */
+    size_t row; /* index in the device's rows */
 } Piece;
 typedef LIST(Piece) PieceList;
 
-/* A device: its rows, outside of all steps the last. */
+/* A device. Its last row is for the time outside of all steps. */
 typedef struct {
     DeviceStep *rows;
     size_t n_steps;
     const Grouping *grouping;
     DeviceCovers covers;
-    PieceList pieces[N_WORK_KINDS]; /* none of computing */
+    PieceList pieces[N_WORK_KINDS]; /* unused for computing */
 } StepDevice;
 
 /* ---- pieces of steps ---- */
@@ -37,7 +37,7 @@ static int first_started(const void *a, const void *b)
     return BY_START_THEN_LONGEST(x, y, start, end, row);
 }
 
-/* A moment of several pieces stays with the one that started first. */
+/* Makes pieces disjoint: a time that several cover belongs to the one that started first. */
 static void make_disjoint(PieceList *pieces)
 {
     size_t n = 0;
@@ -60,7 +60,7 @@ static bool add_piece(PieceList *pieces, int64_t start, int64_t end, size_t row)
     return piece != NULL;
 }
 
-/* Cuts a cover by steps, whose intervals are disjoint. */
+/* Cuts a cover at the borders of steps, whose intervals are disjoint. */
 static bool cut_by_steps(const Cover *cover, const PieceList *steps, size_t outside,
                          PieceList *pieces)
 {
@@ -95,7 +95,7 @@ static bool cut_by_time(StepDevice *d)
     return ok;
 }
 
-/* The row of a group of the device's host. */
+/* Returns the row of a group on the device's host. */
 static size_t row_of(const StepDevice *d, int64_t group)
 {
     size_t low = LOWER_BOUND(i, 0, d->n_steps, d->rows[i].group < group);
@@ -158,7 +158,7 @@ static bool has_steps(const Plane *plane)
     return plane->kind == PLANE_GPU || plane->kind == PLANE_TENSORCORE;
 }
 
-/* Measures the devices of a host, whose rows follow each other from *row on. */
+/* Measures the devices of a host, whose rows are consecutive from *row on. */
 static void measure_host(DeviceSteps *all, Host *host, size_t *row, ProfErr *err)
 {
     size_t n = 0;
@@ -180,8 +180,8 @@ static void measure_host(DeviceSteps *all, Host *host, size_t *row, ProfErr *err
 
 /* ---- rows ---- */
 
-/* A file of some bytes may name thousands of GPUs and thousands of steps, each pair of them a row.
- */
+/* Limits the rows: a small file may have thousands of GPUs and thousands of steps, and each pair of
+ * them is a row. */
 static bool too_many(const DeviceSteps *all, const Run *run)
 {
     enum { FREE_ROWS = 500000, BYTES_A_ROW = 64 };
@@ -203,7 +203,7 @@ static int64_t group_of(const StepDb *db, const Step *step, const Host *host)
     return -1;
 }
 
-/* A core of a step is a TensorCore or all GPUs of a host. */
+/* Adds the rows of a step's core, which is a TensorCore or all GPUs of a host. */
 static bool add_core(DeviceSteps *all, const StepDb *db, size_t place, const StepCore *core)
 {
     const Step *step = &db->steps[place];
@@ -236,8 +236,8 @@ static int by_plane(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Leaves out devices that never communicate or transfer, and of the others what is outside of steps
- * if nothing is. */
+/* Drops devices that never communicate or transfer, and the rows outside of steps that are empty.
+ */
 static void drop_empty(DeviceSteps *all)
 {
     size_t n = 0;

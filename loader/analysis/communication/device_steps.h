@@ -7,7 +7,7 @@
 #include "../steps/steps.h"
 
 typedef struct {
-    uint64_t ps, exposed_ps; /* exposed_ps: part in which the device does not compute */
+    uint64_t ps, exposed_ps; /* exposed_ps: part of it in which the device does not compute */
 } ExposedTime;
 
 /* A GPU or TensorCore in one step, or outside of all steps. The rows of a device add up to its
@@ -16,8 +16,8 @@ typedef struct {
     const Plane *plane;
     const Step *step;     /* NULL: outside of all steps */
     const StepCore *core; /* the step's core for this device */
-    int64_t group;        /* the step's group on the device's host; -1: none */
-    size_t place;         /* place of the step; rows outside come last */
+    int64_t group;        /* the step's group on the device's host; -1 if it has none */
+    size_t place;         /* index of the step; rows outside of all steps come last */
     ExposedTime communicating, transferring;
 } DeviceStep;
 

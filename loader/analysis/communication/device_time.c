@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* device_time.c: how each device spends its time: lengths of unions and of intersections
+/* device_time.c: computes how each device spends its time, from lengths of unions and intersections
  * (device_covers.h); see device_time.h. */
 #include "device_time.h"
 
@@ -8,7 +8,7 @@
 
 typedef struct {
     DeviceTime time;
-    int64_t end_ps; /* of the device's own work */
+    int64_t end_ps; /* end of the device's own work */
 } Device;
 
 static void measure(DeviceCovers *d, Device *device, ProfErr *err)
@@ -36,7 +36,7 @@ static void plane_task(void *context, size_t i, ProfErr *err)
     device_covers_free(&covers);
 }
 
-/* The span of the devices of one kind. */
+/* Sets the spans of the devices of one kind. */
 static void set_spans(Device *devices, size_t n, enum PlaneKind kind)
 {
     bool any = false;
@@ -69,7 +69,7 @@ static void measure_host(DeviceTimes *all, Host *host, ProfErr *err)
     prof_free(devices);
 }
 
-/* SparseCores are main devices only where no other device works. */
+/* Marks the main devices. SparseCores are main devices only if no other device has work. */
 static void set_main(DeviceTimes *all)
 {
     bool others = false;

@@ -9,7 +9,7 @@
 typedef struct {
     const Plane *plane;
     bool has_work;    /* false: all times are unknown */
-    bool is_main;     /* one of the devices of which the run's shares are taken */
+    bool is_main;     /* the run's shares are computed from its main devices */
     int64_t start_ps; /* start of the span */
     /* length of the span, from the first to the last work of all devices of the host and kind */
     uint64_t span_ps;
@@ -17,11 +17,12 @@ typedef struct {
     uint64_t computing_ps;
     uint64_t communicating_ps, exposed_communication_ps;
     uint64_t transferring_ps, exposed_transfer_ps;
-    uint64_t exposed_ps; /* of both: where they overlap, the time counts once */
+    uint64_t exposed_ps; /* of communication and transfers together; where both run, the time counts
+                            once */
 } DeviceTime;
 
 typedef struct {
-    DeviceTime *devices; /* in the order of the planes */
+    DeviceTime *devices; /* in the order of planes */
     size_t n_devices;
 } DeviceTimes;
 

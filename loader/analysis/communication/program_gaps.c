@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* program_gaps.c: the parts of the devices' spans between programs; see program_gaps.h. */
+/* program_gaps.c: finds the parts of the devices' spans between programs; see program_gaps.h. */
 #include "program_gaps.h"
 
 #include "../../base/interrupt.h"
@@ -13,7 +13,8 @@ static bool add_piece(void *context, const WorkPiece *piece)
     return cover_add(context, piece->start, piece->end);
 }
 
-/* How much of [start, end) is in the cover. *at moves on: later calls are for later times. */
+/* Returns how much of [start, end) the cover includes. Moves *at forward, so later calls need later
+ * times. */
 static uint64_t covered(const Cover *cover, size_t *at, int64_t start, int64_t end)
 {
     uint64_t sum = 0;
@@ -28,7 +29,7 @@ static uint64_t covered(const Cover *cover, size_t *at, int64_t start, int64_t e
     return sum;
 }
 
-/* The gaps of one device, whose runs are in order of start. */
+/* Adds the gaps of one device, whose runs are sorted by start. */
 static void add_gaps(ProgramGaps *all, const DeviceTime *time, const ProgramRun *runs, size_t n,
                      ProfErr *err)
 {
@@ -64,7 +65,7 @@ static void program_gaps_release(void *result)
     prof_free(all);
 }
 
-/* Both lists are in the order of the planes. */
+/* Adds the gaps of a host. Both lists are in the order of planes. */
 static void add_host(ProgramGaps *all, Host *host, const DeviceTimes *times,
                      const ProgramRuns *runs, ProfErr *err)
 {

@@ -5,7 +5,7 @@
 
 #include "../device/program_runs.h"
 
-/* A longest part of a device's span in which no program ran. */
+/* A maximal part of a device's span in which no program ran. */
 typedef struct {
     const Plane *plane;
     int64_t start_ps, end_ps;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* time_breakdown.c: what devices do at once; see time_breakdown.h.
+/* time_breakdown.c: divides a device's time by what it does simultaneously; see time_breakdown.h.
  *
- * What a device does is a cover for each activity. One pass over the starts and ends of all covers,
- * and of the steps, adds up the time between two of them. */
+ * Each activity of a device is a cover. One pass over the starts and ends of all covers and steps
+ * adds up the time between consecutive ones. */
 #include "time_breakdown.h"
 
 #include "../../base/interrupt.h"
@@ -25,14 +25,14 @@ const char *const activity_names[N_ACTIVITIES] = {
     "computing + communicating + transferring",
 };
 
-/* Covers: those of activities are in the order of their bits. */
+/* Indexes of covers. Those of activities come first, in the order of their bits. */
 enum { WAITING = 3, BUSY, N_COVERS };
 static const int cover_of_kind[N_WORK_KINDS] = {
     [WORK_COMPUTE] = 0, [WORK_COLLECTIVE] = 1, [WORK_TRANSFER] = 2};
 
-/* When a step is on one core, or on all GPUs of a host. */
+/* The time of a step on one core, or on all GPUs of a host. */
 typedef struct {
-    int64_t core, start, end; /* core: core_key() */
+    int64_t core, start, end; /* core: a core_key() */
     size_t place;
     const Step *step;
 } StepTime;
@@ -40,7 +40,7 @@ typedef struct {
 typedef struct {
     TimeBreakdown *result;
     bool by_line;
-    LIST(StepTime) steps; /* by core; those of a core in order and disjoint */
+    LIST(StepTime) steps; /* by core; those of a core are sorted and disjoint */
 } Breakdown;
 
 /* A device, or one of its lines. */
@@ -48,14 +48,14 @@ typedef struct {
     Breakdown *of;
     const Plane *plane;
     const Line *line;
-    uint8_t *kinds, *waits; /* by index of event metadata; waits: a done op */
+    uint8_t *kinds, *waits; /* by index of event metadata; waits: whether it is a done op */
     Cover covers[N_COVERS];
     TimePart parts[N_ACTIVITIES];
 } Measured;
 
 /* ---- steps ---- */
 
-/* One number for each TensorCore, and for the GPUs of each host. */
+/* Returns a number for each TensorCore, and one for the GPUs of each host. */
 static int64_t core_key(const Plane *core, const Host *host)
 {
     return core && core->kind != PLANE_GPU ? core->plane_id
@@ -69,7 +69,7 @@ static int by_core(const void *a, const void *b)
     return BY_START_THEN_LONGEST(x, y, start, end, place);
 }
 
-/* A moment of several steps belongs to the one that started first. */
+/* Makes steps disjoint: a time that several cover belongs to the one that started first. */
 static void make_disjoint(Breakdown *b)
 {
     size_t n = 0;
@@ -101,7 +101,7 @@ static void find_steps(Breakdown *b, const StepDb *db, ProfErr *err)
     make_disjoint(b);
 }
 
-/* ---- what runs ---- */
+/* ---- activities ---- */
 
 static bool add_piece(void *context, const WorkPiece *piece)
 {
@@ -112,7 +112,7 @@ static bool add_piece(void *context, const WorkPiece *piece)
            (!m->waits[meta] || cover_add(&m->covers[WAITING], piece->start, piece->end));
 }
 
-/* Asynchronous ops are of a device, not of a line. */
+/* Adds asynchronous ops, which belong to a device, not to one of its lines. */
 static void add_async(Measured *m, const FoundOps *found, const WorkRange *range, ProfErr *err)
 {
     for (size_t i = 0; i < found->ops.n && !err->code; i++) {
@@ -127,8 +127,8 @@ static void add_async(Measured *m, const FoundOps *found, const WorkRange *range
 
 /* ---- adding up ---- */
 
-/* Moves *at to the interval that ends after a time. Returns whether the time is in it, and lowers
- * *next to where that changes. */
+/* Moves *at to the first interval that ends after a time. Returns whether the time is in it, and
+ * lowers *next to where that changes. */
 static bool is_in(const Cover *cover, size_t *at, int64_t time, int64_t *next)
 {
     while (*at < cover->n && cover->items[*at].end <= time) ++*at;
@@ -146,7 +146,8 @@ static int longest_first(const void *a, const void *b)
     return (x->activity > y->activity) - (x->activity < y->activity);
 }
 
-/* A file of some bytes may name thousands of lines and of steps, and each pair of them has rows. */
+/* Limits the rows: a small file may have thousands of lines and thousands of steps, and each pair
+ * of them has rows. */
 static bool too_many(const TimeBreakdown *all, const Run *run, ProfErr *err)
 {
     enum { FREE_ROWS = 500000, BYTES_A_ROW = 64 };
@@ -158,7 +159,7 @@ static bool too_many(const TimeBreakdown *all, const Run *run, ProfErr *err)
     return true;
 }
 
-/* Appends the parts that take time, and clears them. */
+/* Appends the parts that have time, and clears them. */
 static void add_parts(TimePart *parts, const Step *step, TimeBreakdown *all, ProfErr *err)
 {
     size_t first = all->n;

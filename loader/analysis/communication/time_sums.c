@@ -6,7 +6,7 @@
 #include "../../base/list.h"
 #include "../../base/search.h"
 
-/* Devices and sums are in the order of planes. */
+/* Returns the times of a plane's device. Devices and sums are both in the order of planes. */
 static const DeviceTime *time_of(const DeviceTimes *all, const Plane *plane)
 {
     int64_t id = plane->plane_id;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tpu_counters.c: performance counters of devices; see tpu_counters.h. */
+/* tpu_counters.c: reads performance counters of devices and computes utilizations; see
+ * tpu_counters.h. */
 #include "tpu_counters.h"
 #include "../../base/search.h"
 
@@ -10,7 +11,7 @@
 
 #include <math.h>
 
-/* ---- what can be computed, by chip ---- */
+/* ---- the rows of each chip ---- */
 
 #define GIB 1073741824.0
 #define ICI_BYTES_PER_CYCLE (294947368421.05 / 1e9)
@@ -65,7 +66,8 @@ static uint64_t term_sum(const CounterSample *sample, const CounterTerm *term, b
 
 static bool is_whole(double weight) { return weight == floor(weight); }
 
-/* Like in XProf, products with whole weights and their sums wrap at 2^64. */
+/* Computes a sum of products. As in XProf, products with integer weights and their sums wrap at
+ * 2^64. */
 static double terms_value(const CounterSample *sample, const CounterTerm *terms, size_t n,
                           bool whole)
 {
@@ -86,7 +88,7 @@ double utilization_achieved(const CounterSample *sample, const UtilizationRow *r
     return terms_value(sample, row->achieved, COUNT(row->achieved), whole);
 }
 
-/* XProf divides cycles by the cycles of one instruction in integers. */
+/* Returns the peak of a row. XProf divides cycles by the cycles of one instruction in integers. */
 static double peak_of(const UtilizationRow *row, double peak)
 {
     return *row->unit == 'i' ? floor(peak) : peak;
@@ -106,7 +108,7 @@ bool utilization_shown(const CounterSample *sample, const UtilizationRow *row)
 {
     if (row->kind == SPARSECORE) return true;
     if (!has_cycles(sample, row)) return false;
-    while (row->kind == HBM_RATIO) row--; /* the row of the bytes comes before their ratios */
+    while (row->kind == HBM_RATIO) row--; /* the row with the bytes comes before their ratios */
     return has_cycles(sample, row);
 }
 
@@ -118,7 +120,7 @@ static double two_decimals(double x)
     return isfinite(hundredfold) ? hundredfold / 100 : x;
 }
 
-/* Cycles of the sample: the most of its TensorCores. */
+/* Returns the cycles of the sample: the maximum over its TensorCores. */
 static double tensorcore_cycles(const CounterSample *sample, const UtilizationRow *rows, size_t n)
 {
     double most = 0;
@@ -143,7 +145,7 @@ static MetricSum *metric_sum(MetricSum *sums, size_t *n, const char *name)
     return &sums[(*n)++];
 }
 
-/* A core without cycles of its own has had those of the other. */
+/* Adds a row. A core without cycles uses the cycles of the other core. */
 static void add_row(const CounterSample *sample, const UtilizationRow *row, double cycles,
                     MetricSum *sums, size_t *n)
 {
@@ -162,7 +164,7 @@ static void add_metric(KernelUtilization *u, const char *name, double value)
 
 void kernel_utilization(const CounterSample *sample, KernelUtilization *u)
 {
-    /* rows that are shown as the unit's own figures */
+    /* Rows that are shown as the unit's own values. */
     static const struct {
         const char *row, *metric;
     } mxu[] = {{"MXU BF16", "MXU BF16"},
@@ -208,7 +210,8 @@ typedef struct {
     bool has_value, has_number;
 } Reading;
 
-/* One stat of a counter, the event's before its metadata's: the first of a name counts. */
+/* Reads a stat of a counter. The event's stats come before its metadata's; the first with a name
+ * counts. */
 static void read_stat(PerfCounters *all, const Plane *plane, Reading *r, unsigned known,
                       const Stat *stat, bool of_metadata, ProfErr *err)
 {
@@ -285,7 +288,7 @@ static void read_line(PerfCounters *all, const StatFilter *filter, const Counter
     sample->line = line, sample->n = all->n_counters - before;
 }
 
-/* What the plane's stats say of the device; the first of a name counts. */
+/* Reads the plane's stats that describe the device. The first with a name counts. */
 static void read_device(PerfCounters *all, CounterSample *device, const Plane *plane, ProfErr *err)
 {
     Window window = {.file = &plane->host->file};
@@ -331,7 +334,7 @@ static void read_plane(PerfCounters *all, Plane *plane, ProfErr *err)
 
 /* ---- values of samples ---- */
 
-/* XProf's numbers: whole, never negative. */
+/* Returns a counter's value as in XProf: an integer that is not negative. */
 static uint64_t whole(const PerfCounter *counter)
 {
     if (counter->type != TYPE_DOUBLE) return counter->u64;

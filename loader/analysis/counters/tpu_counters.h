@@ -14,16 +14,16 @@ typedef struct {
     uint64_t event; /* ordinal in the run */
     const EventMeta *meta;
     uint64_t number;
-    const Text *description, *sets; /* as in the file; NULL if absent */
+    const Text *description, *sets; /* as in the file; NULL if missing */
     enum StatType type;             /* type of the value */
-    bool of_metadata;               /* the value is the metadata's, shared by all its events */
+    bool of_metadata; /* the value is a stat of the metadata, shared by all its events */
     union {
         double real;
         uint64_t u64;
     };
 } PerfCounter;
 
-/* The counters of one number. */
+/* The counters with one number. */
 typedef struct {
     /* Last value and sum of all the sample's counters with this number. The sum wraps as in
      * XProf. */
@@ -39,7 +39,7 @@ typedef struct {
     enum CounterChip chip;
     bool has_chip_id, has_device_id;
     int64_t chip_id;   /* global_chip_id, else device_id */
-    int64_t device_id; /* without has_device_id, the number in the plane's name */
+    int64_t device_id; /* the number in the plane's name if !has_device_id */
     const PerfCounter *counters;
     size_t n;
     const CounterSum *values; /* by number; empty if the chip is unknown */
@@ -63,13 +63,14 @@ const PerfCounters *host_perf_counters(Host *host, ProfErr *err);
 /* ---- the utilization viewer ---- */
 
 enum UtilizationKind { TENSORCORE, HBM, HBM_RATIO, SPARSECORE };
-/* weight x the sum of `rows` x `n` counters: first + row * row_step + i * step. */
+/* weight x the sum over `rows` x `n` counters with the numbers first + row * row_step + i * step.
+ */
 typedef struct {
     double weight;
     uint32_t first;
     int rows, row_step, n, step;
 } CounterTerm;
-/* A row of the utilization viewer: what is achieved, of which peak. */
+/* A row of the utilization viewer: an achieved value and its peak. */
 typedef struct {
     int core;
     enum UtilizationKind kind;
@@ -80,11 +81,11 @@ typedef struct {
 /* Returns the rows of a chip, in XProf's order. */
 const UtilizationRow *utilization_rows(enum CounterChip chip, size_t *n);
 /* Return the achieved and the peak value of a row. If several counters have one number, the last
- * counts, or their sum if `whole`, as in XProf's kernel utilization. */
+ * counts or, if `whole`, their sum (as in XProf's kernel utilization). */
 double utilization_achieved(const CounterSample *sample, const UtilizationRow *row, bool whole);
 double utilization_peak(const CounterSample *sample, const UtilizationRow *row, bool whole);
-/* Returns whether XProf shows the row. It leaves out rows of TensorCores and HBM without cycles,
- * whose core did not run. */
+/* Returns whether XProf shows the row. XProf leaves out TensorCores and HBM without cycles, because
+ * their core did not run. */
 bool utilization_shown(const CounterSample *sample, const UtilizationRow *row);
 
 /* ---- kernel utilization: the metrics of one sample, over all its cores ---- */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cover.c: a set of times as intervals; see cover.h. */
+/* cover.c: a set of times, as intervals; see cover.h. */
 #include "cover.h"
 
 #include "../../base/sort.h"

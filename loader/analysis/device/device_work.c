@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* device_work.c: a device's work in pieces; see device_work.h. */
+/* device_work.c: cuts a device's work into pieces; see device_work.h. */
 #include "device_work.h"
 
 #include "../../base/interrupt.h"
@@ -8,10 +8,10 @@
 #include "../../store/events.h"
 #include "../../store/lines.h"
 
-/* 24 bytes, for a line that is not stored in order has all its work sorted at once. */
+/* Only 24 bytes, because all work of a line that is not stored in order is sorted at once. */
 typedef struct {
     int64_t start, end;
-    uint32_t meta, event; /* event: on the line */
+    uint32_t meta, event; /* event: index on the line */
 } Work;
 typedef LIST(Work) WorkList;
 
@@ -20,8 +20,9 @@ typedef struct {
     WorkVisitor *visit;
     void *context;
     WorkRange *range;
-    WorkList open; /* of an op line: what has started and may still run, the last started on top */
-    int64_t reached; /* pieces up to here are visited */
+    WorkList open;   /* for an op line: events that have started and may still run, the last started
+                        on top */
+    int64_t reached; /* pieces before this time are visited */
 } Walk;
 
 static bool visit(const Walk *w, const Work *work, int64_t start, int64_t end)
@@ -30,8 +31,8 @@ static bool visit(const Walk *w, const Work *work, int64_t start, int64_t end)
                                              w->line->first_event + work->event, start, end});
 }
 
-/* Visits the pieces before a time. An op below the top that has ended is dropped when it comes on
- * top. */
+/* Visits the pieces before a time. An op below the top that has ended is dropped when it comes to
+ * the top. */
 static bool advance(Walk *w, int64_t time)
 {
     while (w->open.n && w->reached < time) {
@@ -70,7 +71,8 @@ static int by_start_then_longest(const void *a, const void *b)
     return BY_START_THEN_LONGEST(x, y, start, end, event);
 }
 
-/* Sorted without a copy: this may be more memory than all else that is held of the file. */
+/* Sorts and visits the work. It is sorted in place, because it may be more memory than everything
+ * else of the file. */
 static void sort_and_take(Walk *w, WorkList *all, ProfErr *err)
 {
     sort_in_place(all->items, all->n, sizeof *all->items, by_start_then_longest);

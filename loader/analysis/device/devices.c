@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* devices.c: device planes' capabilities; see devices.h.
+/* devices.c: reads the capabilities of devices from their planes; see devices.h.
  *
- * What a stat of a plane reads as follows XProf: a peak must be stored as a double, counts and
- * clocks as either integer; of a GPU's counts the last stat of a name counts, of everything else
- * the first. */
+ * Stats are read as in XProf: a peak must be stored as a double, counts and clocks as either
+ * integer. For the counts of a GPU, the last stat of a name counts; for everything else, the first.
+ */
 #include "devices.h"
 
 #include "../../format/wire.h"
@@ -23,14 +23,14 @@ enum Cap {
     CAP_MAJOR,
     CAP_MINOR,
     CAP_VENDOR,
-    N_LAST_CAPS, /* of the ones before the last stat counts */
+    N_LAST_CAPS, /* of the stats before this, the last counts */
     CAP_GPU_NAME = N_LAST_CAPS,
     CAP_TYPE,
     CAP_MEGACORE,
     CAP_MERGED_VMEM,
     CAP_CORE_DETAILS,
     CAP_PEAK_FLOPS,
-    CAP_PEAK, /* and on, one for each enum Memory */
+    CAP_PEAK, /* first of several, one for each enum Memory */
     N_CAPS = CAP_PEAK + N_MEMORIES,
 };
 static const char *const cap_names[N_CAPS] = {
@@ -57,7 +57,7 @@ static const char *const cap_names[N_CAPS] = {
 };
 
 typedef struct {
-    StatValue facts[N_CAPS]; /* TYPE_NONE: no such stat */
+    StatValue facts[N_CAPS]; /* TYPE_NONE if the plane has no such stat */
 } Caps;
 
 static void read_core_details(Device *device, const Stat *stat, Host *host, ProfErr *err)
@@ -70,8 +70,8 @@ static void read_core_details(Device *device, const Stat *stat, Host *host, Prof
                                 &device->local_chip_id,
                                 &device->global_chip_id,
                                 &device->global_core_id};
-    for (size_t i = 2; i < COUNT(numbers); i++)
-        *numbers[i] = 0; /* a field that is not there is 0 */
+    for (size_t i = 2; i < COUNT(numbers); i++) /* a missing field is 0 */
+        *numbers[i] = 0;
     Field f = {0};
     while (p && p < end && (p = wire_field(p, end, &f))) {
         if (f.number == 1 && f.type == WIRE_BYTES) {
@@ -87,7 +87,7 @@ static void read_core_details(Device *device, const Stat *stat, Host *host, Prof
     for (size_t i = 2; i < COUNT(numbers) && !p; i++) *numbers[i] = -1; /* damaged */
 }
 
-/* Reads what the plane says into caps and, for the core, into the device. */
+/* Reads the stats of a plane into caps and the stat core_details into the device. */
 static void read_caps(Caps *caps, Device *device, Window *window, ProfErr *err)
 {
     const Plane *plane = device->plane;
@@ -128,7 +128,7 @@ static bool cap_is(const Caps *caps, enum Cap cap, const char *text)
     return !strcmp(cap_text(caps, cap)->text, text);
 }
 
-/* A number of whatever type; NAN: none. */
+/* Returns a number of any type; NAN if there is none. */
 static double cap_number(const Caps *caps, int cap)
 {
     const StatValue *f = &caps->facts[cap];
@@ -147,16 +147,17 @@ static int cap_flag(const Caps *caps, enum Cap cap)
     return caps->facts[cap].type == TYPE_NONE ? -1 : cap_integer(caps, cap) != 0;
 }
 
-/* ---- GPUs: what one core does in one cycle ---- */
+/* ---- GPUs: FLOPs and bytes of one core in one cycle ---- */
 
 typedef struct {
-    double flops, bytes; /* the best of vector and matrix FP32 and FP16, dense; shared memory */
+    /* flops: the best of vector and matrix FP32 and FP16, dense; bytes: shared memory */
+    double flops, bytes;
 } PerCycle;
 
 static PerCycle nvidia_per_cycle(uint32_t major, uint32_t minor)
 {
     static const struct {
-        int32_t capability; /* major * 1000 + minor * 10 */
+        int32_t capability; /* compute capability: major * 1000 + minor * 10 */
         double flops;
     } table[] = {{10000, 8192}, {9000, 4096}, {8090, 1024}, {8060, 1024},
                  {8000, 2048},  {7050, 1024}, {7000, 1024}, {6010, 256},
@@ -164,11 +165,11 @@ static PerCycle nvidia_per_cycle(uint32_t major, uint32_t minor)
     int32_t capability = (int32_t)(major * 1000 + minor * 10);
     size_t i = 0;
     while (i + 1 < COUNT(table) && table[i].capability > capability)
-        i++; /* between two: the older; before all: the oldest */
+        i++; /* uses the older of two generations, or the oldest */
     return (PerCycle){table[i].flops, major <= 2 ? 64 : 256};
 }
 
-/* "gfx", three or more hex digits, and nothing else. */
+/* Returns whether s is "gfx" and three or more hex digits. */
 static bool is_gfx_name(const char *s)
 {
     if (!starts_with(s, "gfx")) return false;
@@ -215,7 +216,7 @@ static const char *nvidia_model(uint32_t major, uint32_t minor)
     }
 }
 
-/* The model of a GPU as XProf names it; NULL: no memory. */
+/* Returns XProf's name of a GPU model. NULL if memory runs out. */
 static const Text *gpu_model(const Caps *caps, Host *host)
 {
     const char *name = "GPU", *architecture = NULL;
@@ -240,7 +241,7 @@ static const Text *gpu_model(const Caps *caps, Host *host)
     return text;
 }
 
-/* ---- a plane as XProf takes it, and as it is ---- */
+/* ---- a plane as XProf reads it, and corrected ---- */
 
 static PerfEnv gpu_env(const Caps *caps)
 {
@@ -314,11 +315,12 @@ static void describe(Device *device, const Caps *caps, const PerfEnv *env, ProfE
 
 static bool is_device(const Plane *plane) { return plane->kind == PLANE_GPU || is_tpu(plane); }
 
-/* What one host adds. */
+/* The devices of one host. */
 typedef struct {
-    const Plane *measured; /* whose peaks count: the first TPU plane, else the first GPU plane */
+    /* the plane whose peaks count: the first TPU plane, else the first GPU plane */
+    const Plane *measured;
     PerfEnv env;
-    const char *gpu_type, *tpu_type; /* of the first GPU and TensorCore */
+    const char *gpu_type, *tpu_type; /* types of the first GPU and of the first TensorCore */
     int64_t n_gpus, n_tensorcores;
 } HostDevices;
 
@@ -331,7 +333,7 @@ static void add_plane(HostDevices *h, const Device *device, const PerfEnv *env)
     if (!h->measured || (is_tpu(plane) && !is_tpu(h->measured))) h->measured = plane, h->env = *env;
 }
 
-/* XProf's merging of hosts: the last peak above 0, the first vector of bandwidths, the last device
+/* Merges hosts like XProf: the last peak above 0, the first vector of bandwidths, the last device
  * type. */
 static void merge(DeviceCapabilities *all, const HostDevices *h, bool alone)
 {
@@ -353,7 +355,7 @@ static void merge(DeviceCapabilities *all, const HostDevices *h, bool alone)
     if (hardware != HARDWARE_CPU)
         all->device_type = h->n_gpus ? h->gpu_type : h->tpu_type;
     else if (!*all->device_type)
-        all->device_type = "CPU"; /* more than a TPU that does not say what it is */
+        all->device_type = "CPU"; /* counts more than a TPU without a device type */
     all->device_core_count += h->n_gpus ? h->n_gpus : h->n_tensorcores;
 }
 

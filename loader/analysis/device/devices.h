@@ -53,7 +53,7 @@ typedef struct {
 
 /* The devices of a run, and the figures that XProf uses for the run. */
 typedef struct {
-    const Device *devices; /* of all hosts, in the order of their planes */
+    const Device *devices; /* of all hosts, in the order of planes */
     size_t n_devices;
     PerfEnv env;
     /* XProf's name for the run's device: "CPU" without a device, "" if a TPU's plane does not name

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* gaps.c: when devices do nothing; see gaps.h.
+/* gaps.c: finds when devices do nothing; see gaps.h.
  *
- * Each line is read by itself into pieces, in which its events follow each other without a gap. The
- * pieces of a plane's lines, sorted and joined, leave the gaps of the plane. */
+ * Each line is read separately into pieces: events without a gap between them. The pieces of all
+ * lines of a plane are then sorted and joined. What remains between them are the plane's gaps. */
 #include "gaps.h"
 
 #include "../../base/interrupt.h"
@@ -61,7 +61,7 @@ static void find_planes(GapsBuilder *b, Run *run, Host *only, ProfErr *err)
 
 /* ---- the pieces of a line ---- */
 
-/* An event by the clock of its line. */
+/* An event, with times relative to its line. */
 typedef struct {
     int64_t start, end;
     uint64_t event;
@@ -69,13 +69,14 @@ typedef struct {
 
 typedef struct {
     const Line *line;
-    PlaneGaps *out; /* pieces from `first` on are of this line */
+    PlaneGaps *out; /* its pieces from `first` on belong to this line */
     size_t first;
-    int64_t end; /* of the events before, the last */
+    int64_t end; /* latest end of the events before */
     bool any;
 } LineWalk;
 
-/* Takes the line's events as they open: one that lies in another ends no later than all before. */
+/* Adds an event. Events come by start, the longest first: one that is nested in another ends no
+ * later than those before. */
 static bool take(LineWalk *w, const Opened *e)
 {
     if (w->any && e->end <= w->end) return true;
@@ -101,8 +102,8 @@ static int by_opening(const void *a, const void *b)
     return BY_START_THEN_LONGEST(x, y, start, end, event);
 }
 
-/* Reads a line; into `opened` if it is not stored as its events open. Returns how many are there.
- * Aggregated events have no time of their own and are no work. */
+/* Reads a line; into `opened` if it is not stored in that order. Returns how many events are there.
+ * Aggregated events have no time of their own and are not work. */
 static size_t read_events(LineWalk *w, Opened *opened, ProfErr *err)
 {
     const Line *line = w->line;
@@ -153,8 +154,8 @@ static bool find_event(EventFinder *finder, const Run *run, uint64_t event, Even
     return line && event_find(finder, line, event - line->first_event, 0, at, err);
 }
 
-/* Of two events that end a gap, or that end last, the one that starts first counts, then the
- * shortest, then the first of the file. */
+/* Returns which of two events counts, if both end a gap or both end last: the one that starts
+ * first, then the shortest, then the first in the file. */
 static uint64_t counted(EventFinder *finder, const Run *run, uint64_t x, uint64_t y, ProfErr *err)
 {
     EventAt a, c;
@@ -171,7 +172,7 @@ static int by_start(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Joins a piece with one before that leaves no gap. */
+/* Joins a piece with the one before, if there is no gap between them. */
 static void join(BusyPiece *before, const BusyPiece *next, EventFinder *finder, const Run *run,
                  ProfErr *err)
 {

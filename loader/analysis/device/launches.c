@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* launches.c: kernels and their launches; see launches.h.
+/* launches.c: finds the launch of each kernel; see launches.h.
  *
- * Events that contain the start of no launch are dropped where they are read. The others are
- * visited once by start. An event that starts later and ends no earlier than another is the
- * innermost of the two for all launches to come, so the events that still matter are a stack with
- * ever earlier ends. */
+ * Events that do not contain the start of a launch are dropped when they are read. The others are
+ * visited once, by start. If an event starts later and ends no earlier than another, it is the
+ * inner one of the two for all later launches. So the events that still matter are a stack, in
+ * which later ones end earlier. */
 #include "launches.h"
 
 #include "../../base/interrupt.h"
@@ -17,20 +17,20 @@
 
 /* An event that contains the start of a launch. */
 typedef struct {
-    int64_t start_ps, end_ps, place; /* place: see Moment */
+    int64_t start_ps, end_ps, place; /* place: as in Moment */
     const Line *line;
     LaunchContext event;
 } Container;
 
-/* What one line has. */
+/* The calls and the work of one line. */
 typedef struct {
-    LIST(Launch) calls;      /* of a host: its events with a correlation id, in stored order */
-    LIST(LaunchedWork) work; /* of a device; .launch is not set yet */
+    LIST(Launch) calls;      /* on a host line: its events with a correlation id, in stored order */
+    LIST(LaunchedWork) work; /* on a device line; .launch is not set yet */
     LIST(uint64_t) ids;      /* correlation ids of `work` */
     LIST(Container) containers;
 } LineLaunches;
 
-/* A launch of something. What contains it has the same place: process, or line. */
+/* The start of a launch. Its containers have the same place: process, or line. */
 typedef struct {
     int64_t place, start_ps, end_ps;
     uint32_t launch;
@@ -58,7 +58,8 @@ static void add_event(LineLaunches *out, const Line *line, const EventAt *e, boo
         if (has_id && !call) prof_nomem(err);
         return;
     }
-    LaunchedWork *work = PUSH(out->work); /* others occupy the stream */
+    /* also without an id: it occupies the stream */
+    LaunchedWork *work = PUSH(out->work);
     uint64_t *own = work ? PUSH(out->ids) : NULL;
     if (!own) {
         prof_nomem(err);
@@ -68,7 +69,7 @@ static void add_event(LineLaunches *out, const Line *line, const EventAt *e, boo
     *own = id;
 }
 
-/* The ids and times of a line; of a device's line those of all events. */
+/* Reads the ids and times of a line: on a device line, of all events. */
 static void read_line(LaunchesBuilder *m, size_t i, ProfErr *err)
 {
     Line *line = &m->host->lines[i];
@@ -102,7 +103,8 @@ static void read_line_with_ids(void *context, size_t i, ProfErr *err)
 
 /* ---- launches ---- */
 
-/* Of calls with one id the first counts, of several at once the longest. */
+/* Sorts calls: of those with one id, the first counts; of several that start together, the longest.
+ */
 static int by_id(const void *a, const void *b)
 {
     const Launch *x = a, *y = b;
@@ -141,7 +143,7 @@ static int by_start_of_work(const void *a, const void *b)
     return BY_START_THEN_LONGEST(x, y, start_ps, duration_ps, event);
 }
 
-/* Finds the launch of each event of a line. Until then `launch` says whether it has an id. */
+/* Finds the launch of each event of a line. Before that, `launch` says whether it has an id. */
 static void find_launches(LaunchesBuilder *m, LineLaunches *line, ProfErr *err)
 {
     const Launches *all = m->result;
@@ -183,7 +185,7 @@ static void join_work(LaunchesBuilder *m, ProfErr *err)
     }
 }
 
-/* ---- what contains a launch ---- */
+/* ---- containers of a launch ---- */
 
 static int by_moment(const void *a, const void *b)
 {
@@ -192,7 +194,7 @@ static int by_moment(const void *a, const void *b)
     return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
 }
 
-/* The launches of something, by start. */
+/* Lists the starts of calls that launched something, sorted. */
 static void list_moments(LaunchesBuilder *m, ProfErr *err)
 {
     const Launches *all = m->result;
@@ -255,7 +257,7 @@ static int by_opening(const void *a, const void *b)
     return BY_START_THEN_LONGEST(x, y, start_ps, end_ps, event.event);
 }
 
-/* Containers of one kind that have started, the innermost last; each ends before those under it. */
+/* Containers of one kind that have started, the innermost last. Each ends before those below it. */
 typedef LIST(const Container *) Open;
 
 static bool open_container(Open *open, const Container *c)
@@ -275,7 +277,8 @@ static LaunchContext innermost(const Open *open, const Moment *moment)
     return found ? open->items[n - 1]->event : (LaunchContext){0};
 }
 
-/* Sets what contains each launch; on its own line, replaces what other lines have. */
+/* Sets the containers of each launch. A container on the launch's own line replaces those of other
+ * lines. */
 static void visit(LaunchesBuilder *m, const Container *containers, size_t n, bool own_line,
                   ProfErr *err)
 {

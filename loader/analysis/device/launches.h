@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* launches.h: the call on the host that launched each kernel, and what the host was doing then.
  *
- * Calls are often on a line of their own, beside the threads that made them. What contains a call
- * is sought in time, on its line first, then on all lines of its process: docs/semantics.md has the
- * rules. */
+ * Calls are often on a line of their own, next to the threads that made them. The containers of a
+ * call are found by time, on its line first, then on all lines of its process; see
+ * docs/semantics.md. */
 #ifndef PROF_LAUNCHES_H
 #define PROF_LAUNCHES_H
 
@@ -12,7 +12,7 @@
 /* An event of the host that contains a call. */
 typedef struct {
     uint64_t event;
-    const EventMeta *meta; /* NULL: none */
+    const EventMeta *meta; /* NULL if there is none */
 } LaunchContext;
 
 /* A call that launched something. */
@@ -24,14 +24,15 @@ typedef struct {
     LaunchContext annotation, python; /* the innermost of each kind */
 } Launch;
 
-/* Something that a device did, and its launch. */
+/* A kernel or other work of a device, and its launch. */
 typedef struct {
     const Line *line;
     uint64_t event;
     const EventMeta *meta;
     int64_t start_ps, duration_ps;
-    int64_t free_ps; /* when the stream had ended what started before; INT64_MIN: nothing did */
-    uint32_t launch; /* in Launches.launches */
+    int64_t free_ps; /* when the stream had finished everything that started before; INT64_MIN if
+                        there was nothing */
+    uint32_t launch; /* index in Launches.launches */
 } LaunchedWork;
 
 typedef struct {
@@ -43,7 +44,7 @@ typedef struct {
 
 /* Returns the launched work of a host. */
 const Launches *host_launches(Host *host, ProfErr *err);
-/* Returns whether the event is a frame of JAX' Python tracer. */
+/* Returns whether the event is a frame of JAX's Python tracer. */
 bool is_python_frame(const EventMeta *meta);
 
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* program_runs.c: executions of programs; see program_runs.h.
+/* program_runs.c: finds the executions of programs; see program_runs.h.
  *
- * TPUs record them. On a GPU they are made of kernels in order of time: an execution ends where a
- * kernel of another program follows, or one that its execution has already. Kernels of a CUDA graph
- * record the name of the graph (`command_buffer_1`) as their op; one launch has all of them. */
+ * TPUs record them. On a GPU they are found from the kernels, by time: an execution ends when a
+ * kernel of another program follows, or a kernel that the execution already has. Kernels of a CUDA
+ * graph record the name of the graph (`command_buffer_1`) as their op. One launch runs all of them.
+ */
 #include "program_runs.h"
 
 #include "../../base/interrupt.h"
@@ -16,7 +17,7 @@
 #include "devices.h"
 #include "work_kind.h"
 
-/* A kernel that records its program. */
+/* A kernel whose program is recorded. */
 typedef struct {
     int64_t start_ps, end_ps;
     uint64_t event, program_id, launch;
@@ -25,11 +26,11 @@ typedef struct {
     bool has_program, in_graph;
 } ProgramKernel;
 
-/* A kernel of an op of a program, or a graph, and the execution that had it last. */
+/* A kernel of a program's op, or a graph, and the last execution that has it. */
 typedef struct {
     const ProgramKernel *kernel;
-    const EventMeta *meta; /* NULL: all kernels of the op, which is a graph */
-    bool once;             /* the entry computation runs it */
+    const EventMeta *meta; /* NULL: the op is a graph, with all its kernels */
+    bool once;             /* the entry computation runs it, so it runs once in an execution */
     size_t last_run;
     uint64_t last_launch;
 } SeenKernel;
@@ -78,7 +79,7 @@ static const Text *kept_text(Host *host, const Plane *plane, const Stat *stat, P
     return text;
 }
 
-/* An event's own stats count before those of its metadata. */
+/* Reads the stats of a kernel. The event's own stats come before those of its metadata. */
 static void read_facts(ProgramKernel *kernel, Plane *plane, const StatFilter *filter,
                        const EventAt *e, ProfErr *err)
 {
@@ -171,7 +172,7 @@ static bool same_program(const ProgramKernel *a, const ProgramKernel *b)
            (a->has_program ? a->program_id == b->program_id : same_text(a->module, b->module));
 }
 
-/* Whether XLA names the kernels of this instruction so. */
+/* Returns whether XLA gives the kernels of this instruction such names. */
 static bool names_kernel(const char *instruction, const Text *kernel)
 {
     size_t n = strlen(instruction);
@@ -238,13 +239,13 @@ static SeenKernel *seen_kernel(Splitter *s, const ProgramKernel *kernel, const E
     return at;
 }
 
-/* The kernel, or the graph that it is in. */
+/* Returns the kernel, or the graph that it is part of. */
 static SeenKernel *seen_work(Splitter *s, const ProgramKernel *kernel, ProfErr *err)
 {
     return kernel->op ? seen_kernel(s, kernel, kernel->in_graph ? NULL : kernel->meta, err) : NULL;
 }
 
-/* The entry computation runs a graph if it runs one of its ops. */
+/* Marks graphs as run by the entry computation if it runs one of their ops. */
 static void add_graphs(Splitter *s, ProfErr *err)
 {
     for (size_t i = 0; i < s->plane->kernels.n && !interrupt_poll(0, err); i++) {
@@ -257,7 +258,7 @@ static void add_graphs(Splitter *s, ProfErr *err)
     }
 }
 
-/* Whether the kernel, or its graph, cannot be one more of the execution. */
+/* Returns whether the kernel or its graph cannot be part of the current execution. */
 static bool starts_again(const SeenKernel *seen, const ProgramKernel *kernel, size_t n_runs)
 {
     return seen && seen->once && n_runs && seen->last_run == n_runs - 1 &&

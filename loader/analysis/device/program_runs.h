@@ -12,7 +12,7 @@ typedef struct {
     uint64_t program_id;
     const Text *module; /* name of the HLO module; NULL: unknown */
     int64_t start_ps, end_ps;
-    uint64_t first_event; /* of the line of modules, or the first kernel */
+    uint64_t first_event; /* an event of the line of modules, or the first kernel */
 } ProgramRun;
 
 typedef struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* work_kind.c: the kind of work that an event of a device is; see work_kind.h. */
+/* work_kind.c: the kind of work of a device's event; see work_kind.h. */
 #define _GNU_SOURCE
 #include "work_kind.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* event_context.c: contexts out of stats; see event_context.h. */
+/* event_context.c: reads the contexts of events from their stats; see event_context.h. */
 #include "event_context.h"
 
-/* Types of contexts, XProf's numbers. */
+/* XProf's numbers of the types of contexts. */
 enum { CONTEXT_LEGACY = 1, CONTEXT_TPU_STREAM = 11, CONTEXT_TPU_LAUNCH = 12 };
 
 static const enum KnownStat wanted[] = {
@@ -15,7 +15,8 @@ static const enum KnownStat wanted[] = {
 
 /* ---- planes ---- */
 
-/* Planes of sub-processes have a stat process_id; contexts are then of that process. */
+/* Reads a plane's stat process_id, which planes of sub-processes have: contexts then belong to that
+ * process. */
 static bool read_process(ContextPlane *cp, const Plane *plane, ProfErr *err)
 {
     bool declared = plane_declares(plane, STAT_PROCESS_ID);
@@ -50,7 +51,8 @@ static void put(EventNumbers *n, enum KnownStat known, enum StatType type, uint6
     n->seen[known / 64] |= (uint64_t)1 << (known % 64);
 }
 
-/* XProf loops over these, so that the last counts; of the others it takes the first. */
+/* Returns whether the last of several stats counts. XProf loops over these, but takes the first of
+ * others. */
 static bool last_counts(unsigned known)
 {
     return (known >= STAT_PRODUCER_TYPE && known <= STAT_ROOT) || known == STAT_ASYNC;
@@ -70,7 +72,8 @@ static bool read_stats(EventNumbers *n, const StatFilter *filter, StatIter stats
 
 /* ---- what XProf adds ---- */
 
-/* XProf overwrites the first stat of a name; a later one still counts. */
+/* Overwrites a number as XProf does: it changes the first stat of a name, but a later one still
+ * counts. */
 static void overwrite(EventNumbers *n, enum KnownStat known, int64_t value)
 {
     if (!(last_counts(known) && n->repeated[known / 64] >> (known % 64) & 1))
@@ -137,7 +140,7 @@ bool event_numbers_read(EventNumbers *n, const ContextPlane *cp, const Line *lin
     if (n->used) memset(n->seen, 0, sizeof n->seen), memset(n->repeated, 0, sizeof n->repeated);
     bool any = n->used = read_stats(n, &cp->filter, stats);
     if (cp->as_written) return any;
-    /* a program's run on a TPU consumes its launch */
+    /* An event for the execution of a program on a TPU consumes the program's launch. */
     if (any && cp->device >= 0 && line->named == NAME_MODULES && numbers_have(n, STAT_RUN_ID) &&
         numbers_have(n, STAT_QUEUE_ID))
         connect(n, false, CONTEXT_TPU_LAUNCH, launch_id(n, (uint64_t)cp->device));
@@ -151,8 +154,8 @@ bool event_root_level(const EventNumbers *n, enum EventType type, int32_t *level
     return numbers_have(n, STAT_ROOT) || type == EVENT_TRACE_CONTEXT;
 }
 
-/* What has a producer's id is of its plane's process where that is known, other consumers of the
- * one that they name; programs are launched from any. */
+/* A producer's scope is the process of its plane, if known. Other consumers use the process that
+ * they name. Launches of programs match in all processes. */
 uint32_t context_scope(const EventNumbers *n, const ContextPlane *cp, bool produces)
 {
     int32_t type = context_type(n, produces);

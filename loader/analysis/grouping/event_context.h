@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* event_context.h: the stats by which XProf groups events, with those that it adds to events of
- * older profilers.
+/* event_context.h: the stats by which XProf groups events, including those that it adds to events
+ * of older profilers.
  *
  * An event may produce and consume contexts. A context is an id within a scope; the scope is a type
  * and, where it matters, a process. Each producer of a context is a parent of each of its
@@ -11,7 +11,7 @@
 #include "../../store/event_stats.h"
 #include "event_types.h"
 
-/* A number stat, and its value as XProf's accessors return it. */
+/* A stat that is a number, and its value as XProf's accessors return it. */
 typedef struct {
     enum StatType type;
     uint64_t bits;
@@ -43,7 +43,7 @@ static inline uint64_t numbers_u64(const EventNumbers *n, enum KnownStat known)
 {
     return numbers_have(n, known) ? number_u64(n->by_stat[known]) : 0;
 }
-/* As numbers_u64(), but 0 also for a stat of type int64. */
+/* Like numbers_u64(), but also 0 for a stat of type int64. */
 static inline uint64_t numbers_unsigned(const EventNumbers *n, enum KnownStat known)
 {
     return numbers_have(n, known) && n->by_stat[known].type == TYPE_UINT64 ? n->by_stat[known].bits

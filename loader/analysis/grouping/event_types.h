@@ -8,11 +8,11 @@
 enum EventType {
     EVENT_UNTYPED,
     EVENT_NAMED,    /* a name in XProf's table that is not used here */
-    EVENT_INTERNAL, /* as EVENT_NAMED, and not shown in the trace viewer */
+    EVENT_INTERNAL, /* like EVENT_NAMED, and not shown in the trace viewer */
     EVENT_TF_OP,
     EVENT_TF_DATA,
-    /* By its name. Launches and kernels that profilers record are recognised by their
-     * correlation_id. */
+    /* Events with names. Launches and kernels that profilers record have no fixed names; they are
+       recognised by their correlation_id. */
     EVENT_KERNEL_LAUNCH,
     EVENT_KERNEL_EXECUTE,
     EVENT_TRACE_CONTEXT,

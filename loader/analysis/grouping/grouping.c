@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-/* grouping.c: the grouping of a host, put together from its parts; see grouping.h and
- * grouping_parts.h. */
+/* grouping.c: combines the parts into the grouping of a host; see grouping.h and grouping_parts.h.
+ */
 #include "../../base/parallel.h"
 #include "../../base/sort.h"
 #include "../../store/events.h"
 #include "grouping_parts.h"
 #include "../../store/lines.h"
 
-/* What host_grouping() hands out, and what it stands on. */
+/* The grouping that host_grouping() returns, and the memory that it refers to. */
 typedef struct {
     Grouping grouping;
     LineGroups *lines;
-    Arena *line_arenas; /* one a line: lines are packed side by side */
+    Arena *line_arenas; /* one for each line, because lines are packed in parallel */
     Arena arena;
     TextTable texts;
     bool as_written;
 } Result;
 
-/* ---- what kind of file it is ---- */
+/* ---- the kind of the file ---- */
 
 static enum GroupedBy grouped_by(const Host *host, bool as_written)
 {
@@ -33,22 +33,23 @@ static enum GroupedBy grouped_by(const Host *host, bool as_written)
     return GROUPED_HERE;
 }
 
-/* ---- what the file itself says ---- */
+/* ---- stats in the file ---- */
 
 typedef struct {
-    int64_t types[CHUNK_EVENTS], stats[CHUNK_EVENTS]; /* of the file */
+    int64_t types[CHUNK_EVENTS], stats[CHUNK_EVENTS]; /* as in the file */
     int64_t values[CHUNK_EVENTS], own[CHUNK_EVENTS];
 } FileValues;
 
-/* What an event's stat says by XProf's accessors: of a group where it asks for a signed number, as
- * on GPUs, only an int64 counts. */
+/* Returns the value of an event's stat as XProf's accessors read it. Where XProf asks for a signed
+ * group, as on GPUs, only an int64 counts. */
 static int64_t file_value(enum StatColumnName column, bool only_signed, int64_t type, int64_t value)
 {
     if (column == STAT_COLUMN_EAGER) return type == TYPE_INT64 && value;
     return type == TYPE_INT64 || (type == TYPE_UINT64 && !only_signed) ? value : 0;
 }
 
-/* Takes a chunk's values from the file where none was found; false: there is none to take. */
+/* Fills in a chunk's values from the file where grouping found none. False if the file has none
+ * either. */
 static bool read_file_values(const Chunk *chunk, enum StatColumnName column, bool is_gpu,
                              const Packed *found, FileValues *v)
 {
@@ -64,14 +65,14 @@ static bool read_file_values(const Chunk *chunk, enum StatColumnName column, boo
     return any;
 }
 
-/* The group of every event of a chunk, as it counts: the file's column serves as it is. */
+/* Returns whether the file's column can be used unchanged for the groups of a chunk. */
 static bool serves_as_it_is(const StatColumn *file, enum StatColumnName column)
 {
     return column == STAT_COLUMN_GROUP && !file->types.width && file->types.base == TYPE_INT64;
 }
 
-/* The events' own group_id or is_eager, where *found (NULL: nowhere) has none yet. *own: which are
- * the file's; NULL: none. */
+/* Adds the events' own group_id or is_eager where *found has no value (NULL: nowhere). *own is set
+ * to which values come from the file; NULL if none do. */
 static bool read_file_column(const Line *line, enum StatColumnName column, const Packed **found,
                              const Packed **own, Arena *arena)
 {
@@ -99,8 +100,8 @@ static bool read_file_column(const Line *line, enum StatColumnName column, const
     return memory;
 }
 
-/* Grouping writes to the first stat group_id of an event; where XProf visits them all, the last
- * that names a group counts, on GPUs the last. */
+/* Grouping writes to the first stat group_id of an event. Where XProf visits all of them, the last
+ * that names a group counts; on GPUs, the last. */
 static bool read_written(FileValues *v, uint32_t at, const StatFilter *filter, size_t n_groups,
                          const EventAt *e)
 {
@@ -118,7 +119,7 @@ static bool read_written(FileValues *v, uint32_t at, const StatFilter *filter, s
     return taken;
 }
 
-/* The last of several stats, whatever grouping says. */
+/* Reads the last of several stats, even if grouping set another. */
 static bool read_last(FileValues *v, uint32_t at, const StatFilter *filter, size_t n_groups,
                       const EventAt *e)
 {
@@ -137,7 +138,7 @@ static bool read_last(FileValues *v, uint32_t at, const StatFilter *filter, size
 typedef bool TakeGroup(FileValues *v, uint32_t at, const StatFilter *filter, size_t n_groups,
                        const EventAt *e);
 
-/* Goes through the events' own stats. */
+/* Reads the events' own stats group_id. */
 static bool read_group_stats(Line *line, TakeGroup *take, size_t n_groups, LineGroups *out,
                              Arena *arena, ProfErr *err)
 {
@@ -173,7 +174,7 @@ static bool read_file_groups(Result *r, size_t i, ProfErr *err)
 {
     Line *line = &r->grouping.host->lines[i];
     LineGroups *out = &r->lines[i];
-    if (r->as_written) /* is_eager: only what grouping finds */
+    if (r->as_written) /* is_eager only from grouping */
         return read_group_stats(line, read_written, r->grouping.n_groups, out, &r->line_arenas[i],
                                 err);
     bool memory = read_file_column(line, STAT_COLUMN_GROUP, &out->groups, &out->groups_of_file,
@@ -183,7 +184,7 @@ static bool read_file_groups(Result *r, size_t i, ProfErr *err)
     return memory || (prof_nomem(err), false);
 }
 
-/* ---- packing what was found here ---- */
+/* ---- packing of computed values ---- */
 
 static bool pack_groups(const ForestLine *fl, LineGroups *out, Arena *arena, int64_t *values)
 {
@@ -217,7 +218,7 @@ static bool pack_regions(const ForestLine *fl, LineGroups *out, Arena *arena)
     return true;
 }
 
-/* is_eager of framework ops and kernels: 0 unless an EagerExecute event says otherwise. */
+/* Packs is_eager of framework ops and kernels: 0 unless they are below an EagerExecute event. */
 static bool pack_eager(const ForestLine *fl, LineGroups *out, Arena *arena, int64_t *values)
 {
     bool any = false;
@@ -258,7 +259,7 @@ static bool pack_thread(PackJob *job, size_t i, ProfErr *err)
     return !err->code;
 }
 
-/* The steps of a TPU's plane: its grouping line's events, merged if they are steps. */
+/* Packs the steps of a TPU plane: the events of its grouping line, merged if they are steps. */
 static bool pack_steps(PackJob *job, size_t i, MergedStep **steps, size_t *n_steps, ProfErr *err)
 {
     const ForestLine *fl = &job->forest->lines[i];
@@ -269,7 +270,7 @@ static bool pack_steps(PackJob *job, size_t i, MergedStep **steps, size_t *n_ste
     if (fl->line->kind != LINE_STEPS) return true;
     *n_steps = tpu_merge_steps(*steps, fl->n);
     if (!*n_steps || (*steps)[0].group < 0)
-        return true; /* none is grouped: XProf leaves them all */
+        return true; /* if no event is grouped, XProf keeps them all */
     MergedStep *kept = arena_alloc(&job->result->line_arenas[i], *n_steps * sizeof *kept);
     if (!kept) {
         prof_nomem(err);
@@ -280,7 +281,7 @@ static bool pack_steps(PackJob *job, size_t i, MergedStep **steps, size_t *n_ste
     return true;
 }
 
-/* The lines of a TPU's plane, its grouping line first. */
+/* Packs the lines of a TPU plane, its grouping line first. */
 static bool pack_tpu(PackJob *job, const Plane *plane, ProfErr *err)
 {
     const Forest *f = job->forest;
@@ -288,8 +289,8 @@ static bool pack_tpu(PackJob *job, const Plane *plane, ProfErr *err)
     size_t n_steps = 0, end = plane->first_line + plane->n_lines;
     for (size_t i = plane->first_line; i < end && !err->code; i++)
         if (f->lines[i].role == ROLE_STEPS) pack_steps(job, i, &steps, &n_steps, err);
-    /* modules that group are given groups like any other line: one that begins as another ends gets
-     * the other's */
+    /* A grouping line of modules also gets groups like any other line: a module that starts when
+     * another ends gets the other's. */
     for (size_t i = plane->first_line; i < end && !err->code; i++)
         if (f->lines[i].role >= ROLE_STEPS && f->lines[i].line->kind != LINE_STEPS &&
             strcmp(f->lines[i].line->name->text, "_counters_"))
@@ -299,8 +300,8 @@ static bool pack_tpu(PackJob *job, const Plane *plane, ProfErr *err)
     return !err->code;
 }
 
-/* One task a plane of a TPU, or a line of another plane; then what only the file's own stats say.
- */
+/* One task for each TPU plane and for each line of other planes. Then adds what only the file's own
+ * stats have. */
 static void pack_task(void *context, size_t i, ProfErr *err)
 {
     PackJob *job = context;
@@ -328,8 +329,8 @@ static void file_task(void *context, size_t i, ProfErr *err)
         read_file_groups(r, i, err);
 }
 
-/* Grouping writes to an event's first stat group_id; the last is what XProf's steps take of host
- * threads and of a GPU's streams. Lines derived of a GPU follow the first. */
+/* Packs the last of several stats group_id, which XProf's steps use for host threads and a GPU's
+ * streams. Grouping writes to the first, which lines derived from a GPU use. */
 static void repeated_task(void *context, size_t i, ProfErr *err)
 {
     Result *r = context;
@@ -353,8 +354,7 @@ static void inherit_task(void *context, size_t i, ProfErr *err)
 
 /* ---- the list of groups ---- */
 
-/* Group i's links among all of them, which are in the order of (from, to); the numbers go to
- * `numbers`. */
+/* Copies the links of group i to `numbers`. Links are sorted by (from, to). */
 static size_t links_of(const uint64_t *links, size_t n_links, size_t *at, size_t group,
                        int64_t *numbers)
 {
@@ -448,7 +448,7 @@ static void forest_free(Forest *f)
     for (size_t k = 0; k < COUNT(owned); k++) prof_free(owned[k]);
 }
 
-/* Are there regions to be added? */
+/* Returns whether regions have to be added. */
 static bool has_regions(const Host *host)
 {
     for (size_t i = 0; i < host->n_planes; i++)
@@ -458,7 +458,7 @@ static bool has_regions(const Host *host)
     return false;
 }
 
-/* Scans the events, adds regions, and groups unless the file is one that XProf does not group. */
+/* Scans the events, adds regions, and groups, unless XProf does not group the file. */
 static bool make_forest(Result *r, ProfErr *err)
 {
     Host *host = r->grouping.host;
@@ -551,7 +551,7 @@ const Grouping *host_plain_grouping(Host *host, ProfErr *err)
     return r ? &r->grouping : NULL;
 }
 
-/* ---- what it says ---- */
+/* ---- accessors ---- */
 
 enum Given { GIVEN_GROUP, GIVEN_LAST_GROUP, GIVEN_EAGER };
 

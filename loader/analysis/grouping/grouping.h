@@ -31,8 +31,8 @@ typedef struct {
     /* The root has the name as its stat step_name. False for roots that are functions or loops,
      * which do not mark steps themselves. */
     bool explicit;
-    /* Ids of the groups whose events are parents of this group's events, and of those whose events
-     * are children; ascending. */
+    /* Ids of the groups whose events are parents of this group's events, and of the groups whose
+     * events are children of them; ascending. */
     const int64_t *parents, *children;
     size_t n_parents, n_children;
 } Group;
@@ -44,7 +44,7 @@ typedef struct {
 
 /* A step of a TPU's Steps line after XProf merged consecutive events of one group. */
 typedef struct {
-    uint64_t event; /* first of the merged events, which gives the stats and the name */
+    uint64_t event; /* first of the merged events; its stats and name count */
     int64_t start_ps, duration_ps, group, idle_ps;
     int64_t device_start_ps, device_duration_ps; /* INT64_MIN if unknown */
     bool extended;                               /* more than one event was merged */
@@ -55,16 +55,15 @@ typedef struct {
  * has a value. */
 typedef struct {
     const Packed *groups, *eager; /* group and is_eager of each event */
-    /* Like `groups`, but the last group_id counts if an event has several. NULL: no event has
-     * several, or only lines count that go by the first. See step_groups(). */
+    /* Like `groups`, but if an event has several stats group_id, the last counts. NULL: no event
+     * has several, or the line is one whose readers use the first. See step_groups(). */
     const Packed *last;
-    /* Only of the line that groups a TPU's events, if it is not a step line: the groups that its
-     * events have in the file. */
+    /* For a TPU's grouping line that is not a step line: the groups of its events in the file. */
     const Packed *own;
-    /* Above 0 where the value of `groups` or `eager` is the file's own stat, unchanged. NULL: none
+    /* Above 0 where a value of `groups` or `eager` is the file's own stat, unchanged. NULL if none
      * is. */
     const Packed *groups_of_file, *eager_of_file;
-    const Region *regions; /* by start, the longer first */
+    const Region *regions; /* by start, longer ones first */
     size_t n_regions;
     bool merged; /* a Steps line: read `steps` instead of its events */
     const MergedStep *steps;
@@ -78,16 +77,16 @@ typedef struct {
     const Group *groups; /* by id; empty unless `by` is GROUPED_HERE */
     size_t n_groups;
     const LineGroups *lines; /* in the order of host->lines */
-    uint64_t n_held;         /* memory in bytes */
+    uint64_t n_held;         /* bytes of memory */
 } Grouping;
 
 /* Returns the grouping of one host, computed on first use. */
 const Grouping *host_grouping(Host *host, ProfErr *err);
 /* Returns the grouping that XProf's Events DB uses, for any file: only by the stats that the file
- * has, without regions, and with steps of TPUs neither merged nor spread to other events. */
+ * has, without regions. Steps of TPUs are neither merged nor passed on to other events. */
 const Grouping *host_plain_grouping(Host *host, ProfErr *err);
-/* Returns the group of an event, by its ordinal in the run; -1 if it has none. If grouping gave it
- * none, that is the file's own stat group_id. */
+/* Returns the group of an event, by its ordinal in the run; -1 if it has none. If grouping did not
+ * set one, it is the file's own stat group_id. */
 int64_t event_group(const Grouping *grouping, uint64_t event);
 /* Like event_group(), but by the last stat group_id if the event has several. XProf's steps and
  * some of its other tools visit them all. */
@@ -95,8 +94,8 @@ int64_t event_last_group(const Grouping *grouping, uint64_t event);
 /* Returns the group that the i-th event of the line has in the file, for the line that groups a
  * TPU's events; -1 if none. XProf's tools that derive no lines use it. */
 int64_t line_own_group(const Line *line, const LineGroups *groups, uint64_t i);
-/* Returns the group that the i-th event of a line has in the file, whatever grouping gave it; -1 if
- * none. */
+/* Returns the group that the i-th event of a line has in the file, even if grouping set another; -1
+ * if none. */
 int64_t line_file_group(const Line *line, uint64_t i);
 /* Like line_file_group(), for rules where XProf reads an int64: 0 if the stat has another type. */
 int64_t line_signed_file_group(const Line *line, uint64_t i);
@@ -104,8 +103,8 @@ int64_t line_signed_file_group(const Line *line, uint64_t i);
 int event_eager(const Grouping *grouping, uint64_t event);
 /* Returns the name of a group; NULL if it has none. */
 const char *group_name(const Grouping *grouping, int64_t group);
-/* Returns the column of groups by which steps count the line's events: that of the last group_id of
- * each. NULL if no event has a group. */
+/* Returns the column of groups that XProf's steps use: the last group_id of each event. NULL if no
+ * event has a group. */
 static inline const Packed *step_groups(const LineGroups *groups)
 {
     return groups->last ? groups->last : groups->groups;

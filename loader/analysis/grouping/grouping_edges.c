@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* grouping_edges.c: what joins the events of different lines; see grouping_parts.h.
+/* grouping_edges.c: joins the events of different lines; see grouping_parts.h.
  *
- * A kernel's parent is the last launch with its correlation id, an iterator's the last executor
- * iteration with its ids. Contexts stay bipartite: each producer is a parent of each consumer, but
- * no edge is ever written down. */
+ * The parent of a kernel is the last launch with its correlation id; that of an iterator, the last
+ * executor iteration with its ids. Contexts stay bipartite: each producer is a parent of each
+ * consumer, without storing an edge for each pair. */
 #include "grouping_parts.h"
 
 #include "../../base/interrupt.h"
@@ -15,7 +15,7 @@
 
 ForestLine *forest_line(const Forest *f, Node node)
 {
-    /* lines without nodes begin where the next does */
+    /* A line without nodes starts where the next line does. */
     return &f->lines[LOWER_BOUND(i, 1, f->host->n_lines, f->lines[i].first <= node) - 1];
 }
 
@@ -42,7 +42,7 @@ static int by_number(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Numbers the nodes and gathers the marks of all lines, which then are in the order of nodes. */
+/* Numbers the nodes and collects the marks of all lines, which are then sorted by node. */
 static bool number_nodes(Forest *f, ProfErr *err)
 {
     uint64_t first = 0;
@@ -72,14 +72,14 @@ static bool number_nodes(Forest *f, ProfErr *err)
     return true;
 }
 
-/* ---- the last item of a key ---- */
+/* ---- the last item with a key ---- */
 
 typedef struct {
     uint64_t a, b;
 } Key;
 typedef struct {
     LIST(Key) keys;
-    uint32_t *items; /* of each key, + 1 */
+    uint32_t *items; /* item + 1, by key */
     HashTable by_key;
 } KeyTable;
 
@@ -98,7 +98,7 @@ static void keys_close(KeyTable *t)
     hash_free(&t->by_key);
 }
 
-/* The item of a key, NULL if the table lacks it. */
+/* Returns the item of a key; NULL if the table does not have it. */
 static uint32_t *key_item(KeyTable *t, Key key, bool add)
 {
     uint64_t hash = hash64(key.a ^ hash64(key.b));
@@ -161,7 +161,7 @@ static void each_correlated(const Forest *f, enum Correlation wanted,
             if (event >= fl->line->n_events) continue;
             const Packed *kinds = &fl->correlations[event / CHUNK_EVENTS];
             if (!kinds->width && kinds->base != (int64_t)wanted &&
-                !fl->order) { /* none in the whole chunk */
+                !fl->order) { /* no event of the chunk has one */
                 at |= CHUNK_EVENTS - 1;
                 continue;
             }
@@ -182,11 +182,11 @@ static void count_correlated(void *context, Node node, uint64_t id)
     c->n++;
 }
 
-/* Launches by id: an array where ids lie close together, as they do when a profiler counts them. */
+/* Launches by id: an array if the ids are dense, as they are if a profiler counts them. */
 typedef struct {
     Edges *edges;
     uint64_t least, n_direct;
-    uint32_t *direct; /* + 1 */
+    uint32_t *direct; /* launch + 1, by id */
     KeyTable keys;
     uint32_t n;
 } Launches;
@@ -273,8 +273,8 @@ static bool connect_iterators(Forest *f, enum EventType child, Edges *edges, Pro
 
 /* ---- contexts ---- */
 
-/* Ids that are counted up lie side by side in the table, sixteen on a line of the cache: events met
- * in their order find it there. A HashTable, whose slots are twice as large, makes the grouping of
+/* Ids that are counted up are adjacent in the table, sixteen in a cache line, so events in order
+ * find them in the cache. A HashTable, whose slots are twice as large, makes the grouping of
  * millions of contexts 7 % slower. */
 static size_t context_slot(const Contexts *c, uint64_t id, uint32_t scope)
 {
@@ -307,8 +307,8 @@ static bool add_ref(Contexts *c, const ContextMark *m, bool produces, Node node)
     return context_of(c, m, &ref->context);
 }
 
-/* The step of a TPU that includes a lender's event; steps that end before it are passed for good,
- * as XProf does. */
+/* The step of a TPU that includes an event of another line that lends its contexts. Like XProf,
+ * never goes back to steps that ended before. */
 typedef struct {
     int64_t start_ps, end_ps;
 } Span64;
@@ -359,7 +359,7 @@ static int by_ref(const void *a, const void *b)
     return x->context < y->context ? -1 : x->context > y->context;
 }
 
-/* Nodes by context from nodes in order: first[c] is where those of context c begin. */
+/* Sorts nodes by context, which were sorted by node: first[c] is where those of context c start. */
 static bool by_context(const ContextRef *refs, size_t n_refs, uint32_t n, uint32_t **first,
                        Node **nodes)
 {
@@ -372,7 +372,7 @@ static bool by_context(const ContextRef *refs, size_t n_refs, uint32_t n, uint32
     return true;
 }
 
-/* Only what lines lend can lie out of order. */
+/* Sorts the contexts that lines lend; all others are in order already. */
 static void sort_refs(ContextRef *refs, size_t n)
 {
     size_t i = 1;
@@ -380,7 +380,7 @@ static void sort_refs(ContextRef *refs, size_t n)
     if (i < n) sort_array(refs, n, sizeof *refs, by_ref);
 }
 
-/* How often contexts are produced and consumed, at most; false where they join nothing. */
+/* Counts how often contexts are produced and consumed. False if they cannot join anything. */
 static bool count_contexts(const Forest *f, size_t *produced, size_t *consumed)
 {
     size_t n_produced = 0, n_consumed = 0;

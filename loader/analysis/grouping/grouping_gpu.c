@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* grouping_gpu.c: a GPU's ungrouped events belong to the step of the grouped event before them; see
- * grouping_parts.h.
+/* grouping_gpu.c: gives a GPU's ungrouped events the group of the last grouped event before them;
+ * see grouping_parts.h.
  *
- * Before means by begin, then duration, over all streams of the GPU. */
+ * Events of all streams of the GPU are ordered by start, then duration. */
 #include "grouping_parts.h"
 #include "../../store/sorted_events.h"
 
 typedef struct {
     SpanLine *lines;
-    int64_t **groups; /* of each line's events */
+    int64_t **groups; /* for each line, the groups of its events */
     size_t n;
-    int64_t last; /* group of the last grouped event, -1: none yet */
+    int64_t last; /* group of the last grouped event; -1 before the first */
 } Inherit;
 
 static bool take(void *context, const SpanRef *span, ProfErr *err)
@@ -32,7 +32,7 @@ static bool alike(void *context, const SpanRef *a, const SpanRef *b, ProfErr *er
     return h->groups[a->line][a->at] == h->groups[b->line][b->at];
 }
 
-/* What was inherited by then is what the events would inherit again. */
+/* Starts again. Groups that were already passed on would be passed on again. */
 static void restart(void *context) { ((Inherit *)context)->last = -1; }
 
 static uint64_t count_grouped(const Line *line, const Packed *groups)

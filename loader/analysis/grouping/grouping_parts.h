@@ -21,7 +21,7 @@
 typedef uint32_t Node;
 #define NO_NODE UINT32_MAX
 
-/* ---- marks: what a scan keeps of an event; each has its node ---- */
+/* ---- marks: what a scan keeps of an event, with its node ---- */
 
 typedef struct {
     Node node;
@@ -72,14 +72,14 @@ typedef struct {
     enum LineRole role;
     Node first; /* the line's first node */
     uint32_t n; /* number of nodes */
-    /* If regions changed the order: place on the line -> event (n_events + i: region i), and
-     * back. */
+    /* If regions changed the order: the event at each place of the line (n_events + i for region
+     * i), and the place of each event. */
     uint32_t *order, *place;
     /* NULL if nothing nests. parent: place + 1 of the parent, 0: none. end: first place after all
      * descendants. */
     uint32_t *parent, *end;
     uint32_t *group; /* group + 1 of each node; NULL: no groups yet */
-    /* by node: (distance from an EagerExecute event + 1) << 1 | eager; NULL: none */
+    /* By node: (distance from an EagerExecute event + 1) << 1 | eager. NULL if there is none. */
     uint32_t *near;
     Packed *correlation_ids, *correlations; /* per chunk, by event; NULL: none */
     LIST(Region) regions;
@@ -104,7 +104,7 @@ typedef struct {
     Node *from, *to;
     uint32_t n_from, n_to;
     uint32_t *parent; /* by index in `to`: index of its parent in `from` */
-    /* n_from + 1 entries: where the children of each `from` start in `children` */
+    /* n_from + 1 entries: where the children of each `from` start in `children`. */
     uint32_t *first;
     uint32_t *children; /* indices in `to` */
 } Edges;
@@ -130,13 +130,13 @@ typedef struct {
     LIST(ContextKey) keys;
     uint32_t *slots; /* hash table: index in keys + 1 */
     size_t n_slots;
-    /* n + 1 entries each: where those of each key start */
+    /* n + 1 entries each: where the producers and consumers of each key start. */
     uint32_t *first_producer, *first_consumer;
     Node *producers, *consumers;
     LIST(ContextRef) produced, consumed; /* by node */
 } Contexts;
 
-/* A group that is being opened. */
+/* A group while it is opened. */
 typedef struct {
     Node root;
     const Text *name;
@@ -162,7 +162,7 @@ typedef struct {
     LIST(uint64_t) links; /* group << 32 | child group */
     size_t n_sorted_links;
     LIST(Node) todo;
-    /* bounds the steps of walks up the forest, which a hostile file could make long */
+    /* Limits the steps of walks up the forest, which a hostile file could make very long. */
     uint64_t steps_left;
     Arena arena;
     TextTable texts;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* grouping_roots.c: roots open groups and hand them to all that is below them; see
- * grouping_parts.h. */
+/* grouping_roots.c: opens groups at roots and passes them to descendants; see grouping_parts.h. */
 #include "grouping_parts.h"
 #include "../../base/interrupt.h"
 #include "../../base/search.h"
@@ -12,14 +11,15 @@
 
 /* ---- walking up ---- */
 
-/* Index of the first mark at or behind a node. All kinds of marks begin with their node. */
+/* Returns the index of the first mark of a node or of one after it. All kinds of marks start with
+ * their node. */
 static size_t mark_at(const void *items, size_t n, size_t item_bytes, Node node)
 {
     size_t low = LOWER_BOUND(i, 0, n, *(const Node *)((const char *)items + i * item_bytes) < node);
     return low;
 }
 #define MARK_AT(list, node) mark_at((list).items, (list).n, sizeof *(list).items, (node))
-/* The mark of a node, NULL: it has none. */
+/* Returns the mark of a node; NULL if it has none. */
 static const void *mark_of(const void *items, size_t n, size_t item_bytes, Node node)
 {
     const char *mark = (const char *)items + mark_at(items, n, item_bytes, node) * item_bytes;
@@ -34,7 +34,8 @@ static Node edge_parent(const Edges *e, Node node)
     return i < e->n_to && e->to[i] == node ? e->from[e->parent[i]] : NO_NODE;
 }
 
-/* XProf ignores contexts that would connect everything with everything. */
+/* Returns whether a context has so many members that XProf ignores it, because it would connect
+ * everything. */
 static bool is_crowd(const Contexts *c, uint32_t context)
 {
     enum { CROWD = 64 };
@@ -78,7 +79,7 @@ Node forest_parent(const Forest *f, ParentWalk *w)
     }
 }
 
-/* Nodes in the order of a breadth-first walk up from some of them; each once. */
+/* A breadth-first walk up from some nodes, which visits each node once. */
 typedef struct {
     LIST(Node) nodes;
     size_t at;
@@ -110,7 +111,7 @@ static void ancestors_add(Ancestors *a, Node node)
         a->failed = true;
 }
 
-/* Adds what is above the next node of the walk and returns that node; NO_NODE at the end. */
+/* Returns the next node of the walk, after adding its parents; NO_NODE at the end. */
 static Node ancestors_next(Forest *f, Ancestors *a)
 {
     if (a->at == a->nodes.n || a->failed) return NO_NODE;
@@ -167,7 +168,7 @@ static bool is_implicit(const Forest *f, Node root, ProfErr *err)
            type == EVENT_EXECUTOR_PROCESS;
 }
 
-/* The nearest marks above, each for itself: what the graph is, its iteration, its step. */
+/* Reads the nearest marks above a root, each kind separately: type of graph, iteration and step. */
 static bool read_context(Forest *f, Node root, Ancestors *above, NameMark *found, Node *typed)
 {
     ancestors_clear(above);
@@ -219,7 +220,7 @@ static bool name_group(Forest *f, size_t group, Ancestors *above, ProfErr *err)
     return draft->name ? true : (prof_nomem(err), false);
 }
 
-/* ---- handing down ---- */
+/* ---- passing groups down ---- */
 
 static bool link_groups(Forest *f, uint32_t group, uint32_t other)
 {
@@ -239,10 +240,10 @@ static bool push_node(Forest *f, Node node)
     return place != NULL;
 }
 
-/* Places in the lists of edges and contexts, for a walk over nodes in their order. */
+/* Positions in the lists of edges and contexts, for a walk over nodes in order. */
 typedef struct {
     size_t edge[N_EDGE_KINDS], produced;
-    Node next; /* the next node that any of them has */
+    Node next; /* the next node that is in any of the lists */
 } OutPlaces;
 
 static void out_next(const Forest *f, OutPlaces *out)
@@ -264,7 +265,7 @@ static void out_seek(const Forest *f, OutPlaces *out, Node node)
     out_next(f, out);
 }
 
-/* Calls take() for what lies below out->next by edges and contexts, and goes on to the next such
+/* Calls take() for the children of out->next by edges and contexts, and moves to the next such
  * node. */
 static bool out_take(Forest *f, OutPlaces *out, bool (*take)(Forest *f, Node child, void *context),
                      void *context)
@@ -296,8 +297,8 @@ static bool push_child(Forest *f, Node child, void *context)
     return push_node(f, child);
 }
 
-/* Gives the group to a node that has none and to what nests in it, but for what another group has;
- * what edges lead to goes to the list of things to do. */
+/* Gives the group to a node without one and to the events nested in it, except those that have
+ * another group. Nodes that edges lead to are added to the work list. */
 static bool assign_group(Forest *f, ForestLine *fl, uint32_t at, uint32_t group)
 {
     if (!fl->group && !(fl->group = prof_alloc(fl->n * sizeof *fl->group))) return false;
@@ -306,9 +307,9 @@ static bool assign_group(Forest *f, ForestLine *fl, uint32_t at, uint32_t group)
     out_seek(f, &out, fl->first + at);
     for (uint32_t i = at; i < end;) {
         if (i % CHUNK_EVENTS == 0 && interrupt_due(CHUNK_EVENTS)) return false;
-        if (i != at && !fl->parent[i]) { /* asynchronous: not nested */
+        if (i != at && !fl->parent[i]) { /* asynchronous, so not nested */
             i++;
-        } else if (fl->group[i]) { /* and with it all that is below */
+        } else if (fl->group[i]) { /* and everything below it */
             if (!link_groups(f, group, fl->group[i] - 1)) return false;
             i = fl->end[i];
         } else {
@@ -337,7 +338,7 @@ static bool propagate(Forest *f, Node root, uint32_t group)
     return true;
 }
 
-/* Links come with repetitions: they are taken out whenever the list has doubled. */
+/* Links are repeated; duplicates are removed whenever the list has doubled. */
 static int by_link(const void *a, const void *b)
 {
     const uint64_t *x = a, *y = b;
@@ -400,8 +401,8 @@ static int by_start(const void *a, const void *b)
 typedef LIST(IterationMark) Iterations;
 typedef LIST(const IterationMark *) FirstMarks;
 
-/* Executor events of functions without tf.data's, by step and iteration, and the first of each
- * iteration of a loop. A step whose only iteration is 0 is no loop. */
+/* Finds executor events of functions other than tf.data's, by step and iteration, and the first
+ * event of each iteration of a loop. A step whose only iteration is 0 is not a loop. */
 static bool find_loops(const Forest *f, Iterations *all, FirstMarks *firsts)
 {
     for (size_t i = 0; i < f->iterations.n; i++) {
@@ -445,7 +446,7 @@ static int by_first_node(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Edges from the first event of an iteration to its others. */
+/* Adds edges from the first event of an iteration to its other events. */
 static bool connect_loops(Forest *f, const Iterations *all, const FirstMarks *firsts)
 {
     Edges *e = &f->edges[EDGE_LOOP];
@@ -464,7 +465,7 @@ static bool connect_loops(Forest *f, const Iterations *all, const FirstMarks *fi
     if (memory) {
         sort_array(e->from, firsts->n, sizeof *e->from, by_first_node);
         sort_array(pairs, n, sizeof *pairs, by_first_node);
-        if (interrupt_due(0)) n = 0; /* what is not in order cannot be found */
+        if (interrupt_due(0)) n = 0; /* an interrupted sort leaves events that cannot be found */
         for (size_t i = 0; i < n; i++)
             edges_add(e, (uint32_t)mark_at(e->from, firsts->n, sizeof *e->from, pairs[i].from),
                       pairs[i].to);
@@ -476,22 +477,22 @@ static bool connect_loops(Forest *f, const Iterations *all, const FirstMarks *fi
 
 /* ---- roots ---- */
 
-/* By nothing else: which of two that begin together comes first is the doing of the sort, as in
- * XProf. */
+/* Compares nothing else: as in XProf, the sorting algorithm decides which of two with the same
+ * start comes first. */
 static bool comes_before(const void *a, const void *b)
 {
     const RootMark *x = a, *y = b;
     return x->level != y->level ? x->level > y->level : x->start_ps < y->start_ps;
 }
 
-/* A root below another of its level opens no group. */
+/* Returns whether a root is below another root of its level: then it opens no group. */
 static bool is_below_its_like(Forest *f, const RootMark *root, Ancestors *above)
 {
     ancestors_clear(above);
     ancestors_add(above, root->node);
     Node parent, node;
     for (ParentWalk w = {.node = root->node}; (parent = forest_parent(f, &w)) != NO_NODE;)
-        if (parent == root->node) return true; /* its own producer */
+        if (parent == root->node) return true; /* a root that is its own producer */
     ancestors_next(f, above);
     while ((node = ancestors_next(f, above)) != NO_NODE) {
         const RootMark *m = MARK_OF(f->roots, node);
@@ -523,14 +524,15 @@ static bool group_roots(Forest *f, Ancestors *above, ProfErr *err)
     return !err->code;
 }
 
-/* ---- cores without a host's steps ---- */
+/* ---- TensorCores without steps on a host ---- */
 
-/* The steps of TensorCores that neither a group nor a root of level 0 reaches are numbered in
- * lock-step: the k-th of each core is one group. */
+/* Numbers the steps of TensorCores that no group and no root of level 0 reaches: the k-th steps of
+ * all cores are one group. */
 static bool number_core(Forest *f, const ForestLine *fl, size_t group, ProfErr *err)
 {
     for (Node k = 0; k < fl->n && !interrupt_poll(4, err); k++) {
-        if (node_group(fl, fl->first + k) >= 0) continue; /* by an edge from a core before */
+        /* has a group, by an edge from an earlier core */
+        if (node_group(fl, fl->first + k) >= 0) continue;
         GroupDraft *draft = group < f->groups.n ? &f->groups.items[group] : PUSH(f->groups);
         if (!draft) {
             prof_nomem(err);
@@ -605,8 +607,8 @@ bool forest_group(Forest *f, ProfErr *err)
 }
 
 /* ---- is_eager ----
- * A node is eager as the nearest EagerExecute event above it, itself included: one walk down from
- * all of them at once. */
+ * Each node is as eager as the nearest EagerExecute event above it or itself: one walk down from
+ * all of these events at once. */
 
 typedef struct {
     uint32_t distance;
@@ -633,7 +635,7 @@ static bool is_reached(const Forest *f, Node node, uint32_t distance, bool *eage
     return near >> 1 == distance + 1;
 }
 
-/* Of the parents that are nearest to an EagerExecute event the first decides. */
+/* If several parents are equally near to an EagerExecute event, the first decides. */
 static void inherit_eager(const Forest *f, Node node, uint32_t distance)
 {
     Node parent;

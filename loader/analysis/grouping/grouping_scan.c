@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* grouping_scan.c: one pass over the stats of each line: how its events nest, and marks for those
- * that matter to grouping. */
+/* grouping_scan.c: reads each line once: how its events nest, and marks for the events that
+ * grouping needs; see grouping_parts.h. */
 #include "../../base/interrupt.h"
 #include "../../base/nest.h"
 #include "../../store/events.h"
@@ -24,7 +24,7 @@ static bool prepare_plane(const Forest *f, ForestPlane *fp, const Plane *plane, 
         fp->types[i] =
             (uint8_t)(fp->context.is_tpu
                           ? event_type_named(name)
-                          : event_type(name)); /* an op's HLO text never names a framework op */
+                          : event_type(name)); /* the HLO text of an op is never a framework op */
     }
     return true;
 }
@@ -34,8 +34,7 @@ static bool is_core(const Plane *plane)
     return is_numbered_core(plane) || plane->kind == PLANE_SPARSECORE;
 }
 
-/* The line that groups a TPU's events: its steps, or where it has none its modules; the last of
- * several. */
+/* Returns the line that groups a TPU's events: its steps, else its modules; the last of several. */
 static const Line *grouping_line(const Plane *plane)
 {
     const Line *lines = plane->host->lines + plane->first_line, *steps = NULL, *modules = NULL;
@@ -62,9 +61,9 @@ static void choose_roles(Forest *f, const Plane *plane)
     }
 }
 
-/* ---- which lines matter ---- */
+/* ---- lines that matter ---- */
 
-/* Has the line events with one of these stats? */
+/* Returns whether the line has events with one of these stats. */
 static bool line_has(const Line *line, const StatSet *stats)
 {
     for (size_t i = 0; i < line->n_chunks; i++)
@@ -72,8 +71,8 @@ static bool line_has(const Line *line, const StatSet *stats)
     return false;
 }
 
-/* Does an event of such a name open groups, add regions, know what is eager, or lead from line to
- * line without a context? */
+/* Returns whether an event of this type opens groups, adds regions, determines is_eager, or
+ * connects lines without a context. */
 static bool type_matters(enum EventType type)
 {
     static const enum EventType matter[] = {
@@ -86,16 +85,16 @@ static bool type_matters(enum EventType type)
     return false;
 }
 
-/* Does an event of a TPU of such a name produce a context, or launch a kernel? */
+/* Returns whether an event of this type on a TPU produces a context or launches a kernel. */
 static bool type_produces(enum EventType type)
 {
     return type == EVENT_ENQUEUE_PROGRAM || type == EVENT_ENQUEUE_REQUEST ||
            type == EVENT_EXECUTOR_PROCESS || type == EVENT_KERNEL_LAUNCH;
 }
 
-/* Can a group reach the threads? Their roots open groups, or else the steps of a TPU produce what
- * threads consume. Where neither is, threads matter only if they have a name for the groups of
- * those steps, or say what is eager. */
+/* Returns whether a group can reach the threads: if their roots open groups, or if the steps of a
+ * TPU produce what threads consume. If not, threads matter only if they name the groups of those
+ * steps, or determine is_eager. */
 static bool threads_matter(const Forest *f)
 {
     static const enum KnownStat on_threads[] = {STAT_ROOT, STAT_GRAPH_TYPE, STAT_ITERATION,
@@ -125,10 +124,10 @@ static void leave_threads_out(Forest *f)
 
 /* ---- a scan ---- */
 
-/* Open events that begin and end together are one entry: each nests in the one before. */
+/* Open events with the same start and end share one entry: each nests in the one before. */
 typedef struct {
     int64_t start_ps, end_ps;
-    uint32_t at, n; /* the innermost; how many */
+    uint32_t at, n; /* the innermost; number of events */
 } Open;
 
 typedef struct {
@@ -138,9 +137,9 @@ typedef struct {
     LIST(Open) open;
     EventNumbers numbers;
     uint8_t
-        *step_types; /* ROLE_STEPS: enum EventType of each event metadata + 1, 0: not known yet */
+        *step_types; /* ROLE_STEPS: enum EventType + 1 of each event metadata; 0: not known yet */
     int64_t ids[CHUNK_EVENTS],
-        correlations[CHUNK_EVENTS]; /* of the chunk in hand; both 0 where NOT_CORRELATED */
+        correlations[CHUNK_EVENTS]; /* for the current chunk; both are 0 if NOT_CORRELATED */
     size_t n_in_hand;
     bool any_in_hand;
     bool region_open;
@@ -148,7 +147,8 @@ typedef struct {
     enum { NEST_UNLESS_VAST, NEST_PUT_OFF, NEST_ALWAYS } nesting;
 } Scan;
 
-/* Can a group or a walk reach the line's events? Where not, how they nest is all the same. */
+/* Returns whether a group or a walk can reach the line's events. If not, their nesting does not
+ * matter. */
 static bool is_marked(const Scan *s)
 {
     const ForestLine *fl = s->line;
@@ -156,8 +156,8 @@ static bool is_marked(const Scan *s)
            fl->regions.n || fl->correlations || s->any_in_hand;
 }
 
-/* A line of so many events nests only once it is known to matter: it is as much memory as the file
- * may be. */
+/* Returns whether a line has so many events that it is nested only after it is known to matter:
+ * that takes as much memory as the file has bytes. */
 static bool is_vast(const ForestLine *fl) { return fl->line->n_events > 1 << 20; }
 
 static bool start_nesting(ForestLine *fl)
@@ -170,7 +170,7 @@ static bool start_nesting(ForestLine *fl)
     return true;
 }
 
-/* The events of the entry that closes end before a place. */
+/* Ends the events of the innermost entry before a place. */
 static void close_last(Scan *s, uint32_t at)
 {
     const ForestLine *fl = s->line;
@@ -315,7 +315,8 @@ static bool pack_correlations(Scan *s, uint64_t next_event)
     return memory;
 }
 
-/* StartRegion with a consumer opens a region, each StopRegion behind it ends one there. */
+/* Records the start or end of a region: a StartRegion with a consumer opens one, and each
+ * StopRegion after it ends one. */
 static bool note_region(Scan *s, enum EventType type, int64_t start_ps)
 {
     if (type == EVENT_START_REGION && numbers_have(&s->numbers, STAT_CONSUMER)) {
@@ -329,7 +330,7 @@ static bool note_region(Scan *s, enum EventType type, int64_t start_ps)
     return true;
 }
 
-/* A TPU's names are read only where its events are nodes. */
+/* Returns an event's type. On a TPU, names are read only if its events are nodes. */
 static enum EventType type_of(Scan *s, const EventMeta *meta)
 {
     size_t i = (size_t)(meta - s->line->line->plane->event_metas);
@@ -338,7 +339,7 @@ static enum EventType type_of(Scan *s, const EventMeta *meta)
     return (enum EventType)(s->step_types[i] - 1);
 }
 
-/* Reads the marks of an event; *async: it does not nest. */
+/* Reads the marks of an event. *async: it does not nest. */
 static bool mark_event(Scan *s, uint32_t at, enum EventType type, const EventAt *e, bool *async)
 {
     ForestLine *fl = s->line;
@@ -381,7 +382,7 @@ static bool add_event(Scan *s, uint32_t at, const EventAt *e)
 /* ---- a line with regions: sorted, and nested again ---- */
 
 typedef struct {
-    uint64_t offset_ps, duration_ps; /* as XProf compares them: what is negative is very large */
+    uint64_t offset_ps, duration_ps; /* as XProf compares them: negative values are very large */
     uint32_t event;
 } Placed;
 
@@ -402,7 +403,7 @@ static int by_node(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Marks of events move with them. All kinds of marks begin with their node. */
+/* Moves the marks of events with the events. All kinds of marks start with their node. */
 static void move_marks(void *items, size_t n, size_t item_bytes, const uint32_t *place)
 {
     for (size_t i = 0; i < n; i++) {
@@ -464,7 +465,7 @@ static bool sort_line(Scan *s, ProfErr *err)
     return !err->code;
 }
 
-/* What was put off, after the scan. */
+/* Nests a line after the scan, if that was postponed. */
 static void nest_after_all(Scan *s, ProfErr *err)
 {
     const Node *async = s->line->asyncs.items, *end = async + s->line->asyncs.n;
@@ -485,7 +486,7 @@ static void nest_after_all(Scan *s, ProfErr *err)
 
 /* ---- all lines ---- */
 
-/* True when nothing of the line's stats can matter. */
+/* Returns whether no stat of the line can matter. */
 static bool is_silent(const ForestLine *fl, const ForestPlane *fp)
 {
     return fl->role == ROLE_LENDER &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* grouping_tpu.c: a TPU's steps after grouping, and what the events of its other lines get from
- * them; see grouping_parts.h. */
+/* grouping_tpu.c: merges a TPU's steps after grouping, and gives their groups to the events of its
+ * other lines; see grouping_parts.h. */
 #include "../../store/chunks.h"
 #include "../../store/events.h"
 #include "grouping_parts.h"
@@ -9,7 +9,8 @@
 
 /* ---- reading ---- */
 
-/* The first of a name counts. A group of the file's own stands where grouping gave none. */
+/* Reads the stats of a step; the first of a name counts. The file's own group is used if grouping
+ * did not set one. */
 static void read_stats(const StatFilter *filter, const EventAt *e, MergedStep *step)
 {
     Stat stat;
@@ -56,14 +57,14 @@ bool tpu_read_steps(const ForestLine *line, MergedStep **steps, ProfErr *err)
 
 /* ---- merging ---- */
 
-/* XProf's durations are unsigned: one that ends before it begins is shown as a very long one, here
- * as negative. */
+/* Returns the duration between two times. XProf's durations are unsigned: if the end comes first,
+ * it shows a very long one; here it is negative. */
 static int64_t until(int64_t start_ps, int64_t end_ps)
 {
     return (int64_t)((uint64_t)end_ps - (uint64_t)start_ps);
 }
 
-/* Joins two spans as XProf does: one of no length at time 0 is none. */
+/* Joins two spans as XProf does: a span without length at time 0 does not count. */
 static void join_span(int64_t *start_ps, int64_t *duration_ps, int64_t by_start,
                       int64_t by_duration)
 {
@@ -78,7 +79,8 @@ static void join_span(int64_t *start_ps, int64_t *duration_ps, int64_t by_start,
     *duration_ps = until(*start_ps, by_end > end ? by_end : end);
 }
 
-/* An event without the device's times has its own for them, as in XProf. */
+/* Extends a step by another. As in XProf, an event without device times uses its own times for
+ * them. */
 static void extend_step(MergedStep *step, const MergedStep *by)
 {
     bool measured = by->device_start_ps != NOT_KNOWN;
@@ -90,13 +92,13 @@ static void extend_step(MergedStep *step, const MergedStep *by)
                   measured ? by->device_duration_ps : by->duration_ps);
 }
 
-/* Idle time runs on from step to step, as XProf lets it: a step without the stat shows that of the
- * step before, unless an event of no group lies between, and events that are merged add theirs. */
+/* As in XProf, idle time carries over: a step without the stat has that of the step before, unless
+ * an ungrouped event is between them, and merged events add theirs. */
 size_t tpu_merge_steps(MergedStep *steps, size_t n)
 {
     size_t n_merged = 0;
     int64_t idle_ps = 0;
-    bool open = false, any = false; /* open: the event before is of the last step */
+    bool open = false, any = false; /* open: the event before belongs to the last step */
     for (size_t i = 0; i < n; i++) any |= steps[i].group >= 0;
     for (size_t i = 0; i < n && any; i++) {
         const MergedStep step = steps[i];
@@ -119,7 +121,7 @@ size_t tpu_merge_steps(MergedStep *steps, size_t n)
 
 /* ---- overlap ---- */
 
-/* The latest ends below each place of a binary tree over the steps. */
+/* A binary tree over the steps, with the latest end below each node. */
 typedef struct {
     int64_t *ends;
     size_t size, n;
@@ -138,7 +140,7 @@ static bool tree_open(EndTree *t, const MergedStep *steps, size_t n)
     return true;
 }
 
-/* The first step from `from` on that ends at or behind start_ps; n: none does. */
+/* Returns the first step from `from` on that ends at or after start_ps; n if none does. */
 static size_t first_reaching(const EndTree *t, size_t from, int64_t start_ps)
 {
     if (from >= t->n) return t->n;
@@ -156,12 +158,11 @@ static size_t first_reaching(const EndTree *t, size_t from, int64_t start_ps)
     }
 }
 
-/* An event belongs to the step that it touches: the last one found while that lasts, else the next.
- */
+/* Finds the step that an event touches: the last one found as long as it lasts, else the next. */
 typedef struct {
     const MergedStep *steps;
     EndTree tree;
-    size_t next; /* behind the last one found */
+    size_t next; /* after the last one found */
 } Overlap;
 
 static bool touches(const Overlap *o, size_t at, int64_t start_ps, int64_t end_ps)
@@ -187,7 +188,7 @@ bool tpu_overlap(const ForestLine *line, const MergedStep *steps, size_t n_steps
     Overlap o = {.steps = steps};
     Packed *groups = arena_alloc(arena, line->line->n_chunks * sizeof *groups);
     ChunkValues *v = prof_alloc(sizeof *v);
-    int64_t *of = v ? v->columns[COL_META] : NULL; /* a column that the times leave free */
+    int64_t *of = v ? v->columns[COL_META] : NULL; /* the times do not use this column */
     Window window = {.file = &line->line->plane->host->file};
     bool any = false;
     if (!groups || !v || !tree_open(&o.tree, steps, n_steps)) prof_nomem(err);
