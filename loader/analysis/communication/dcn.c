@@ -42,7 +42,7 @@ typedef struct {
     size_t
         /* index of the next one in DcnBuilder.host_events, where those of a rendezvous are
            consecutive */
-            host_event;
+        host_event;
 } State;
 
 typedef struct {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* input.c: the input pipeline by its ops and by the steps that wait for it; see input.h. */
+/* input.c: analyses the input pipeline, by its ops and by the steps that wait for it; see input.h.
+ */
 #include "input.h"
 
 #include "../../base/interrupt.h"
@@ -23,7 +24,8 @@ static bool is_ignoring_case(Slice s, const char *text)
     return s.n == strlen(text) && slice_starts_ignoring_case(s, text);
 }
 
-/* tf.data's readers; what prefetches or works in parallel around them reads in advance. */
+/* Returns the category of a tf.data dataset: readers read on demand; with a prefetching or parallel
+ * dataset around them, in advance. */
 static enum InputCategory dataset_category(Slice name)
 {
     static const char *const readers[] = {"::TFRecord", "::TextLine", "::FixedLengthRecord",
@@ -74,8 +76,8 @@ static double type_ms(const StepCore *core, enum StepType type)
     return core->types >> type & 1 ? ms(core->type_ps[type]) : 0;
 }
 
-/* What XProf reads of a step off TPU: the core of number 1 alone, of several hosts the first's.
- * NULL: it leaves the step out. */
+/* Returns the core that XProf reads for a step, if the device is not a TPU: only number 1; of
+ * several hosts, the first host's. NULL: XProf leaves the step out. */
 static const StepCore *generic_core(const Step *step)
 {
     for (size_t i = 0; i < step->n_cores; i++)
@@ -153,7 +155,7 @@ static int summarize(InputAnalysis *a, const StepDb *db, ProfErr *err)
     return PROF_OK;
 }
 
-/* ---- what the host's time means to the devices ---- */
+/* ---- the host's time, as it matters to the devices ---- */
 
 static double self_us(const InputAnalysis *a, enum InputCategory category)
 {
@@ -163,8 +165,8 @@ static double self_us(const InputAnalysis *a, enum InputCategory category)
     return ps_to_us(ps);
 }
 
-/* Share of the steps in which input goes to the device: how much of the host's work the devices did
- * not wait for. */
+/* Returns the share of the steps in which input is sent to the device: the part of the host's work
+ * for which the devices did not wait. */
 static double transfer_ratio(const InputAnalysis *a, const OpMetricsDb *host)
 {
     double ratio = 0, transfer = 0, steps = 0;
@@ -240,9 +242,9 @@ static void judge(InputAnalysis *a)
         a->input = VERDICT_POTENTIALLY, a->others = SHARE_NO;
 }
 
-/* ---- the same as it is ---- */
+/* ---- corrected shares ---- */
 
-/* Of all cores together, so that parts add up to their steps. */
+/* Adds the times of all cores together, so that parts add up to their steps. */
 static void add_shares(const Step *step, double ms_of[N_STEP_CATEGORIES], double *all_ms)
 {
     uint64_t ps[N_STEP_CATEGORIES];
@@ -254,8 +256,8 @@ static void add_shares(const Step *step, double ms_of[N_STEP_CATEGORIES], double
     }
 }
 
-/* marked: steps that frameworks mark in a way that XProf does not know, to judge by where there are
- * no others. */
+/* Judges the corrected shares. `marked` has the steps that frameworks mark in a way that XProf does
+ * not recognise; it is used if there are no other steps. */
 static void judge_actual(InputAnalysis *a, const StepDb *db, const StepDb *marked)
 {
     double ms_of[N_STEP_CATEGORIES] = {0}, all = 0;
@@ -276,8 +278,8 @@ static void judge_actual(InputAnalysis *a, const StepDb *db, const StepDb *marke
     a->actual_collectives = share_of(a->actual_percent[STEP_COLLECTIVES], 15, 3),
     a->actual_others = share_of(others, 15, 3);
     a->actual_input = input_verdict(a->actual_percent[STEP_INPUT]);
-    /* Marked steps include the framework's own Python code, which is not traced. That time is no
-     * sign of waiting for input. */
+    /* Marked steps include the framework's own Python code, which is not traced. Such time does not
+     * indicate waiting for input. */
     if (a->actual_input == VERDICT_DEVICE && !a->is_tpu && !a->n_marked_steps && others >= 3)
         a->actual_input = VERDICT_POTENTIALLY, a->actual_others = SHARE_NO;
 }
@@ -299,8 +301,8 @@ static void *input_make(Run *run, Host *only, ProfErr *err)
     InputAnalysis *a = marked ? prof_alloc(sizeof *a) : NULL;
     if (marked && !a) prof_nomem(err);
     if (!a) return NULL;
-    a->hardware = devices->hardware; /* not what the steps are of: a host with planes of TPUs and of
-                                        GPUs has the steps of a TPU, and is a GPU's */
+    a->hardware = devices->hardware; /* the steps may be of other hardware: a host with planes of
+                                        TPUs and GPUs has TPU steps but counts as a GPU host */
     a->is_tpu = a->hardware == HARDWARE_TPU;
     a->is_named = steps->hardware == HARDWARE_CPU;
     if (!collect_ops(a, stats, err) && !collect_steps(a, steps, err) && !summarize(a, steps, err)) {

@@ -30,9 +30,9 @@ typedef struct {
 typedef struct {
     const Step *step;
     double step_ms; /* TPU: sum of the times of its TensorCores */
-    /* Duration that XProf divides by: on a TPU, it counts the all-reduces twice. */
+    /* Duration that XProf divides by. On a TPU it counts all-reduces twice. */
     double judged_ms;
-    /* what the verdicts are computed from */
+    /* Input of the verdicts. */
     double input_ms, output_ms, compute_ms, collectives_ms, launch_ms, others_ms;
     double category_ms[N_STEP_CATEGORIES]; /* GPU and CPU */
     double host_to_device_ms;
@@ -79,7 +79,8 @@ typedef struct {
     /* Number of steps that frameworks mark, if XProf finds none. The actual shares are then
      * theirs. */
     size_t n_marked_steps;
-    size_t n_actual_steps; /* complete steps, else these; n_steps leaves out those not on core 1 */
+    size_t n_actual_steps; /* number of complete steps, else of marked ones; n_steps leaves out
+                              steps without core 1 */
     Arena arena;
 } InputAnalysis;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tf_data.c: input pipelines of tf.data; see tf_data.h. */
+/* tf_data.c: analyses the input pipelines of tf.data; see tf_data.h. */
 #include "tf_data.h"
 
 #include "../../base/interrupt.h"
@@ -15,7 +15,7 @@ enum Kind { KIND_NONE, KIND_ITERATOR, KIND_PRODUCE, KIND_CONSUME };
 
 /* An event of an iterator. */
 typedef struct {
-    uint32_t iterator; /* index, NO_ITERATOR: it has no id */
+    uint32_t iterator; /* index; NO_ITERATOR if it has no id */
     uint64_t event;
     int64_t start_ps, duration_ps;
     size_t first_child, n_children;
@@ -23,9 +23,9 @@ typedef struct {
 } Node;
 #define NO_ITERATOR UINT32_MAX
 
-/* An element on its way between threads: who made it, or who takes it. */
+/* An element that passes between threads: its producer or its consumer. */
 typedef struct {
-    int64_t iterator_id, element_id; /* of the iterator that takes it */
+    int64_t iterator_id, element_id; /* iterator_id: of the iterator that consumes it */
     uint32_t node;
 } Handover;
 
@@ -33,10 +33,10 @@ typedef struct {
     uint32_t from, to;
 } Edge;
 
-/* What an event of a line is. */
+/* The role of an event on a line. */
 typedef struct {
     enum Kind kind;
-    uint32_t node; /* KIND_ITERATOR */
+    uint32_t node; /* for KIND_ITERATOR */
     bool has_element, has_parent_id;
     int64_t element_id, parent_id;
 } Seen;
@@ -50,8 +50,9 @@ typedef struct {
     LIST(Edge) edges;
     LIST(int64_t) device_ids;
     HashTable ids;
-    uint32_t *slots; /* of iterators in the call in hand: place in its parts + 1 */
-    uint64_t budget; /* of edges and of visits: pipelines of a hostile file could be without end */
+    uint32_t *slots; /* by iterator: index in the parts of the current call + 1 */
+    uint64_t budget; /* limits edges and visits, because the pipelines of a hostile file could be
+                        endless */
     bool cut;
 } TfDataBuilder;
 
@@ -79,7 +80,8 @@ static bool is_async(const char *name)
     return is_one_of(name, names, COUNT(names));
 }
 
-/* Names end with a version: ParallelMapV2. */
+/* Returns whether a name is that of an asynchronous dataset. Names end with a version, such as
+ * ParallelMapV2. */
 static bool is_async_version(const char *name)
 {
     char plain[32];
@@ -161,7 +163,7 @@ static uint32_t iterator_of(TfDataBuilder *m, int64_t id, const Seen *seen, cons
     return (uint32_t)r->iterators.n - 1;
 }
 
-/* An id that is no integer is none. */
+/* Adds an event. An id that is not an integer is ignored. */
 static void add_event(TfDataBuilder *m, const StatFilter *filter, const EventAt *at, Seen *seen,
                       ProfErr *err)
 {
@@ -222,13 +224,13 @@ static void add_edge(TfDataBuilder *m, uint32_t from, uint32_t to, ProfErr *err)
         m->cut = true;
 }
 
-/* What an event is to the one that directly includes it. */
+/* Connects an event with the one that directly includes it. */
 static void link_event(TfDataBuilder *m, Seen *seen, Seen *parent, ProfErr *err)
 {
     if (seen->kind == KIND_ITERATOR && parent->kind == KIND_ITERATOR) {
         add_edge(m, parent->node, seen->node, err);
     } else if (seen->kind == KIND_ITERATOR && parent->kind == KIND_PRODUCE && parent->has_element) {
-        /* XProf takes the first alone; a batch asks for each of its elements. */
+        /* XProf reads only the first one, but a batch requests each of its elements. */
         if (seen->has_parent_id)
             add_handover(m, true, (Handover){seen->parent_id, parent->element_id, seen->node}, err);
     } else if (seen->kind == KIND_CONSUME && parent->kind == KIND_ITERATOR && seen->has_element) {
@@ -322,7 +324,7 @@ static int by_from(const void *a, const void *b)
 static void sort_edges(TfDataBuilder *m)
 {
     sort_array(m->edges.items, m->edges.n, sizeof *m->edges.items, by_from);
-    if (interrupt_due(m->edges.n)) m->edges.n = 0; /* those of a node may not stand together */
+    if (interrupt_due(m->edges.n)) m->edges.n = 0; /* interrupted: the edges may be unsorted */
     for (size_t i = 0; i < m->edges.n; i++) {
         Node *from = &m->nodes.items[m->edges.items[i].from];
         if (!from->n_children++) from->first_child = i;
@@ -342,8 +344,8 @@ static int64_t overlap(const Node *a, const Node *b)
 
 static int64_t wrapped_sum(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 
-/* Adds an iterator's event and all that it called to the call in hand. Depth is at most
- * MOST_LEVELS. */
+/* Adds an iterator's event, and everything that it called, to the current call. The depth is at
+ * most MOST_LEVELS. */
 static void visit(TfDataBuilder *m, const Node *node, size_t first_part, bool blocking, int level,
                   ProfErr *err)
 {
@@ -453,7 +455,7 @@ static int by_id(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Iterators are numbered as they are first seen, and so are pipelines. */
+/* Adds the pipelines. Iterators and pipelines are numbered in the order of their first event. */
 static void add_pipelines(TfDataBuilder *m, ProfErr *err)
 {
     const Node **roots = prof_alloc(m->nodes.n * sizeof *roots);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* advice.c: see advice.h. */
+/* advice.c: finds what applies to a run; see advice.h. */
 #include "advice.h"
 
 #include "../communication/device_time.h"
@@ -14,7 +14,7 @@ void advice_add(AdviceBuild *b, Advice advice)
 
 /* ---- findings of XProf's overview page ---- */
 
-/* Shares in percent above which there is something to say, and functions that XProf names. */
+/* Shares in percent above which a finding is shown, and how many functions XProf names. */
 enum { EXPENSIVE_CALLS = 20, MUCH_EAGER = 10, MUCH_OUTSIDE = 5, QUOTED_FUNCTIONS = 3 };
 
 static void add_findings(AdviceBuild *b)
@@ -31,7 +31,8 @@ static void add_precision(AdviceBuild *b)
         advice_add(b, (Advice){ADVICE_PRECISION_16BIT, .percent = precision_16bit_percent(steps)});
 }
 
-/* The most expensive function that comes after `last` in the order by falling share; NULL: none. */
+/* Returns the most expensive function after `last`, in order of decreasing share; NULL if there is
+ * none. */
 static const TfFunction *next_expensive(const TfFunctions *functions, const TfFunction *last)
 {
     const TfFunction *best = NULL;
@@ -65,7 +66,7 @@ static void add_ops(AdviceBuild *b, const OpStats *stats)
         advice_add(b, (Advice){ADVICE_OUTSIDE_COMPILATION, .percent = outside});
 }
 
-/* ---- rules of our own, which need no verdict on steps ---- */
+/* ---- rules of our own, which need no verdicts on steps ---- */
 
 enum { MUCH_IDLE = 50, MUCH_COMPILING = 5 }; /* percent */
 
@@ -96,7 +97,8 @@ static double compiling_ms(const Step *step)
     return most;
 }
 
-/* Also in the steps that averages leave out: programs are compiled in the first one, often. */
+/* Adds compilations during steps. Includes the steps that averages leave out, because programs are
+ * often compiled in the first one. */
 static void add_compiling(AdviceBuild *b)
 {
     const StepDb *all = run_all_steps(b->run, b->only, b->err),

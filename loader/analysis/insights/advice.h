@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* advice.h: which findings and rules a run meets, with the numbers of each. Sentences are made of
- * them elsewhere. */
+/* advice.h: the findings and rules that apply to a run, with their numbers. The sentences for them
+ * are in ext/sentences.c. */
 #ifndef PROF_ADVICE_H
 #define PROF_ADVICE_H
 
@@ -16,7 +16,8 @@ enum AdviceKind {
     ADVICE_OUTSIDE_COMPILATION, /* percent: such ops, of the devices' op time */
     ADVICE_DEVICE_IDLE,         /* percent: idle, of the devices' spans; count: devices with work */
     ADVICE_COMPILATION,         /* compiling */
-    /* Rules of XProf's smart suggestions. XProf applies the first one and contains the others. */
+    /* Rules of XProf's smart suggestions. XProf applies only the first one, although it contains
+       the others. */
     RULE_BARRIER_CORES,   /* percent: waiting at barriers, of the cores' steps */
     RULE_STRAGGLER,       /* percent: median over hosts of that; hosts: those far from it */
     RULE_COLLECTIVES,     /* percent: collectives, of the devices' time */
@@ -45,14 +46,14 @@ typedef struct {
     enum Finding finding;
     double percent, other_percent;
     const char *name;
-    size_t count; /* devices, or hosts */
+    size_t count; /* number of devices, or of hosts */
     const HostShare *hosts;
 } Advice;
 
-/* Programs that are compiled during steps. */
+/* Programs that were compiled during steps. */
 typedef struct {
-    size_t n_compiling, n_steps; /* steps with compiling, and all */
-    double total_ms, percent;    /* of the steps' time */
+    size_t n_compiling, n_steps; /* steps with compilations, and all steps */
+    double total_ms, percent;    /* percent: of the steps' time */
     double longest_start_ms, longest_ms;
 } CompilingSteps;
 
@@ -67,7 +68,7 @@ typedef struct {
 /* Returns what applies to all hosts, or to `only`. */
 const AdviceList *run_advice(Run *run, Host *only, ProfErr *err);
 
-/* A list that grows; for advice.c and suggestions.c. */
+/* A list while it is built; for advice.c and suggestions.c. */
 typedef struct {
     AdviceList *list;
     Advice *advices;
@@ -77,8 +78,8 @@ typedef struct {
 } AdviceBuild;
 enum { MAX_ADVICES = 32 };
 void advice_add(AdviceBuild *b, Advice advice);
-/* Adds the rules of XProf's smart suggestions that the run meets. A rule is not met if the profile
- * lacks what it asks for. */
+/* Adds the rules of XProf's smart suggestions that apply. A rule does not apply if the profile
+ * lacks its input. */
 void add_suggestions(AdviceBuild *b, const OpStats *stats);
 
 #endif

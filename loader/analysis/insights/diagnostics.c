@@ -4,7 +4,7 @@
 #include "../../base/sort.h"
 #include "../steps/steps.h"
 
-/* XProf's words. */
+/* XProf's texts. */
 #define NO_STEPS                                                                                   \
     "No step marker observed and hence the step time is unknown. This may happen if (1) training " \
     "steps are not instrumented (e.g., if you are not using "                                      \
@@ -16,14 +16,14 @@
     "hosts is empty (because the differences among individual "                                    \
     "host's step sequences are too big). Consequently, the overall step time is unknown."
 
-/* Diagnostics of one code by their texts, which are interned. */
+/* Diagnostics with one code, by their texts, which are interned. */
 typedef struct {
     Diagnostic *list;
-    size_t n, capacity, first; /* first: of the code */
+    size_t n, capacity, first; /* first: of this code */
     HashTable by_message;
 } Said;
 
-/* The diagnostic of the code with this message; NULL: no memory. */
+/* Returns the diagnostic with this code and message. NULL if memory runs out. */
 static Diagnostic *said(Said *s, const Text *message, const char *severity, const char *code)
 {
     uint64_t hash = hash64((uintptr_t)message);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* diagnostics.h: the warnings that XProf shows above its pages: errors that the profiler recorded,
- * and steps that are missing. */
+ * and missing steps. */
 #ifndef PROF_DIAGNOSTICS_H
 #define PROF_DIAGNOSTICS_H
 
@@ -14,9 +14,9 @@ typedef struct {
 } Diagnostic;
 
 /* Lists the diagnostics of a host: the profiler's errors and warnings, each once with its count,
- * sorted by bytes (XProf's order of warnings is a hash's). The run's first host (or `only`) also
- * lists those of the entire run. *list is freed with prof_free() and may be NULL if it is empty;
- * its texts live as long as the run. */
+ * sorted by bytes (XProf's order of warnings is that of a hash table). The run's first host (or
+ * `only`) also lists those of the entire run. *list is freed with prof_free(); it may be NULL if it
+ * is empty. Its texts live as long as the run. */
 bool host_diagnostics(Host *host, Host *only, Diagnostic **list, size_t *n, ProfErr *err);
 
 #endif

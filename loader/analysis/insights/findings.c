@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* findings.c: see findings.h. */
+/* findings.c: computes verdicts; see findings.h. */
 #include "findings.h"
 
 #include "../../store/events.h"
@@ -10,7 +10,8 @@
 
 const char *const hardware_names[] = {"UNKNOWN_HARDWARE", "CPU_ONLY", "GPU", "TPU"};
 
-enum { TPU_COLLECTIVES_OVER_INPUT = 6, TPU_IDLE = 3 }; /* percent that XProf finds worth saying */
+/* percentages from which XProf mentions them */
+enum { TPU_COLLECTIVES_OVER_INPUT = 6, TPU_IDLE = 3 };
 
 double finding_percent(const InputAnalysis *a, enum Finding finding)
 {
@@ -50,7 +51,7 @@ enum ShareVerdict input_share_actual(const InputAnalysis *a)
     return input_share(a->actual_input);
 }
 
-/* On TPU idle time and collectives are worth saying or not. */
+/* Returns the verdict on idle time or collectives of a TPU: mentioned or not. */
 static enum ShareVerdict tpu_share(enum Finding finding, double percent, double input_percent)
 {
     bool is_much = finding == FINDING_IDLE ? percent >= TPU_IDLE

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* idle_causes.c: what host threads did while devices were idle, of all hosts; see idle_causes.h. */
+/* idle_causes.c: sums what host threads did while devices were idle, over all hosts; see
+ * idle_causes.h. */
 #include "../../base/interrupt.h"
 #include "../../base/sort.h"
 #include "idle_parts.h"
@@ -8,10 +9,11 @@ const char *const idle_cause_names[N_IDLE_CAUSES] = {"unknown",   "host",     "p
                                                      "launching", "waiting",  "copy",   "input",
                                                      "tracing",   "compiling"};
 
-/* A path is followed as far as this share of the idle time goes: its longer ends are too many. */
+/* A path is shown in full as far as its share of the idle time is at least this part; its longer
+ * ends are too many. */
 enum { SHARE_OF_A_NAME = 10 };
 
-/* Times with those of the paths that go on: these come later in the list. */
+/* Sums the times of each path and of the paths that continue it, which come later in the list. */
 static void sum_paths(IdleTree *tree)
 {
     for (size_t i = tree->nodes.n; i-- > 0;) {
@@ -23,8 +25,8 @@ static void sum_paths(IdleTree *tree)
 
 static bool is_frame(const Text *text) { return *text->text == '$'; }
 
-/* The names of a path: those of its innermost event and frame that have a large enough share, or of
- * the outermost. */
+/* Sets the names of a path: those of its innermost event and frame with a large enough share, else
+ * of the outermost. */
 static void name_row(const IdleTree *tree, const IdleNode *node, uint64_t least, IdleRow *row)
 {
     while (node->parent && node->all_ps < least) node = &tree->nodes.items[node->parent - 1];
@@ -84,7 +86,8 @@ static int list_rows(const IdleTree *tree, IdleCauses *out, ProfErr *err)
     return err->code;
 }
 
-/* Each run is judged alone: the first class that works counts. */
+/* Reads the hosts of a run. Each run is judged separately: the first class of devices with work
+ * counts. */
 static int read_hosts(Run *run, Host *only, IdleTree *tree, ProfErr *err)
 {
     for (int which = 0; which < N_IDLE_CLASSES && !tree->n_devices && !err->code; which++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* idle_gaps.c: when devices are idle, and the thread that launches what comes next; see
+/* idle_gaps.c: finds when devices are idle, and the threads that launch the next work; see
  * idle_parts.h. */
 #include "../../base/interrupt.h"
 #include "../../base/parallel.h"
@@ -10,7 +10,7 @@
 #include "../device/device_work.h"
 #include "idle_parts.h"
 
-/* A piece of work, then what ends a gap. */
+/* A piece of work; later, the event that ends a gap. */
 typedef struct {
     int64_t start, end;
     uint64_t event;
@@ -21,14 +21,14 @@ typedef struct {
     int64_t start, end;
     int64_t launch_start, launch_end;
     uint64_t correlation;
-    Line *line; /* of the launch; NULL: not known */
+    Line *line; /* line of the launch; NULL if unknown */
     bool correlated, bare;
 } Gap;
 
 typedef struct {
     Plane *plane;
     LIST(Piece) work;
-    bool *works; /* of a GPU, by metadata: it has work of this name */
+    bool *works; /* for a GPU, by event metadata: it has work with this name */
     bool unordered;
     LIST(Gap) gaps;
 } Device;
@@ -36,7 +36,7 @@ typedef struct {
 static bool add_work(Device *d, int64_t start, int64_t end, uint64_t event)
 {
     Piece *last = d->work.n ? &d->work.items[d->work.n - 1] : NULL;
-    if (last && start >= last->start && start <= last->end) { /* it ends no gap */
+    if (last && start >= last->start && start <= last->end) { /* it does not end a gap */
         if (end > last->end) last->end = end;
         return true;
     }
@@ -60,8 +60,8 @@ static int by_start_then_event(const void *a, const void *b)
     return (x->event > y->event) - (x->event < y->event);
 }
 
-/* Gaps start where all work before has ended. Of several events that end one, the first in the file
- * counts. */
+/* Finds the gaps, which start when all earlier work has ended. If several events end one, the first
+ * in the file counts. */
 static void find_gaps(Device *d, ProfErr *err)
 {
     int64_t busy_until = 0;
@@ -115,7 +115,7 @@ static void read_correlations(Device *d, ProfErr *err)
     event_finder_close(&finder);
 }
 
-/* Gaps by correlation id. All kernels of a CUDA graph have one. */
+/* A gap by correlation id. All kernels of a CUDA graph have the same. */
 typedef struct {
     Gap **gaps;
     size_t n;
@@ -145,7 +145,8 @@ static Gap *first_of(const Launched *l, uint64_t correlation)
     return at < l->n && l->gaps[at]->correlation == correlation ? l->gaps[at] : NULL;
 }
 
-/* Of several calls of one id the first by start counts, of several at once the longest. */
+/* Finds the launches on a line. Of several calls with one id, the first by start counts; of several
+ * that start together, the longest. */
 static void find_launches_of_line(const Launched *l, Line *line, const StatFilter *filter,
                                   ProfErr *err)
 {
@@ -275,7 +276,7 @@ static bool add_stretch(IdleStretches *out, const Gap *gap, int64_t end)
     return stretch != NULL;
 }
 
-/* What follows the launch is up to the device. */
+/* Adds a gap. The part after the launch of the next work is the device's. */
 static void add_gap(IdleStretches *out, IdleTree *tree, const Gap *gap, ProfErr *err)
 {
     int64_t until = gap->end;
@@ -291,7 +292,7 @@ static int by_pointer(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Equal names of a host are one text. */
+/* Adds the names of a device's work. Equal names of a host are one text. */
 static void name_work(const Device *d, IdleNames *out, ProfErr *err)
 {
     for (size_t i = 0; d->plane && d->works && i < d->plane->n_event_metas && !err->code; i++) {

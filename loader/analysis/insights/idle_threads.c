@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* idle_threads.c: what host threads did while devices were idle; see idle_parts.h.
+/* idle_threads.c: finds what host threads did while devices were idle; see idle_parts.h.
  *
  * A thread is walked once, with its open events as a stack and the number of idle devices as a
  * function of time. */
@@ -11,7 +11,7 @@
 #include "../steps/compile_events.h"
 #include "idle_parts.h"
 
-/* ---- what an event is by its name ---- */
+/* ---- causes by name ---- */
 
 static bool contains_one(Slice name, const char *const *words, size_t n)
 {
@@ -46,9 +46,10 @@ static enum IdleCause cause_of(Slice name)
     return IDLE_HOST;
 }
 
-/* Causes above queued are specific: what goes on inside belongs to them, unless it has its own. */
+/* Returns whether a cause applies to everything inside its event, unless that has a specific cause
+ * itself. */
 static bool is_specific(enum IdleCause cause) { return cause > IDLE_QUEUED; }
-/* Whatever goes on inside belongs to it. */
+/* Returns whether a cause applies to everything inside its event. */
 static bool is_final(enum IdleCause cause) { return cause >= IDLE_TRACING; }
 
 /* ---- paths ---- */
@@ -77,10 +78,10 @@ typedef struct {
 
 typedef struct {
     HostSpan span;
-    enum IdleCause cause; /* of moments inside */
-    bool named;           /* its name is the path's end, not that of the event around it */
-    uint32_t node;        /* index + 1; 0: not made yet */
-    uint32_t call;        /* index + 1 of the innermost call of a function among the open */
+    enum IdleCause cause; /* cause of the time inside */
+    bool named;           /* the path ends with its name, not with that of the event around it */
+    uint32_t node;        /* index + 1; 0: not created yet */
+    uint32_t call;        /* index + 1 of the innermost open call of a function */
 } Open;
 
 typedef struct {
@@ -90,17 +91,17 @@ typedef struct {
 typedef struct {
     IdleTree *tree;
     Line *line;
-    const uint8_t *causes; /* by metadata */
-    const Text **names;    /* the tree's, by metadata; NULL: not looked up yet */
-    const Cover *input;    /* when a thread of the host waits for input */
+    const uint8_t *causes; /* by index of event metadata */
+    const Text **names; /* texts of the tree, by index of event metadata; NULL: not looked up yet */
+    const Cover *input; /* when a thread of the host waits for input */
     const Text *input_name;
     const Cover *compiling; /* when the main thread compiles */
     size_t at_input, at_compiling;
     LIST(Open) open;
-    LIST(Change) changes; /* of the number of idle devices, by time */
+    LIST(Change) changes; /* of the number of idle devices, sorted by time */
     size_t at_change;
     int64_t weight, reached;
-    IdleStretches *left; /* moments without an event; NULL: they are unknown */
+    IdleStretches *left; /* gets the times without an event; NULL: their cause is unknown */
 } Walk;
 
 static const Text *name_of(Walk *w, uint32_t meta)
@@ -112,7 +113,7 @@ static const Text *name_of(Walk *w, uint32_t meta)
     return w->names[meta];
 }
 
-/* The path of the i-th open event. 0: no memory. */
+/* Returns the path of the i-th open event. 0 if memory runs out. */
 static uint32_t node_of(Walk *w, size_t i)
 {
     size_t first = i;
@@ -125,7 +126,8 @@ static uint32_t node_of(Walk *w, size_t i)
             o->node = around;
             continue;
         }
-        if (is_final(o->cause) && o->call) { /* the function says more than the compiler's event */
+        /* the function is more informative than the compiler's event */
+        if (is_final(o->cause) && o->call) {
             around = w->open.items[o->call - 1].node;
             meta = w->open.items[o->call - 1].span.meta;
         }
@@ -143,13 +145,15 @@ static bool add_time(Walk *w, uint32_t node, int64_t start, int64_t end)
     return true;
 }
 
-/* The input that another thread waits for is the cause where the thread's own is not known. */
+/* Adds a time in which another thread waits for input: that is the cause if the thread's own cause
+ * is unknown. */
 static bool add_input(Walk *w, uint32_t around, int64_t start, int64_t end)
 {
     return add_time(w, find_node(w->tree, around, IDLE_INPUT, w->input_name), start, end);
 }
 
-/* Whether the main thread is asked instead: it waits for threads that compile for it. */
+/* Returns whether the main thread is examined instead, because it waits for threads that compile
+ * for it. */
 static bool is_for_main(const Walk *w, bool compiling)
 {
     if (!w->left || !w->open.n) return w->left;
@@ -176,7 +180,7 @@ static bool add_moment(Walk *w, int64_t start, int64_t end, bool input, bool com
     return input && !specific ? add_input(w, node, start, end) : add_time(w, node, start, end);
 }
 
-/* Whether the cover has this time. `until` is lowered to the moment at which that changes. */
+/* Returns whether the time is in the cover, and lowers `until` to where that changes. */
 static bool is_covered(const Cover *cover, size_t *at, int64_t start, int64_t *until)
 {
     while (*at < cover->n && cover->items[*at].end <= start) ++*at;
@@ -187,8 +191,8 @@ static bool is_covered(const Cover *cover, size_t *at, int64_t start, int64_t *u
     return inside;
 }
 
-/* Splits a time at which the open events stay the same where other threads wait for input, or the
- * main thread compiles. */
+/* Adds a time in which the open events stay the same. It is split where other threads wait for
+ * input or the main thread compiles. */
 static bool add_times(Walk *w, int64_t start, int64_t end)
 {
     while (start < end) {
@@ -201,7 +205,7 @@ static bool add_times(Walk *w, int64_t start, int64_t end)
     return true;
 }
 
-/* Adds the time up to a moment in which devices are idle; the open events stay the same. */
+/* Adds the time up to `time` in which devices are idle. The open events stay the same. */
 static bool pass(Walk *w, int64_t time)
 {
     while (w->reached < time) {
@@ -279,16 +283,16 @@ static void walk_line(Walk *w, ProfErr *err)
 
 /* ---- the host ---- */
 
-/* Planes' causes and names, made when the first thread of the plane is walked. */
+/* The causes and names of a plane, computed when its first thread is walked. */
 typedef struct {
     uint8_t *causes;
     const Text **names;
 } PlaneNames;
 
-/* The bare launches from `first` up to `end` are in an event that is the innermost of its line. */
+/* The bare launches [first, end), which are inside an event that is the innermost on its line. */
 typedef struct {
     uint32_t first, end;
-    int64_t start; /* of the event */
+    int64_t start; /* start of the event */
     Line *line;
 } Around;
 
@@ -296,16 +300,17 @@ typedef struct {
     Host *host;
     const IdleNames *kernels;
     PlaneNames *planes;
-    LIST(IdleStretch *) bare; /* by launch */
+    LIST(IdleStretch *) bare; /* sorted by launch */
     LIST(Around) around;
-    bool *launches;         /* by line of the host: it has bare launches */
-    LIST(Change) open;      /* of a line: times of start and, here, end */
-    Cover input, compiling; /* compiling: on the main thread */
+    bool *launches;         /* by line of the host: whether it has bare launches */
+    LIST(Change) open;      /* of a line; start and (here) end times */
+    Cover input, compiling; /* compiling: of the main thread */
     const Text *input_name;
     Line *main;
 } Threads;
 
-/* Profilers name the call that launches a kernel by the kernel. */
+/* Returns the cause of an event by its name. Profilers name the call that launches a kernel after
+ * the kernel. */
 static enum IdleCause cause_of_name(const Threads *t, const Text *name)
 {
     enum IdleCause cause = cause_of(slice_of(name));
@@ -328,7 +333,7 @@ static PlaneNames *names_of_plane(Threads *t, const Plane *plane, ProfErr *err)
     return err->code ? NULL : p;
 }
 
-/* How much of a line's time is covered by events of a kind. */
+/* Lengths of a line's time that events of each kind cover. */
 enum { COVERED_CALLS, COVERED_FRAMES, COVERED_ALL, N_COVERED };
 
 static bool calls_functions(Slice name)
@@ -360,7 +365,7 @@ static int list_bare(Threads *t, IdleStretches *stretches, ProfErr *err)
     return err->code;
 }
 
-/* Records what goes on around the bare launches before a time, from *at on. */
+/* Records the innermost event around the bare launches before a time, from *at on. */
 static bool look_around(Threads *t, Line *line, size_t *at, int64_t time)
 {
     while (*at < t->bare.n && t->bare.items[*at]->launch < time) {
@@ -392,7 +397,7 @@ static uint32_t next_free(uint32_t *next, uint32_t i)
     return i;
 }
 
-/* Gives each bare launch the line whose event around it started last. */
+/* Assigns each bare launch to the line whose event around it started last. */
 static int assign_bare(Threads *t, ProfErr *err)
 {
     uint32_t n = (uint32_t)t->bare.n, *next = prof_buffer(((size_t)n + 1) * sizeof *next);
@@ -447,8 +452,9 @@ static void look_at_line(Threads *t, Line *line, const uint8_t *kinds, uint64_t 
     if (looks && !err->code && !look_around(t, line, &at, INT64_MAX)) prof_nomem(err);
 }
 
-/* The main thread calls compiled functions for the longest time; without calls it is the thread
- * with Python frames, and without these any, for the longest time. */
+/* Finds the main thread: the one that calls compiled functions for the longest time; without such
+ * calls, the one with Python frames for the longest time; without these, the one with events for
+ * the longest time. */
 static int find_main(Threads *t, IdleTree *tree, ProfErr *err)
 {
     uint64_t most[N_COVERED] = {0};
@@ -479,7 +485,7 @@ static int find_main(Threads *t, IdleTree *tree, ProfErr *err)
     return err->code;
 }
 
-/* When the main thread compiles or traces. */
+/* Finds when the main thread compiles or traces. */
 static int find_compiling(Threads *t, ProfErr *err)
 {
     EventReader reader;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* overview.c: see overview.h. */
+/* overview.c: computes the properties of the overview page; see overview.h. */
 #include "overview.h"
 
 #include "findings.h"
@@ -110,7 +110,7 @@ static void add_generic(Overview *o, const InputAnalysis *a)
 
 typedef struct {
     double compute, infeed, outfeed, idle, transfer, active, scv0_compute, scv0_infeed, sc_step,
-        sc_compute, sc_idle, sc_shortest, on_duty; /* ms a step */
+        sc_compute, sc_idle, sc_shortest, on_duty; /* ms for each step */
 } TpuMeans;
 
 static TpuMeans tpu_means(const InputAnalysis *a)
@@ -135,8 +135,8 @@ static TpuMeans tpu_means(const InputAnalysis *a)
     return m;
 }
 
-/* Does a SparseCore describe itself? If so, XProf does not show what the older SparseCores (V0)
- * do. */
+/* Returns whether the planes of SparseCores have details. If so, XProf does not show times of the
+ * older SparseCores (V0). */
 static bool has_sparsecores(const DeviceCapabilities *all)
 {
     for (size_t i = 0; i < all->n_devices; i++)
@@ -210,10 +210,10 @@ static void add_tpu(Overview *o, const InputAnalysis *a, const TpuMeans *m,
              "highly, moderately, or empty for not");
 }
 
-/* ---- what the whole page says ---- */
+/* ---- values for the entire page ---- */
 
-/* XProf counts the devices' ops without what is idle, the host's with it: there is more of it than
- * XProf's own where an op has its category. */
+/* Counts occurrences. XProf counts those of devices without idle ones, and those of hosts with
+ * them: there may be ops with XProf's idle category other than its own IDLE. */
 static uint64_t occurrences(const OpMetricsDb *db, bool with_idle)
 {
     uint64_t n = 0;
@@ -318,7 +318,7 @@ static void add_whole(Overview *o, Run *run, Host *only, const InputAnalysis *a,
 
 /* ---- the run's environment ---- */
 
-/* Machines: several files may be of one. */
+/* Counts machines, because several files may come from one. */
 static size_t count_hosts(const Run *run)
 {
     size_t n = 0;
@@ -350,7 +350,7 @@ static void add_environment(Overview *o, Run *run, Host *only, const DeviceCapab
 
 /* ---- recommendations ---- */
 
-/* XProf's page has no verdicts on a TPU's steps. */
+/* Returns the verdict on the page; XProf's page has none on a TPU's steps. */
 static const char *page_verdict(const InputAnalysis *a, enum Finding finding)
 {
     if (a->is_tpu && a->input != VERDICT_UNKNOWN) return "";
@@ -388,7 +388,7 @@ static void add_verdicts(Overview *o, const InputAnalysis *a, const StepDb *step
              "would not help: device, host or empty");
 }
 
-/* ---- servers that decode apart ---- */
+/* ---- servers with separate decoding ---- */
 
 static void add_decoding(Overview *o, Run *run, Host *only)
 {

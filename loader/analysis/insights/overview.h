@@ -7,7 +7,7 @@
 
 /* A property of XProf's overview page, as it prints it. */
 typedef struct {
-    const char *section, *name, *value, *unit, *description; /* value: the arena's, or NULL */
+    const char *section, *name, *value, *unit, *description; /* value: in the arena, or NULL */
 } OverviewProperty;
 
 enum { MAX_PROPERTIES = 96 };
@@ -15,7 +15,7 @@ enum { MAX_PROPERTIES = 96 };
 typedef struct {
     OverviewProperty properties[MAX_PROPERTIES];
     size_t n;
-    const char *section; /* of the properties that are added */
+    const char *section; /* section of the properties that are added now */
     Arena arena;
     ProfErr *err;
 } Overview;

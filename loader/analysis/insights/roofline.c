@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* roofline.c: rows of the roofline model; see roofline.h.
+/* roofline.c: computes the rows of the roofline model; see roofline.h.
  *
- * The model is made twice, with the ops that feed the device and without them. Of each: the whole
- * program, its ops by self time (the first thousand of the order, those without occurrence not
- * shown), and the program by steps. */
+ * The model has two halves: with the ops that feed the device, and without them. Each has the
+ * entire program, its ops by self time (the first thousand; those without occurrences are not
+ * shown), and the program in each step. */
 #include "roofline.h"
 
 #include <math.h>
@@ -48,7 +48,8 @@ static OpMetrics empty_program(uint64_t time_ps)
                        .time_ps = time_ps};
 }
 
-/* Ops that run others are left out of the sums of work: the others are there. */
+/* Sums the work of the program's ops. Ops that run other ops are left out, because those are
+ * included. */
 static OpMetrics sum_program(Builder *b, const OpMetricsDb *db)
 {
     OpMetrics sum = empty_program(db->total_ps);
@@ -72,7 +73,7 @@ static OpMetrics sum_program(Builder *b, const OpMetricsDb *db)
     return sum;
 }
 
-/* a where b is not a number: a peak may be none. */
+/* Returns the larger number; a if b is NaN, because a peak may be unknown. */
 static double larger(double a, double b) { return b > a ? b : a; }
 
 static void set_efficiency(const Builder *b, RooflineRow *row)
@@ -102,7 +103,7 @@ static void set_efficiency(const Builder *b, RooflineRow *row)
     row->optimal_gflops = safe_div(row->rates.gflops, row->efficiency);
 }
 
-/* total_ps: what shares are of. NULL: no memory. */
+/* total_ps: the base of the shares. NULL if memory runs out. */
 static RooflineRow *add_row(Builder *b, const OpMetrics *op, uint64_t total_ps)
 {
     Roofline *r = b->roofline;
@@ -143,7 +144,7 @@ static void add_ops(Builder *b, const OpMetricsDb *db, uint64_t total_ps)
     prof_free(order);
 }
 
-/* The whole program in steps; NULL: err is set. */
+/* Adds the program of the steps. NULL with err set. */
 static RooflineRow *add_program(Builder *b, const StepProgram *sums)
 {
     OpMetrics program = empty_program(sums->time_ps);
@@ -155,7 +156,8 @@ static RooflineRow *add_program(Builder *b, const StepProgram *sums)
     return add_row(b, &program, program.time_ps);
 }
 
-/* XProf divides an average's times by the number of steps, but not its rates and shares. */
+/* Adds the average step. XProf divides its times by the number of steps, but not its rates and
+ * shares. */
 static void add_average(Builder *b, int feed)
 {
     RooflineRow *row = add_program(b, &b->roofline->programs.all[feed]);
@@ -166,8 +168,8 @@ static void add_average(Builder *b, int feed)
     row->total_us_per_core = safe_div(row->total_us_per_core, n);
 }
 
-/* What the shares of ops are of: here XProf knows infeed and outfeed by the categories of the file
- * alone. */
+/* Returns the base of the shares of ops. Here XProf recognises infeed and outfeed only by the
+ * categories in the file. */
 static uint64_t shared_ps(const Builder *b, const OpMetricsDb *db)
 {
     uint64_t ps = db->total_ps;
@@ -189,7 +191,7 @@ static void build(Builder *b)
     }
 }
 
-/* Room for all rows, so that none is moved. */
+/* Reserves room for all rows, so that none moves. */
 static void reserve_rows(Builder *b)
 {
     size_t n_ops = b->stats->device.n_ops < MOST_OPS ? b->stats->device.n_ops : MOST_OPS;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* roofline.h: XProf's roofline model: how close the program and its ops come to the device's
- * peaks. */
+/* roofline.h: XProf's roofline model: how close the program and its ops are to the device's peaks.
+ */
 #ifndef PROF_ROOFLINE_H
 #define PROF_ROOFLINE_H
 
@@ -9,7 +9,7 @@
 
 enum RooflineRecord { ROOFLINE_TOTAL, ROOFLINE_AVERAGE, ROOFLINE_STEP };
 
-/* The program or an op, over all of the run, on average or in a step. */
+/* The program or an op, in the entire run, on average or in one step. */
 typedef struct {
     enum RooflineRecord record;
     int64_t step; /* number of the step, for ROOFLINE_STEP */
@@ -20,7 +20,7 @@ typedef struct {
     double total_us, average_us, self_us, average_self_us, self_fraction, cumulative_fraction,
         dma_stall_fraction;
     double total_us_per_core, total_fraction;
-    /* efficiencies and utilization: fractions of the peaks */
+    /* Efficiencies and utilizations are fractions of the peaks. */
     double optimal_gflops, efficiency, compute_efficiency, memory_utilization;
 } RooflineRow;
 
@@ -32,8 +32,8 @@ typedef struct {
     Arena arena;
 } Roofline;
 
-/* Returns the op's category in the model. If the op has none or "unknown", that is the opcode in
- * its name, else "unknown". Borrows from the op. */
+/* Returns the op's category in the model. If the op has none or "unknown", it is the opcode in the
+ * op's name, else "unknown". Refers to the op's texts. */
 Slice roofline_category(const OpMetrics *op);
 /* Returns the rows of all hosts, or of `only`; empty without a device. */
 const Roofline *run_roofline(Run *run, Host *only, ProfErr *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* roofline_properties.c: see roofline_properties.h. */
+/* roofline_properties.c: computes properties of the devices; see roofline_properties.h. */
 #include "roofline_properties.h"
 
 #include "../device/devices.h"
@@ -39,7 +39,7 @@ static const struct Property {
     {"vmem_write_ridge_point", PROPERTY_RIDGE, MEMORY_VMEM_WRITE, true},
 };
 
-/* Returns the bandwidth of a memory in XProf's model, in GB/s. On a GPU shared memory takes the
+/* Returns the bandwidth of a memory in XProf's model, in GB/s. On a GPU, shared memory takes the
  * place of VMEM. */
 static double model_bandwidth(const DeviceCapabilities *d, enum Memory memory)
 {
@@ -52,7 +52,7 @@ static double model_bandwidth(const DeviceCapabilities *d, enum Memory memory)
                : d->env.bandwidths[memory];
 }
 
-/* Returns how much faster the clock was than its default. */
+/* Returns the ratio of the actual clock to the default clock. */
 static double time_scale(const OpStats *stats)
 {
     return safe_div((double)stats->device.normalized_total_ps, (double)stats->device.total_op_ps);

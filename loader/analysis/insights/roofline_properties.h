@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* roofline_properties.h: what XProf's roofline model knows of the devices: peaks, ridge points and
- * flags. */
+/* roofline_properties.h: the properties of devices in XProf's roofline model: peaks, ridge points
+ * and flags. */
 #ifndef PROF_ROOFLINE_PROPERTIES_H
 #define PROF_ROOFLINE_PROPERTIES_H
 
@@ -10,7 +10,7 @@ typedef struct {
     const char *name, *unit; /* unit: NULL for texts and flags */
     const char *text;        /* NULL: the property is a number */
     double number;           /* 0 if unknown or if the device lacks the memory, as in XProf */
-    bool known;              /* the number is no placeholder */
+    bool known;              /* the number is not a placeholder */
 } RooflineProperty;
 
 enum { MAX_ROOFLINE_PROPERTIES = 16 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* step_programs.c: sums over the ops of steps; see step_programs.h.
+/* step_programs.c: sums the ops of steps; see step_programs.h.
  *
- * Ops of one program and name are one op, whichever host or core they ran on: which these are, and
- * into which spaces they reach, is looked up once for all steps. */
+ * Ops with the same program and name are one op, on all hosts and cores. Which ops these are, and
+ * which memory spaces they access, is looked up once for all steps. */
 #include "step_programs.h"
 
 #include <math.h>
@@ -12,14 +12,14 @@
 #include "../../base/sort.h"
 #include "roofline.h"
 
-/* What is known of an op of a host. */
+/* An op of a host, as far as it is the same in all steps. */
 typedef struct {
-    uint32_t key; /* of its program and name */
+    uint32_t key; /* number of its program and name */
     bool has_category, is_feed, is_container;
     double flops, model_flops, flops_actual,
-        model_flops_actual; /* of one occurrence, as the rest */
+        model_flops_actual; /* of one occurrence, like the others */
     uint64_t bytes_accessed;
-    uint32_t n_memory, *spaces; /* of its breakdown's entries */
+    uint32_t n_memory, *spaces; /* entries of its memory breakdown */
     const MemoryAccess *memory;
 } OpKind;
 
@@ -28,26 +28,26 @@ typedef struct {
     uint64_t space;
 } Space;
 
-/* What all steps share. */
+/* Shared by all steps. */
 typedef struct {
     const StepDb *db;
-    OpKind **kinds; /* of each host's ops */
+    OpKind **kinds; /* for each host, of its ops */
     size_t n_keys, n_spaces;
-    Space *spaces; /* that ops reach into */
+    Space *spaces; /* memory spaces that ops access */
     StepPrograms *out;
     size_t n_parts;
     Arena arena;
 } Programs;
 
-/* An op in the step in hand. */
+/* An op in the current step. */
 typedef struct {
-    const OpKind *kind; /* as its category says: the first that there is; NULL: not in the step */
+    const OpKind *kind; /* decides the category: the first one in the step; NULL: not in the step */
     bool has_category;
     double flops, model_flops, flops_actual, model_flops_actual;
     uint64_t bytes_accessed, time_ps;
 } OpSum;
 
-/* The sums of the step in hand. */
+/* The sums of the current step. */
 typedef struct {
     const Programs *programs;
     OpSum *ops; /* by key */
@@ -56,13 +56,13 @@ typedef struct {
     struct Reached {
         uint64_t *bytes; /* by space */
         bool *there;
-        uint32_t *spaces; /* those that are there */
+        uint32_t *spaces; /* spaces in use */
         size_t n;
     } reached[N_FEEDS];
     Arena scratch, *arena;
 } Sums;
 
-/* ---- what ops are ---- */
+/* ---- kinds of ops ---- */
 
 static int by_space(const void *a, const void *b)
 {
@@ -161,7 +161,7 @@ static bool sums_open(Sums *s, const Programs *p, Arena *arena)
     return memory;
 }
 
-/* In XProf's order: first what ops of one key come to, then all ops. */
+/* Adds the ops of a host in XProf's order: first sums for each key, then over all ops. */
 static void add_records(Sums *s, size_t h, const StepOpRecord *records, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -253,7 +253,7 @@ static int sum_step(Sums *s, const Step *step, StepProgram out[N_FEEDS], ProfErr
     return read_memory(s, out, err);
 }
 
-/* The ops of all steps on a host; NULL: no memory. */
+/* Returns the ops of all steps on a host. NULL if memory runs out. */
 static StepOpRecord *all_records(Sums *s, size_t h, size_t *n)
 {
     const StepDb *db = s->programs->db;
@@ -291,7 +291,7 @@ static int sum_all(Sums *s, StepProgram out[N_FEEDS], ProfErr *err)
     return read_memory(s, out, err);
 }
 
-/* ---- all steps, side by side ---- */
+/* ---- all steps, in parallel ---- */
 
 static void sum_part(void *context, size_t part, ProfErr *err)
 {

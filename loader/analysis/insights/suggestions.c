@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* suggestions.c: the rules of XProf's smart suggestions; see advice.h.
+/* suggestions.c: applies the rules of XProf's smart suggestions; see advice.h.
  *
- * XProf applies the one on barriers alone. The others judge by what its overview, input pipeline
- * and step times show; the use of the matrix units and of the HBM is what hosts say of themselves,
+ * XProf itself applies only the rule on barriers. The others use values of its overview page, input
+ * pipeline and step times. The utilizations of matrix units and HBM are stats that hosts record,
  * and few do. */
 #include "../../base/sort.h"
 #include "../steps/event_fractions.h"
@@ -12,11 +12,11 @@
 
 typedef struct {
     AdviceBuild *build;
-    /* percent; NAN: not known */
+    /* Percentages; NAN if unknown. */
     double mxu, hbm, input, enqueue,
-        other_input; /* the last two: of the host's input time, 0 without any */
-    double collectives, shuffling, async_done; /* of the devices' self time */
-    double tc_idle, sc_busy;                   /* of the steps */
+        other_input; /* the last two are shares of the host's input time; 0 if it has none */
+    double collectives, shuffling, async_done; /* shares of the devices' self time */
+    double tc_idle, sc_busy;                   /* shares of the steps */
 } Rules;
 
 static void suggest(Rules *r, enum AdviceKind rule, double percent)
@@ -29,7 +29,7 @@ static void suggest_two(Rules *r, enum AdviceKind rule, double percent, double o
     advice_add(r->build, (Advice){rule, .percent = percent, .other_percent = other_percent});
 }
 
-/* ---- what rules go by ---- */
+/* ---- the values that rules compare ---- */
 
 static bool has_any(const Text *category, const char *const *words, size_t n)
 {
@@ -71,8 +71,8 @@ static void measure_input(Rules *r, const InputAnalysis *a)
     r->other_input = 100 * safe_div(other, a->enqueue_us + other);
 }
 
-/* A SparseCore's step is the TensorCores' own in XProf's answers, so its length says nothing: what
- * it is busy for does. */
+/* Measures steps. In XProf's answers a SparseCore's step equals the TensorCores' own, so its busy
+ * time is used, not its length. */
 static void measure_steps(Rules *r, const InputAnalysis *a)
 {
     double step_ms = 0, idle_ms = 0, busy_ms = 0;
@@ -108,7 +108,7 @@ static void judge_input(Rules *r)
     if (r->enqueue < 1e-6 && r->other_input < 1e-6) suggest(r, RULE_INPUT, r->input);
 }
 
-/* ---- barriers: each host's share, and who stands out ---- */
+/* ---- barriers: the share of each host, and outliers ---- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -116,14 +116,14 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Sorts the values. */
+/* Returns the median. Sorts the values. */
 static double median_of(double *values, size_t n)
 {
     sort_array(values, n, sizeof *values, by_value);
     return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-/* Those of `shares` that are outliers by their modified z-score. `values` is scratch. */
+/* Finds the outliers of `shares` by their modified z-score. Overwrites `values`. */
 static void judge_shares(Rules *r, const HostShare *shares, size_t n, double *values)
 {
     const double least_deviation = 0.1, scale = 0.6745, limit = 3.5;
@@ -144,7 +144,7 @@ static void judge_shares(Rules *r, const HostShare *shares, size_t n, double *va
         advice_add(b, (Advice){RULE_STRAGGLER, .percent = middle, .count = n_far, .hosts = far});
 }
 
-/* Needs three hosts or more. */
+/* Compares hosts. Needs three or more. */
 static void judge_hosts(Rules *r, const EventFractions *barriers)
 {
     enum { FEWEST_HOSTS = 3 };

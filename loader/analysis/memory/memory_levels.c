@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* memory_levels.c: see memory_levels.h. */
+/* memory_levels.c: sums the time at each level of memory; see memory_levels.h. */
 #include "memory_levels.h"
 
 #include "../../base/interrupt.h"
@@ -26,7 +26,7 @@ static int64_t most_of(int64_t peak, size_t level, size_t n_levels)
     return (int64_t)((Int128)peak * (Int128)level / (Int128)n_levels);
 }
 
-/* The lowest level whose upper bound is not below. */
+/* Returns the lowest level whose upper bound is not less than the bytes. */
 static size_t level_of(int64_t bytes, int64_t peak, size_t n_levels)
 {
     return (size_t)(((Int128)bytes * (Int128)n_levels + peak - 1) / peak);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* memory_profile.c: the events of allocators, their peaks, and what was live at them; see
- * memory_profile.h. */
+/* memory_profile.c: reads the events of allocators, and finds their peaks and what was live then;
+ * see memory_profile.h. */
 #include "memory_profile.h"
 
 #include "../../base/list.h"
@@ -17,7 +17,7 @@
 
 const char *const special_memory_names[] = {NULL, "unused", "stack"};
 
-/* XProf's sums wrap. */
+/* Adds like XProf, whose sums wrap. */
 static int64_t wrapped_sum(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 static int64_t wrapped_difference(int64_t a, int64_t b)
 {
@@ -35,7 +35,7 @@ static const Text *intern(MemoryProfile *profile, Slice text, ProfErr *err)
 
 /* ---- reading ---- */
 
-/* TensorFlow's name of a data type. */
+/* Returns TensorFlow's name of a data type. */
 static const Text *data_type_text(MemoryProfile *profile, int64_t value, ProfErr *err)
 {
     static const char *const names[] = {
@@ -71,7 +71,7 @@ static const Text *data_type_text(MemoryProfile *profile, int64_t value, ProfErr
         "int4",
         "uint4",
     };
-    enum { REFERENCES = 100 }; /* above: the type of a reference to one */
+    enum { REFERENCES = 100 }; /* types above this are references to the type minus this */
     int32_t number = (int32_t)(uint32_t)value;
     const char *suffix = "";
     if (number > REFERENCES) number -= REFERENCES, suffix = "_ref";
@@ -83,7 +83,7 @@ static const Text *data_type_text(MemoryProfile *profile, int64_t value, ProfErr
     return intern(profile, (Slice){text, strlen(text)}, err);
 }
 
-/* One stat of an event. The last of those that name the allocator counts. */
+/* Reads a stat of an event. If several name the allocator, the last counts. */
 static void read_stat(MemoryProfile *profile, const Plane *plane, MemoryEvent *e, unsigned known,
                       const Stat *stat, ProfErr *err)
 {
@@ -183,7 +183,7 @@ static void read_plane(MemoryProfile *profile, Plane *plane, ProfErr *err)
     prof_free(kinds);
 }
 
-/* XProf reads the first plane of this name, never those of sub-processes. */
+/* Reads the first plane with this name, as XProf does; never those of sub-processes. */
 static void read_host(MemoryProfile *profile, Host *host, ProfErr *err)
 {
     const Plane *shown = host_find_plane(host, PREFIX_HOST_THREADS);
@@ -212,8 +212,8 @@ static int by_start_then_longest(const void *a, const void *b)
     return BY_START_THEN_LONGEST(x, y, line_time_ps, duration_ps, event);
 }
 
-/* XProf sorts the lines to which it adds regions of thread pools: their events take their turns in
- * that order. */
+/* Numbers the events in the order in which XProf reads them: it sorts the lines to which it adds
+ * regions of thread pools. */
 static int sort_turns(MemoryEvent **events, size_t n, ProfErr *err)
 {
     MemoryEvent **sorted = prof_alloc(n * sizeof *sorted);
@@ -225,7 +225,7 @@ static int sort_turns(MemoryEvent **events, size_t n, ProfErr *err)
     return PROF_OK;
 }
 
-/* Gives the events the groups that grouping found for them. */
+/* Sets the groups of events from the host's grouping. */
 static void find_groups(MemoryProfile *profile, Host *host, ProfErr *err)
 {
     const Grouping *grouping = err->code || !profile->n_events ? NULL : host_grouping(host, err);
@@ -271,18 +271,18 @@ static bool earlier_in_line(const void *a, const void *b)
     return ((const MemoryEvent *)a)->line_time_ps < ((const MemoryEvent *)b)->line_time_ps;
 }
 
-/* ---- what lies at an address ---- */
+/* ---- live memory by address ---- */
 
 typedef struct {
     uint64_t address;
-    MemoryEvent *event; /* NULL: nothing lies there now */
+    MemoryEvent *event; /* NULL: nothing is live there now */
 } Address;
 typedef struct {
     LIST(Address) addresses;
     HashTable by_address;
 } AddressMap;
 
-/* Empties the map, which then has room for n addresses. */
+/* Empties the map and makes room for n addresses. */
 static bool map_clear(AddressMap *map, size_t n, ProfErr *err)
 {
     map->addresses.n = 0;
@@ -290,7 +290,7 @@ static bool map_clear(AddressMap *map, size_t n, ProfErr *err)
     return hash_reserve(&map->by_address, n) || (prof_nomem(err), false);
 }
 
-/* Where the event of an address is kept; it holds NULL for an address not seen. */
+/* Returns where the event of an address is kept; it is NULL for an address that was not seen. */
 static MemoryEvent **map_at(AddressMap *map, uint64_t address)
 {
     uint64_t hash = hash64(address);
@@ -302,7 +302,7 @@ static MemoryEvent **map_at(AddressMap *map, uint64_t address)
     return &made->event;
 }
 
-/* ---- what XProf derives ---- */
+/* ---- what XProf computes ---- */
 
 static void find_peak(MemoryAllocator *a)
 {
@@ -317,7 +317,7 @@ static void find_peak(MemoryAllocator *a)
     }
 }
 
-/* An event of no group gets the number after the last group's. */
+/* Sets the steps of events. An ungrouped event gets the number after the last group's. */
 static void fill_steps(MemoryAllocator *a)
 {
     int64_t last = -1;
@@ -328,7 +328,7 @@ static void fill_steps(MemoryAllocator *a)
     }
 }
 
-/* Frees say little of themselves: they get what is known of the allocation. */
+/* Copies the description of an allocation to its free, which records little. */
 static void describe_frees(MemoryAllocator *a, AddressMap *map, ProfErr *err)
 {
     if (!map_clear(map, a->n_events, err)) return;
@@ -346,7 +346,7 @@ static void describe_frees(MemoryAllocator *a, AddressMap *map, ProfErr *err)
 
 static int64_t negative(int64_t x) { return (int64_t)(0 - (uint64_t)x); }
 
-/* The order in which XProf shows what was live: the largest first. */
+/* The order in which XProf shows live memory: the largest first. */
 static int compare_active(const ActiveMemory *x, const ActiveMemory *y)
 {
     if (x->allocation_bytes != y->allocation_bytes)
@@ -384,8 +384,8 @@ static void add_special(MemoryProfile *profile, MemoryAllocator *a, enum Special
                                               .shape = shape};
 }
 
-/* Walks the step of the peak up to it: *unmapped becomes the heap that no allocation of it
- * explains. The map is left with what is live; returns how much that is. */
+/* Walks the peak's step up to the peak: *unmapped becomes the heap that no allocation in the step
+ * explains. The map is left with what is live. Returns how many bytes that is. */
 static size_t walk_peak_step(const MemoryAllocator *a, AddressMap *map, int64_t *unmapped,
                              ProfErr *err)
 {
@@ -452,9 +452,9 @@ static void find_active(MemoryProfile *profile, MemoryAllocator *a, AddressMap *
     a->n_active = n;
 }
 
-/* ---- what is true ---- */
+/* ---- corrected values ---- */
 
-/* Links frees with their allocations, in the order of true time. `events` is in that order. */
+/* Links frees with their allocations. `events` is sorted by session time. */
 static void match_frees(MemoryAllocator *a, MemoryEvent **events, AddressMap *map, Host *host,
                         ProfErr *err)
 {
@@ -485,7 +485,7 @@ bool memory_live_at_peak(const MemoryEvent *e)
     return !end || by_true_time(&end, &peak) > 0;
 }
 
-/* `events` is in the order of true time. */
+/* `events` is sorted by session time. */
 static void explain_peak(MemoryAllocator *a, MemoryEvent *const *events)
 {
     if (!a->peak) return;
@@ -517,9 +517,9 @@ static void analyse(MemoryProfile *profile, MemoryAllocator *a, AddressMap *map,
     find_active(profile, a, map, err);
 }
 
-/* ---- all of it ---- */
+/* ---- the analysis ---- */
 
-/* Cuts the events into allocators; returns the most events of one. */
+/* Splits the events by allocator. Returns the largest number of events of one. */
 static size_t cut_allocators(MemoryProfile *profile, ProfErr *err)
 {
     size_t n = 0, most = 0;
@@ -573,7 +573,7 @@ static void memory_profile_release(void *result)
 
 static void *memory_profile_make(Run *run, Host *host, ProfErr *err)
 {
-    if (!host) host = &run->hosts[0]; /* the only one */
+    if (!host) host = &run->hosts[0]; /* a run of one host asks for all hosts */
     MemoryProfile *profile = prof_alloc(sizeof *profile);
     if (!profile) {
         prof_nomem(err);

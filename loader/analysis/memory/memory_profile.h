@@ -15,26 +15,26 @@ typedef struct MemoryEvent MemoryEvent;
 /* An allocation or a free. */
 struct MemoryEvent {
     uint64_t event;        /* ordinal in the run */
-    uint64_t turn;         /* order in which XProf reads it */
+    uint64_t turn;         /* position in the order in which XProf reads events */
     const Text *allocator; /* empty if the event names none */
     const struct MemoryAllocator *owner;
     size_t place; /* index in owner->events */
     /* start_ps: session time; line_time_ps: offset in the line, which XProf shows */
     int64_t start_ps, line_time_ps;
     int64_t duration_ps;
-    /* 0 if the event does not contain it. */
+    /* 0 if the event does not record it. */
     int64_t requested_bytes, allocation_bytes, heap_bytes, stack_bytes, free_bytes, peak_bytes;
     double fragmentation;
     uint64_t address;
-    /* Empty if unknown. A free has those of the allocation that it undoes. */
+    /* Empty if unknown. A free has those of its allocation. */
     const Text *tf_op, *region_type, *data_type, *shape;
     int64_t group; /* -1: none */
-    int64_t step;  /* the group, or XProf's guess if there is none */
-    /* The free of an allocation, and the allocation of a free, by true time; NULL: not in the
-     * profile. */
+    int64_t step;  /* the group or, if there is none, XProf's guess */
+    /* The free of an allocation, or the allocation of a free, by session time. NULL if it is not in
+     * the profile. */
     MemoryEvent *match;
-    /* The next allocation at this address while it was still live, so its free was not recorded;
-     * NULL: none. */
+    /* The next allocation at this address that was made while this one was live: its free was not
+     * recorded. NULL if there is none. */
     const MemoryEvent *reuse;
     bool is_free;
 };
@@ -45,7 +45,7 @@ extern const char *const special_memory_names[]; /* NULL for MEMORY_ORDINARY */
 /* Equal allocations that are live at the peak, by XProf's rules. */
 typedef struct {
     enum SpecialMemory special;
-    const MemoryEvent *event; /* first of them in the file; NULL for special ones */
+    const MemoryEvent *event; /* the first in the file; NULL for special ones */
     int64_t requested_bytes, allocation_bytes, occurrences;
     const Text *tf_op, *region_type, *data_type, *shape;
 } ActiveMemory;
@@ -58,11 +58,12 @@ typedef struct MemoryAllocator {
     int64_t n_allocations, n_frees, n_unmatched_frees;
     const MemoryEvent *peak;            /* last event with the largest heap + stack */
     int64_t peak_bytes, capacity_bytes; /* at `peak` */
-    /* Heap at `peak` that no allocation of the profile explains: made before the first event and
-     * not freed since, and the rest, which is below 0 if live allocations exceed the heap. */
+    /* Heap at `peak` that no allocation in the profile explains: memory that was allocated before
+     * the first event and not freed since, and the rest, which is negative if live allocations
+     * exceed the heap. */
     int64_t earlier_bytes, unknown_bytes;
-    /* Peaks that events record for the allocator's life: that of the last event (XProf's), and the
-     * largest. */
+    /* Peaks that events record for the allocator's lifetime: that of the last event (XProf's
+     * value), and the largest. */
     int64_t last_peak_bytes, max_peak_bytes;
     int64_t peak_step;
     ActiveMemory *active; /* in XProf's order */
@@ -86,13 +87,14 @@ const MemoryProfile *host_memory_profile(Host *host, ProfErr *err);
 /* Returns the event with this ordinal; NULL if it is not an event of an allocator. */
 const MemoryEvent *memory_event(const MemoryProfile *profile, uint64_t event);
 
-/* Returns whether the memory of an allocation is in use right after the peak of its allocator: made
- * until then, and not freed or allocated again. False for a free. */
+/* Returns whether the memory of an allocation is live right after its allocator's peak: allocated
+ * until then, and neither freed nor allocated again. False for a free. */
 bool memory_live_at_peak(const MemoryEvent *event);
 
-/* Returns whether XProf draws this event, if it draws n_samples of its allocator: the order of time
- * is cut into parts of equal size, and the event with the most memory in use represents its part.
- * *winner, SIZE_MAX at first, keeps the result of a part while events are asked for in order. */
+/* Returns whether XProf draws this event if it draws n_samples of its allocator: the events in
+ * order of time are split into parts of equal size, and each part is represented by its event with
+ * the most memory in use. *winner is SIZE_MAX at first; it keeps the result of a part while events
+ * are asked for in order. */
 bool memory_sampled(const MemoryEvent *event, size_t n_samples, size_t *winner);
 
 #endif

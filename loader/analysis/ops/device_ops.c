@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* device_ops.c: events of TPU op lines into sums by metadata; see device_ops.h. */
+/* device_ops.c: sums the events of TPU op lines by metadata; see device_ops.h. */
 #include "device_ops.h"
 
 #include "../../base/nest.h"
@@ -13,7 +13,7 @@ void hull_add(Hull *hull, PsSpan span)
     hull->any = true;
 }
 
-/* ---- what an event says ---- */
+/* ---- the op of an event ---- */
 
 const enum KnownStat op_fact_stats[] = {
     STAT_DEVICE_OFFSET_PS,
@@ -101,15 +101,15 @@ static OpSums *sums_of(OpSummer *s, const EventMeta *meta)
     return &s->sums[*at - 1];
 }
 
-/* Opens a span; the sums of the op around it, NULL: there is none. */
+/* Opens a span. Returns the sums of the op around it; NULL if there is none. */
 static OpSums *around(OpSummer *s, OpStack *stack, PsSpan span)
 {
     const OpenSpan *top = NEST_AROUND(*stack, span.begin, span.end, span.begin, span.end, 0);
     return top ? &s->sums[top->sums] : NULL;
 }
 
-/* A span equal to the one around it stands for both: nothing else is directly inside of that, and
- * they end together. */
+/* Pushes a span. If it equals the one around it, one entry represents both: nothing else is
+ * directly inside the outer one, and they end together. */
 static bool push(OpStack *stack, PsSpan span, uint32_t sums)
 {
     OpenSpan *top = NEST_INNERMOST(*stack);
@@ -130,7 +130,7 @@ int64_t op_summer_add(OpSummer *s, const EventMeta *meta, int64_t occurrences, c
         return -1;
     }
     if (sums->n_events++ &&
-        !sums->occurrences) { /* XProf takes an op whose uint32 of occurrences is 0 for a new one */
+        !sums->occurrences) { /* XProf treats an op whose uint32 of occurrences is 0 as a new one */
         *sums = (OpSums){.meta = meta,
                          .min_ps = UINT64_MAX,
                          .n_events = sums->n_events,
@@ -180,10 +180,10 @@ void op_summer_free(OpSummer *s)
 
 /* ---- walking a line ---- */
 
-/* An event on its way into order; 16 bytes, for there may be many in a small file. */
+/* An event while it is sorted. Only 16 bytes, because a small file may have many. */
 typedef struct {
-    int64_t key;    /* its start; then, of those that start together, its duration */
-    uint32_t index; /* on the line */
+    int64_t key;    /* its start; then, for those that start together, its duration */
+    uint32_t index; /* index on the line */
 } Placed;
 
 static int by_start(const void *a, const void *b)
@@ -200,7 +200,7 @@ static int longer_first(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Orders events that start together. Few do, so their durations are read again. */
+/* Sorts events that start together. There are few, so their durations are read again. */
 static bool order_together(Line *line, EventFinder *finder, Placed *events, size_t n, ProfErr *err)
 {
     EventAt e;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* device_ops.h: sums the events of a TPU core's op lines, nested by the device's clock and by the
- * profiler's. Internal to op metrics.
+/* device_ops.h: sums the events of a TPU core's op lines, nested by device time and by the
+ * profiler's time. Internal to op metrics.
  *
- * Each line is summed by event metadata. What the metadata say of the op is read once and added to
- * the sums afterwards. */
+ * Each line is summed by event metadata. The op's description in the metadata is read once and
+ * added to the sums afterwards. */
 #ifndef PROF_DEVICE_OPS_H
 #define PROF_DEVICE_OPS_H
 
@@ -28,16 +28,16 @@ typedef struct {
 /* Extends the hull to include a span. */
 void hull_add(Hull *hull, PsSpan span);
 
-/* What one event contains about its op. */
+/* The stats of one event that concern its op. */
 typedef struct {
-    /* device: by the device's clock if the event has its times, else as `event`. */
+    /* device: in device time if the event has it, else equal to `event`. */
     PsSpan event, device;
     bool has_scale, has_energy, has_core_id, has_start_id;
     bool has_tf_op, tf_op_is_empty, is_async, names_all_reduce;
     uint64_t min_ps, dma_stall_ps;
     double scale, energy_j;
     uint64_t flops, model_flops;
-    /* flops_positive, model_flops_positive: judged by the low 32 bits, as in XProf. */
+    /* flops_positive, model_flops_positive: by the low 32 bits, as in XProf. */
     bool has_flops, has_model_flops, flops_positive, model_flops_positive;
     bool flops_known, model_flops_known; /* the stat is an integer */
     /* The program that a core offloaded. 0 if the file has another integer type than XProf
@@ -61,27 +61,27 @@ typedef struct {
     uint64_t time_ps, self_ps, min_ps, normalized_ps, event_time_ps, event_self_ps, dma_stall_ps;
     double energy_j;
     double own_flops, own_model_flops; /* of the n_own occurrences with operations of their own */
-    uint64_t n_own, executions;        /* executions: the occurrences, without XProf's wrap */
+    uint64_t n_own, executions; /* executions: the occurrences, but without XProf's wrapping */
 } OpSums;
 
-/* Packed, as ops that are inside each other are open at the same time, up to all ops of a line. */
+/* Packed, because nested ops are open at the same time: up to all ops of a line. */
 typedef struct __attribute__((packed, aligned(4))) {
     PsSpan span;
-    uint32_t sums; /* position in OpSummer.sums */
+    uint32_t sums; /* index in OpSummer.sums */
 } OpenSpan;
 typedef LIST(OpenSpan) OpStack;
 
-/* Sums the ops of a line by metadata, and keeps the spans that are open by each clock. Set `plane`,
+/* Sums the ops of a line by metadata, and keeps the spans that are open in each clock. Set `plane`,
  * the rest to 0. */
 typedef struct {
     const Plane *plane;
     OpSums *sums; /* in the order of their first occurrence */
     size_t n, capacity;
-    /* By index of event metadata: position in `sums` + 1. Allocated on first use. */
+    /* By index of event metadata: index in `sums` + 1. Allocated on first use. */
     uint32_t *index;
     OpStack device, event;
 } OpSummer;
-/* Adds an event. Returns its position in `sums`, -1 with err set. default_scale is used for events
+/* Adds an event. Returns its index in `sums`; -1 with err set. default_scale is used for events
  * without a Time Scale Multiplier; 0: their normalized time is unknown. */
 int64_t op_summer_add(OpSummer *s, const EventMeta *meta, int64_t occurrences, const OpFacts *facts,
                       double default_scale, ProfErr *err);
@@ -89,7 +89,7 @@ int64_t op_summer_add(OpSummer *s, const EventMeta *meta, int64_t occurrences, c
 void op_summer_close_spans(OpSummer *s);
 void op_summer_free(OpSummer *s);
 
-/* Calls take() for each event of a line, in stored order, or if `sorted` by start, the longer
+/* Calls take() for each event of a line in stored order or, if `sorted`, by start, longer ones
  * first, as XProf sorts the lines of files that it groups. The wanted stats are in the events'
  * messages or in columns. take() returns false to stop. */
 int each_event(Line *line, const StatFilter *filter, bool sorted,
@@ -119,8 +119,8 @@ void tpu_op_table_free(TpuOpTable *ops);
 typedef struct {
     struct OffloadedPrograms {
         uint64_t core_id, start_id;
-        /* Last plane with ops of the program, because XProf drops those of earlier planes. NULL:
-         * none. */
+        /* Last plane with ops of the program, because XProf drops those of earlier planes; NULL if
+         * there is none. */
         const Plane *plane;
         OpMetricsDb db;
     } * programs;
@@ -128,7 +128,7 @@ typedef struct {
 } SparseCores;
 /* Sums all SparseCore planes of the host. Freed with sparsecores_free(), also after a failure. */
 int sparsecore_ops(OpBuild *build, SparseCores *sparse, ProfErr *err);
-/* NULL if there are none */
+/* NULL if there are none. */
 const OpMetricsDb *offloaded_programs(const SparseCores *sparse, uint64_t core_id,
                                       uint64_t start_id);
 void sparsecores_free(SparseCores *sparse);

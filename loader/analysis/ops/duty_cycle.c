@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* duty_cycle.c: busy and idle time of chips; see duty_cycle.h. */
+/* duty_cycle.c: computes busy and idle time of chips; see duty_cycle.h. */
 #include "duty_cycle.h"
 
 #include "../../base/nest.h"
@@ -33,7 +33,7 @@ static bool append(SpanList *to, const SpanList *from)
     return true;
 }
 
-/* From here on the lists are two. */
+/* Starts separate lists for the two duties. */
 static bool split_duties(DutySpans *active)
 {
     if (active->differ) return true;
@@ -54,7 +54,7 @@ void duty_spans_free(DutySpans *active)
     for (int d = 0; d < N_DUTIES; d++) span_list_free(&active->spans[d]);
 }
 
-/* An op is told as far as `until`; what follows up to `from` belongs to an op inside it. */
+/* Adds the op's time up to `until`. The time from there to `from` belongs to an op inside it. */
 static bool add_until(DutyLine *line, DutyOp *op, uint64_t until, uint64_t from)
 {
     bool good =
@@ -77,7 +77,7 @@ bool duty_line_add(DutyLine *line, PsSpan span, unsigned on_duty)
     if (line->failed) return false;
     bool again = outer && outer->on_duty == on_duty && outer->span.begin == span.begin &&
                  outer->span.end == span.end && outer->from == span.begin;
-    if (again) return true; /* it changes nothing: millions of equal ops must not be held */
+    if (again) return true; /* a repetition changes nothing: do not keep millions of equal ops */
     if (outer && !add_until(line, outer, span.begin, span.end)) return false;
     if ((opened = PUSH(line->open))) *opened = (DutyOp){span, span.begin, on_duty};
     return opened != NULL;

@@ -5,7 +5,7 @@
 
 #include "device_ops.h"
 
-/* Disjoint spans in order. Spans may be added in any order, but fastest roughly in order. */
+/* Sorted, disjoint spans. They may be added in any order; nearly sorted is fastest. */
 typedef struct {
     PsSpan *spans;
     size_t n, capacity;
@@ -14,7 +14,8 @@ typedef struct {
 bool span_list_add(SpanList *list, PsSpan span); /* false if memory runs out */
 void span_list_free(SpanList *list);
 
-/* How certain it is that an op computes. SURE leaves out custom calls whose work is unknown. */
+/* How certain it is that an op computes. DUTY_SURE leaves out custom calls whose work is unknown.
+ */
 enum Duty { DUTY_LIKELY, DUTY_SURE, N_DUTIES };
 
 /* The spans of both duties, in one list as long as they are the same. */
@@ -32,13 +33,13 @@ void duty_spans_free(DutySpans *active);
  * starts inside another and ends after it closes the other. */
 typedef struct {
     PsSpan span;
-    uint64_t from; /* not yet added from here on */
+    uint64_t from; /* the time before this is added */
     unsigned on_duty;
 } DutyOp;
 typedef struct {
     LIST(DutyOp) open;
     DutySpans active;
-    bool failed; /* there was no memory */
+    bool failed; /* memory ran out */
 } DutyLine;
 /* duty_line_add() adds the line's next op. duty_line_end() closes the ops that are still open. The
  * time on duty is in `active`. */
@@ -46,7 +47,7 @@ bool duty_line_add(DutyLine *line, PsSpan span, unsigned on_duty);
 bool duty_line_end(DutyLine *line);
 void duty_line_free(DutyLine *line);
 
-/* What one core did. */
+/* The activity of one core. */
 typedef struct {
     int64_t chip;
     DutySpans active;
@@ -59,11 +60,11 @@ bool core_duty_join(CoreDuty *duty, DutySpans *active, const Hull *measured);
  * Reorders the cores and empties their lists. */
 int duty_cycle(CoreDuty *cores, size_t n_cores, OpMetricsDb *db, ProfErr *err);
 
-/* Returns whether the line has SparseCore ops, on whatever plane. On a SparseCore, a line may also
- * be named like a TensorCore's. */
+/* Returns whether the line has SparseCore ops, on any plane. A line of a SparseCore may also be
+ * named like a TensorCore's. */
 bool is_sparse_op_line(const Line *line);
-/* Adds the spans in which SparseCore ops of a plane ran, by the profiler's clock. The caller frees
- * the list, also after a failure. */
+/* Adds the spans in which the SparseCore ops of a plane ran, in the profiler's time. The caller
+ * frees the list, also after a failure. */
 int sparsecore_busy(const Plane *plane, SpanList *busy, ProfErr *err);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* framework_ops.c: the framework's view of the device ops: those of one framework op together.
+/* framework_ops.c: sums device ops by framework op.
  *
- * An op ran as often as the one of its kernels or HLO ops that ran most often. */
+ * The occurrences of a framework op are those of its most frequent kernel or HLO op. */
 #include "op_build.h"
 
 static const Text *intern(OpStats *stats, Slice text, ProfErr *err)

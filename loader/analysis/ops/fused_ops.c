@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fused_ops.c: the instructions inside TPU fusions, as children of the ops that the program has
- * too.
+/* fused_ops.c: adds the instructions inside TPU fusions as children of the ops, if the program has
+ * the fusion.
  *
- * They tell what a fusion is made of; what each costs is not known. */
+ * They show what a fusion consists of. The cost of each one is unknown. */
 #include "../program/hlo_validate.h"
 #include "../../base/sort.h"
 #include "op_actual.h"
 #include "op_hlo.h"
 
-/* An instruction takes more bytes of the file than LEAST_BYTES, and lies in one fusion. */
+/* An instruction takes more than LEAST_BYTES bytes of the file, and is in only one fusion. */
 enum { MAX_DEPTH = 64, STRAY_CHILDREN = 1 << 15, LEAST_BYTES = 32 };
 
-/* A fusion that is being opened, and the one it lies in. */
+/* A fusion that is being read, and the fusion that contains it. */
 typedef struct Outer {
     const struct Outer *outer;
     const Xla__HloComputationProto *computation;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* gpu_ops.c: op metrics of GPUs.
  *
- * Kernels do not nest: self time is time. A kernel belongs to an HLO op (stats hlo_op and
- * program_id, found in the programs of the file), or to a framework op (stat tf_op); else it only
- * widens the span measured. Kernels of one HLO op in a row on a stream are one run of it. Runs
- * matter where a stream goes from one program to another with an op of the same name, which XProf
- * takes for the same run, and where kernels bring costs of their own, of which the last of a run
- * counts; elsewhere they only add up, so lines are summed by op first, and read run by run only
- * where that would tell another story. */
+ * Kernels do not nest, so self time equals time. A kernel belongs to an HLO op (stats hlo_op and
+ * program_id, looked up in the file's programs) or to a framework op (stat tf_op). Other kernels
+ * only extend the measured span.
+ *
+ * A run is a series of kernels of one HLO op on a stream. Runs matter in two cases: if a stream
+ * moves from one program to another and both have an op of the same name, which XProf treats as one
+ * run; and if kernels have costs of their own, of which the last in a run counts. In all other
+ * cases lines are summed by op first. Only lines with one of these cases are read run by run. */
 #include "../program/hlo_validate.h"
 #include "../../store/lines.h"
 #include "op_actual.h"
@@ -15,7 +16,7 @@
 #include "op_executions.h"
 #include "op_hlo.h"
 
-/* ---- what a kernel says ---- */
+/* ---- the stats of a kernel ---- */
 
 typedef struct {
     bool is_hlo, has_program, is_eager;
@@ -28,11 +29,12 @@ typedef struct {
     OpBuild *build;
     Plane *plane;
     StatFilter filter;
-    bool has_ops, has_costs; /* kernels may say what they are of, and bring costs */
+    /* whether stats of kernels name their op, and whether they have costs */
+    bool has_ops, has_costs;
     struct GpuLine *lines;
 } GpuPlane;
 
-/* Later stats of a name count over earlier ones. */
+/* Reads the stats of a kernel. The last of a name counts. */
 static int kernel_facts(const GpuPlane *p, const EventAt *e, KernelFacts *facts, ProfErr *err)
 {
     *facts = (KernelFacts){.hlo_op = empty_text, .tf_op = empty_text, .group = -1};
@@ -50,7 +52,7 @@ static int kernel_facts(const GpuPlane *p, const EventAt *e, KernelFacts *facts,
         }
         if (known == STAT_HLO_OP)
             facts->is_hlo = stat.type == TYPE_STR ||
-                            stat.type == TYPE_REF; /* an empty text is an op of no program */
+                            stat.type == TYPE_REF; /* an empty text is an op without a program */
         if (known == STAT_IS_EAGER) facts->is_eager = stat_int(&stat) != 0;
         if (known == STAT_GROUP_ID) facts->group = stat_int(&stat);
         if (known == STAT_PROGRAM_ID)
@@ -63,21 +65,21 @@ static int kernel_facts(const GpuPlane *p, const EventAt *e, KernelFacts *facts,
 
 /* ---- a line ---- */
 
-/* Kernels of one op: of an HLO op by program, or of a framework op by the kernel's metadata. */
+/* Kernels of one op: an HLO op by program, or a framework op by the kernel's metadata. */
 typedef struct {
     bool is_hlo, has_program;
-    const Text *op; /* hlo_op or tf_op */
+    const Text *op; /* value of hlo_op or tf_op */
     uint64_t program_id;
-    const EventMeta *meta; /* of a framework op's kernel */
-    bool is_eager;         /* its first event, where the file says so itself */
+    const EventMeta *meta; /* for a framework op: of the kernel */
+    bool is_eager;         /* stat of its first event */
     uint64_t first_event, time_ps;
     uint32_t occurrences;
-    OpKernels kernels;                           /* of an HLO op */
-    const Xla__HloInstructionProto *instruction; /* resolved when lines are joined */
+    OpKernels kernels;                           /* for an HLO op */
+    const Xla__HloInstructionProto *instruction; /* looked up when lines are joined */
     const HloModule *module;
 } KernelSums;
 
-/* Kernels in a row with the same sums and group. */
+/* Consecutive kernels with the same sums and group. */
 typedef struct {
     uint32_t sums, occurrences;
     int64_t group;
@@ -90,8 +92,8 @@ typedef struct GpuLine {
     KernelSums *sums; /* in order of first occurrence */
     size_t n_sums, capacity;
     HashTable by_key;
-    uint32_t last_hlo; /* position + 1 of the last HLO kernel's */
-    bool crosses;      /* two programs with an op of one name follow each other */
+    uint32_t last_hlo; /* index + 1 of the last kernel with an HLO op */
+    bool crosses; /* consecutive kernels are of two programs that both have an op of this name */
     bool by_runs;
     KernelRun *runs;
     size_t n_runs, run_capacity;
@@ -110,7 +112,7 @@ static bool same_key(const KernelSums *a, const KernelSums *b)
            a->has_program == b->has_program && a->meta == b->meta;
 }
 
-/* Position of the kernel's sums, -1: no memory. */
+/* Returns the index of the kernel's sums; -1 if memory runs out. */
 static int64_t sums_of(GpuLine *l, const EventAt *e, const KernelFacts *f)
 {
     KernelSums key = {.is_hlo = f->is_hlo,
@@ -185,7 +187,7 @@ static void read_kernels(GpuLine *l, ProfErr *err)
     if (l->last_hlo) op_kernels_end_row(&l->sums[l->last_hlo - 1].kernels);
 }
 
-/* context: one a plane of the host. */
+/* context: an array with an entry for each plane of the host. */
 static void read_line(void *context, size_t i, ProfErr *err)
 {
     GpuPlane *planes = context;
@@ -222,8 +224,8 @@ static int resolve(GpuLine *l, size_t *n_dropped, ProfErr *err)
     return err->code;
 }
 
-/* Whether runs tell another story than sums: kernels bring costs, or two programs' ops of one name
- * follow each other, which kernels of unknown ops between them may hide. */
+/* Returns whether runs give another result than sums: kernels have costs, or ops of the same name
+ * in two programs follow each other (kernels of unknown ops may be between them). */
 static bool needs_runs(const GpuLine *l, size_t n_dropped)
 {
     bool programs = false;
@@ -357,7 +359,7 @@ static void join_line(GpuLine *l, OpMetricsDb *db, ProfErr *err)
 
 /* ---- planes ---- */
 
-/* Counts the executions of the plane's ops, each in its own program, and what they did. */
+/* Counts the executions of the plane's ops, each in its own program, and their work. */
 static int add_executions(GpuPlane *p, OpMetricsDb *db, ProfErr *err)
 {
     OpKernels *kernels = prof_alloc(db->n_ops * sizeof *kernels);
@@ -380,8 +382,8 @@ static int add_executions(GpuPlane *p, OpMetricsDb *db, ProfErr *err)
     return err->code;
 }
 
-/* From the first begin to the last end, of all events but those of derived lines, each line counted
- * from its own start. */
+/* Returns the time from the first start to the last end of all events except those of derived
+ * lines. Each line counts from its own start. */
 static uint64_t measured_ps(const Plane *plane)
 {
     int64_t first = INT64_MAX, last = 0;

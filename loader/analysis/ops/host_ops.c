@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* host_ops.c: op metrics of the host's threads.
  *
- * What counts as an op on a thread: an event with a tf.data stage, an event whose name is a
- * framework op's, and any event with a tf_op stat. Their begins and ends are swept in order of time
- * alone, so ends that coincide lose ops: of a parent stored before a child that ends at the same
- * moment, only the parent is recorded, and all ops around it are lost. XProf counts so, and so do
- * we. It has sorted lines on which a thread pool's region ended: there the outer op comes first. */
+ * These events are ops: those with a tf.data stage, those whose name is a framework op's, and those
+ * with a stat tf_op. Their starts and ends are processed by time alone, as in XProf, so ends that
+ * coincide lose ops: if a parent is stored before a child that ends at the same time, only the
+ * parent is recorded, and all ops around it are lost. XProf sorts the lines on which a thread
+ * pool's region ended: there the outer op comes first. */
 #include "../../base/list.h"
 #include "../../base/interrupt.h"
 #include "../grouping/event_types.h"
@@ -16,8 +16,8 @@
 /* ---- which events are ops ---- */
 
 typedef struct {
-    int64_t key; /* stage id or event metadata id: they share one space */
-    uint64_t id; /* of the record */
+    int64_t key; /* stage id or event metadata id, which share one number space */
+    uint64_t id; /* id of the record */
     const Text *name, *type;
 } Known;
 
@@ -30,8 +30,8 @@ typedef struct {
     size_t n_known, capacity;
     HashTable index;
     uint32_t
-        *known_of_meta; /* position in known + 1 of each event metadata; 0: its name is no op's */
-    OpMetricsDb *lines; /* one a line of the plane */
+        *known_of_meta; /* index in `known` + 1, by event metadata; 0: its name is not an op's */
+    OpMetricsDb *lines; /* one for each line of the plane */
 } HostJob;
 
 static const Known *find_known(const HostJob *job, int64_t key)
@@ -62,10 +62,10 @@ typedef struct {
     bool has_stage, has_category;
     int64_t stage;
     Slice category;
-    Stat tf_op; /* TYPE_NONE: none */
+    Stat tf_op; /* TYPE_NONE if there is none */
 } HostFacts;
 
-/* The first stat of a name counts. */
+/* Reads the stats of an event. The first of a name counts. */
 static HostFacts host_facts(const HostJob *job, const EventAt *e)
 {
     HostFacts facts = {0};
@@ -82,8 +82,8 @@ static HostFacts host_facts(const HostJob *job, const EventAt *e)
     return facts;
 }
 
-/* The first event of a key decides. Without stages that is one of any metadata, in whatever order.
- */
+/* Lists the keys of ops. The first event with a key decides what it is. Without stages, any event
+ * of a metadata may be used. */
 static int collect_known(HostJob *job, ProfErr *err)
 {
     if (!job->has_stages) {
@@ -129,20 +129,20 @@ static int index_by_meta(HostJob *job, ProfErr *err)
 }
 
 /* ---- one line ----
- * Begins and ends are taken in order of time; of equal times in the order of the ops, a begin
- * before its own end. Where events are stored in order of time that is done on the way, with the
- * ends to come in a heap; else after sorting them all. */
+ * Starts and ends are processed by time; at equal times in the order of the ops, a start before its
+ * own end. If events are stored by time, this is done while reading, with the pending ends in a
+ * heap; otherwise after sorting all of them. */
 
-/* What ops of one name and id are. */
+/* Ops with the same name and id. */
 typedef struct {
     uint64_t id;
     const Text *name, *type;
-    uint32_t record; /* position in the db + 1; 0: none recorded yet */
+    uint32_t record; /* index in the db + 1; 0: not recorded yet */
     bool is_enqueue;
 } OpKind;
 
 typedef struct {
-    uint64_t op; /* ordinal on the line */
+    uint64_t op; /* index on the line */
     uint64_t begin_ps, children_ps;
     uint32_t kind;
     bool is_eager;
@@ -159,32 +159,33 @@ typedef struct {
 
 typedef struct {
     uint64_t ps;
-    size_t op; /* position in ops */
+    size_t op; /* index in `ops` */
     bool is_end;
 } Mark;
 
 typedef struct {
     const Text *text;
-    uint32_t kind; /* + 1 */
+    uint32_t kind; /* index + 1 */
 } TfOpKind;
 
 typedef struct {
     HostJob *job;
     OpMetricsDb *db;
-    bool in_order, by_start_then_longest; /* the latter: to be sorted so */
+    /* by_start_then_longest: the events have to be sorted that way */
+    bool in_order, by_start_then_longest;
     bool inner_came_first;
     OpKind *kinds;
     size_t n_kinds, kind_capacity;
-    uint32_t *kind_of_known; /* + 1 */
+    uint32_t *kind_of_known; /* index + 1 */
     LIST(TfOpKind) tf_ops;
-    HashTable by_text; /* of tf_ops, by address */
-    TextTable texts;   /* tf_op stats that are texts of their own */
+    HashTable by_text; /* of tf_op texts, by address */
+    TextTable texts;   /* for tf_op stats that are not references */
     Arena arena;
     OpenOp *stack;
     size_t n_open, stack_capacity;
-    End *ends; /* a heap, the earliest first */
+    End *ends; /* heap, the earliest end on top */
     size_t n_ends, end_capacity;
-    TimedOp *ops; /* not in order: all */
+    TimedOp *ops; /* all ops, if they are not in order */
     size_t n_ops, op_capacity;
     uint64_t first_ps, last_ps, n_recorded;
     int64_t begin_ps, duration_ps; /* of the latest op */
@@ -192,7 +193,7 @@ typedef struct {
     bool infeed_seen;
 } LineSweep;
 
-/* An op is complete: its times go to its record, its length to the op around it. */
+/* Records a complete op: adds its time to its record, and its length to the op around it. */
 static bool record(LineSweep *s, const OpenOp *open, uint64_t end_ps)
 {
     OpKind *kind = &s->kinds[open->kind];
@@ -228,7 +229,7 @@ static bool begin_op(LineSweep *s, const OpenOp *op)
     return true;
 }
 
-/* Ops that were opened after it are lost, and all that are open if it is not. */
+/* Ends an op. Ops that were opened after it are lost; if it is not open, all open ops are. */
 static bool end_op(LineSweep *s, uint64_t op, uint64_t end_ps)
 {
     while (s->n_open && s->stack[s->n_open - 1].op != op) s->n_open--;
@@ -262,7 +263,7 @@ static End heap_pop(LineSweep *s)
     return top;
 }
 
-/* Ends that come before the begin of an op, or all. */
+/* Processes the ends that come before the start of an op, or all of them. */
 static bool end_until(LineSweep *s, const OpenOp *next)
 {
     while (s->n_ends && (!next || is_before(s->ends[0], (End){next->begin_ps, next->op}))) {
@@ -327,7 +328,7 @@ static bool sweep_sorted(LineSweep *s)
 
 /* ---- kinds ---- */
 
-/* Position of a new kind + 1; 0: no memory. */
+/* Adds a kind. Returns its index + 1; 0 if memory runs out. */
 static uint32_t add_kind(LineSweep *s, uint64_t id, const Text *name, const Text *type)
 {
     if (!name || !type || !GROW(s->kinds, s->n_kinds, s->kind_capacity)) return 0;
@@ -345,8 +346,8 @@ static int add_known_op(LineSweep *s, const EventAt *e, size_t known, bool is_ea
     return err->code;
 }
 
-/* The text of an event's stat tf_op, one address for equal ones of a chunk or more; empty where it
- * has none. NULL: no memory. */
+/* Returns the text of an event's stat tf_op, at the same address for equal texts of a chunk; empty
+ * if it has none. NULL if memory runs out. */
 static const Text *tf_op_of(LineSweep *s, const EventAt *e, const HostFacts *facts)
 {
     const Plane *plane = s->job->plane;
@@ -358,7 +359,7 @@ static const Text *tf_op_of(LineSweep *s, const EventAt *e, const HostFacts *fac
                : empty_text;
 }
 
-/* The kind of a tf_op's text + 1; 0: no memory. */
+/* Returns index + 1 of the kind for a tf_op text; 0 if memory runs out. */
 static uint32_t kind_of_tf_op(LineSweep *s, const Text *text, ProfErr *err)
 {
     uint64_t hash = hash64((uintptr_t)text);
@@ -385,7 +386,7 @@ static int add_tf_op(LineSweep *s, const EventAt *e, const Text *text, ProfErr *
 
 /* ---- the walk ---- */
 
-/* Whether events begin in order, and none ends before it begins or beyond what numbers hold. */
+/* Returns whether events start in order, and none ends before it starts or overflows. */
 static bool is_in_order(const Line *line)
 {
     bool good = line->ordered && line->start_ps >= 0;
@@ -443,7 +444,7 @@ static bool declares_regions(const Plane *plane)
     return found == 3;
 }
 
-/* A StartRegion with a consumer, and a StopRegion behind it. */
+/* Returns whether the line has a StartRegion with a consumer and a StopRegion after it. */
 static bool has_region(Line *line, ProfErr *err)
 {
     static const enum KnownStat wanted[] = {STAT_CONSUMER};
@@ -486,7 +487,7 @@ static int sweep(LineSweep *s, Line *line, ProfErr *err)
     return s->kind_of_known ? walk(s, line, err) : prof_nomem(err);
 }
 
-/* A derived line has no ops, but idles like any other. */
+/* Processes a line. Derived lines have no ops, but their idle time counts too. */
 static void sweep_line(void *context, size_t i, ProfErr *err)
 {
     HostJob *job = context;
@@ -510,7 +511,7 @@ static void sweep_line(void *context, size_t i, ProfErr *err)
                    (unsigned long long)(s.n_ops - s.n_recorded), s.n_ops);
     s.db->total_ps = s.last_ps - s.first_ps;
     if (s.db->total_ps < s.db->total_op_ps)
-        s.db->total_ps = s.db->total_op_ps; /* ops that cross each other */
+        s.db->total_ps = s.db->total_op_ps; /* ops that partly overlap */
     if (!err->code && !op_db_add_idle(s.db, job->build->stats->idle)) prof_nomem(err);
     free_sweep(&s);
 }

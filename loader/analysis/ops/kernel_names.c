@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* kernel_names.c: launches and tensor cores from texts; see kernel_names.h.
+/* kernel_names.c: parses the launches of kernels, and recognises kernels on tensor cores; see
+ * kernel_names.h.
  *
- * kernel_details over the years:
- *   regs:32 static_shared:0 dynamic_shared:16384 grid:2,1,1 block:32,1,1 occ_pct:100        CUDA
- * (newlines until 2022) regs:32 shm:16384 grid:2,1,1 block:32,1,1 CUDA, 2022 to 2023
- *   registers_per_thread:32 \n static_shared_memory_usage:0 \n ... grid_x:2 \n block_x:32   CUDA,
- * until TensorFlow 2.3 grid:2,1,1 block:32,1,1 private_mem:0 group_mem:16384 occ_pct:0 ROCm;
- * leading blank */
+ * Forms of kernel_details:
+ *   CUDA                          regs:32 static_shared:0 dynamic_shared:16384 grid:2,1,1
+ *                                 block:32,1,1 occ_pct:100 (separated by newlines until 2022)
+ *   CUDA, 2022 to 2023            regs:32 shm:16384 grid:2,1,1 block:32,1,1
+ *   CUDA, until TensorFlow 2.3    registers_per_thread:32 \n static_shared_memory_usage:0 \n ...
+ *                                 grid_x:2 \n block_x:32
+ *   ROCm                          grid:2,1,1 block:32,1,1 private_mem:0 group_mem:16384 occ_pct:0
+ *                                 (starts with a blank) */
 #define _GNU_SOURCE
 #include "kernel_names.h"
 
@@ -16,7 +19,7 @@
 
 static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/* A uint32 as text, a sign and blanks around it allowed, as absl::SimpleAtoi takes it. */
+/* Parses a uint32. Like absl::SimpleAtoi, it allows a sign and blanks around it. */
 static bool parse_u32(Slice s, uint32_t *value)
 {
     while (s.n && is_blank(s.text[0])) s.text++, s.n--;
@@ -32,7 +35,7 @@ static bool parse_u32(Slice s, uint32_t *value)
     return s.n;
 }
 
-/* A float whatever the locale of the process says about decimal points. */
+/* Parses a float with a decimal point, in any locale of the process. */
 static bool parse_float(Slice s, float *value)
 {
     char text[64], *end;
@@ -123,8 +126,8 @@ static size_t digits(Slice s, size_t at)
     return n - at;
 }
 
-/* Of a thread, on any GPU. Profilers of ROCm until 2024 wrote the halves of a pointer for registers
- * and static shared memory. */
+/* Most registers of a thread on any GPU. Profilers for ROCm until 2024 wrote the halves of a
+ * pointer instead of registers and static shared memory. */
 enum { MOST_REGISTERS = 1024 };
 
 KernelLaunch kernel_launch_actual(Slice details)
@@ -196,11 +199,11 @@ static const char *const amd_patterns[] = {
     "gemm_fusion", "Custom_Cijk_", "_xdl", "gtcx",  "miopenSp3AsmConvRage",
     "moe_gemm",    "moe_mxgemm",   "wmma", "aiter", "FMHA_FWD",
     "attn_fwd",    "bwd_kernel_",  "mfma"};
-/* Attention and products of Composable Kernel; its other kernels convert and sum. */
+/* Attention and matrix products of Composable Kernel; its other kernels convert and sum. */
 static const char *const more_amd_patterns[] = {"FmhaFwdKernel", "FmhaFwdSplitKVKernel",
                                                 "FmhaFwdPagedKVKernel", "FmhaBwdDQDKDVKernel",
                                                 "ck_tile::GemmKernel"};
-/* Kernels of the same libraries that multiply on the plain cores. */
+/* Kernels of these libraries that multiply on ordinary cores. */
 static const char *const plain_patterns[] = {"ffma", "simt"};
 
 /* _MI<digits>x<digits>x<digits>: a matrix instruction in the name of a Tensile kernel. */

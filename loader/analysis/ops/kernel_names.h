@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* kernel_names.h: what the name and details of a GPU kernel say: its launch, whether it runs on
- * tensor cores, and whether its op could. */
+/* kernel_names.h: reads the name and details of a GPU kernel: its launch, whether it runs on tensor
+ * cores, and whether its op could. */
 #ifndef PROF_KERNEL_NAMES_H
 #define PROF_KERNEL_NAMES_H
 
@@ -16,7 +16,7 @@ enum LaunchFact {
     LAUNCH_OCCUPANCY = 16
 };
 typedef struct {
-    /* registers of a thread; shared memory in bytes */
+    /* registers: of each thread; shared memory in bytes */
     uint32_t registers, static_shared, dynamic_shared;
     uint32_t block[3], grid[3];
     float occupancy; /* percent */
@@ -37,9 +37,9 @@ enum KernelVendor { VENDOR_OTHER, VENDOR_NVIDIA, VENDOR_AMD };
 /* Returns whether XProf treats the kernel as one that uses tensor (matrix) cores; false for an
  * unknown vendor. */
 bool kernel_uses_tensorcore_xprof(Slice name, enum KernelVendor vendor);
-/* Like kernel_uses_tensorcore_xprof(), with kernels that XProf's list lacks (Hopper, Blackwell,
- * cuDNN, attention) and without plain FMA kernels. Without a vendor, all patterns are tried. Judged
- * by name, because profiles do not record what a kernel does. */
+/* Like kernel_uses_tensorcore_xprof(), but with kernels that XProf's list lacks (Hopper, Blackwell,
+ * cuDNN, attention) and without plain FMA kernels. Without a vendor, all patterns are tried. The
+ * name decides, because profiles do not record which units a kernel uses. */
 bool kernel_uses_tensorcore_actual(Slice name, enum KernelVendor vendor);
 
 /* Returns whether an op of this name could use tensor cores. */

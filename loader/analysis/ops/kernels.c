@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* kernels.c: kernel reports; see kernels.h.
+/* kernels.c: sums kernels into reports; see kernels.h.
  *
- * Two steps. Every line is walked once, on all processors: events are summed by what their stats
- * refer to (ids, not texts), so that a line of a million kernels leaves a few hundred tallies. Then
- * the texts of the tallies are read, each once, and tallies become reports. XProf looks at an
- * event's own stats only, and the last one of a name counts. */
+ * There are two steps. First each line is read once, on all processors: events are summed by what
+ * their stats refer to (ids, not texts), so that a line of a million kernels becomes a few hundred
+ * tallies. Then the texts of the tallies are read, each once, and tallies become reports. XProf
+ * uses an event's own stats only, and the last one of a name counts. */
 #include "kernels.h"
 
 #include "../../base/list.h"
@@ -28,8 +28,8 @@ enum KernelText {
     N_TEXTS
 };
 
-/* What tells tallies apart. A text is a ref + 1, or the address of an interned Text where its bit
- * of `inlined` is set; 0: none. No padding: keys are compared as bytes. */
+/* What distinguishes tallies. A text is a reference + 1 or, if its bit of `inlined` is set, the
+ * address of an interned Text; 0: none. No padding, because keys are compared as bytes. */
 typedef struct {
     uint64_t texts[N_TEXTS], program_id;
     uint32_t meta, inlined;
@@ -50,7 +50,7 @@ typedef struct {
 typedef struct {
     KernelStats *stats;
     LineTallies *lines;
-    pthread_mutex_t lock; /* of stats->texts */
+    pthread_mutex_t lock; /* for stats->texts */
 } Walk;
 
 static uint64_t key_hash(const Key *key)
@@ -147,7 +147,7 @@ static void walk_line(void *context, size_t i, ProfErr *err)
 
 /* ---- texts, each read once ---- */
 
-/* Address (and a number) -> a number that is not 0. */
+/* Maps an address and a number to a number that is not 0. */
 typedef struct {
     const void *address;
     uint64_t number, value;
@@ -170,7 +170,8 @@ static uint64_t memo_hash(const void *address, uint64_t number)
     return hash64((uint64_t)(uintptr_t)address * 31 + number);
 }
 
-/* The value's place, 0 where it is new; NULL: no memory. Holds until the next call. */
+/* Returns the place of the value, which is 0 if it is new. NULL if memory runs out. Valid until the
+ * next call. */
 static uint64_t *memo(Memos *m, const void *address, uint64_t number)
 {
     uint64_t hash = memo_hash(address, number), *found = memo_find(m, address, number, hash);
@@ -201,7 +202,7 @@ typedef struct {
     HashTable by_identity;
 } ReportSet;
 
-/* The reports of one host in the making. */
+/* The reports of one host, while they are built. */
 typedef struct {
     KernelStats *stats;
     Host *host;
@@ -235,8 +236,8 @@ static const Launches *launches_of(KernelsBuilder *m, const Text *details)
     return &m->launches[*at - 1];
 }
 
-/* The op that a framework op's full name stands for: its name, and whether tensor cores could run
- * it. */
+/* Returns the op with a framework op's full name: its name, and whether tensor cores could run it.
+ */
 static Op op_of(KernelsBuilder *m, const Text *full_name)
 {
     static const Op none = {.name = NULL};
@@ -268,7 +269,8 @@ static bool is_einsum(KernelsBuilder *m, const Text *equation)
     return *at == 2;
 }
 
-/* The instruction that hlo_op (its last part between ::) names in a program; NULL: none. */
+/* Returns the instruction of a program that hlo_op names (its last part between ::); NULL if there
+ * is none. */
 static const Xla__HloInstructionProto *instruction_of(KernelsBuilder *m, const Text *hlo_op,
                                                       uint64_t program_id)
 {
@@ -291,11 +293,12 @@ static const Xla__HloInstructionProto *instruction_of(KernelsBuilder *m, const T
     return *at == 1 ? NULL : (const Xla__HloInstructionProto *)(uintptr_t)*at;
 }
 
-/* ---- products ---- */
+/* ---- matrix products ---- */
 
 enum { HAS_PRODUCT = 1, HAS_MULTIPLY = 2, HAS_REDUCE = 4 };
 
-/* What an instruction consists of. `known`: the same of each computation before the caller's. */
+/* Returns what an instruction contains. `known` has the same for each computation before the
+ * caller's. */
 static unsigned parts_of(const HloModule *module, const Xla__HloInstructionProto *op,
                          const uint8_t *known)
 {
@@ -311,7 +314,7 @@ static unsigned parts_of(const HloModule *module, const Xla__HloInstructionProto
     return parts;
 }
 
-/* The parts of each computation of a valid program, in which callers come last. */
+/* Computes what each computation contains. In a valid program, callers come last. */
 static void *make_parts(const HloModule *module, ProfErr *err)
 {
     const Xla__HloModuleProto *hlo = module->proto->hlo_module;
@@ -326,8 +329,8 @@ static void *make_parts(const HloModule *module, ProfErr *err)
     return parts;
 }
 
-/* Returns whether an instruction is or contains a product or convolution, also one that XLA made a
- * sum of products. Transposes before it and sums of its parts are none. */
+/* Returns whether an instruction is or contains a matrix product or convolution, also one that XLA
+ * turned into a sum of products. Transposes before it and sums of its parts do not count. */
 static bool is_product(KernelsBuilder *m, const Xla__HloInstructionProto *instruction,
                        uint64_t program_id)
 {
@@ -338,7 +341,8 @@ static bool is_product(KernelsBuilder *m, const Xla__HloInstructionProto *instru
     return parts & HAS_PRODUCT || (parts & HAS_MULTIPLY && parts & HAS_REDUCE);
 }
 
-/* "op_name:op_type" of an instruction's metadata, as XProf puts them together. NULL: no memory. */
+/* Returns "op_name:op_type" of an instruction's metadata, as XProf joins them. NULL if memory runs
+ * out. */
 static const Text *provenance_of(KernelsBuilder *m, const Xla__HloInstructionProto *instruction)
 {
     uint64_t *at = memo(&m->provenance_of, instruction, 0);
@@ -372,7 +376,7 @@ static const Text *provenance_of(KernelsBuilder *m, const Xla__HloInstructionPro
 
 /* ---- reports ---- */
 
-/* Tensor cores by a kernel's name: the names of a plane are read once. */
+/* Tensor core flags by kernel name: the names of a plane are examined once. */
 enum { NAME_READ = 1, NAME_XPROF = 2, NAME_ACTUAL = 4 };
 static unsigned tensorcores_of(uint8_t *read, const Plane *plane, uint32_t meta,
                                enum KernelVendor vendor)
@@ -409,7 +413,7 @@ static bool identical(const KernelReport *a, const KernelReport *b)
            a->op == b->op && a->is_helper == b->is_helper;
 }
 
-/* Forgets what of two kernels is not the same. */
+/* Clears the values that differ between two kernels. */
 static void keep_common(KernelReport *r, const KernelReport *other)
 {
     KernelLaunch *a = &r->actual;
@@ -446,8 +450,8 @@ static void add_report(ReportSet *m, const KernelReport *report, ProfErr *err)
         m->reports[m->n++] = *report;
 }
 
-/* What older software wrote where tf_op stands now: the op's full name, with "#key=value#" behind
- * it in one of the two. */
+/* Returns the op name that older software recorded instead of tf_op: the op's full name, followed
+ * by "#key=value#" in one of its two forms. */
 static const Text *older_op_name(KernelsBuilder *m, const Plane *plane, const Key *key)
 {
     const Text *text = key_text(plane, key, TEXT_LEVEL_0);
@@ -496,11 +500,8 @@ static void add_tally(KernelsBuilder *m, const Plane *plane, const Tally *t, uns
     if (m->err->code) return;
     r.actual_op_name = r.op_name;
     r.actual_eligible = r.eligible || r.actual_uses_tensorcore;
-    bool of_module =
-        !instruction &&
-        slice_is(
-            slice_of(tf_op),
-            "XlaModule:"); /* XLA's annotation of a kernel whose program the run does not have */
+    /* XLA's annotation of a kernel whose program is not in the run */
+    bool of_module = !instruction && slice_is(slice_of(tf_op), "XlaModule:");
     if (!r.op_name->n_bytes || of_module) {
         Op other = op_of(m, of_module ? key_text(plane, &t->key, TEXT_OP_NAME)
                                       : older_op_name(m, plane, &t->key));
@@ -569,8 +570,8 @@ static int xprof_order(const void *x, const void *y)
 struct KernelOp {
     const Text *name;
     uint64_t total_ns, tensorcore_ns;               /* of the reports that XProf keeps */
-    bool eligible;                                  /* one of these is */
-    uint64_t actual_total_ns, actual_tensorcore_ns; /* of all, by the actual flag */
+    bool eligible;                                  /* whether one of these is eligible */
+    uint64_t actual_total_ns, actual_tensorcore_ns; /* of all reports, by the corrected flag */
 };
 
 static int by_op_name(const void *a, const void *b)
@@ -697,12 +698,12 @@ static void append_reports(ReportSet *all, const ReportSet *some, ProfErr *err)
     }
 }
 
-/* Reports of all hosts: as XProf has them, and by actual op. */
+/* Reports of all hosts: XProf's, and by corrected op. */
 typedef struct {
     ReportSet reports, by_op;
 } Reports;
 
-/* lines: of the host, those of a plane together. */
+/* Adds a host. `lines` are those of the host, those of a plane together. */
 static void add_host(KernelStats *stats, Host *host, const LineTallies *lines, size_t n_lines,
                      Reports *all, ProfErr *err)
 {
@@ -717,7 +718,8 @@ static void add_host(KernelStats *stats, Host *host, const LineTallies *lines, s
     making_free(&m);
 }
 
-/* The host's lines that can hold kernels: of TPU planes where it has any, else of GPU planes. */
+/* Lists the host's lines that can have kernels: those of TPU planes if it has any, else of GPU
+ * planes. */
 static size_t device_lines(Host *host, LineTallies *lines)
 {
     bool tpu = false;

@@ -9,8 +9,9 @@
 #include "../../run.h"
 #include "kernel_names.h"
 
-/* Bits of `actual.known`; they are cleared if the kernels of a report differ. */
-enum { KERNEL_OP_NAME = 32 }; /* after the bits of enum LaunchFact */
+/* Bit of `actual.known` after those of enum LaunchFact. Bits are cleared if the kernels of a report
+ * differ. */
+enum { KERNEL_OP_NAME = 32 };
 
 typedef struct {
     const Host *host;
@@ -19,13 +20,13 @@ typedef struct {
     KernelLaunch launch;
     bool uses_tensorcore, eligible;
     uint64_t occurrences, total_ns, min_ns, max_ns;
-    /* Corrected values. actual.known has the facts that are known and the same for all kernels,
-     * with KERNEL_OP_NAME for actual_op_name. */
+    /* Corrected values. actual.known has the values that are known and the same for all kernels,
+     * and KERNEL_OP_NAME for actual_op_name. */
     KernelLaunch actual;
     const Text *actual_op_name;
     bool actual_uses_tensorcore, actual_eligible;
-    const void *op; /* used while reports are made: the instruction or the op's name */
-    /* In by_op: runs next to a kernel of the same op that uses tensor cores. */
+    const void *op; /* the instruction or the op's name; used while reports are built */
+    /* In by_op: runs together with a kernel of the same op that uses tensor cores. */
     bool is_helper;
 } KernelReport;
 
@@ -36,7 +37,7 @@ typedef struct {
     /* Of all hosts, in XProf's order: by total_ns, the longest first. */
     const KernelReport *reports;
     size_t n_reports;
-    /* The same kernels by name and actual op only: op_name and both flags are the actual ones,
+    /* The same kernels by name and corrected op only: op_name and both flags are corrected,
      * launches are empty. */
     const KernelReport *by_op;
     size_t n_by_op;
@@ -53,8 +54,8 @@ const KernelStats *run_kernel_stats(Run *run, Host *only, ProfErr *err);
 double kernel_tensorcore_utilization(const KernelStats *stats, const char *op_name);
 /* Returns whether one of these kernels could use tensor cores. */
 bool kernel_op_is_eligible(const KernelStats *stats, const char *op_name);
-/* Like kernel_tensorcore_utilization(), but by all kernels and by what they really run on; -1 if
- * the op has none. */
+/* Like kernel_tensorcore_utilization(), but from all kernels and with the corrected flags; -1 if
+ * the op has no kernel. */
 double kernel_tensorcore_utilization_actual(const KernelStats *stats, const char *op_name);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* metadata_costs.c: see metadata_costs.h. */
+/* metadata_costs.c: reads costs of ops from event metadata; see metadata_costs.h. */
 #include "metadata_costs.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "../../store/events.h"
 #include "../../store/event_values.h"
 
-/* Of two cores with one op the first counts. */
+/* Adds the costs of an op. If several cores have the op, the first counts. */
 static int add_costs(OpMetricsDb *db, const EventMeta *meta, ProfErr *err)
 {
     const StatValue *facts[N_KNOWN_STATS] = {0};
@@ -30,7 +30,7 @@ static int add_costs(OpMetricsDb *db, const EventMeta *meta, ProfErr *err)
 
 static void *metadata_costs_make(Run *run, Host *only, ProfErr *err)
 {
-    Host *host = only ? only : &run->hosts[0]; /* the one of its run */
+    Host *host = only ? only : &run->hosts[0]; /* the only host of its run */
     OpMetricsDb *db = prof_alloc(sizeof *db);
     if (!db) {
         prof_nomem(err);

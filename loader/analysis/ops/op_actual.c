@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* op_actual.c: see op_actual.h. */
+/* op_actual.c: computes the FLOPs and bytes of ops from their programs; see op_actual.h. */
 #include "op_actual.h"
 
 #include <math.h>
@@ -19,11 +19,12 @@ static bool runs_others(enum HloOpcode opcode)
 typedef struct {
     const OpMetricsDb *db;
     const HloModule *module;
-    unsigned steps; /* left: damaged programs call in circles */
+    unsigned steps; /* steps that are left, because computations of damaged programs may call each
+                       other in circles */
 } Search;
 
-/* Whether db has an op of the computations that an instruction calls; true also for what cannot be
- * searched to the end. */
+/* Returns whether db has an op of the computations that an instruction calls. Also true if the
+ * search was not completed. */
 static bool has_inner_ops(Search *s, const Xla__HloInstructionProto *caller, int depth)
 {
     for (size_t i = 0; i < caller->more->n_called_computation_ids; i++) {
@@ -44,7 +45,8 @@ static bool has_inner_ops(Search *s, const Xla__HloInstructionProto *caller, int
     return false;
 }
 
-/* A loop may go round any number of times, and a conditional may take any branch. */
+/* Returns whether the cost of an instruction can be counted. A loop may run any number of times,
+ * and a conditional any branch. */
 static bool is_counted(const OpMetricsDb *db, const HloModule *module,
                        const Xla__HloInstructionProto *instruction)
 {
@@ -66,7 +68,7 @@ int op_take_needs(OpBuild *build, const OpMetricsDb *db, OpMetrics *op, ProfErr 
         op->model_flops_actual = cost->model_flops_actual * n,
         op->flops_actual = cost->flops_actual * n;
     if (isnan(op->model_flops_actual) && op->flops > 0 &&
-        !(cost->known && cost->flops > 0)) /* kernels bring their own */
+        !(cost->known && cost->flops > 0)) /* kernels have costs of their own */
         op->model_flops_actual = op->flops_actual = op->flops / op->occurrences * n;
     if (!op->has_actual_bytes && cost->bytes_accessed_actual >= 0)
         op->has_actual_bytes = true,

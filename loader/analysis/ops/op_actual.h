@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* op_actual.h: what the executions of an op needed: operations and bytes by the program; see
+/* op_actual.h: FLOPs and bytes that the executions of an op needed, by the program; see
  * cost_needed.c. */
 #ifndef PROF_OP_ACTUAL_H
 #define PROF_OP_ACTUAL_H

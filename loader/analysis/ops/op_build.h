@@ -14,14 +14,14 @@
 typedef struct {
     Host *host;
     OpStats *stats; /* the result, being built */
-    /* The file already contains XProf's groups: XProf then derives nothing and keeps the order of
-     * lines. */
+    /* The file is already grouped: XProf then derives nothing and keeps the order of lines. */
     bool grouped;
-    /* NULL: not needed yet; the events' own stats say whether they are eager. */
+    /* NULL: not needed yet, because the events' own stats have is_eager. */
     const Grouping *grouping;
-    /* Bytes of HLO texts and source stacks made for ops, which repeat parts of the program. */
+    /* Bytes of HLO texts and source stacks that were written for ops; they repeat parts of the
+     * program. */
     size_t n_repeated;
-    pthread_mutex_t lock; /* protects stats->texts while lines are read in parallel */
+    pthread_mutex_t lock; /* for stats->texts, while lines are read in parallel */
 } OpBuild;
 
 /* Returns a text interned in build->stats. May be called from several threads. */

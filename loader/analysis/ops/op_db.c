@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* op_db.c: databases of op metrics: finding, adding, merging, ordering; see op_metrics.h. */
+/* op_db.c: databases of op metrics: lookup, sums, merging, order; see op_metrics.h. */
 #include "op_metrics.h"
 
 #include <math.h>
@@ -100,7 +100,8 @@ bool op_add_memory(OpMetrics *op, Arena *arena, uint32_t operation, uint64_t spa
             return true;
         }
     MemoryAccess *grown =
-        arena_alloc(arena, (op->n_memory + 1) * sizeof *grown); /* there are a handful of spaces */
+        /* there are only a few memory spaces */
+        arena_alloc(arena, (op->n_memory + 1) * sizeof *grown);
     if (!grown) return false;
     if (op->n_memory) memcpy(grown, op->memory, op->n_memory * sizeof *grown);
     grown[op->n_memory++] = (MemoryAccess){operation, space, bytes};
@@ -113,7 +114,7 @@ static void set_text(const Text **dst, const Text *src)
     if (!(*dst)->n_bytes) *dst = src;
 }
 
-/* A sum is known if all of its parts are. */
+/* Merges the corrected values. A sum is known if all its parts are. */
 static void merge_actual(OpMetrics *dst, const OpMetrics *src)
 {
     bool first = !dst->executions;
@@ -210,8 +211,8 @@ double op_db_idle_fraction(const OpMetricsDb *db)
     return 1.0 - safe_div((double)db->total_op_ps, (double)db->total_ps);
 }
 
-/* XProf's order has nothing below the name: for ops of one name in several programs its algorithm
- * decides. */
+/* Compares by self time, then name. XProf's order ends here: for ops of one name in several
+ * programs, the sorting algorithm decides. */
 static bool comes_first(const void *a, const void *b)
 {
     const OpMetrics *x = a, *y = b;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* op_executions.c: executions out of kernels; see op_executions.h. */
+/* op_executions.c: counts the executions of ops from their kernels; see op_executions.h. */
 #include "op_executions.h"
 
-enum { MOST_KERNELS = 64 }; /* of an op: more are made up */
+enum { MOST_KERNELS = 64 }; /* of an op: more only occur in made-up files */
 
 static bool is(const KernelCount *kernel, const Text *name)
 {
@@ -10,7 +10,7 @@ static bool is(const KernelCount *kernel, const Text *name)
                                     !memcmp(kernel->name->text, name->text, name->n_bytes));
 }
 
-/* The kernel of a name; NULL with *memory false, or when there are too many. */
+/* Returns the kernel with a name. NULL if there are too many, or with *memory false. */
 static KernelCount *kernel_of(OpKernels *k, const Text *name, bool *memory)
 {
     *memory = true;

@@ -14,7 +14,7 @@
 typedef struct {
     const Text *name;
     uint64_t n;
-    uint32_t in_row; /* in the current row: since another op's kernel */
+    uint32_t in_row; /* in the current row: since the last kernel of another op */
 } KernelCount;
 
 /* The kernels of an op, on a line or on a device. Starts as {0}. */
@@ -27,7 +27,7 @@ typedef struct {
 
 /* Adds a kernel to the current row. False if memory runs out. */
 bool op_kernels_add(OpKernels *k, const Text *name);
-/* Ends the current row of kernels: another op's kernel follows. */
+/* Ends the current row, because a kernel of another op follows. */
 void op_kernels_end_row(OpKernels *k);
 /* Adds the counts of another line to those of the device. */
 bool op_kernels_join(OpKernels *to, const OpKernels *from); /* false if memory runs out */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* op_hlo.c: op metrics from HLO instructions; see op_hlo.h. */
+/* op_hlo.c: fills in op metrics from HLO instructions; see op_hlo.h. */
 #include "op_hlo.h"
 
 #include "../../format/hlo_text.h"
@@ -15,7 +15,7 @@ static const Text *name_and_type(OpBuild *build, const char *name, const char *t
     return text;
 }
 
-/* "op_name:op_type"; what XLA added itself has a name that is its type. */
+/* Returns "op_name:op_type". In what XLA added itself, the name is the type. */
 static const Text *provenance(OpBuild *build, const Xla__OpMetadata *metadata, ProfErr *err)
 {
     const char *name = metadata ? metadata->op_name : "", *type = metadata ? metadata->op_type : "";
@@ -29,8 +29,8 @@ static const Text *plain(OpBuild *build, const char *text, ProfErr *err)
     return op_text(build, (Slice){text, strlen(text)}, err);
 }
 
-/* HLO texts repeat the shapes of operands, stacks the frames of callers: all together can grow with
- * the square of the file. Real files stay below half of their size. */
+/* HLO texts repeat the shapes of operands, and stacks repeat the frames of callers: together they
+ * can grow with the square of the file. In real files they are less than half of its size. */
 enum { REPEATED_FREELY = 32 << 20, CUT_TEXT = 100 };
 
 static TextBuffer repeating(const OpBuild *build, size_t most)
@@ -44,7 +44,7 @@ static const Text *keep(OpBuild *build, TextBuffer *out, ProfErr *err)
     build->n_repeated += out->n_bytes;
     if (out->cut && out->limit == CUT_TEXT) {
         while (out->n_bytes && !utf8_valid((const uint8_t *)out->text, out->n_bytes))
-            out->n_bytes--; /* at most a cut character */
+            out->n_bytes--; /* at most one cut character */
         out->cut = false, out->limit = 0;
         text_add(out, "...");
         host_issue(build->host, "warning", "op_texts_cut", 0, 0, build,
@@ -67,10 +67,10 @@ static const Text *long_name(OpBuild *build, const HloModule *module,
     return keep(build, &out, err);
 }
 
-/* "file:line:column" of each frame, the innermost first, each with a line feed behind it. */
+/* Returns "file:line:column" of each frame, the innermost first, each followed by a line feed. */
 static const Text *stack(OpBuild *build, const HloModule *module, int32_t frame_id, ProfErr *err)
 {
-    enum { MAX_FRAMES = 1000 }; /* a damaged index may run in a circle */
+    enum { MAX_FRAMES = 1000 }; /* the index of a damaged program may be circular */
     TextBuffer out = repeating(build, 0);
     HloFrame frame;
     for (int n = 0; n < MAX_FRAMES && !out.cut && hlo_frame(module, frame_id, &frame);

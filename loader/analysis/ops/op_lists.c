@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* op_lists.c: see op_lists.h. */
+/* op_lists.c: lists ops as on XProf's pages; see op_lists.h. */
 #include "op_lists.h"
 
 /* ---- framework op stats ---- */
@@ -103,7 +103,7 @@ static int add_hlo_op(HloOps *list, HloOpRow row, ProfErr *err)
     return PROF_OK;
 }
 
-/* Adds the SparseCore ops among the children of an op, and among theirs. */
+/* Adds the SparseCore ops among the children of an op, recursively. */
 static int add_sparse(HloOps *list, const OpMetrics *parent, ProfErr *err)
 {
     if (!parent->children) return PROF_OK;

@@ -9,9 +9,9 @@
 
 typedef struct {
     const OpMetrics *op;
-    bool on_host;                /* else on devices */
-    double fraction, cumulative; /* of the self time of its side */
-    uint32_t nth;                /* of its side, by self time, IDLE counted */
+    bool on_host;                /* false: on devices */
+    double fraction, cumulative; /* shares of the self time of its side */
+    uint32_t nth;                /* rank by self time within its side, including IDLE */
 } FrameworkOp;
 /* Device ops, then host ops, each by self time. */
 typedef struct {
@@ -53,9 +53,9 @@ const OpMetricsDb *op_side_db(const OpStats *stats, enum OpSide side);
 typedef struct {
     const OpMetrics *op, *parent;
     enum OpSide side;
-    uint32_t id, parent_id; /* within the side */
+    uint32_t id, parent_id; /* unique within the side */
 } OpRow;
-/* All ops of all sides, each followed by its parts. */
+/* All ops of all sides, each followed by its children. */
 typedef struct {
     OpRow *ops;
     size_t n, capacity;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* op_metadata.c: an XEventMetadata as an op; see op_metadata.h. */
+/* op_metadata.c: fills in an op from an XEventMetadata; see op_metadata.h. */
 #include "op_metadata.h"
 
 #include "../../format/wire.h"
@@ -26,7 +26,8 @@ int metadata_reader_open(MetadataReader *reader, OpBuild *build, Plane *plane, P
 
 void metadata_reader_close(MetadataReader *reader) { stat_filter_close(&reader->filter); }
 
-/* {1: repeated {1 operation, 2 memory space, 3 bytes}}; damaged: none of it counts. */
+/* Reads {1: repeated {1 operation, 2 memory space, 3 bytes}}. If it is damaged, nothing of it
+ * counts. */
 static int read_breakdown(OpMetrics *op, Arena *arena, const Stat *stat, ProfErr *err)
 {
     const uint8_t *p = stat->bytes, *end = p + stat->n_bytes;
@@ -52,7 +53,7 @@ static int read_breakdown(OpMetrics *op, Arena *arena, const Stat *stat, ProfErr
     return PROF_OK;
 }
 
-/* "file:line", cut at the first colon. */
+/* Reads "file:line", cut at the first colon. */
 static int read_source(OpBuild *build, OpMetrics *op, Slice source, ProfErr *err)
 {
     const char *colon = source.n ? memchr(source.text, ':', source.n) : NULL;
@@ -97,11 +98,11 @@ static int read_stat(MetadataReader *r, OpMetrics *op, OpKey *key, unsigned know
     return err->code;
 }
 
-/* A child is a metadata of its own, of one op: more of them than there are metadata are asked for
- * by hostile files alone, in which each takes two bytes. */
+/* A child is an entry of its own and belongs to one op. Only hostile files refer to more children
+ * than there are entries; a reference takes two bytes. */
 enum { MAX_DEPTH = 64, MAX_STRAY_CHILDREN = 1 << 15 };
 
-/* A metadata whose children are being read, and the one it is a child of. */
+/* An entry whose children are being read, and the entry whose child it is. */
 typedef struct Parent {
     const struct Parent *parent;
     const EventMeta *meta;

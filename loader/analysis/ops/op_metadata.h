@@ -11,20 +11,20 @@ typedef struct {
     OpBuild *build;
     Plane *plane;
     StatFilter filter;
-    size_t n_children; /* made so far; bounds what a hostile file can ask for */
+    size_t n_children; /* number of children read; limits what a hostile file can ask for */
 } MetadataReader;
 /* Prepares a reader for the metadata of a plane. Close it in any case. */
 int metadata_reader_open(MetadataReader *reader, OpBuild *build, Plane *plane, ProfErr *err);
 void metadata_reader_close(MetadataReader *reader);
 
-/* What identifies an op, and which costs it has. */
+/* What identifies an op, and which costs are known. */
 typedef struct {
     bool has_program, has_symbol;
-    /* The metadata contain the cost of one occurrence, even if that is 0. */
+    /* The metadata has the cost of one occurrence, even if that is 0. */
     bool has_flops, has_bytes;
-    uint64_t symbol_id; /* the id of its program is OpMetrics.program_id */
+    uint64_t symbol_id; /* the program's id is OpMetrics.program_id */
 } OpKey;
-/* Fills an empty op and its key. */
+/* Fills in an empty op and its key. */
 int metadata_read(MetadataReader *reader, const EventMeta *meta, OpMetrics *op, OpKey *key,
                   ProfErr *err);
 

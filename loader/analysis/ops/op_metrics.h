@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* op_metrics.h: sums of the ops of a run: XProf's OpStats databases, exact in picoseconds.
+/* op_metrics.h: sums of the ops of a run: XProf's OpStats databases, in exact picoseconds.
  *
- * A database has one record per op; an op is identified by its program and its name. There is one
- * database for the host's threads, one for the devices' cores (GPU kernels, or HLO ops of
+ * A database has one record for each op, which is identified by its program and its name. There is
+ * one database for the host's threads, one for the devices' cores (GPU kernels, or HLO ops of
  * TensorCores with SparseCore ops as their children), and one that sums the devices' by framework
  * op. Several cores, devices and hosts are merged in order.
  *
- * There are two clocks. time_ps and self_ps are what XProf's op tools sum: the device's own clock
- * if the file has it. event_time_ps and event_self_ps are the events' durations, which XProf's
- * Events DB and command line sum. Without a device clock they are equal. Sums wrap at 2^64, as in
- * XProf. */
+ * There are two clocks. time_ps and self_ps are what XProf's op tools sum: device time if the file
+ * has it. event_time_ps and event_self_ps are the events' durations, which XProf's Events DB and
+ * command line sum. Without device times they are equal. Sums wrap at 2^64, as in XProf. */
 #ifndef PROF_OP_METRICS_H
 #define PROF_OP_METRICS_H
 
@@ -27,7 +26,7 @@ typedef struct {
 } MemoryAccess;
 
 enum CoreType { CORE_UNKNOWN, CORE_TENSORCORE, CORE_SPARSECORE };
-/* as XProf prints them: empty, TensorCore, SparseCore */
+/* As XProf prints them: empty, TensorCore, SparseCore. */
 extern const char *const core_type_names[];
 
 /* Sums over all occurrences of an op. Texts are empty if unknown. */
@@ -37,50 +36,50 @@ typedef struct {
     /* full name of the framework op */
     const Text *category, *provenance, *long_name /* HLO text */, *deduplicated_name;
     const Text *source_file, *source_stack;
-    int32_t source_line; /* -1: known to be unknown (GPU); 0: none */
+    int32_t source_line; /* -1: looked up but unknown (GPU); 0: none */
     uint32_t occurrences, n_cores;
     bool is_eager, autotuned, has_energy;
     bool has_source; /* its source was looked up, even if it is unknown */
     enum CoreType core_type;
     uint64_t time_ps, self_ps, min_ps, normalized_ps;
     uint64_t event_time_ps, event_self_ps;
-    /* Floating point operations of all occurrences: as the device counts them, and as the model has
-     * them. */
+    /* Floating point operations of all occurrences: as the device counts them, and as the model
+     * does. */
     double flops, model_flops;
     uint64_t bytes_accessed, dma_stall_ps;
-    /* Values without what XProf's sums miss or count twice; see the table hlo_ops. Not set for
-     * fused instructions, host ops and framework ops. */
+    /* Corrected values, without what XProf's sums miss or count twice; see the table hlo_ops. Not
+     * set for fused instructions, host ops and framework ops. */
     uint64_t executions, bytes_actual;       /* bytes_actual: only if has_actual_bytes */
     double flops_actual, model_flops_actual; /* NaN: unknown */
     bool has_actual_bytes;
     double energy_j;
     MemoryAccess *memory;
     size_t n_memory;
-    /* Fused instructions, or the ops of an offloaded SparseCore program; NULL: none. */
+    /* Fused instructions, or the ops of an offloaded SparseCore program; NULL if there are none. */
     OpMetricsDb *children;
 } OpMetrics;
 
 struct OpMetricsDb {
-    OpMetrics *ops; /* in the order of insertion */
+    OpMetrics *ops; /* in the order in which they were added */
     size_t n_ops;
     uint64_t total_ps;            /* measured span, summed over cores or threads */
     uint64_t total_op_ps;         /* sum of self_ps without IDLE */
     uint64_t normalized_total_ps; /* total_ps at the default clock rate */
     uint64_t idle_ps, busy_ps;    /* duty cycle of the TPU chips */
-    /* the same without custom calls whose work is unknown: XProf's high confidence */
+    /* The same without custom calls whose work is unknown (XProf's high confidence). */
     uint64_t sure_idle_ps, sure_busy_ps;
     /* Host: total duration of the InfeedEnqueue ops except the last of each thread, and from the
      * start of one to the start of the next. */
     uint64_t infeed_duration_ps, infeed_interval_ps;
     size_t capacity;
-    HashTable by_name; /* by program_id and name; of ops from op_db_at() only */
+    HashTable by_name; /* by program_id and name; only of ops from op_db_at() */
 };
 
 /* The databases of one host, or of all hosts of a run. */
 typedef struct {
     OpMetricsDb host, device;
     OpMetricsDb framework; /* ops of `device`, summed by framework op */
-    Arena arena;           /* owns texts, children and memory breakdowns */
+    Arena arena;           /* for texts, children and memory breakdowns */
     TextTable texts;
     const Text *idle; /* "IDLE" */
 } OpStats;
@@ -98,8 +97,8 @@ static inline bool op_is_idle(const OpMetrics *op) { return !strcmp(op->category
 bool op_is_recomputed(const OpMetrics *op);
 /* Returns the time in nested ops; wraps as in XProf. */
 static inline uint64_t op_children_ps(const OpMetrics *op) { return op->time_ps - op->self_ps; }
-/* Returns the positions of the ops, sorted by self time (longest first), then by name; equal names
- * as XProf's std::sort leaves them. NULL if memory runs out. Freed with prof_free(). */
+/* Returns the indexes of the ops, sorted by self time (longest first), then by name; equal names in
+ * the order of XProf's std::sort. NULL if memory runs out. Freed with prof_free(). */
 uint32_t *op_db_order(const OpMetricsDb *db);
 /* Returns 1 - total_op_ps / total_ps; 1 for an empty database. */
 double op_db_idle_fraction(const OpMetricsDb *db);
@@ -119,7 +118,7 @@ static inline double ps_to_us(uint64_t ps) { return (double)ps / 1e6; }
 static inline double giga_to_gibi(double x) { return x / GIBI_PER_GIGA; }
 static inline double gibi_to_giga(double x) { return x * GIBI_PER_GIGA; }
 
-/* ---- making one ---- */
+/* ---- building a database ---- */
 
 /* Returns the op with this key. Adds it if it is missing; the name must outlive the database. NULL
  * if memory runs out. The pointer is valid until the next op is added. */
@@ -130,8 +129,8 @@ OpMetrics *op_db_append(OpMetricsDb *db);
 /* Adds bytes to the memory breakdown of an op, which is allocated from the arena. This and the
  * following functions return false if memory runs out. */
 bool op_add_memory(OpMetrics *op, Arena *arena, uint32_t operation, uint64_t space, uint64_t bytes);
-/* Adds the sums of src to dst. op_merge() takes an op with the same key. Texts and children are
- * borrowed from src if dst has none. */
+/* Adds the sums of src to dst, an op with the same key. If dst has no texts or children, it uses
+ * those of src, without copying. */
 bool op_merge(OpMetrics *dst, const OpMetrics *src, Arena *arena, bool count_cores);
 bool op_db_merge(OpMetricsDb *dst, const OpMetricsDb *src, Arena *arena, bool count_cores);
 /* Appends the IDLE op: the part of total_ps that is in no op. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* op_percentiles.c: the durations of each op are collected in one walk over the events of a host,
- * 8 bytes an event, and sorted op by op. */
+/* op_percentiles.c: computes percentiles of the durations of ops; see op_percentiles.h.
+ *
+ * The durations are collected in one walk over the events of a host (8 bytes for each event) and
+ * sorted op by op. */
 #include "op_percentiles.h"
 
 #include "../../base/interrupt.h"
@@ -13,7 +15,7 @@
 
 #include <math.h>
 
-/* What tells ops apart. Texts are those of Build.texts. */
+/* What distinguishes ops. Texts belong to Build.texts. */
 typedef struct {
     enum PlaneKind plane_kind;
     enum LineKind line_kind;
@@ -28,18 +30,18 @@ typedef struct {
     LIST(int64_t) durations;
 } Op;
 
-/* What an event metadata entry gives to its events, and the op of the last one. */
+/* The values that an event metadata entry gives to its events, and the op of the last event. */
 typedef struct {
     bool read;
     Key key;
-    uint32_t last; /* index in Build.ops + 1; 0: none */
+    uint32_t last; /* index in Build.ops + 1; 0 if none */
 } MetaOp;
 
 typedef struct {
     LIST(Op) ops;
     HashTable by_key;
     TextTable texts;
-    Arena *arena; /* of the texts */
+    Arena *arena; /* for the texts */
     MetaOp *metas;
 } Build;
 
@@ -58,7 +60,7 @@ static bool same_key(const Key *a, const Key *b)
            a->program_id == b->program_id;
 }
 
-/* Returns the op's index; SIZE_MAX without memory. */
+/* Returns the index of the op; SIZE_MAX if memory runs out. */
 static size_t find_op(Build *b, const Key *key, const EventMeta *meta)
 {
     uint64_t hash = key_hash(key);
@@ -104,7 +106,7 @@ static bool read_meta(Build *b, const Line *line, EventMeta *meta, MetaOp *out, 
     return true;
 }
 
-/* The first stat of a name counts, as in trace_events. */
+/* Reads an event's own stats. The first of a name counts, as in trace_events. */
 static bool read_own(Build *b, const Plane *plane, const EventAt *e, const StatFilter *filter,
                      Key *key, ProfErr *err)
 {
@@ -176,7 +178,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* As the SQL function percentile(). */
+/* The same as the SQL function percentile(). */
 static double percentile_of(const int64_t *sorted, size_t n, double p)
 {
     double at = p * (double)(n - 1) / 100;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* op_percentiles.h: how the durations of each op, program and step spread. */
+/* op_percentiles.h: percentiles of the durations of each op, program and step. */
 #ifndef PROF_OP_PERCENTILES_H
 #define PROF_OP_PERCENTILES_H
 
 #include "../../run.h"
 
 /* Events of one name, op and program on all lines of a kind, on the host's planes of a kind. Names
- * belong to the host, hlo_op to the result. Times in ps, as the events have them. */
+ * belong to the host, hlo_op to the result. Times in ps, as recorded by the events. */
 typedef struct {
     enum PlaneKind plane_kind;
     enum LineKind line_kind;
     const Text *name, *display_name; /* display_name: empty if the file has none */
-    const Text *hlo_op;              /* stat hlo_op; empty: none */
+    const Text *hlo_op;              /* stat hlo_op; empty if there is none */
     bool has_program;
     uint64_t program_id;
     uint64_t n;
@@ -25,7 +25,7 @@ typedef struct {
     Arena arena;
 } OpPercentilesList;
 
-/* Returns those of one host, computed on first use. */
+/* Returns the percentiles of one host. */
 const OpPercentilesList *host_op_percentiles(Host *host, ProfErr *err);
 
 #endif

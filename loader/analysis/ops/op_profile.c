@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* op_profile.c: the op profile tree; see op_profile.h.
+/* op_profile.c: builds the op profile tree; see op_profile.h.
  *
- * XProf's order of work, which shows in the result: ops are added in the order of the database; the
- * children of every node are counted, sorted by a partial sort, which moves children that are
- * equal, and pruned; then groups of duplicates are named. A profile's texts may nest as deep as
- * they like: the tree stops at MOST_SCOPES levels of provenance and MOST_FUSED of fused ops. */
+ * The result depends on XProf's order of steps: ops are added in the order of the database; the
+ * children of each node are counted, sorted by a partial sort, which moves equal children, and
+ * pruned; then groups of duplicates get names. Because a profile's texts may nest without limit,
+ * the tree has at most MOST_SCOPES levels of provenance and MOST_FUSED levels of fused ops. */
 #define _GNU_SOURCE
 #include "op_profile.h"
 
@@ -24,8 +24,8 @@ typedef struct {
     Host *only;
     ProfErr *err;
     size_t n_nodes;
-    LIST(ProfileNode *) children; /* that child() made */
-    HashTable by_key;             /* of `children`: by parent, kind and name or program */
+    LIST(ProfileNode *) children; /* created by child() */
+    HashTable by_key;             /* of `children`: by parent, kind, and name or program */
 } Builder;
 
 /* ---- nodes ---- */
@@ -61,7 +61,7 @@ static uint64_t node_hash(const ProfileNode *parent, enum ProfileKind kind, Slic
     return hash64(hash64(h ^ program_id) ^ text_hash(name.text, name.n));
 }
 
-/* The child of a kind and name, made when it is not there. NULL: err is set. */
+/* Returns the child of a kind and name, created if it is missing. NULL with err set. */
 static ProfileNode *child(Builder *b, ProfileNode *parent, enum ProfileKind kind, Slice name,
                           uint64_t program_id)
 {
@@ -103,8 +103,8 @@ static void add_work(ProfileNode *node, const OpMetrics *op)
     add_memory(node, op);
 }
 
-/* Into the root, a program or a scope: an op's own time, and its work unless the ops in it bring
- * theirs. */
+/* Adds an op to the root, a program or a scope: its self time and, unless its children have it, its
+ * work. */
 static void add_self(ProfileNode *node, const OpMetrics *op)
 {
     node->time_ps += op->self_ps, node->self_ps += op->self_ps,
@@ -112,7 +112,7 @@ static void add_self(ProfileNode *node, const OpMetrics *op)
     if (!op_children_ps(op)) add_work(node, op);
 }
 
-/* Into a category, a group of duplicates or an op. */
+/* Adds an op to a category, a group of duplicates or an op. */
 static void add_whole(ProfileNode *node, const OpMetrics *op)
 {
     node->time_ps += op->time_ps, node->self_ps += op->self_ps,
@@ -122,7 +122,8 @@ static void add_whole(ProfileNode *node, const OpMetrics *op)
 
 /* ---- adding ops ---- */
 
-/* module(program id) of the first host that has the program; NULL: none has (or err is set). */
+/* Returns "module(program id)" of the first host that has the program. Empty if none has, or with
+ * err set. */
 static Slice program_name(Builder *b, uint64_t program_id)
 {
     static const Slice unknown = {"main", 4};
@@ -153,7 +154,7 @@ static Slice program_name(Builder *b, uint64_t program_id)
     return unknown;
 }
 
-/* One node for each part of "a/b/c:type" between slashes. */
+/* Returns the node for a provenance: a level for each part of "a/b/c:type" between slashes. */
 static ProfileNode *provenance_node(Builder *b, ProfileNode *at, const OpMetrics *op)
 {
     Slice rest = slice_of(op->provenance);
@@ -167,7 +168,7 @@ static ProfileNode *provenance_node(Builder *b, ProfileNode *at, const OpMetrics
         if (colon)
             part.n =
                 (size_t)(colon -
-                         part.text); /* ":XLA_Args" gives a scope without a name, as in XProf */
+                         part.text); /* ":XLA_Args" becomes a scope without a name, as in XProf */
         at = child(b, at, PROFILE_PROVENANCE, part, 0);
         if (at) add_self(at, op);
     }
@@ -199,7 +200,7 @@ static void add_op(Builder *b, ProfileNode *root, const OpMetrics *op)
     add_self(root, op);
     if (b->options->group != PROFILE_BY_CATEGORY && !idle) {
         at = child(b, root, PROFILE_PROGRAM, (Slice){"", 0},
-                   op->program_id); /* named when all are there: the index goes by id */
+                   op->program_id); /* gets its name at the end, because the index is by id */
         if (!at) return;
         add_self(at, op);
     }
@@ -238,7 +239,7 @@ static void list_children(Builder *b, ProfileNode *node)
     for (ProfileNode *c = node->first_added; c; c = c->next) node->children[node->n_children++] = c;
 }
 
-/* level: above 0 all children are kept. */
+/* level: above 0, all children are kept. */
 static void sort_and_prune(Builder *b, ProfileNode *node, int level)
 {
     if (node->n_added) list_children(b, node);
@@ -263,8 +264,8 @@ static void replace_by_child(ProfileNode *node, ProfileNode *only_child)
     for (size_t i = 0; i < node->n_children; i++) node->children[i]->parent = node;
 }
 
-/* Down from the root: a node over nothing but ops is a group of duplicates, or the op itself if
- * there is one. */
+/* Names groups, from the root down: a node with nothing but ops below it is a group of duplicates
+ * or, if there is only one, that op. */
 static void name_groups(ProfileNode *node)
 {
     size_t n_ops = 0;
@@ -344,7 +345,7 @@ void op_profile_free(void *profile)
     prof_free(profile);
 }
 
-/* ---- what XProf shows ---- */
+/* ---- values that XProf shows ---- */
 
 static double at_most_one(double x) { return 1 < x ? 1 : x; }
 

@@ -32,7 +32,7 @@ typedef struct {
 typedef struct ProfileNode ProfileNode;
 /* A node of the tree. */
 struct ProfileNode {
-    /* the last three are used while the tree grows */
+    /* The last three are used while the tree is built. */
     ProfileNode *parent, **children, *next, *first_added, *last_added;
     size_t n_children, n_added, place; /* place: index in OpProfile.nodes */
     enum ProfileKind kind;
@@ -51,7 +51,7 @@ struct ProfileNode {
 typedef struct {
     ProfileNode **nodes; /* in preorder; nodes[0] is the root */
     size_t n_nodes;
-    uint64_t total_ps; /* of the root: with or without IDLE */
+    uint64_t total_ps; /* of the root, with or without IDLE */
     /* peak_gibps: HBM, on-chip read, on-chip write; 0: unknown */
     double peak_gflops, peak_gibps[3];
     Arena arena;
@@ -66,7 +66,7 @@ void op_profile_free(void *profile);
 typedef struct {
     double flops, uncapped_flops; /* utilization x share of the time */
     double bandwidth[3];          /* fractions of the peaks: HBM, on-chip read, on-chip write */
-    double bytes[3];              /* bytes of the same, by way of a rate and back as in XProf */
+    double bytes[3];              /* bytes of these, computed from a rate as in XProf */
     double avg_time_ps;
 } ProfileMetrics;
 /* Returns the values of a node. */

@@ -9,7 +9,7 @@ typedef struct {
     const char *name;
 } Bound;
 
-/* The resource that is used more wins; of equals the first asked. */
+/* Keeps the resource with the highest utilization; of equal ones the first. */
 static void consider(Bound *most, const char *name, double rate, double peak, double intensity)
 {
     double utilization = safe_div(rate, peak);
@@ -47,7 +47,7 @@ OpRates op_rates(const OpMetrics *op, const DeviceCapabilities *devices)
         if (bytes[t] != 0 && peak_gibps(devices, on_chip[t].memory) != 0)
             consider(&most, on_chip[t].name, r.traffic_gibps[t],
                      peak_gibps(devices, on_chip[t].memory), r.traffic_intensity[t]);
-    /* XProf puts HBM's traffic over the peak of the shared memory */
+    /* XProf divides HBM traffic by the peak of the shared memory. */
     if (devices->hardware == HARDWARE_GPU && peak_gibps(devices, MEMORY_SRAM_WRITE) != 0)
         consider(&most, "Shm/L1", r.traffic_gibps[TRAFFIC_HBM],
                  peak_gibps(devices, MEMORY_SRAM_WRITE), r.traffic_intensity[TRAFFIC_HBM]);
@@ -57,7 +57,7 @@ OpRates op_rates(const OpMetrics *op, const DeviceCapabilities *devices)
 
 /* ---- utilization ---- */
 
-/* XProf breaks the bytes of all occurrences down alike. */
+/* XProf splits the bytes of all occurrences in the same proportion. */
 static double hbm_bytes_actual(const OpMetrics *op)
 {
     double bytes = (double)op_hbm_bytes(op);

@@ -28,9 +28,9 @@ typedef struct {
 } OpRates;
 /* Returns the rates of an op. */
 OpRates op_rates(const OpMetrics *op, const DeviceCapabilities *devices);
-/* Return the op's actual FLOP and HBM traffic per time, as a share of the device's peak; NAN if one
- * of them is unknown. Where XProf has no peak, the highest of the devices counts: XProf reads a
- * peak that is no double as 0. */
+/* Return the op's corrected FLOPs or HBM traffic per time, as a share of the device's peak. NAN if
+ * either is unknown. If XProf has no peak, the highest of the devices is used: XProf reads a peak
+ * that is not a double as 0. */
 double op_flops_utilization(const OpMetrics *op, const DeviceCapabilities *devices);
 double op_hbm_utilization(const OpMetrics *op, const DeviceCapabilities *devices);
 

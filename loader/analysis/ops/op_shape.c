@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* op_shape.c: see op_shape.h. */
+/* op_shape.c: reads the HLO text of ops; see op_shape.h. */
 #include "op_shape.h"
 
 #include "../../format/shape.h"
@@ -23,7 +23,7 @@ Slice op_instruction_name(const Text *expression)
     return left_side(expression, &right);
 }
 
-/* The result's shape ends at the first space outside brackets. */
+/* The shape of the result ends at the first space outside of brackets. */
 double op_padding_efficiency(const OpMetrics *op)
 {
     Slice right;

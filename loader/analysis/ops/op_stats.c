@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* op_stats.c: the op metrics of a host, and of all hosts of a run together; see op_metrics.h. */
+/* op_stats.c: computes the op metrics of a host and of all hosts of a run; see op_metrics.h. */
 #include "../../format/hlo.h"
 #include "../../base/sort.h"
 #include "op_build.h"
@@ -20,7 +20,7 @@ const Grouping *op_grouping(OpBuild *build, ProfErr *err)
     return build->grouping;
 }
 
-/* Every plane of a host or device declares the stat. */
+/* Returns whether every plane of a host or device declares the stat. */
 static bool is_grouped(const Host *host)
 {
     for (size_t i = 0; i < host->n_planes; i++)
@@ -50,7 +50,7 @@ static OpStats *op_stats_new(ProfErr *err)
     return NULL;
 }
 
-/* Grouping says which ops are eager; where nothing can be there is no need of it. */
+/* Returns whether ops may be eager. If not, grouping is not needed. */
 static bool may_be_eager(const Host *host)
 {
     for (size_t i = 0; i < host->n_planes; i++) {
@@ -92,7 +92,8 @@ static int by_program(const void *a, const void *b)
     return x->host < y->host ? -1 : x->host > y->host;
 }
 
-/* Ops are told by program id, and hosts may use one id for different programs. */
+/* Reports hosts that use one program id for different programs, because ops are identified by
+ * program id. */
 static int report_mixed_programs(Run *run, ProfErr *err)
 {
     NamedProgram *all = NULL;

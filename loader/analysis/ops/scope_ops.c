@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* scope_ops.c: one walk over the lines that have ops. Ops nest: a stack of those that run gives
- * self times, and the innermost loop around an op counts its iterations. */
+/* scope_ops.c: sums the time of ops by scope; see scope_ops.h.
+ *
+ * One walk over the lines that have ops. Ops nest: a stack of the running ops gives self times, and
+ * the innermost loop around an op counts its iterations. */
 #include "scope_ops.h"
 
 #include "../../base/interrupt.h"
@@ -17,7 +19,7 @@
 
 #include <math.h>
 
-enum { MOST_ITERATIONS = 1000 }; /* of a loop, that have rows of their own */
+enum { MOST_ITERATIONS = 1000 }; /* of a loop, with rows of their own */
 
 typedef struct {
     uint64_t n;
@@ -27,43 +29,43 @@ typedef struct {
 /* An op while its events are read. */
 typedef struct {
     ScopedOp op;
-    Sum outside;             /* of no loop, or of an iteration beyond MOST_ITERATIONS */
+    Sum outside;             /* outside of loops, or in an iteration after MOST_ITERATIONS */
     LIST(Sum) in;            /* by iteration */
-    bool is_loop;            /* its events run iterations */
-    uint64_t loop_event;     /* the event of the loop around its last event */
-    int64_t iteration, last; /* of the last event; the greatest of all */
-    uint32_t loop;           /* that loop's op + 1; 0: none */
-    uint64_t n_costed;       /* occurrences that the costs in op are of */
+    bool is_loop;            /* ops inside its events are iterations */
+    uint64_t loop_event;     /* event of the loop around its last event */
+    int64_t iteration, last; /* iteration of the last event; the largest of all */
+    uint32_t loop;           /* index + 1 of the op of that loop; 0: none */
+    uint64_t n_costed;       /* number of occurrences that the costs in `op` include */
 } Op;
 
-/* What an event metadata entry gives to its events. Texts are Build.texts'. */
+/* The values that an event metadata entry gives to its events. Texts belong to Build.texts. */
 typedef struct {
     bool read, is_op;
     bool has_program;
     uint64_t program_id;
     const Text *hlo_op, *tf_op;
-    uint32_t last; /* op of the last event + 1 */
+    uint32_t last; /* index + 1 of the op of the last event */
 } MetaOp;
 
 /* An event of an op. */
 typedef struct {
     int64_t start, duration;
-    uint32_t op, event; /* event: on its line */
+    uint32_t op, event; /* event: index on its line */
 } OpEvent;
 
-/* One that runs. */
+/* A running event. */
 typedef struct {
     int64_t start, end, self;
     uint64_t event; /* ordinal in the run */
     int64_t iteration, duration;
-    uint32_t op, loop; /* loop: place on the stack + 1 of the innermost loop, itself included */
+    uint32_t op, loop; /* loop: stack index + 1 of the innermost loop, itself included */
 } Open;
 
 typedef struct {
     Host *host;
     bool on_devices;
     LIST(Op) ops; /* of all hosts */
-    size_t first; /* of this host */
+    size_t first; /* index of the first op of this host */
     HashTable by_key;
     TextTable texts;
     Arena *arena;
@@ -90,7 +92,7 @@ static uint64_t key_hash(const ScopedOp *k)
                   (uint64_t)(uintptr_t)k->name);
 }
 
-/* An HLO op is one whatever framework op its events name. */
+/* Compares keys. An HLO op is one op, even if its events name different framework ops. */
 static bool same_key(const ScopedOp *a, const ScopedOp *b)
 {
     return a->plane_kind == b->plane_kind && a->has_program == b->has_program &&
@@ -98,7 +100,7 @@ static bool same_key(const ScopedOp *a, const ScopedOp *b)
            (a->hlo_op->n_bytes || a->tf_op == b->tf_op) && a->name == b->name;
 }
 
-/* Finds the op's instruction in the programs of the file. */
+/* Looks the op's instruction up in the file's programs. */
 static void find_instruction(Build *b, Op *op, ProfErr *err)
 {
     Slice name = slice_of(op->op.hlo_op);
@@ -111,7 +113,7 @@ static void find_instruction(Build *b, Op *op, ProfErr *err)
                                      : slice_starts(name, "while");
 }
 
-/* Returns the op's place + 1; 0 with err set. */
+/* Returns index + 1 of the op; 0 with err set. */
 static uint32_t find_op(Build *b, const ScopedOp *key, ProfErr *err)
 {
     uint64_t hash = key_hash(key);
@@ -128,16 +130,17 @@ static uint32_t find_op(Build *b, const ScopedOp *key, ProfErr *err)
     return err->code ? 0 : (uint32_t)b->ops.n;
 }
 
-/* ---- what events say ---- */
+/* ---- stats of events ---- */
 
-/* As tf_ops and idle_causes have it: name:Type. */
+/* Returns whether a name has the form name:Type, as in tf_ops and idle_causes. */
 static bool is_framework_op(Slice name)
 {
     TfOp op = tf_op_parse(name);
     return op.category == OP_TENSORFLOW && !slice_ends(name, ":");
 }
 
-/* Kernels may have the path of computations in the instruction's name. */
+/* Returns the op in a text. For kernels, the instruction's name may follow a path of computations.
+ */
 static Slice op_text(unsigned known, Slice text)
 {
     return known == STAT_HLO_OP ? slice_innermost(text) : text;
@@ -170,7 +173,7 @@ static bool read_meta(Build *b, const Line *line, EventMeta *meta, MetaOp *out, 
     return true;
 }
 
-/* The first stat of a name counts, and before those of the metadata. */
+/* Reads an event's stats. The first of a name counts, and before those of the metadata. */
 static bool read_stats(Build *b, const Plane *plane, const EventAt *e, const StatFilter *filter,
                        ScopedOp *key, ProfErr *err)
 {
@@ -190,13 +193,13 @@ static bool read_stats(Build *b, const Plane *plane, const EventAt *e, const Sta
         else if (!(*text = own_text(b, op_text(known, stat_text(plane, &stat)), err)))
             return false;
     }
-    /* JAX on AMD's GPUs has the op's name in the stat `name` */
+    /* JAX on AMD GPUs stores the op's name in the stat `name`. */
     bool unnamed = !key->tf_op->n_bytes || starts_with(key->tf_op->text, "XlaModule:");
     if (unnamed) key->tf_op = named;
     return true;
 }
 
-/* Returns the event's op + 1; 0 if it is no op, or err is set. */
+/* Returns index + 1 of the event's op; 0 if it is not an op, or with err set. */
 static uint32_t op_of(Build *b, Line *line, const EventAt *e, const StatFilter *filter,
                       ProfErr *err)
 {
@@ -252,7 +255,8 @@ static bool close_top(Build *b)
     return true;
 }
 
-/* Counts the events of the op within one event of the innermost loop. */
+/* Returns the iteration of the op's next event: counts its events within one event of the innermost
+ * loop. */
 static int64_t next_iteration(Op *op, const Open *loop)
 {
     op->iteration = op->loop_event == loop->event ? op->iteration + 1 : 0;
@@ -327,7 +331,8 @@ static void read_plane(Build *b, Plane *plane, ProfErr *err)
 {
     static const enum KnownStat wanted[] = {STAT_HLO_OP, STAT_PROGRAM_ID, STAT_TF_OP, STAT_OP_NAME};
     StatFilter filter;
-    bool has_names = plane->kind == PLANE_GPU; /* elsewhere tf_op and `name` are of other things */
+    /* on other planes, tf_op and `name` have other meanings */
+    bool has_names = plane->kind == PLANE_GPU;
     stat_filter_open(&filter, plane, wanted, has_names ? COUNT(wanted) : 2, err);
     if (!(b->metas = prof_alloc(plane->n_event_metas * sizeof *b->metas))) prof_nomem(err);
     for (size_t i = 0; i < plane->n_lines && !err->code; i++) {
@@ -364,8 +369,8 @@ static void add_device_cost(Build *b, const OpMetrics *from, ProfErr *err)
     }
 }
 
-/* FLOPs and bytes of a device's ops are those of hlo_ops, for each of its occurrences: on TPUs
- * these can be events of other names too, or of a plane that is no device here. */
+/* Takes the FLOPs and bytes of device ops from hlo_ops, for each of its occurrences. On TPUs these
+ * may be events with other names, or of a plane that is not a device here. */
 static void take_device_costs(Build *b, ProfErr *err)
 {
     const OpStats *stats = run_op_stats(b->host->run, b->host, err);
@@ -398,7 +403,7 @@ static void take_program_costs(Build *b, ProfErr *err)
     }
 }
 
-/* Backward loops go through the layers from the last to the first. */
+/* Returns whether a loop runs backwards through the layers, from the last to the first. */
 static bool is_backward_loop(const Build *b, const Op *op)
 {
     const ScopedOp *loop = op->loop ? &b->ops.items[op->loop - 1].op : NULL;
@@ -463,7 +468,7 @@ static int read_host(Build *b, Host *host, TimeList *rows, ProfErr *err)
     return err->code;
 }
 
-/* If a host of the run has devices, host threads have no rows. */
+/* Drops the rows of host threads if a host of the run has devices. */
 static void keep_devices(const Build *b, TimeList *rows, size_t *first, size_t n_hosts)
 {
     size_t kept = 0;

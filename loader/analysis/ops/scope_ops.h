@@ -12,21 +12,21 @@ typedef struct {
     enum PlaneKind plane_kind;
     bool has_program;
     uint64_t program_id;
-    const Text *hlo_op;      /* empty: it is none of a program */
-    const Text *tf_op;       /* name of the framework op that the events record; empty: none */
-    const Text *name;        /* of the events, if neither is known; else empty */
-    const HloModule *module; /* with the next; NULL: the file does not have the instruction */
+    const Text *hlo_op;      /* empty if the op is not in a program */
+    const Text *tf_op;       /* name of the framework op that the events record; empty if none */
+    const Text *name;        /* name of the events if neither is known; else empty */
+    const HloModule *module; /* with the next field; NULL: the file does not have the instruction */
     const Xla__HloInstructionProto *instruction;
-    uint64_t n;     /* events, of all rows */
-    bool runs_ops;  /* other ops nest in an event of it */
-    double flops;   /* of all events; NAN: unknown */
-    double n_bytes; /* likewise */
+    uint64_t n;     /* number of events in all rows */
+    bool runs_ops;  /* other ops nest in its events */
+    double flops;   /* of all events; NAN if unknown */
+    double n_bytes; /* the same for bytes */
 } ScopedOp;
 
 /* The events of an op, or of one iteration of the loop around it. */
 typedef struct {
     uint32_t op;
-    int64_t iteration; /* -1: in no loop, or not known */
+    int64_t iteration; /* -1: not in a loop, or unknown */
     uint64_t n;
     int64_t total_ps, self_ps;
 } ScopedTime;
@@ -35,11 +35,11 @@ typedef struct {
     ScopedOp *ops;
     ScopedTime *rows; /* by host, longest self time first */
     size_t n_ops, n_rows;
-    size_t *first; /* row of each host of the run, and one more */
+    size_t *first; /* index of the first row of each host of the run, and one more */
     Arena arena;
 } ScopeOps;
 
-/* Returns the ops of a run, or of `only`, computed on first use. */
+/* Returns the ops of a run, or of `only`. */
 const ScopeOps *run_scope_ops(Run *run, Host *only, ProfErr *err);
 
 #endif

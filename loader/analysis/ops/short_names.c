@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* short_names.c: see short_names.h. The steps are those of docs/semantics.md, "Short names". */
+/* short_names.c: shortens kernel names; see short_names.h. Step numbers refer to "Short names" in
+ * docs/semantics.md. */
 #define _GNU_SOURCE
 #include "short_names.h"
 
@@ -13,7 +14,7 @@
 
 /* ---- one name ---- */
 
-/* Kernels that only run the functor that is their template argument. */
+/* Returns whether a kernel only runs the functor that is its template argument. */
 static bool is_wrapper(const char *s, size_t n)
 {
     static const char *const names[] = {"Kernel",        "Kernel2", "kernel",
@@ -37,8 +38,8 @@ static bool starts_at(Slice s, size_t i, const char *text)
     return n <= s.n - i && !memcmp(s.text + i, text, n);
 }
 
-/* Position of the bracket that closes the one at i; the end of the text if none does. Angle
- * brackets inside other brackets are not counted: they may be operators there. */
+/* Returns the position of the bracket that closes the one at i; the end of the text if none does.
+ * Angle brackets inside other brackets do not count, because they may be operators there. */
 static size_t closing(Slice s, size_t i)
 {
     size_t angles = 0, others = 0;
@@ -56,8 +57,8 @@ static size_t closing(Slice s, size_t i)
 
 static size_t after(Slice s, size_t close) { return close < s.n ? close + 1 : close; }
 
-/* Steps 5 and 6: the last part of a C++ name. *arguments: its template arguments, with text NULL if
- * it has none. Returns the bytes written; 0: this is no C++ name. */
+/* Steps 5 and 6: writes the last part of a C++ name. *arguments: its template arguments, with text
+ * NULL if it has none. Returns the number of bytes; 0 if it is not a C++ name. */
 static size_t last_part(Slice s, char *out, Slice *arguments)
 {
     static const char operator_word[] = "operator";
@@ -100,7 +101,7 @@ static size_t last_part(Slice s, char *out, Slice *arguments)
     return n - first;
 }
 
-/* The first template argument that is a class; with n 0 if none is. */
+/* Returns the first template argument that is a class; n is 0 if none is. */
 static Slice first_class(Slice arguments)
 {
     static const char *const types[] = {
@@ -144,8 +145,8 @@ static size_t short_of_cxx(Slice s, char *out)
 
 /* ---- mangled names ---- */
 
-/* The last identifier of the name at s[*i], up to its first template arguments. *i: what follows.
- */
+/* Returns the last identifier of the mangled name at s[*i], up to its first template arguments. *i:
+ * what follows. */
 static Slice mangled_part(Slice s, size_t *i)
 {
     Slice last = {NULL, 0};
@@ -199,16 +200,16 @@ static Slice short_of_mangled(Slice s)
     return part;
 }
 
-/* ---- the form ---- */
+/* ---- the short form ---- */
 
-/* Step 8: no #, which makes names unique, and not too long. */
+/* Step 8: removes #, which marks the unique part, and cuts the name. */
 static size_t finish(char *out, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (out[i] == '#') out[i] = '_';
     if (n <= SHORT_NAME_BYTES) return n;
     n = SHORT_NAME_BYTES - 3;
-    while (n && (out[n] & 0xc0) == 0x80) n--; /* it is a later byte of a character */
+    while (n && (out[n] & 0xc0) == 0x80) n--; /* in the middle of a character */
     memcpy(out + n, "...", 3);
     return n + 3;
 }
@@ -236,8 +237,9 @@ size_t short_form(const char *name, size_t n_bytes, char *out)
 /* ---- the names of a run ---- */
 
 typedef struct {
-    const Text *name;                 /* of the planes */
-    const Text *form, *full, *unique; /* full: the name, equal names of hosts being one */
+    const Text *name; /* name in a plane */
+    /* full: the name, where equal names of several hosts are the same text */
+    const Text *form, *full, *unique;
     uint32_t crc;
 } NamedKernel;
 
@@ -307,7 +309,7 @@ static int by_form(const void *a, const void *b)
     return c ? c : compare_texts(x->full, y->full);
 }
 
-/* Step 9: a suffix that distinguishes names of one form. The kernels are sorted by_form(). */
+/* Step 9: adds suffixes to different names with the same form. The kernels are sorted by_form(). */
 static void add_suffixes(ShortNames *names, NamedKernel *kernels, size_t n, ProfErr *err)
 {
     enum { NONE, FOUR_DIGITS, EIGHT_DIGITS, NUMBER } suffix = NONE;
@@ -322,7 +324,7 @@ static void add_suffixes(ShortNames *names, NamedKernel *kernels, size_t n, Prof
     if (suffix == NUMBER) sort_in_place(kernels, n, sizeof *kernels, by_name);
     size_t number = 0;
     for (size_t i = 0; i < n; i++) {
-        char text[SHORT_NAME_BYTES + 64]; /* a character cut in two grows when it is repaired */
+        char text[SHORT_NAME_BYTES + 64]; /* a cut character grows when it is repaired */
         const Text *form = kernels[i].form;
         number += !i || kernels[i].full != kernels[i - 1].full;
         int length = (int)form->n_bytes;

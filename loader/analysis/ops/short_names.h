@@ -9,11 +9,11 @@
 /* The short names of all events that the GPU planes of a run declare. */
 typedef struct ShortNames ShortNames;
 const ShortNames *run_short_names(Run *run, ProfErr *err);
-/* Returns the short name of a metadata's name, which has to be the pointer that a GPU plane of the
- * run has; NULL for others. */
+/* Returns the short name of a metadata's name, which must be the same pointer as in a GPU plane of
+ * the run; NULL for others. */
 const Text *short_name(const ShortNames *names, const Text *name);
 
-enum { SHORT_NAME_BYTES = 60 }; /* the longest, without the part that makes it unique */
+enum { SHORT_NAME_BYTES = 60 }; /* most bytes, without the part that makes it unique */
 /* Writes the short form of a name, before it is made unique. `out` has room for the name and
  * SHORT_NAME_BYTES. Returns the number of bytes. */
 size_t short_form(const char *name, size_t n_bytes, char *out);

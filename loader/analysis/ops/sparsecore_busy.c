@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sparsecore_busy.c: when the ops of a SparseCore ran; see duty_cycle.h.
+/* sparsecore_busy.c: finds when the ops of a SparseCore ran; see duty_cycle.h.
  *
- * At each moment the innermost op counts, in the order of the file. It ran where it is on duty, but
- * for one without a category that has an op on duty directly inside: what it does besides is not
- * known. */
+ * At each moment the innermost op counts, in file order. It counts as running if it is on duty; an
+ * op without a category that has an op on duty directly inside does not, because its own activity
+ * is unknown. */
 #include "device_ops.h"
 #include "duty_cycle.h"
 #include "../../base/nest.h"
@@ -11,7 +11,7 @@
 
 enum { NO_PART = UINT32_MAX };
 
-/* A part of an op's span that no op inside has. */
+/* A part of an op's span that is not in an op inside it. */
 typedef struct {
     PsSpan span;
     uint32_t next;
@@ -30,7 +30,7 @@ typedef struct {
     LIST(OpenOp) open;
     Part *parts; /* of the open ops */
     size_t n_parts, part_capacity;
-    bool failed; /* there was no memory */
+    bool failed; /* memory ran out */
 } OpReader;
 
 static bool add_part(OpReader *r, OpenOp *op, uint64_t until)
@@ -68,7 +68,7 @@ static bool open_op(OpReader *r, const OpenOp *op)
     return opened != NULL;
 }
 
-/* The event's own category, else that of its metadata. */
+/* Reads an op: the event's own category counts, else its metadata's. */
 static OpenOp read_op(const OpReader *r, const Plane *plane, const EventAt *e, ProfErr *err)
 {
     OpenOp op = {.span = {(uint64_t)e->start_ps, (uint64_t)e->start_ps + (uint64_t)e->duration_ps},

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sparsecore_ops.c: ops of SparseCores in the programs that TensorCores offload.
  *
- * A module event with offload_core_id and tc_offload_start_id is one run of such a program; the ops
- * inside it are its. The TensorCore op with the same two stats should get them as children. XProf
- * reads both ids of a module as unsigned integers, those of an op as unsigned and signed, and what
- * is written otherwise as 0: of signed ids, which profilers write, all programs are one, and go to
- * the ops whose start id is 0. Of several planes the last that has ops of a program counts. So it
- * is here. */
+ * A module event with the stats offload_core_id and tc_offload_start_id is one execution of an
+ * offloaded program. The ops inside it belong to the program. The TensorCore op with the same two
+ * stats should get them as children. XProf reads both ids of a module as unsigned integers, and
+ * those of an op as unsigned and signed; an id of the other type is read as 0. Profilers write
+ * signed ids: then all programs are one, and belong to the ops whose start id is 0. Of several
+ * planes, the last one that has ops of a program counts. This file does the same. */
 #include "device_ops.h"
 
 typedef struct {
     PsSpan span;
-    uint32_t program; /* position */
+    uint32_t program; /* index */
 } Module;
 
 typedef struct {
@@ -19,11 +19,11 @@ typedef struct {
     Plane *plane;
     StatFilter filter;
     SparseCores *sparse;
-    Module *modules; /* in order of time */
+    Module *modules; /* by time */
     size_t n_modules, capacity;
     size_t at;      /* the module that ops are compared with */
-    size_t inside;  /* the module of the last op, SIZE_MAX: none */
-    bool mixed;     /* programs that XProf does not tell apart */
+    size_t inside;  /* the module of the last op; SIZE_MAX if none */
+    bool mixed;     /* programs that XProf does not distinguish */
     OpSummer *sums; /* by program */
 } SparsePlane;
 
@@ -52,7 +52,7 @@ void sparsecores_free(SparseCores *sparse)
 
 static bool add_module(void *context, const EventAt *e, ProfErr *err)
 {
-    enum { MAX_PROGRAMS = 1024 }; /* searched one by one */
+    enum { MAX_PROGRAMS = 1024 }; /* few enough for a linear search */
     SparsePlane *p = context;
     OpFacts f = op_facts(&p->filter, e);
     if (!f.has_core_id || !f.has_start_id) return true;
@@ -102,7 +102,7 @@ static int read_lines(SparsePlane *p, enum LineName name,
     return err->code;
 }
 
-/* The plane's ops of a program, in place of those of the plane before. */
+/* Replaces a program's ops from the planes before by those of this plane. */
 static int finish_program(SparsePlane *p, size_t i, ProfErr *err)
 {
     struct OffloadedPrograms *program = &p->sparse->programs[i];

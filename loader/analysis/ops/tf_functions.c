@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tf_functions.c: calls of tf.function; see tf_functions.h.
+/* tf_functions.c: sums calls of tf.function; see tf_functions.h.
  *
- * A call is an event of the host's threads with the stat tf_function_call. Calls nest on their
- * thread; begins and ends are taken in order of time alone, those of equal times in the order that
- * std::sort leaves them. */
+ * A call is an event of a host thread with the stat tf_function_call. Calls nest on their thread.
+ * Starts and ends are processed by time alone; at equal times, in std::sort's order. */
 #include "tf_functions.h"
 
 #include "../../base/search.h"
@@ -40,7 +39,7 @@ static enum FunctionCompiler combined(enum FunctionCompiler a, enum FunctionComp
     return b == COMPILER_INVALID ? a : COMPILER_MIXED;
 }
 
-/* Texts of several hosts: equal by content. */
+/* Returns the function of a name. Names of several hosts are compared by content. */
 static TfFunction *function_of(TfFunctionsBuilder *m, const Text *name)
 {
     size_t low = LOWER_BOUND(i, 0, m->result.n, strcmp(m->functions[i].name->text, name->text) < 0);
@@ -121,7 +120,8 @@ static bool earlier(const void *a, const void *b)
     return ((const Border *)a)->ps < ((const Border *)b)->ps;
 }
 
-/* An end takes what was opened last, whose own end it need not be where calls cross. */
+/* Nests the calls. An end closes what was opened last, which is another call if calls partly
+ * overlap. */
 static int nest(Thread *t, ProfErr *err)
 {
     void **order = prof_alloc(t->n_borders * sizeof *order);

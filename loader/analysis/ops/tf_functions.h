@@ -14,7 +14,7 @@ enum FunctionMode {
     N_FUNCTION_MODES
 };
 enum FunctionCompiler { COMPILER_INVALID, COMPILER_OTHER, COMPILER_MIXED, COMPILER_XLA };
-/* as XProf spells them, without the suffix */
+/* As XProf spells them, without the suffix. */
 extern const char *const function_mode_names[], *const function_compiler_names[];
 
 /* A function and its calls by mode. */
@@ -23,7 +23,7 @@ typedef struct {
     enum FunctionCompiler compiler;
     int64_t tracing_count; /* largest tracing count of its calls */
     struct FunctionCalls {
-        /* self_ps: without functions called directly inside; wraps as in XProf. */
+        /* self_ps: without the functions called directly inside it. Both wrap, as in XProf. */
         uint64_t count, self_ps;
     } modes[N_FUNCTION_MODES];
 } TfFunction;

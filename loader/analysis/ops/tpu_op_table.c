@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tpu_op_table.c: ops of one TPU core, by program and symbol: sums over their events, joined with
- * the metadata of the events. */
+/* tpu_op_table.c: sums ops of one TPU core by program and symbol, and joins them with the metadata
+ * of their events; see device_ops.h. */
 #include "device_ops.h"
 #include "op_metadata.h"
 
 typedef struct {
     uint64_t symbol_id;
     bool has_flops, has_bytes;
-    double own_flops, own_model_flops; /* of the n_own occurrences whose events bring their own */
+    /* of the n_own occurrences whose events have costs of their own */
+    double own_flops, own_model_flops;
     uint64_t n_own;
-    OpMetrics op;                 /* from the metadata of its first event, and the sums so far */
-    const OpMetricsDb *offloaded; /* NULL: none */
+    OpMetrics op;                 /* from the metadata of its first event, and the sums until now */
+    const OpMetricsDb *offloaded; /* NULL if none */
 } SymbolOp;
 
 struct TpuOpTable {
@@ -18,7 +19,7 @@ struct TpuOpTable {
     enum CoreType core;
     SymbolOp *ops;
     size_t n, capacity;
-    HashTable by_key; /* program and symbol */
+    HashTable by_key; /* by program and symbol */
 };
 
 TpuOpTable *tpu_op_table_new(OpBuild *build, Plane *plane, enum CoreType core, ProfErr *err)
@@ -45,7 +46,7 @@ void tpu_op_table_free(TpuOpTable *s)
     prof_free(s);
 }
 
-/* The op of this key: of the first metadata that has it, which decides what it is. */
+/* Returns the op with this key. The first metadata that has the key describes it. */
 static SymbolOp *symbol_op(TpuOpTable *s, const OpMetrics *read, const OpKey *key)
 {
     uint64_t hash = hash64(hash64(read->program_id) + key->symbol_id);
@@ -99,7 +100,7 @@ void symbol_ops_offload(TpuOpTable *s, int64_t position, const OpMetricsDb *prog
     if (!s->ops[position].offloaded) s->ops[position].offloaded = programs;
 }
 
-/* An op that runs others needs nothing that they do not. */
+/* Computes the corrected values. An op that runs others needs no more than they do. */
 static void read_actual(SymbolOp *s)
 {
     OpMetrics *op = &s->op;
@@ -111,7 +112,7 @@ static void read_actual(SymbolOp *s)
     op->model_flops_actual = s->own_model_flops + model * rest;
 }
 
-/* From one occurrence to all. */
+/* Multiplies the costs of one occurrence by the occurrences. */
 static void multiply(OpMetrics *op)
 {
     op->flops *= op->occurrences;
@@ -120,7 +121,7 @@ static void multiply(OpMetrics *op)
     for (size_t i = 0; i < op->n_memory; i++) op->memory[i].bytes *= op->occurrences;
 }
 
-/* The ops of offloaded programs stand behind the fused ones. */
+/* Adds the ops of offloaded programs after the fused ones. */
 static bool join_children(OpMetrics *op, const OpMetricsDb *offloaded, Arena *arena)
 {
     OpMetricsDb all = {.total_ps = offloaded->total_ps,
@@ -144,8 +145,8 @@ int tpu_op_table_finish(TpuOpTable *s, OpMetricsDb *db, ProfErr *err)
             return prof_nomem(err);
         db->total_op_ps += op->self_ps;
         double share = safe_div((double)op->normalized_ps, (double)op->time_ps);
-        /* A self time below 0 (children that outlast their parent) wraps in XProf, and its sum is
-         * then undefined: here it is subtracted. */
+        /* A negative self time (children that are longer than their parent) wraps in XProf, and its
+         * sum is then undefined. Here it is subtracted. */
         db->normalized_total_ps =
             truncated((double)db->normalized_total_ps + (double)(int64_t)op->self_ps * share);
         OpMetrics *to = op_db_at(db, op->program_id, op->name);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tpu_ops.c: op metrics of TensorCores.
  *
- * Ops nest on their line: an op's self time is its time less that of the ops directly inside, by
- * the device's clock where events have it. An op is told by program_id and symbol_id of its
- * metadata; without both it is left out, but its span still counts for the span measured. What it
- * costs (flops, bytes) stands in its metadata, for one occurrence. A TPU plane of any other name
- * counts as a TensorCore here, though it has no number to group by. */
+ * Ops nest on their line: an op's self time is its time minus that of the ops directly inside, in
+ * device time if events have it. An op is identified by program_id and symbol_id of its metadata.
+ * If these are missing it is left out, but its span still counts for the measured span. Its costs
+ * (flops, bytes) are in its metadata, for one occurrence. A TPU plane with any other name counts as
+ * a TensorCore here, although it has no number for grouping. */
 #include "device_ops.h"
 #include "duty_cycle.h"
 #include "../../format/wire.h"
@@ -26,12 +26,12 @@ typedef struct {
     Line *line;
     bool measures_duty;
     OpSummer sums;
-    Hull spans;  /* device spans of ops */
-    Hull steps;  /* of a Steps line */
-    Hull named;  /* events with a framework op */
+    Hull spans;  /* of ops, in device time */
+    Hull steps;  /* of the Steps line */
+    Hull named;  /* of events with a framework op */
     Hull events; /* for the duty cycle */
     DutyLine duty;
-    uint8_t *traits; /* of each event metadata, enum Trait bits; 0: not looked at yet */
+    uint8_t *traits; /* by event metadata: enum Trait bits; 0: not examined yet */
 } CoreLine;
 
 typedef struct PlaneJob {
@@ -41,7 +41,7 @@ typedef struct PlaneJob {
     CoreLine *lines; /* of the plane */
 } PlaneJob;
 
-/* What metadata says of all its events; 0 with err set on failure. */
+/* Returns the traits of all events of a metadata; 0 with err set on failure. */
 static unsigned traits_of(CoreLine *l, EventMeta *meta, ProfErr *err)
 {
     uint8_t *traits = &l->traits[meta - l->job->plane->event_metas];
@@ -62,8 +62,8 @@ static unsigned traits_of(CoreLine *l, EventMeta *meta, ProfErr *err)
     return *traits;
 }
 
-/* XProf derives a Framework Ops line from all events with a tf_op, by the profiler's clock, and
- * measures its span too. */
+/* Extends the span of named ops. XProf derives a line "Framework Ops" from all events with a tf_op,
+ * in the profiler's time, and measures that line too. */
 static void add_named(CoreLine *l, unsigned traits, const OpFacts *f)
 {
     if ((f->has_tf_op ? !f->tf_op_is_empty : (traits & TRAIT_NAMED) != 0) && !f->is_async)
@@ -148,8 +148,8 @@ static void hull_join(Hull *hull, const Hull *other)
     if (other->any) hull_add(hull, (PsSpan){other->begin, other->end});
 }
 
-/* Steps that grouping leaves without a group are dropped: where the file's steps reach beyond the
- * ops, those that stay count. */
+/* Measures steps. Steps without a group are dropped: if the file's steps extend beyond the ops, the
+ * remaining steps count. */
 static int measure_steps(PlaneJob *job, Hull *measured, ProfErr *err)
 {
     bool inside = true;
@@ -196,8 +196,8 @@ static int join_lines(PlaneJob *job, const SparseCores *sparse, CoreDuty *duty, 
         if (!core_duty_join(duty, &l->duty.active, &l->events)) prof_nomem(err);
     }
     if (!err->code && !measure_steps(job, &measured, err) && !tpu_op_table_finish(ops, db, err)) {
-        uint64_t range = measured.any ? measured.end - measured.begin
-                                      : 1; /* XProf: the largest uint64 is its least, 0 its most */
+        /* XProf starts with the largest uint64 as least and 0 as most, whose difference is 1. */
+        uint64_t range = measured.any ? measured.end - measured.begin : 1;
         db->total_ps = db->total_op_ps > range ? db->total_op_ps : range;
         if (!op_db_add_idle(db, job->build->stats->idle)) prof_nomem(err);
     }
@@ -207,8 +207,8 @@ static int join_lines(PlaneJob *job, const SparseCores *sparse, CoreDuty *duty, 
 
 /* ---- the host ---- */
 
-/* The chip that a plane's core is of: local_chip_id of its core_details, its own where these are
- * absent or damaged. */
+/* Returns the chip of a plane's core: local_chip_id of core_details, or the plane's own if that is
+ * missing or damaged. */
 static int64_t chip_of(const Plane *plane, ProfErr *err)
 {
     Window window = {.file = &plane->host->file};
@@ -231,8 +231,8 @@ static int64_t chip_of(const Plane *plane, ProfErr *err)
     return chip;
 }
 
-/* Adds the lines of a SparseCore, which a TensorCore may have as well. Module lines only widen what
- * is measured. */
+/* Adds the lines of a SparseCore, which a TensorCore may also have. Module lines only extend the
+ * measured span. */
 static int sparsecore_duty(const Plane *plane, CoreDuty *duty, ProfErr *err)
 {
     for (size_t i = 0; i < plane->n_lines && !err->code; i++) {
@@ -257,11 +257,11 @@ static int sparsecore_duty(const Plane *plane, CoreDuty *duty, ProfErr *err)
     return err->code;
 }
 
-/* The planes that count as TensorCores, and all of their lines: these are read side by side. */
+/* The planes that count as TensorCores, and all their lines, which are read in parallel. */
 typedef struct {
     PlaneJob *jobs;
     CoreLine *lines;
-    Line **file_lines; /* what `lines` are of */
+    Line **file_lines; /* the lines in the file, for each of `lines` */
     size_t n_jobs, n_lines;
 } Cores;
 

@@ -7,8 +7,9 @@
 
 #include <math.h>
 
-enum { MAX_CALLS = 100 };                      /* calls inside calls */
-static const uint64_t STEPS_FOR_ALL = 1 << 24; /* of what grows faster than the program */
+enum { MAX_CALLS = 100 }; /* nested calls */
+/* limit for steps that grow faster than the program */
+static const uint64_t STEPS_FOR_ALL = 1 << 24;
 static const uint64_t STEPS_A_NODE = 64;
 
 static const Xla__ShapeProto no_shape = XLA__SHAPE_PROTO__INIT;
@@ -56,7 +57,7 @@ static void refill_budget(CostGraph *g)
     g->budget = STEPS_FOR_ALL + STEPS_A_NODE * ((uint64_t)g->n_nodes + g->n_operands);
 }
 
-/* Memory of the graph, without the parts of tuples. */
+/* Returns the memory of the graph, without parts of tuples. */
 static uint64_t graph_bytes(const CostGraph *g)
 {
     uint64_t node = sizeof *g->nodes + sizeof *g->marks + 2 * sizeof(uint32_t),
@@ -158,7 +159,7 @@ static void walk_from(Walk *w, uint32_t start, bool listed)
         }
         g->marks[at] = OPEN;
         if (!listed)
-            push_control(w, node, true); /* visited behind the operands, in order; listed before
+            push_control(w, node, true); /* visited after the operands, in order; listed before
                                             them, the last first */
         for (uint32_t i = node->n_operands; i-- > 0;) push(w, g->operands[node->first_operand + i]);
         if (listed) push_control(w, node, false);
@@ -177,7 +178,8 @@ uint32_t cost_order(CostGraph *g, const CostComputation *c, bool listed, uint32_
 
 /* ---- costs ---- */
 
-/* What runs asynchronously counts where it is started: NULL for other instructions. */
+/* Returns the computation that an asynchronous start runs, which counts there; NULL for other
+ * instructions. */
 static const CostComputation *started(const CostGraph *g, const CostNode *node)
 {
     return node->opcode == HLO_ASYNC_START ? cost_called(g, node, 0) : NULL;
@@ -190,7 +192,7 @@ static void add_instructions(CostGraph *g, CostSum *sum, const CostComputation *
         const CostNode *node = &g->nodes[c->order[i]];
         const CostComputation *inner = started(g, node);
         if (inner)
-            add_instructions(g, sum, inner); /* no deeper than the calls that have been costed */
+            add_instructions(g, sum, inner); /* no deeper than the calls whose cost is known */
         sum->flops += node->flops, sum->bytes += node->bytes, sum->output += node->output;
         for (uint32_t k = 0; k < node->n_figures; k++) sum->operands[k] += node->figures[k];
         cost_add_leaves(g, node->leaves);
@@ -238,7 +240,8 @@ const CostSum *cost_computation(CostGraph *g, CostComputation *c, int depth)
 
 static int64_t positive(int64_t value) { return value > 0 ? value : 0; }
 
-/* XLA's peak is that of 16-bit work: what narrower operands make faster counts less. */
+/* Returns the FLOPs in units of 16-bit operations, which XLA's peak is for: operations on narrower
+ * operands are faster and count less. */
 static int64_t device_flops(const CostGraph *g, const CostNode *node)
 {
     int widest = 0;
@@ -254,8 +257,8 @@ static int64_t device_flops(const CostGraph *g, const CostNode *node)
     return cost_add(cost_integer(node->flops), -cost_integer(node->flops - node->flops / share));
 }
 
-/* Bytes of an operand (COST_NONE: the output) that lie in the main memory by their layout: of an
- * array its figure, of a tuple what is known of its parts. */
+/* Returns the bytes of an operand (COST_NONE: the output) in main memory by its layout: for an
+ * array its figure, for a tuple what is known of its parts. */
 static int64_t in_main_memory(const CostNode *node, const Xla__ShapeProto *shape, uint32_t operand,
                               uint64_t path, float figure)
 {
@@ -305,12 +308,12 @@ static void add_need(HloCost *cost, const CostGraph *g, const CostNode *node)
                                       : cost->bytes_accessed;
 }
 
-/* The costs of all instructions. Most have the cost of some other. */
+/* The costs of all instructions. Most are equal to another's. */
 typedef struct {
-    HloCost *distinct; /* the first is unknown */
+    HloCost *distinct; /* different costs; the first is unknown */
     size_t n, capacity, most;
-    HashTable by_value; /* while they are made */
-    uint32_t *of;       /* by instruction position: position in `distinct` */
+    HashTable by_value; /* while they are computed */
+    uint32_t *of;       /* index in `distinct`, by position of the instruction */
     bool cut;           /* there are more than `most` */
 } Costs;
 
@@ -323,10 +326,10 @@ static void costs_free(void *result)
     prof_free(costs);
 }
 
-/* The position of a cost; 0, unknown, if there are too many. */
+/* Returns the index of a cost; 0 (unknown) if there are too many. */
 static uint32_t keep_cost(Costs *costs, const HloCost *cost, ProfErr *err)
 {
-    const char *bytes = (const char *)cost; /* a NaN is the same as itself */
+    const char *bytes = (const char *)cost; /* as bytes, so that NaN equals itself */
     uint64_t hash = text_hash(bytes, sizeof *cost);
     HASH_EACH(i, &costs->by_value, hash) {
         const char *other = (const char *)&costs->distinct[i];
@@ -345,7 +348,8 @@ static uint32_t keep_cost(Costs *costs, const HloCost *cost, ProfErr *err)
     return (uint32_t)costs->n++;
 }
 
-/* First without needs, whose computing takes the place of the figures; then each distinct pair. */
+/* Keeps the costs, first without needs, which are then computed in the memory of the figures.
+ * Finally keeps each different pair. */
 static void keep_costs(CostGraph *g, Costs *costs, ProfErr *err)
 {
     HloCost blank = unknown_cost();

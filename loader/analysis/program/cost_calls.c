@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cost_calls.c: what convolutions and calls of libraries cost; see cost.h. */
+/* cost_calls.c: costs of convolutions and of library calls; see cost.h. */
 #include "../../format/json.h"
 #include "cost_graph.h"
 
@@ -27,11 +27,11 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
-/* How many i in [0, n) give an x = i * step + start with 0 <= x < limit * dilation that dilation
- * divides; -1: too hard. */
+/* Returns how many i in [0, n) have an x = i * step + start with 0 <= x < limit * dilation that is
+ * a multiple of dilation; -1 if that takes too long to count. */
 static int64_t positions(int64_t n, int64_t step, Int128 start, int64_t limit, int64_t dilation)
 {
-    Int128 end = (Int128)limit * dilation - dilation; /* the last x */
+    Int128 end = (Int128)limit * dilation - dilation; /* the last valid x */
     if (n <= 0 || limit <= 0) return 0;
     if (!step) return start >= 0 && start <= end && start % dilation == 0 ? n : 0;
     Int128 bound = (Int128)n * step;
@@ -46,14 +46,14 @@ static int64_t positions(int64_t n, int64_t step, Int128 start, int64_t limit, i
     return 0;
 }
 
-/* Pairs of a position in the kernel and one in the output that meet an element of the input; -1:
- * too many to count. */
+/* Returns the number of pairs of a kernel and an output position that use an element of the input;
+ * -1 if there are too many to count. */
 static int64_t valid_positions(CostGraph *g, const Xla__WindowDimension *d, int64_t kernel,
                                int64_t input, int64_t output)
 {
     int64_t dilation = d->base_dilation > 1 ? d->base_dilation : 1;
     if (d->stride < 0 || d->window_dilation < 0) return -1;
-    /* the two shapes of full convolutions, which no loop need count */
+    /* Two forms of full convolutions are computed without a loop. */
     if (input == output && kernel == output && input == d->base_dilation &&
         d->window_dilation == 1 && d->stride == (input > 2 ? input - 1 : 1) && !d->padding_low &&
         !d->padding_high)
@@ -61,7 +61,7 @@ static int64_t valid_positions(CostGraph *g, const Xla__WindowDimension *d, int6
     if (input == 1 && kernel == output && d->window_dilation == 1 && d->base_dilation == 1 &&
         d->stride == 1 && d->padding_low == output - 1 && d->padding_high == output - 1)
         return output;
-    bool by_kernel = kernel < output; /* walk the shorter one */
+    bool by_kernel = kernel < output; /* loops over the shorter one */
     int64_t n = by_kernel ? kernel : output, sum = 0;
     if (n > MAX_POSITIONS || !cost_spend(g, (uint64_t)(n > 0 ? n : 0))) return -1;
     for (int64_t i = 0; i < n; i++) {
@@ -80,7 +80,7 @@ static int64_t limit(const Xla__ShapeProto *shape, const int64_t *dimensions, si
     return i < n ? cost_dimension(shape, dimensions[i]) : -1;
 }
 
-/* The pairs of all spatial dimensions; -1: they cannot be counted. */
+/* Returns the pairs over all spatial dimensions; -1 if they cannot be counted. */
 static int64_t all_positions(CostGraph *g, const CostNode *node, const Xla__ShapeProto *input,
                              const Xla__ShapeProto *kernel, const Xla__ShapeProto *output)
 {
@@ -134,8 +134,8 @@ void cost_convolution(CostGraph *g, CostNode *node, const Xla__ShapeProto *resul
 
 /* ---- calls of libraries ---- */
 
-/* Sizes of the dimensions that a matrix product sums over, by its configuration; -1: the operand
- * lacks one. */
+/* Returns the product of the dimensions that a matrix product sums over, by its configuration; -1
+ * if the operand lacks one. */
 static int64_t contracted(const CostGraph *g, const CostNode *node, const Xla__ShapeProto *left)
 {
     size_t n;
@@ -155,7 +155,7 @@ static int64_t contracted(const CostGraph *g, const CostNode *node, const Xla__S
     return product;
 }
 
-/* These calls return what they compute, and scratch memory that does not count. */
+/* Counts only the first result of calls that also return scratch memory. */
 static void count_first_output(CostNode *node)
 {
     if (node->shape->element_type != XLA_TUPLE || !node->shape->n_tuple_shapes) return;
@@ -195,7 +195,7 @@ void cost_custom_call(CostGraph *g, CostNode *node)
     } else if (is_convolution(target)) {
         count_first_output(node);
         cost_convolution(g, node, cost_array(node->shape));
-    } else { /* not known: XLA has -1 for everything, and adds it up */
+    } else { /* unknown: XLA uses -1 for everything, and adds it up */
         node->flops = node->bytes = node->output = -1;
         for (uint32_t i = 0; i < node->n_operands; i++) node->figures[i] = -1;
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cost_fusion.c: what a fusion costs; see cost.h.
+/* cost_fusion.c: costs of fusions; see cost.h.
  *
- * Each fused instruction has a utilization: how often its whole value is computed for one value of
- * the fusion. An instruction whose user acts element by element is computed as often as the user;
- * one that is used in another way is computed anew for each such use. Bytes are counted at the
- * borders only: arrays written, parameters read (once at most), large constants. */
+ * Each fused instruction has a utilization: how often its entire value is computed for one value of
+ * the fusion. If the user of an instruction is elementwise, the instruction is computed as often as
+ * its user; for every other use it is computed again. Bytes are counted at the fusion's border
+ * only: arrays that are written, parameters that are read (at most once), and large constants. */
 #include "cost_graph.h"
 #include "../../base/search.h"
 
@@ -12,16 +12,16 @@
 
 #include <math.h>
 
-enum { IMMEDIATE_ELEMENTS = 8 }; /* constants of so many live in the code */
+enum { IMMEDIATE_ELEMENTS = 8 }; /* constants of up to so many elements are part of the code */
 
-/* Whose utilizations an instruction shares: a list of roots, each once. */
+/* A list of the roots whose utilizations an instruction shares, each once. */
 typedef struct {
-    uint32_t root, next; /* node of the computation; position in cells + 1 */
+    uint32_t root, next; /* root: index of a node in the computation; next: index in `cells` + 1 */
 } Cell;
 
 /* A get-tuple-element. */
 typedef struct {
-    uint32_t tuple, node; /* of the computation */
+    uint32_t tuple, node; /* indexes in the computation */
     int64_t index;
 } TupleReader;
 
@@ -31,12 +31,12 @@ typedef struct {
     const CostComputation *c;
     uint32_t *order, n_order; /* operands before users */
     uint32_t *heads, *tails,
-        *marks; /* by node of the computation: its list, and the list that met it last */
+        *marks; /* by index of a node: its list, and the list that visited it last */
     float *root_utilization, *utilization;
     Cell *cells;
     size_t n_cells, capacity;
-    uint32_t *parameters; /* by number: node, COST_NONE */
-    TupleReader *readers; /* in order of what they read */
+    uint32_t *parameters; /* by number: index of the node, or COST_NONE */
+    TupleReader *readers; /* sorted by what they read */
     size_t n_readers;
 } Fusion;
 
@@ -64,7 +64,7 @@ static void list_root(Fusion *f, uint32_t node, uint32_t root)
     f->tails[node] = (uint32_t)++f->n_cells;
 }
 
-/* Adds to the roots of `to` those of `from`, or `from` itself. */
+/* Adds the roots of `from`, or `from` itself, to those of `to`. */
 static void share_roots(Fusion *f, uint32_t to, uint32_t from, bool itself)
 {
     uint64_t steps = 1;
@@ -99,7 +99,7 @@ static int stored_bits(const Xla__ShapeProto *shape)
     return shape->element_type == XLA_PRED ? 8 : cost_bits(shape->element_type);
 }
 
-/* Whether each element of the operand is used for the element of the same place. */
+/* Returns whether each element of the operand is used only for the element at the same place. */
 static bool uses_in_place(const CostNode *node, const CostNode *operand)
 {
     switch ((enum HloOpcode)node->opcode) {
@@ -111,7 +111,7 @@ static bool uses_in_place(const CostNode *node, const CostNode *operand)
     }
 }
 
-/* Whether what the instruction writes is what the fusion writes. */
+/* Returns whether the instruction writes an output of the fusion. */
 static bool is_output(const Fusion *f, uint32_t i)
 {
     uint32_t root = f->c->root;
@@ -122,8 +122,8 @@ static bool is_output(const Fusion *f, uint32_t i)
     return false;
 }
 
-/* The share of an operand that one value of the instruction needs; more than 1: it is read again
- * and again. */
+/* Returns the share of an operand that one value of the instruction needs; above 1 if it is read
+ * several times. */
 static float operand_utilization(const Fusion *f, const CostNode *node, uint32_t i, uint32_t k)
 {
     switch ((enum HloOpcode)node->opcode) {
@@ -136,7 +136,7 @@ static float operand_utilization(const Fusion *f, const CostNode *node, uint32_t
     }
 }
 
-/* What a use asks for, in whole elements. */
+/* Rounds a utilization to entire elements of the operand. */
 static float whole_elements(float utilization, const CostNode *operand)
 {
     float n = (float)cost_all_elements(operand->shape);
@@ -174,8 +174,8 @@ static void set_utilizations(Fusion *f)
 
 /* ---- bytes ---- */
 
-/* Arrays written; of one that is updated in place, the update. root: what computes the shape, NULL:
- * not known. */
+/* Adds the bytes of arrays that are written; for one that is updated in place, of the update. root:
+ * the instruction that computes the shape; NULL if unknown. */
 static void write_leaves(Fusion *f, const Xla__ShapeProto *shape, const CostNode *root,
                          uint64_t path)
 {
@@ -236,7 +236,7 @@ static void find_readers(Fusion *f)
     sort_array(f->readers, f->n_readers, sizeof *f->readers, by_tuple);
 }
 
-/* The get-tuple-element that reads a part of a node's tuple, COST_NONE: none does. */
+/* Returns the get-tuple-element that reads a part of a node's tuple; COST_NONE if there is none. */
 static uint32_t reader_of(const Fusion *f, uint32_t tuple, int64_t index)
 {
     TupleReader wanted = {tuple, 0, index};
@@ -245,9 +245,9 @@ static uint32_t reader_of(const Fusion *f, uint32_t tuple, int64_t index)
     return found && found->tuple == tuple && found->index == index ? found->node : COST_NONE;
 }
 
-/* Bytes read of a parameter or a part of it by `reader`, a get-tuple-element or the parameter
- * itself. What nobody takes out of a tuple counts as the whole table of that tuple's pointers, as
- * XLA has it. */
+/* Returns the bytes that are read from a parameter, or from the part of it that `reader` (a
+ * get-tuple-element, or the parameter itself) returns. A tuple that nothing takes apart counts as
+ * its table of pointers, as in XLA. */
 static int64_t read_leaves(Fusion *f, const Xla__ShapeProto *shape, uint32_t operand,
                            uint32_t reader, uint64_t path)
 {
@@ -287,8 +287,8 @@ static void read_parameters(Fusion *f)
 
 /* ---- fusions ---- */
 
-/* Fusions that the compiler made around a gather or scatter cost what that one costs; XLA does not
- * look at the rest. */
+/* Gives a fusion around a gather or scatter the cost of that instruction. XLA ignores the rest of
+ * such fusions. */
 static bool cost_as_gather(CostGraph *g, CostNode *fusion, const CostComputation *c,
                            uint32_t *order, int depth)
 {

@@ -15,9 +15,8 @@ typedef struct {
     int64_t library_bytes; /* -1: not a call of a library */
 } CostNeed;
 
-/* Bytes that an instruction moves of one part of a tuple. Fusions and transfers to and from the
- * host have them, and so do the calls around those. All other operations treat a tuple as its table
- * of pointers. */
+/* Bytes that an instruction moves of one part of a tuple. Fusions, transfers to and from the host,
+ * and calls around these have them. All other operations treat a tuple as its table of pointers. */
 typedef struct {
     uint64_t path;    /* which part: cost_path() of its indices, starting from 0 */
     uint32_t operand; /* number of the operand; COST_NONE: the output */
@@ -79,14 +78,14 @@ typedef struct {
     size_t n_computations;
     uint32_t *operands; /* positions of nodes; COST_NONE: the program lacks the instruction */
     uint8_t *marks;     /* scratch, one byte per node */
-    CostLeaf *pending;  /* parts added since the last cost_take_leaves() */
+    CostLeaf *pending;  /* parts that were added since the last cost_take_leaves() */
     size_t n_pending, pending_capacity;
     uint32_t *stack;
     size_t stack_capacity;
-    uint64_t budget;     /* steps that are left, which bounds the work for a hostile program */
+    uint64_t budget;     /* steps that are left; limits the work for a hostile program */
     uint64_t most_bytes; /* limit of the arena, also for a hostile program */
-    bool failed;         /* the program is contradictory: none of its instructions has a cost */
-    bool too_large;      /* it has failed because of most_bytes */
+    bool failed;         /* the program contradicts itself: none of its instructions has a cost */
+    bool too_large;      /* failed because of most_bytes */
     Arena arena;
     ProfErr *err;
 } CostGraph;
@@ -104,10 +103,10 @@ CostComputation *cost_called(const CostGraph *g, const CostNode *node, size_t i)
  * is the number of nested calls. NULL if the graph has failed. */
 const CostSum *cost_computation(CostGraph *g, CostComputation *c, int depth);
 /* Writes the positions of a computation's instructions to `to`, operands before users: in XLA's
- * order of visits, or if `listed` in its order of lists, which starts from all unused ones in file
- * order. `to` has room for c->n positions. Returns how many it wrote. */
+ * order of visits or, if `listed`, in XLA's order of lists, which starts from all unused
+ * instructions in file order. `to` has room for c->n positions. Returns how many it wrote. */
 uint32_t cost_order(CostGraph *g, const CostComputation *c, bool listed, uint32_t *to);
-/* Takes n from the budget. False if it is used up: the graph has then failed. */
+/* Subtracts n from the budget. False if it is used up: the graph has then failed. */
 bool cost_spend(CostGraph *g, uint64_t n);
 
 /* Compute the cost of one instruction whose operands already have theirs. */
@@ -116,7 +115,7 @@ void cost_fusion(CostGraph *g, CostNode *node, int depth);
 void cost_convolution(CostGraph *g, CostNode *node, const Xla__ShapeProto *result);
 void cost_custom_call(CostGraph *g, CostNode *node);
 
-/* Return the exact number of operations of one execution; -1 if unknown. For a convolution, of the
+/* Return the exact number of operations of one execution; -1 if unknown. A convolution counts the
  * shapes that its dimension numbers describe. */
 int64_t cost_dot_operations(const CostGraph *g, const CostNode *node);
 int64_t cost_convolution_operations(CostGraph *g, const CostNode *node,
@@ -127,9 +126,9 @@ int64_t cost_fft_operations(const CostGraph *g, const CostNode *node);
 int64_t cost_reduce_window_applications(const CostNode *node); /* of the computation */
 int64_t cost_window_elements(const Xla__Window *window);
 
-/* Computes the need of each node, in the place of its figures. False if memory runs out. */
+/* Computes the need of each node, in the memory of its figures. False if memory runs out. */
 bool cost_needs(CostGraph *g);
-/* Returns what an operation counts in flops_actual: less than 1 if its operands are narrow. */
+/* Returns how much an operation counts in flops_actual: less than 1 if its operands are narrow. */
 double cost_weight(const CostGraph *g, const CostNode *node);
 
 /* ---- parts of tuples (cost_leaves.c) ---- */
@@ -139,8 +138,8 @@ uint64_t cost_path(uint64_t path, size_t i);
 /* Add bytes of one part, or all parts of `leaves`, to those that cost_take_leaves() returns. */
 void cost_add_leaf(CostGraph *g, uint32_t operand, uint64_t path, float bytes);
 void cost_add_leaves(CostGraph *g, const CostLeaves *leaves);
-/* Returns the parts that were added since the last call. Equal parts are summed in order, or the
- * largest of them counts. NULL: none. */
+/* Returns the parts that were added since the last call. Equal parts are summed in order or, if
+ * `largest`, the largest of them counts. NULL if there are none. */
 const CostLeaves *cost_take_leaves(CostGraph *g, bool largest);
 float cost_leaf(const CostLeaves *leaves, uint32_t operand, uint64_t path); /* 0 if there is none */
 
@@ -153,16 +152,16 @@ int64_t cost_add(int64_t a, int64_t b);
  * for a tuple. */
 int64_t cost_size(const Xla__ShapeProto *shape);
 int64_t cost_leaf_sizes(const Xla__ShapeProto *shape); /* of all arrays in the shape */
-/* elements of an array; 0 for other shapes */
+/* Elements of an array; 0 for other shapes. */
 int64_t cost_elements(const Xla__ShapeProto *shape);
 int64_t cost_all_elements(const Xla__ShapeProto *shape);
-/* the shape itself, or the first element of a tuple */
+/* The shape itself, or the first element of a tuple. */
 const Xla__ShapeProto *cost_array(const Xla__ShapeProto *shape);
-/* -1 if there is no such dimension */
+/* -1 if there is no such dimension. */
 int64_t cost_dimension(const Xla__ShapeProto *shape, int64_t i);
-/* product of these dimensions; -1 if one is missing */
+/* Product of these dimensions; -1 if one is missing. */
 int64_t cost_product(const Xla__ShapeProto *shape, const int64_t *dimensions, size_t n);
-/* array: its layout names no other memory space */
+/* For an array: its layout names no other memory space. */
 bool cost_in_main_memory(const Xla__ShapeProto *shape);
 int cost_bits(int type);           /* bits of an element; 1 for pred */
 int64_t cost_integer(float value); /* truncated, limited to int64; 0 for NaN */

@@ -36,7 +36,8 @@ static int by_key(const CostLeaf *x, const CostLeaf *y)
     return x->path < y->path ? -1 : x->path > y->path;
 }
 
-/* Equal parts stay in the order in which they came: it decides on the digits of their sum. */
+/* Keeps equal parts in the order in which they were added, which determines the digits of their
+ * sum. */
 static int by_place(const void *a, const void *b)
 {
     const CostLeaf *x = a, *y = b;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cost_needed.c: the operations that instructions need, whatever device runs them; see cost.h.
+/* cost_needed.c: the operations that instructions need on any device; see cost.h.
  *
- * The count of XLA's cost analysis (what compiled.cost_analysis() reports as flops): one for each
- * element that an operation computes, two for each pair that a product meets, none for
- * transcendental functions and for what only moves data. A call of a library counts as the
- * operation that it stands for. NaN: not known, and so is each sum that it is part of. */
+ * This is the count of XLA's cost analysis (the flops of compiled.cost_analysis()): one for each
+ * element that an operation computes, two for each pair that a matrix product multiplies, none for
+ * transcendental functions and for operations that only move data. A library call counts as the
+ * operation that it implements. NaN means unknown, and makes each sum unknown that it is part of.
+ */
 #include <math.h>
 
 #include "../../format/json.h"
@@ -65,7 +66,8 @@ static double called(Needs *n, const CostNode *node, size_t i, int depth)
     return c ? sum_of(n, c, depth + 1) : NAN;
 }
 
-/* A conditional counts its dearest branch, a loop one round. */
+/* Returns the operations of called computations: of a conditional the most expensive branch, of a
+ * loop one iteration. */
 static double called_all(Needs *n, const CostNode *node, int depth)
 {
     double sum = 0;
@@ -85,7 +87,7 @@ static double select_and_scatter(Needs *n, const CostNode *node, int depth)
 
 /* ---- calls of libraries ---- */
 
-/* A call of a library: what it reads and writes is known too. */
+/* A library call. The bytes that it reads and writes are known too. */
 typedef struct {
     bool is_library;
     double operations;
@@ -99,8 +101,8 @@ static bool config_of(const CostGraph *g, const CostNode *node, const char *memb
     return n && json_enter(j, member);
 }
 
-/* Product of the sizes of the dimensions that a list in dimension numbers names; an absent list is
- * empty. -1: the shape lacks one. */
+/* Returns the product of the dimensions that a list in the dimension numbers names. A missing list
+ * is empty. -1 if the shape lacks one of them. */
 static int64_t listed_sizes(Json numbers, const char *list, const Xla__ShapeProto *shape)
 {
     int64_t product = 1, dimension;
@@ -114,8 +116,8 @@ static int64_t listed_sizes(Json numbers, const char *list, const Xla__ShapeProt
     return product;
 }
 
-/* The dimension numbers of a matrix product: before 2024 the configuration had nothing around them.
- */
+/* Finds the dimension numbers of a matrix product. Before 2024 nothing enclosed them in the
+ * configuration. */
 static bool product_numbers(const CostGraph *g, const CostNode *node, Json *j)
 {
     if (config_of(g, node, "gemm_backend_config", j) && json_enter(j, "dot_dimension_numbers"))
@@ -134,8 +136,8 @@ static double matrix_product(const CostGraph *g, const CostNode *node)
                            2, cost_multiply(cost_elements(cost_array(node->shape)), width)));
 }
 
-/* The window and the dimension numbers are those of the forward convolution: a gradient's operands
- * and result stand for other parts of it. */
+/* Counts a convolution. Window and dimension numbers are those of the forward convolution; for
+ * gradients, the operands and the result are other parts of it. */
 static double convolution(CostGraph *g, const CostNode *node)
 {
     const CostNode *a = cost_operand(g, node, 0), *b = cost_operand(g, node, 1);
@@ -149,7 +151,7 @@ static double convolution(CostGraph *g, const CostNode *node)
     return count(cost_convolution_operations(g, node, a->shape, b->shape, result));
 }
 
-/* The elements of the scores, batch x heads x queries x keys; -1: the configuration has no such
+/* Returns the number of scores, batch x heads x queries x keys; -1 if the configuration has no such
  * shape. */
 static int64_t scores(const CostGraph *g, const CostNode *node)
 {
@@ -166,7 +168,7 @@ static int64_t scores(const CostGraph *g, const CostNode *node)
     return n;
 }
 
-/* Length of a key: what the first product sums over. */
+/* Returns the length of a key, which the first product sums over. */
 static int64_t key_length(const CostGraph *g, const CostNode *node, bool backward)
 {
     Json j;
@@ -179,9 +181,9 @@ static int64_t key_length(const CostGraph *g, const CostNode *node, bool backwar
     return cost_dimension(query->shape, (int64_t)query->shape->n_dimensions - 1);
 }
 
-/* Attention: scores = queries x keys, output = scores x values; backwards two products for each.
- * The scores that a backward call computes again, and what a mask leaves out, are not taken into
- * account. Values are as long as keys unless the output says otherwise. */
+/* Counts attention: scores = queries x keys, output = scores x values; backwards two products for
+ * each. Scores that a backward call computes again, and masked parts, are not taken into account.
+ * Values are as long as keys unless the output shows otherwise. */
 static double attention(const CostGraph *g, const CostNode *node)
 {
     bool backward = strstr(node->op->more->custom_call_target, "Backward") != NULL;
@@ -199,7 +201,7 @@ static int64_t last_dimension(const CostNode *operand)
     return operand ? cost_dimension(operand->shape, (int64_t)operand->shape->n_dimensions - 1) : -1;
 }
 
-/* As the operations triangular-solve and cholesky. */
+/* The same as the operations triangular-solve and cholesky. */
 static double triangular_solve(const CostGraph *g, const CostNode *node)
 {
     int64_t n = last_dimension(cost_operand(g, node, 0));
@@ -229,7 +231,7 @@ static bool only_marks(const char *target)
     return false;
 }
 
-/* What a kernel of Pallas was said to cost by its author. */
+/* Returns the cost that the author of a Pallas kernel declared. */
 static double estimate(const CostGraph *g, const CostNode *node)
 {
     Json j;
@@ -254,8 +256,8 @@ static LibraryCall library_call(CostGraph *g, const CostNode *node)
     return (LibraryCall){false, only_marks(target) ? 0 : estimate(g, node)};
 }
 
-/* Its operands, and what it returns without scratch memory: the last of several results, in bytes.
- */
+/* Returns the bytes of the operands and of the result, without scratch memory (the last of several
+ * results). */
 static int64_t library_bytes(const CostGraph *g, const CostNode *node)
 {
     int64_t bytes = cost_leaf_sizes(node->shape);
@@ -320,8 +322,8 @@ static double needed(Needs *n, const CostNode *node, int depth)
                : 0;
 }
 
-/* Peaks are those of 16 bit work: what narrower operands make faster counts less. A call of a
- * library goes by its first operand. */
+/* Returns the weight of an operation. Peaks are for 16-bit operations; those on narrower operands
+ * are faster and count less. A library call goes by its first operand. */
 double cost_weight(const CostGraph *g, const CostNode *node)
 {
     int widest = 0;

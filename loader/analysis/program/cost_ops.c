@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cost_ops.c: what each operation costs; see cost.h and cost_graph.h.
+/* cost_ops.c: the cost of each operation; see cost.h and cost_graph.h.
  *
- * Unless an operation says otherwise it has no flops, reads each operand once and writes its output
- * once; of a tuple it reads the table of pointers only. Integers become floats where XLA makes them
- * floats: the digits depend on it. */
+ * By default an operation has no flops, reads each operand once and writes its output once; of a
+ * tuple it reads only the table of pointers. Integers are converted to floats where XLA converts
+ * them, because the digits depend on it. */
 #include "cost_graph.h"
 
 #include <math.h>
@@ -64,8 +64,8 @@ int64_t cost_dot_operations(const CostGraph *g, const CostNode *node)
                                             : op->more->rare->dot_dimension_numbers;
     const CostNode *left = cost_operand(g, node, 0);
     int64_t n = cost_elements(node->shape);
-    if (node->opcode == HLO_RAGGED_DOT) { /* each row meets one group only: the first dimensions of
-                                             the result do not count */
+    if (node->opcode == HLO_RAGGED_DOT) { /* each row belongs to one group only: the first
+                                             dimensions of the result do not count */
         n = 1;
         for (size_t i = ragged ? ragged->n_rhs_group_dimensions : 0; i < node->shape->n_dimensions;
              i++)
@@ -91,7 +91,7 @@ static void concatenate(const CostGraph *g, CostNode *node)
     const CostNode *first = cost_operand(g, node, 0);
     bool crosses = dimension > 0 && first &&
                    cost_dimension(first->shape, dimension) % WARP !=
-                       0; /* a warp meets the border of two operands */
+                       0; /* a warp reads across the border of two operands */
     node->flops = (float)cost_multiply(crosses ? BOTH_BRANCHES : COMPARE_AND_BRANCH,
                                        cost_all_elements(node->shape));
 }
@@ -126,7 +126,7 @@ static void triangular_solve(CostGraph *g, CostNode *node)
 {
     float a = (float)operand_size(g, node, 0), b = (float)operand_size(g, node, 1);
     node->bytes = (float)cost_size(node->shape) + a / 2 + b;
-    set_figure(node, 0, b); /* XLA gives the second operand's size to the first */
+    set_figure(node, 0, b); /* XLA assigns the size of the second operand to the first */
     set_figure(node, 1, b);
     node->flops = (float)cost_multiply(
         2, cost_multiply(last_dimension(cost_operand(g, node, 0)), operand_elements(g, node, 1)));
@@ -145,8 +145,8 @@ static void cholesky(CostGraph *g, CostNode *node)
 
 /* ---- operations that apply a computation ---- */
 
-/* Flops of one application of the i-th called computation; 0 and an unknown cost when there is
- * none. */
+/* Returns the flops of one application of the i-th called computation. If there is none, 0, and the
+ * cost becomes unknown. */
 static float applied(CostGraph *g, CostNode *node, size_t i, int depth)
 {
     CostComputation *c = cost_called(g, node, i);
@@ -189,7 +189,7 @@ int64_t cost_reduce_window_applications(const CostNode *node)
     size_t n_wide = 0, wide = 0;
     for (size_t i = 0; window && i < window->n_dimensions; i++)
         if (window->dimensions[i]->size != 1) wide = i, n_wide++;
-    if (n_wide == 1) { /* a window over everything before, as for cumulative sums, costs one pass */
+    if (n_wide == 1) { /* a window over everything before, as for cumulative sums, needs one pass */
         const Xla__WindowDimension *d = window->dimensions[wide];
         int64_t size = cost_dimension(result, (int64_t)wide);
         if (size > 1 && d->padding_low == size - 1 && d->padding_high == size - 1 &&
@@ -249,7 +249,7 @@ static void dynamic_update_slice(CostGraph *g, CostNode *node)
 
 /* ---- collectives ---- */
 
-/* Devices in a group. */
+/* Returns the number of devices in a group. */
 static int64_t ranks(const Xla__HloInstructionProto *op)
 {
     const Xla__MeshAxesReplicaGroupListProto *mesh = op->more->rare->mesh_axes_replica_group_list;
@@ -289,7 +289,8 @@ static void all_reduce(CostGraph *g, CostNode *node)
                                        cost_cycles(opcode, node->shape->element_type));
 }
 
-/* What a ring moves of shares of `bytes`: each is sent on 2n-1 times, and there are n. */
+/* Returns the bytes that a ring moves for shares of `bytes`: there are n shares, and each is passed
+ * on 2n-1 times. */
 static int64_t ring_bytes(int64_t bytes, int64_t n)
 {
     int64_t part = bytes / n;
@@ -303,11 +304,12 @@ static void all_gather(CostNode *node)
     if (node->opcode == HLO_ALL_GATHER_START && shape->element_type == XLA_TUPLE &&
         shape->n_tuple_shapes)
         bytes = cost_add(
-            bytes, -cost_leaf_sizes(shape->tuple_shapes[0])); /* the operand stands there, too */
+            /* the shape includes the operand, too */
+            bytes, -cost_leaf_sizes(shape->tuple_shapes[0]));
     node->bytes = (float)ring_bytes(bytes, ranks(node->op));
 }
 
-/* Of a reduce-scatter, or of one that an async-start wraps; sets the flops and bytes of `to`. */
+/* Sets the flops and bytes of `to` for a reduce-scatter, or for one that an async-start wraps. */
 static void reduce_scatter(const CostGraph *g, const CostNode *node, CostNode *to)
 {
     int64_t bytes = 0;
@@ -334,7 +336,8 @@ static void async_start(CostGraph *g, CostNode *node, int depth)
 
 static float larger(float a, float b) { return a < b ? b : a; }
 
-/* Adds what a computation sums to; of branches behind the first only what is more. */
+/* Adds the sums of a computation. With `largest`, only what exceeds those of the branches before.
+ */
 static void set_sum(CostNode *node, const CostSum *sum, bool largest)
 {
     node->flops = largest ? larger(node->flops, sum->flops) : node->flops + sum->flops;
@@ -345,7 +348,7 @@ static void set_sum(CostNode *node, const CostSum *sum, bool largest)
                                    : node->figures[i] + sum->operands[i];
 }
 
-/* Room for the figures of all operand numbers that the callees have. */
+/* Makes room for the figures of all operand numbers of the callees. */
 static bool call_has_room(CostGraph *g, CostNode *node)
 {
     for (size_t i = 0; i < node->op->more->n_called_computation_ids; i++) {
@@ -393,7 +396,7 @@ static void add_leaves(CostGraph *g, const Xla__ShapeProto *shape, uint32_t oper
         add_leaves(g, shape->tuple_shapes[i], operand, cost_path(path, i));
 }
 
-/* What comes from the host counts as written, what goes there as read; both part by part. */
+/* Data from the host counts as written, data to the host as read, each part separately. */
 static void feed(CostGraph *g, CostNode *node)
 {
     int64_t bytes = 0;
@@ -412,7 +415,7 @@ static void feed(CostGraph *g, CostNode *node)
     node->leaves = cost_take_leaves(g, false);
 }
 
-/* Whether a transpose only renames dimensions: the data lies as it did. */
+/* Returns whether a transpose only renames dimensions, without moving data. */
 static bool is_bitcast(const CostGraph *g, const CostNode *node)
 {
     const CostNode *operand = cost_operand(g, node, 0);
@@ -444,7 +447,7 @@ static void by_opcode(CostGraph *g, CostNode *node, int depth)
         break;
     case HLO_SCAN:
         node->flops = applied(g, node, 0, depth) * (float)operand_elements(g, node, 1);
-        break; /* XLA takes this one, whatever it is */
+        break; /* XLA uses the second operand, whatever it is */
     case HLO_DOT:
     case HLO_SCALED_DOT:
     case HLO_RAGGED_DOT: dot(g, node); break;

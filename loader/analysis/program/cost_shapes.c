@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cost_shapes.c: sizes of shapes as XLA's cost analysis for GPUs takes them, and operations per
+/* cost_shapes.c: sizes of shapes as in XLA's cost analysis for GPUs, and operations for each
  * element; see cost_graph.h. */
 #include "cost_graph.h"
 #include "../../format/shape.h"
@@ -37,7 +37,7 @@ int64_t cost_elements(const Xla__ShapeProto *shape)
     int64_t n = 1;
     if (!is_array(shape)) return 0;
     for (size_t i = 0; i < shape->n_dimensions; i++) {
-        if (shape->dimensions[i] <= 0) return 0; /* nothing, or unbounded */
+        if (shape->dimensions[i] <= 0) return 0; /* empty or unbounded */
         n = cost_multiply(n, shape->dimensions[i]);
     }
     return n;
@@ -103,7 +103,7 @@ bool cost_in_main_memory(const Xla__ShapeProto *shape)
     return is_array(shape) && (!shape->layout || !shape->layout->memory_space);
 }
 
-/* What XLA's profile of an sm_86 device says, which XProf takes for any GPU. */
+/* XLA's cycles for sm_86 devices, which XProf uses for all GPUs. */
 static const struct {
     uint8_t opcode, type;
     uint16_t cycles;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* heap.c: buffer assignments, and the simulation of their traces; see heap.h. */
+/* heap.c: reads buffer assignments and simulates their traces; see heap.h. */
 #include "heap.h"
 
 #include "../../base/interrupt.h"
@@ -13,16 +13,16 @@
 const char *const heap_kind_names[] = {"parameter", "output", "thread-local", "constant",
                                        "temporary"};
 
-/* Real chips have a handful; a file that claims more is not believed. */
+/* Real chips have a few memory spaces; a file with more is not believed. */
 enum { VMEM_SPACE = 1, MAX_SPACES = 64, MAX_ALIASES = 4096 };
 
-/* What the making needs besides the result. */
+/* State that is needed only while the heap is built. */
 typedef struct {
     const HloModule *module;
     const Xla__BufferAssignmentProto *proto;
     Heap *heap;
     /* Buffers that XProf knows, by id: an array of positions + 1 if ids are small, as compilers
-     * number them; else `by_id`. */
+     * assign them; else `by_id`. */
     uint32_t *dense;
     size_t n_dense;
     HashTable by_id;
@@ -40,7 +40,7 @@ static int64_t buffer_of(const HeapBuilder *k, int64_t id)
     return -1;
 }
 
-/* Buffers by id. The last place of an id counts. */
+/* Indexes buffers by id. If an id has several places, the last counts. */
 static int index_buffers(HeapBuilder *k, ProfErr *err)
 {
     const Heap *heap = k->heap;
@@ -202,17 +202,17 @@ enum { EVENT_ALLOC, EVENT_FREE, EVENT_SHARE_WITH };
 
 typedef struct {
     int64_t references;
-    uint32_t alias;   /* position + 1 of the buffer whose storage this one shares, 0: its own */
-    uint32_t display; /* position + 1 of the buffer that last took over this one's storage */
-    uint32_t live;    /* 1 + the latest place of this buffer in the live list */
+    uint32_t alias;   /* position + 1 of the buffer whose storage this one shares; 0: its own */
+    uint32_t display; /* position + 1 of the buffer that took over this one's storage last */
+    uint32_t live;    /* 1 + the latest index of this buffer in the list of live ones */
     bool died, seen;
 } Sharing;
 
-/* A buffer's stay in the live list. */
+/* An entry of a buffer in the list of live ones. */
 typedef struct {
     uint32_t buffer, display;
-    uint32_t same; /* 1 + the earlier stay of the same buffer that has not ended */
-    int64_t until; /* event that ended it, INT64_MAX: none */
+    uint32_t same; /* 1 + an earlier entry of the same buffer that has not ended */
+    int64_t until; /* event that ended it; INT64_MAX if none */
 } Stay;
 
 typedef struct {
@@ -224,7 +224,7 @@ typedef struct {
     int64_t heap_bytes, unpadded_bytes;
 } Simulation;
 
-/* The buffer whose storage this one uses; -1 when that cannot be told. */
+/* Returns the buffer whose storage this one uses; -1 if it cannot be determined. */
 static int64_t root_of(const Simulation *s, int64_t buffer)
 {
     for (int n = 0; n < MAX_ALIASES; n++) {
@@ -349,7 +349,7 @@ static int keep_peak(Simulation *s, ProfErr *err)
     return PROF_OK;
 }
 
-/* The trace's heap over time, once. */
+/* Computes the heap over time for a trace, once. */
 static int simulate(const HeapBuilder *k, HeapTrace *trace, ProfErr *err)
 {
     if (trace->made) return PROF_OK;
@@ -371,7 +371,7 @@ static int simulate(const HeapBuilder *k, HeapTrace *trace, ProfErr *err)
     }
     if (!err->code && !trace->failure) keep_peak(&s, err);
     for (size_t i = 0; trace->failure && i < k->heap->n_buffers;
-         i++) /* what the events say of lives is no better */
+         i++) /* lifetimes in a contradictory trace are unknown too */
         if (s.sharing[i].seen) {
             HeapBuffer *b = &k->heap->buffers[i];
             b->start_event = b->end_event = b->storage_start_event = b->storage_end_event = -1;
@@ -401,7 +401,7 @@ static int make_traces(HeapBuilder *k, ProfErr *err)
         if (!proto->n_events) continue;
         int64_t buffer = buffer_of(
             k, proto->events[0]
-                   ->buffer_id); /* the proto's own buffer_allocation_index is not to be trusted */
+                   ->buffer_id); /* the proto's own buffer_allocation_index is unreliable */
         if (buffer >= 0) heap->allocations[heap->buffers[buffer].allocation].trace = (int64_t)i;
     }
     return PROF_OK;
@@ -431,7 +431,7 @@ static void add_space(HeapBuilder *k, int64_t color)
     heap->spaces[i] = (HeapSpace){.color = color, .scoped_vmem_bytes = -1};
 }
 
-/* The trace with the most events of buffers of a color, -1. */
+/* Returns the trace with the most events of buffers with a color; -1 if there is none. */
 static int64_t busiest_trace(const HeapBuilder *k, int64_t color)
 {
     int64_t best = -1;
@@ -462,7 +462,7 @@ static int choose_trace(const HeapBuilder *k, HeapSpace *space, ProfErr *err)
     return simulate(k, &heap->traces[trace], err);
 }
 
-/* The largest buffer of an allocation, the first of several; -1: none holds data. */
+/* Returns the largest buffer of an allocation, the first of several; -1 if none has data. */
 static int64_t largest_buffer(const Heap *heap, const HeapAllocation *a)
 {
     int64_t best = -1, size = 0;
@@ -513,7 +513,7 @@ static int fill_space(const HeapBuilder *k, HeapSpace *space, ProfErr *err)
     return PROF_OK;
 }
 
-/* ---- all together ---- */
+/* ---- the analysis ---- */
 
 static void heap_free(void *result)
 {

@@ -18,13 +18,13 @@ extern const char *const heap_kind_names[];
 /* A logical buffer and its place in an allocation. */
 typedef struct {
     const Xla__LogicalBufferProto *proto; /* NULL: the program does not declare this id */
-    /* instruction that defines it; NULL: the program has none of this id */
+    /* Instruction that defines it; NULL if the program has none with this id. */
     const Xla__HloInstructionProto *instruction;
     uint32_t allocation; /* position in Heap.allocations */
     int64_t id, offset;
     int64_t size_bytes;     /* size as allocated, with padding; 0 if proto is NULL */
     int64_t unpadded_bytes; /* size of heap_shape() without padding; -1: unknown */
-    /* positions of its first and last event in the trace; -1: not traced */
+    /* Positions of its first and last event in the trace; -1 if it is not traced. */
     int64_t start_event, end_event;
     /* Events that allocate and free its storage; the latter is proto->n_events if it is never
      * freed. Storage that buffers share is counted once, with the buffer that XProf lists for it:
@@ -57,11 +57,10 @@ typedef struct {
 typedef struct {
     const Xla__HeapSimulatorTrace *proto;
     bool made; /* the values below are computed */
-    /* why the events contradict each other; NULL: they do not */
+    /* Why the events contradict each other; NULL if they do not. */
     const char *failure;
-    int64_t *heap_bytes, *unpadded_bytes; /* size before each event and at the end */
-    /* Number of these sizes: proto->n_events + 1, or fewer up to an event that contradicts
-     * others. */
+    int64_t *heap_bytes, *unpadded_bytes; /* size before each event, and at the end */
+    /* Number of these sizes: proto->n_events + 1, or fewer if an event contradicts others. */
     size_t n_values;
     int64_t peak_bytes, peak_unpadded_bytes, peak_event;
     uint32_t *at_peak; /* buffers that are live at the peak, in the order of their allocation */
@@ -71,7 +70,7 @@ typedef struct {
 /* A memory space (color): 0 is the device's main memory. */
 typedef struct {
     int64_t color;
-    const HeapTrace *trace; /* NULL: this space has none */
+    const HeapTrace *trace; /* NULL if this space has no trace */
     /* Total of the indefinite allocations that contain data. It adds to the trace at all times. */
     int64_t indefinite_bytes;
     int64_t parameter_bytes, maybe_live_out_bytes, non_reusable_bytes, total_bytes,
@@ -80,7 +79,7 @@ typedef struct {
      * trace's. */
     const uint32_t *objects;
     size_t n_objects, n_indefinite_objects;
-    /* Largest part of space 1 that an instruction reserves for itself; -1: none does. */
+    /* Largest part of space 1 that an instruction reserves for itself; -1 if none does. */
     int64_t scoped_vmem_bytes;
     const Xla__HloInstructionProto *scoped_vmem_op;
 } HeapSpace;
@@ -94,8 +93,8 @@ typedef struct Heap {
     size_t n_allocations, n_buffers, n_traces, n_spaces;
     Arena arena;
 } Heap;
-/* Returns the heap of a program, computed on first use. A program without buffer assignment has no
- * spaces at all. Contradictions become issues of the host. */
+/* Returns the heap of a program. A program without buffer assignment has no spaces. Contradictions
+ * become issues of the host. */
 const Heap *hlo_heap(const HloModule *module, ProfErr *err);
 const HeapSpace *heap_space(const Heap *heap, int64_t color); /* NULL: there is none */
 
@@ -110,8 +109,8 @@ static inline double heap_mib(int64_t bytes) { return (double)bytes / (1 << 20);
 typedef struct {
     int64_t buffer; /* position in heap->buffers; -1: the small buffers together */
     int64_t size_bytes, unpadded_bytes;
-    /* Places in the order of the program and in the order of size, from 0. Equal sizes are in
-     * std::sort's order, because XProf shows it. */
+    /* Ranks in the order of the program and by size, from 0. Equal sizes are in std::sort's order,
+     * because XProf shows it. */
     size_t program_order, size_rank;
 } HeapObject;
 /* Lists the objects of a space's peak in XProf's program order, with indefinite ones only for main

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* heap_peaks.c: see heap_peaks.h. */
+/* heap_peaks.c: finds the places of buffers at peaks; see heap_peaks.h. */
 #include "heap_peaks.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ static bool lies_elsewhere(const Heap *heap, uint32_t buffer, const HeapSpace *s
     return heap->allocations[heap->buffers[buffer].allocation].proto->color != space->color;
 }
 
-/* Returns how many objects may get extra rows at most. `seen` is all false. */
+/* Returns the maximum number of extra rows. `seen` is all false. */
 static size_t most_extra(const Heap *heap, bool *seen)
 {
     size_t n = heap->n_spaces;
@@ -42,7 +42,7 @@ static void place_objects(const Heap *heap, const HeapSpace *space, const HeapOb
     }
 }
 
-/* Returns the life of a buffer that is no object of a peak. */
+/* Returns the state of a buffer that is not an object of a peak. */
 static enum HeapLife life_of(const HeapAllocation *a, const HeapBuffer *b)
 {
     return b->start_event >= 0 || (a->indefinite && a->counts) ? LIFE_DEAD : LIFE_UNKNOWN;

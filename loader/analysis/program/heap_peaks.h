@@ -9,15 +9,15 @@ enum HeapLife {
     LIFE_UNKNOWN, /* shares storage with a live buffer, or has no trace */
     LIFE_DEAD,    /* not live at the peak */
     LIFE_LIVE,
-    LIFE_FOLDED /* live, and shown in the row of small buffers alone */
+    LIFE_FOLDED /* live, and only shown in the row of small buffers */
 };
 typedef struct {
-    int64_t program_order, size_rank; /* see HeapObject; -1: none */
+    int64_t program_order, size_rank; /* see HeapObject; -1 if it is not one */
     enum HeapLife life;
 } HeapPlace;
 
-/* An object of a peak that gets a row besides that of its buffer: the small buffers together, the
- * second listing of a buffer, or one from another memory space. */
+/* An object of a peak with a row besides that of its buffer: the small buffers together, the second
+ * listing of a buffer, or one from another memory space. */
 typedef struct {
     HeapObject object;
     int64_t color;
@@ -36,8 +36,8 @@ HeapPeaks *heap_peaks(const Heap *heap, int64_t small_bytes, ProfErr *err);
  * contradicts itself. */
 double heap_peak_mib(const HeapSpace *space);
 double heap_unpadded_peak_mib(const HeapSpace *space);
-/* Returns the share of temporary memory that is unused at the peak. NAN if the peak is unknown, or
- * larger than the allocations: then it says nothing about them. */
+/* Returns the share of temporary memory that is unused at the peak. NAN if the peak is unknown or
+ * larger than the allocations. */
 double heap_fragmentation(const HeapSpace *space);
 
 #endif

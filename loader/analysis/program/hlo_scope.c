@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_scope.c: see hlo_scope.h. */
+/* hlo_scope.c: finds the scope of an instruction; see hlo_scope.h. */
 #include "hlo_scope.h"
 
 #include "user_code.h"
@@ -23,6 +23,7 @@ bool hlo_scope(const HloModule *module, const Xla__HloInstructionProto *op, Text
         if (!hlo_module_path(module, owner.by ? owner.instruction : op, text, err)) return false;
         if (text->n_bytes > before) scope->by = SCOPE_BY_STACK;
     }
-    if (text->no_memory) prof_nomem(err); /* a text that is missing would look like no scope */
+    /* a missing text would look like an instruction without scope */
+    if (text->no_memory) prof_nomem(err);
     return !err->code;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_validate.c: do the parts of a program fit together? See hlo_validate.h.
+/* hlo_validate.c: checks that the parts of a program fit together; see hlo_validate.h.
  *
- * XLA builds a module computation by computation, and each of these instruction by instruction:
- * what one refers to has to stand before it, so nothing can call itself. Ids are of a computation,
- * names of the whole module. */
+ * XLA builds a module computation by computation, and each of these instruction by instruction.
+ * Whatever is referred to has to come before, so nothing can call itself. Ids are unique in a
+ * computation, names in the entire module. */
 #include "hlo_validate.h"
 #include "../../base/search.h"
 
@@ -15,7 +15,7 @@
 
 enum { LONGEST_WHY = 200 };
 typedef struct {
-    char why[LONGEST_WHY]; /* empty: it is sound */
+    char why[LONGEST_WHY]; /* empty if it is valid */
 } Soundness;
 
 typedef struct {
@@ -49,14 +49,14 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The place of an id in the computation, SIZE_MAX: it is not there. */
+/* Returns the index of an id in the computation; SIZE_MAX if it is not there. */
 static size_t place_of(const Check *c, size_t n_seen, int64_t id)
 {
     size_t low = LOWER_BOUND(i, 0, n_seen, c->seen[i].id < id);
     return low < n_seen && c->seen[low].id == id ? c->seen[low].place : SIZE_MAX;
 }
 
-/* Do all of these stand before a place of the computation? */
+/* Returns whether all these ids come before an index of the computation. */
 static bool stand_before(const Check *c, size_t n_seen, const int64_t *ids, size_t n, size_t place)
 {
     for (size_t i = 0; i < n; i++)
@@ -64,7 +64,7 @@ static bool stand_before(const Check *c, size_t n_seen, const int64_t *ids, size
     return true;
 }
 
-/* An instruction whose operands stand before it. */
+/* Returns the rule that an instruction breaks; its operands come before it. */
 static const char *rule_broken(const Check *c, const Xla__HloComputationProto *of,
                                const Xla__HloInstructionProto *op)
 {

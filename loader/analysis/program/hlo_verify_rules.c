@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_verify_rules.c: what XLA demands by operation; see hlo_verify_rules.h. */
+/* hlo_verify_rules.c: XLA's requirements for each operation; see hlo_verify_rules.h. */
 #include "hlo_verify_rules.h"
 
 #include "../../format/hlo_opcode.h"
@@ -12,7 +12,8 @@ static bool is_array(const Xla__ShapeProto *shape)
     return primitive_bits(shape->element_type) != 0;
 }
 
-/* Of more dimensions than any array has it is not looked at. */
+/* Returns whether the order is a permutation. Not checked for more dimensions than arrays can have.
+ */
 static bool is_permutation(const int64_t *order, size_t n_order, size_t n)
 {
     enum { MOST = 1024 };
@@ -58,7 +59,7 @@ const char *hlo_shape_fault(const Xla__ShapeProto *shape)
     return NULL;
 }
 
-/* Layouts apart. */
+/* Compares arrays without their layouts. */
 static bool same_array(const Xla__ShapeProto *a, const Xla__ShapeProto *b)
 {
     if (a->element_type != b->element_type || a->n_dimensions != b->n_dimensions ||
@@ -101,8 +102,8 @@ static bool branches(const Xla__HloInstructionProto *op, const Xla__HloInstructi
     return n && op->n_operand_ids == n + 1 && (chooser->shape->element_type != XLA_PRED || n == 2);
 }
 
-/* Where a slice begins is told by an operand for each dimension, or by one array; `first` is the
- * first of them. */
+/* Returns whether the start of a slice is valid: an operand for each dimension, or one array.
+ * `first` is the first of them. */
 static bool begins_are_told(const Xla__HloInstructionProto *op,
                             const Xla__HloInstructionProto *const *operands, size_t first)
 {

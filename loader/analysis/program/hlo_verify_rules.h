@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* hlo_verify_rules.h: XLA's rules for single instructions and shapes.
  *
- * The rules are what XProf 2.24.2 answers for programs with one such instruction. If XLA would end
- * the process instead of refusing the program, that counts as refused too. */
+ * The rules were found by asking XProf 2.24.2 about programs with one such instruction. If XLA
+ * would end the process instead of rejecting the program, that counts as rejecting it. */
 #ifndef PROF_HLO_VERIFY_RULES_H
 #define PROF_HLO_VERIFY_RULES_H
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* instruction_text.c: one HLO instruction as text; see instruction_text.h. */
+/* instruction_text.c: parses the text of an HLO instruction; see instruction_text.h. */
 #define _GNU_SOURCE
 #include "instruction_text.h"
 
 #include "../../format/shape.h"
 
-/* The first of some characters outside of brackets, or a bracket that was never opened; the end if
- * there is neither. */
+/* Returns the first of some characters outside of brackets, or an unmatched closing bracket; the
+ * end if there is neither. */
 static const char *skip_to(const char *at, const char *end, const char *stops)
 {
     for (int depth = 0; at < end; at++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* op_scope.c: scopes in the names of framework ops. A name is a path of components; each is a scope
- * of the model, or something that the framework puts around scopes. */
+/* op_scope.c: finds scopes in the names of framework ops. A name is a path of components. Each is a
+ * scope of the model, or added by the framework around scopes. */
 #include "op_scope.h"
 
 const char *const op_pass_names[] = {"forward", "backward", "recomputed", NULL};
@@ -33,7 +33,7 @@ static bool is_one_of(Slice s, const char *const *list, size_t n)
     return false;
 }
 
-/* Splits W(X), whose last bracket closes the first. */
+/* Splits W(X), where the last bracket closes the first. */
 static bool split_call(Slice s, Slice *wrapper, Slice *inner)
 {
     const char *open = s.n ? memchr(s.text, '(', s.n) : NULL;
@@ -72,7 +72,7 @@ static const char *const fillers[] = {"checkpoint",
                                       "PartitionedCall",
                                       "StatefulPartitionedCall"};
 
-/* branch_1_fun, of a conditional. */
+/* Returns whether a component is a branch of a conditional, such as branch_1_fun. */
 static bool is_branch(Slice s)
 {
     if (!slice_starts(s, "branch_") || !slice_ends(s, "_fun") || s.n < 12) return false;
@@ -81,7 +81,8 @@ static bool is_branch(Slice s)
     return true;
 }
 
-/* gradients, gradients_1: the first scope of gradients in TensorFlow 1. */
+/* Returns whether a component is TensorFlow 1's first scope of gradients: gradients, gradients_1.
+ */
 static bool is_gradients(Slice s)
 {
     if (!slice_starts(s, "gradients")) return false;
@@ -97,11 +98,11 @@ static bool is_gradients(Slice s)
 typedef struct {
     TextBuffer *scope;
     enum OpPass pass;
-    size_t start;     /* of this scope in the buffer */
-    size_t last;      /* of its last component */
-    size_t n;         /* components of the scope so far */
-    bool after_while; /* the component before was `while` */
-    bool after_cond;  /* the last component of the scope is `cond`, and was the one before */
+    size_t start;     /* where this scope starts in the buffer */
+    size_t last;      /* where its last component starts */
+    size_t n;         /* number of components until now */
+    bool after_while; /* the component before is `while` */
+    bool after_cond;  /* the component before is `cond`, and is part of the scope */
 } Scope;
 
 static void keep(Scope *s, Slice component)
@@ -128,9 +129,10 @@ static void set_pass(Scope *s, enum OpPass pass)
     if (pass > s->pass) s->pass = pass;
 }
 
-enum { MOST_WRAPPERS = 64 }; /* around one component; each takes time for all that is in it */
+/* around one component; the time for each grows with the text inside */
+enum { MOST_WRAPPERS = 64 };
 
-/* Takes the wrappers off a component. False: nothing is left. */
+/* Removes the wrappers of a component. False if nothing is left. */
 static bool unwrap(Scope *s, Slice *c)
 {
     Slice wrapper, inner;
@@ -162,7 +164,7 @@ static void add_component(Scope *s, Slice c, bool is_op)
     }
 }
 
-/* The name without others that follow it, and without the op's type. */
+/* Returns the name without the op's type, and without other names that follow it. */
 static Slice plain_name(Slice name)
 {
     name.n = find_outside(name, 0, ';');

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* owners.c: owners of all instructions of a program, by three searches that visit each instruction
- * at most once: inside called computations from their roots, then from all instructions with an
- * owner at once against the edges (to the nearest user), then along them (to the nearest producer).
- * What is left takes the owner of the instruction that runs its computation.
+/* owners.c: finds the owners of all instructions of a program; see owners.h.
  *
- * A search takes its starts in file order and goes on first in, first out, so of several nearest
- * owners the first in the file wins. */
+ * Three searches visit each instruction at most once: inside called computations, from their roots;
+ * then from all instructions with an owner at once, against the edges (which finds the nearest
+ * user); then along the edges (the nearest producer). What is left gets the owner of the
+ * instruction that runs its computation.
+ *
+ * A search starts in file order and is breadth-first, so of several nearest owners the first in the
+ * file wins. */
 #include "owners.h"
 
 #include "../../base/interrupt.h"
@@ -24,14 +26,15 @@ typedef struct {
     Owned of[]; /* by position */
 } Owners;
 
-/* The edges of a program, by position: from an instruction to its operands and to its users. Only
- * those within a computation. */
+/* The edges of a program, by position: from an instruction to its operands and to its users, within
+ * one computation. */
 typedef struct {
     const HloModule *module;
     size_t n;
-    uint32_t *first_operand, *operands, *first_user, *users; /* of i: from first[i] to first[i+1] */
+    /* those of i: from first[i] to first[i+1] */
+    uint32_t *first_operand, *operands, *first_user, *users;
     uint32_t *queue;
-    uint32_t *found; /* by position: the owner that a search found, NOBODY */
+    uint32_t *found; /* by position: the owner that a search found, or NOBODY */
 } Graph;
 
 static const Xla__HloInstructionProto *at(const HloModule *m, size_t i)
@@ -44,13 +47,15 @@ static bool has_name(const Xla__HloInstructionProto *op)
     return op->metadata && *op->metadata->op_name;
 }
 
-/* Names of parameters and constants are those of arguments, not of ops. */
+/* Returns whether an instruction is a parameter or constant: their names are those of arguments,
+ * not of ops. */
 static bool is_leaf(const Xla__HloInstructionProto *op)
 {
     return !strcmp(op->opcode, "parameter") || !strcmp(op->opcode, "constant");
 }
 
-/* Instructions whose called computations are what they do, not a function of two numbers. */
+/* Returns whether an instruction runs its called computations, rather than applying them to
+ * elements. */
 static bool runs_computations(const Xla__HloInstructionProto *op)
 {
     return !strcmp(op->opcode, "fusion") || !strcmp(op->opcode, "call") ||
@@ -91,11 +96,11 @@ static void find_operands(Graph *g)
     g->first_operand[g->n] = n_edges;
 }
 
-/* first_user[i + 1] is the number of i's users before, and their end after. */
+/* On entry first_user[i + 1] is the number of i's users; on return, their end. */
 static void find_users(Graph *g)
 {
     for (size_t i = 0; i < g->n; i++) g->first_user[i + 1] += g->first_user[i];
-    for (size_t i = g->n; i-- > 0;) /* from the end: users come in file order */
+    for (size_t i = g->n; i-- > 0;) /* from the end, so that users are in file order */
         for (uint32_t e = g->first_operand[i + 1]; e-- > g->first_operand[i];)
             g->users[--g->first_user[g->operands[e] + 1]] = (uint32_t)i;
     memmove(g->first_user, g->first_user + 1, g->n * sizeof *g->first_user);
@@ -109,7 +114,7 @@ static uint64_t count_edges(const HloModule *m)
     return n;
 }
 
-/* Whether the searches take no more memory than the program's size allows. */
+/* Returns whether the searches fit in the memory that the program's size allows. */
 static bool is_affordable(const HloModule *m, uint64_t n_edges)
 {
     const uint64_t bytes = 4 * sizeof(uint32_t) * (m->n_ops + 2) + sizeof(Owned) * m->n_ops +
@@ -138,8 +143,8 @@ static int graph_make(Graph *g, uint64_t n_edges, ProfErr *err)
 
 /* ---- searches ---- */
 
-/* The instruction of the computation that is nearest to its root and has a name. `found` marks
- * those that were seen; each computation is searched once. */
+/* Returns the instruction of the computation that is nearest to its root and has a name. `found`
+ * marks those that were visited; each computation is searched once. */
 static uint32_t nearest_to_root(const Graph *g, size_t computation)
 {
     const HloModule *m = g->module;
@@ -178,8 +183,8 @@ static void own_and_fused(const Graph *g, uint32_t *of_computation, Owners *owne
     }
 }
 
-/* Goes from the instructions that have an owner to all that have none: from users to their
- * operands, or from producers to their users. */
+/* Spreads owners to instructions without one: from users to their operands, or from producers to
+ * their users. */
 static void spread(const Graph *g, const Owners *owners, bool to_operands)
 {
     const uint32_t *first = to_operands ? g->first_operand : g->first_user,
@@ -206,9 +211,9 @@ static void take(const Graph *g, Owners *owners, enum OwnerBy by)
         if (!owners->of[i].by && g->found[i] != NOBODY) owners->of[i] = (Owned){g->found[i], by};
 }
 
-enum { MOST_LEVELS = 100 }; /* of computations in computations: a damaged program may call itself */
+enum { MOST_LEVELS = 100 }; /* of nested computations: in a damaged program one may call itself */
 
-/* The owner of the instruction that runs a computation, or of the one that runs that. */
+/* Returns the owner of the instruction that runs a computation, or of the one that runs that. */
 static Owned owner_of_caller(const HloModule *m, const Owners *owners, const uint32_t *callers,
                              uint32_t computation)
 {
@@ -232,7 +237,7 @@ static void take_from_callers(const Graph *g, Owners *owners, uint32_t *callers)
         }
     }
     Owned found = {NOBODY, OWNER_NONE};
-    for (size_t i = 0; i < g->n; i++) { /* instructions come by computation */
+    for (size_t i = 0; i < g->n; i++) { /* instructions are sorted by computation */
         if (!i || m->computation_of[i] != m->computation_of[i - 1])
             found = owner_of_caller(m, owners, callers, m->computation_of[i]);
         g->found[i] = owners->of[i].by ? NOBODY : found.owner;
@@ -243,7 +248,7 @@ static void take_from_callers(const Graph *g, Owners *owners, uint32_t *callers)
 static int find_owners(Graph *g, Owners *owners, ProfErr *err)
 {
     uint32_t *of_computation =
-        positions(g->module->proto->hlo_module->n_computations, err); /* position + 2, 0: unknown */
+        positions(g->module->proto->hlo_module->n_computations, err); /* position + 2; 0: unknown */
     if (!err->code) {
         for (size_t i = 0; i < g->n; i++) g->found[i] = NOBODY;
         own_and_fused(g, of_computation, owners);

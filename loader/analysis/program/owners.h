@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* owners.h: the framework op that an instruction belongs to, also if the compiler gave it no name.
+/* owners.h: the framework op that an instruction belongs to, even if the compiler gave it no name.
  *
- * A compiler makes copies, collectives and fusions of its own, without the metadata that say what
- * they were made for. Their owner is found in the graph: among the instructions that they run, the
- * nearest that use their result, or the nearest that produce their operands. docs/semantics.md has
- * the rules. */
+ * A compiler adds copies, collectives and fusions without metadata that says what they are for.
+ * Their owner is found in the graph: among the instructions that they run, the nearest ones that
+ * use their result, or the nearest ones that produce their operands. The rules are in
+ * docs/semantics.md. */
 #ifndef PROF_OWNERS_H
 #define PROF_OWNERS_H
 
@@ -18,9 +18,9 @@ typedef struct {
     enum OwnerBy by;
 } OpOwner;
 
-/* Returns the owner of an instruction. Owners of all instructions of the module are computed on
- * first use, in time and memory that grow with its size alone. OWNER_NONE with err set on failure.
- */
+/* Returns the owner of an instruction. Owners of all instructions of the module are computed
+ * together, in time and memory that grow linearly with its size. OWNER_NONE with err set on
+ * failure. */
 OpOwner hlo_owner(const HloModule *module, const Xla__HloInstructionProto *op, ProfErr *err);
 
 #endif

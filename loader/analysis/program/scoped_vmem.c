@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* scoped_vmem.c: fast memory that single TPU instructions set aside for themselves. It stands in
- * their backend config,
+/* scoped_vmem.c: fast memory that single TPU instructions reserve for themselves. It is in their
+ * backend config,
  *   {... "used_scoped_memory_configs":[{"memory_space":"1","offset":"0","size":"1048576"}] ...}
- * with numbers as numbers or as texts. Only this list is looked at; the rest of the JSON may be
+ * with numbers as JSON numbers or as texts. Only this list is parsed; the rest of the JSON may be
  * anything. */
 #define _GNU_SOURCE
 #include "../../format/json.h"
 #include "heap.h"
 
-/* A number of the object that begins here, -1: it has none of this name. */
+/* Returns a number of the object that starts here; -1 if it has none with this name. */
 static int64_t number_of(Json object, const char *name)
 {
     int64_t value;
@@ -17,7 +17,7 @@ static int64_t number_of(Json object, const char *name)
                : -1;
 }
 
-/* The largest size in a list of configs that is of space 1; -1: none. */
+/* Returns the largest size for space 1 in a list of configs; -1 if there is none. */
 static int64_t largest(Json list)
 {
     int64_t best = -1;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Does a framework op's name have a scope of gradients? */
+/* Returns whether a framework op's name has a scope of gradients. */
 static bool names_gradient(const char *name)
 {
     for (const char *scope = name, *end; (end = strchr(scope, '/')); scope = end + 1) {

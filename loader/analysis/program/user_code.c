@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* user_code.c: which frames of a stack are the user's. Whether a file is a library's is decided
- * once for each file name of a program. */
+/* user_code.c: finds the user's frames in a stack; see user_code.h. Whether a file belongs to a
+ * library is decided once for each file name of a program. */
 #include "user_code.h"
 
 #include "../../base/tf_op.h"
 
 #include <stdlib.h>
 
-enum { MOST_FRAMES = 1000 }; /* of a stack that is looked at: a damaged index may run in a circle */
+enum { MOST_FRAMES = 1000 }; /* that are examined: the index of a damaged program may be circular */
 
 /* ---- files ---- */
 
@@ -17,7 +17,7 @@ static const char *const frameworks[] = {"jax",     "jaxlib",    "flax",     "op
 
 static bool is_separator(char c) { return c == '/' || c == '\\'; }
 
-/* The next component of a path from *at on; empty at its end. */
+/* Returns the next component of a path from *at on; empty at its end. */
 static Slice next_component(const char *path, size_t *at)
 {
     while (is_separator(path[*at])) ++*at;
@@ -38,8 +38,8 @@ static bool is_framework(Slice s)
     return false;
 }
 
-/* A folder of packages, of the standard library, or of a framework. The file's own name is no
- * folder. */
+/* Returns whether a file is in a folder of packages, of the standard library, or of a framework.
+ * The file's own name does not count. */
 static bool is_in_library(const char *file)
 {
     size_t at = 0;
@@ -52,8 +52,8 @@ static bool is_in_library(const char *file)
     return false;
 }
 
-/* Does an entry of the setting mean the file? An entry with a slash is the start of a path, another
- * the name of a folder. */
+/* Returns whether an entry of the setting matches the file. An entry with a slash is the start of a
+ * path; any other is the name of a folder. */
 static bool entry_matches(Slice entry, const char *file)
 {
     if (memchr(entry.text, '/', entry.n))
@@ -82,7 +82,7 @@ bool source_is_library(const char *file)
 
 /* ---- frames ---- */
 
-/* Which file names of a module's stacks are libraries'. */
+/* Computes which file names of a module's stacks belong to libraries. */
 static void *libraries_make(const HloModule *module, ProfErr *err)
 {
     const Xla__StackFrameIndexProto *index = module->proto->hlo_module->stack_frame_index;
@@ -128,12 +128,12 @@ bool hlo_user_frame(const HloModule *m, const Xla__HloInstructionProto *op, HloF
 
 /* ---- modules ---- */
 
-/* Base classes, whose calls lead to those of the classes that mean something. */
+/* Base classes. Their calls lead to those of the classes that are shown. */
 static const char *const base_classes[] = {"Module",     "Layer", "Operation",
                                            "Functional", "Model", "Sequential"};
 static const char *const module_folders[] = {"nn", "linen", "layers", "nets"};
 
-/* The class of `outer.<locals>.Class.__call__`; empty if it is no call of a module. */
+/* Returns the class in `outer.<locals>.Class.__call__`; empty if it is not the call of a module. */
 static Slice module_class(const char *function)
 {
     static const char *const calls[] = {".__call__", ".forward", ".call"};
@@ -150,7 +150,7 @@ static Slice module_class(const char *function)
     return *class.text == '<' ? (Slice){"", 0} : class;
 }
 
-/* A library's classes are modules if they are in a folder of such. */
+/* Returns whether classes of a library file are modules: if it is in a folder of such classes. */
 static bool has_modules(const char *file)
 {
     size_t at = 0;
@@ -160,10 +160,10 @@ static bool has_modules(const char *file)
     return false;
 }
 
-/* The call of a module, and the line that called it. */
+/* The call of a module, and the line that made it. */
 typedef struct {
     Slice class;
-    const char *caller; /* file; NULL: no frame is around it */
+    const char *caller; /* file; NULL if there is no outer frame */
     int32_t line;
 } ModuleCall;
 
@@ -176,8 +176,8 @@ static bool same_call(const ModuleCall *a, const ModuleCall *b)
            (!a->caller || !strcmp(a->caller, b->caller));
 }
 
-/* The calls from the innermost on. Loops repeat the frames around their body: a call counts once.
- */
+/* Lists the calls from the innermost on. Loops repeat the frames around their body, but a call
+ * counts once. */
 static size_t module_calls(const HloModule *m, const bool *library, int32_t id,
                            ModuleCall calls[MOST_MODULES])
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* user_code.h: the part of an instruction's Python stack that the user wrote: the line of the
- * user's program that it comes from, and the modules whose calls it was made in. docs/semantics.md
- * has the rules. */
+ * user's program, and the modules in whose calls it was executed. The rules are in
+ * docs/semantics.md. */
 #ifndef PROF_USER_CODE_H
 #define PROF_USER_CODE_H
 
@@ -12,12 +12,12 @@
  * the user's program. The environment variable PROFSQL_LIBRARIES adds to the rules. */
 bool source_is_library(const char *file);
 
-/* Reads the innermost frame of the user's program: from the stack, else the source line of the
- * metadata if that is the user's. False if there is none, or err is set. */
+/* Finds the innermost frame of the user's program: in the stack, else the source line in the
+ * metadata if that is the user's. False if there is none, or with err set. */
 bool hlo_user_frame(const HloModule *module, const Xla__HloInstructionProto *op, HloFrame *frame,
                     ProfErr *err);
 /* Appends the path of the modules on the stack, outermost first: "Net/Block:12/Linear:40". Nothing
- * if it has none. False with err set. */
+ * if there is none. False with err set. */
 bool hlo_module_path(const HloModule *module, const Xla__HloInstructionProto *op, TextBuffer *path,
                      ProfErr *err);
 
