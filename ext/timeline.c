@@ -50,7 +50,7 @@ typedef struct {
     EventsCursor events; /* the row's event, or what it is made of */
     bool in_files;       /* false: the row is an extra */
     bool eof;
-    const TraceViewer *drawing;
+    const TraceViewer *viewer;
     const Host *drawing_of;
     /* the place among the extras */
     int at_source;
@@ -108,10 +108,10 @@ static bool open_drawing(TimelineCursor *c, Host *host)
     c->drawing_of = NULL;
     Statement s;
     statement_open(&s, events_db(&c->events));
-    c->drawing = host_trace_viewer(host, &c->events.err);
+    c->viewer = host_trace_viewer(host, &c->events.err);
     statement_end(&s, &c->events.err);
-    if (c->drawing) c->drawing_of = host;
-    return c->drawing != NULL;
+    if (c->viewer) c->drawing_of = host;
+    return c->viewer != NULL;
 }
 
 /* ---- the files' events ---- */
@@ -124,9 +124,9 @@ static int seek_file_event(TimelineCursor *c)
     while (rc == SQLITE_OK && !e->eof) {
         const Line *line = e->unit.line;
         if (!open_drawing(c, line->plane->host)) return events_fail(e);
-        bool whole_line = c->drawing->lines[line - c->drawing->host->lines].drawn &&
-                          !line_groups(c->drawing->grouping, line)->merged;
-        if (whole_line && viewer_shows(c->drawing, line, meta_of(e)))
+        bool whole_line = c->viewer->lines[line - c->viewer->host->lines].drawn &&
+                          !line_groups(c->viewer->grouping, line)->merged;
+        if (whole_line && viewer_shows(c->viewer, line, meta_of(e)))
             return e->err.code ? events_fail(e) : SQLITE_OK;
         if (!whole_line) e->next = e->stop, e->k = e->n - 1;
         rc = events_next(&e->base);
@@ -141,7 +141,7 @@ static bool within(Range r, int64_t value) { return r.low <= value && value <= r
 
 static const DerivedLine *derived_line(const TimelineCursor *c)
 {
-    return &c->drawing->derived->lines[c->at_line];
+    return &c->viewer->derived->lines[c->at_line];
 }
 static Line *file_line(const TimelineCursor *c) { return &c->host->lines[c->at_line]; }
 static const Plane *plane_of(const TimelineCursor *c)
@@ -151,13 +151,13 @@ static const Plane *plane_of(const TimelineCursor *c)
 
 static size_t n_lines(const TimelineCursor *c)
 {
-    return c->kind == DERIVED_LINES ? c->drawing->derived->n_lines : c->host->n_lines;
+    return c->kind == DERIVED_LINES ? c->viewer->derived->n_lines : c->host->n_lines;
 }
 
 static size_t n_extras(const TimelineCursor *c)
 {
     if (c->kind == DERIVED_LINES) return derived_line(c)->events.n;
-    const LineGroups *groups = line_groups(c->drawing->grouping, file_line(c));
+    const LineGroups *groups = line_groups(c->viewer->grouping, file_line(c));
     return c->kind == REGIONS ? groups->n_regions : groups->merged ? groups->n_steps : 0;
 }
 
@@ -168,8 +168,8 @@ static bool unit_wanted(const TimelineCursor *c)
     const EventsCursor *e = &c->events;
     const Plane *plane = plane_of(c);
     bool by_id = !is_all(e->event_id) || !is_all(e->parent_id) || !is_all(e->correlation_id);
-    const Track *track = c->kind == DERIVED_LINES ? &c->drawing->derived_lines[c->at_line]
-                                                  : &c->drawing->lines[c->at_line];
+    const Track *track = c->kind == DERIVED_LINES ? &c->viewer->derived_lines[c->at_line]
+                                                  : &c->viewer->lines[c->at_line];
     if (!track->drawn || (by_id && c->kind == REGIONS)) return false;
     if (!fits(e->plane_is, plane->name->text) || !within(e->plane_id, plane->plane_id))
         return false;
@@ -279,11 +279,11 @@ static int timeline_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
 
 static const MergedStep *step_of(const TimelineCursor *c)
 {
-    return &line_groups(c->drawing->grouping, file_line(c))->steps[c->at_event];
+    return &line_groups(c->viewer->grouping, file_line(c))->steps[c->at_event];
 }
 static const Region *region_of(const TimelineCursor *c)
 {
-    return &line_groups(c->drawing->grouping, file_line(c))->regions[c->at_event];
+    return &line_groups(c->viewer->grouping, file_line(c))->regions[c->at_event];
 }
 
 /* The row as XProf draws it. */
@@ -292,14 +292,14 @@ static const ViewerEvent *draw(TimelineCursor *c)
     EventsCursor *e = &c->events;
     if (c->viewer_shows) return &c->drawn;
     if (c->in_files)
-        c->viewer_shows = viewer_event(c->drawing, e->unit.line, index_of(e), &c->drawn, &e->err);
+        c->viewer_shows = viewer_event(c->viewer, e->unit.line, index_of(e), &c->drawn, &e->err);
     else if (c->kind == MERGED_STEPS)
-        c->viewer_shows = viewer_step(c->drawing, file_line(c), step_of(c), &c->drawn, &e->err);
+        c->viewer_shows = viewer_step(c->viewer, file_line(c), step_of(c), &c->drawn, &e->err);
     else if (c->kind == REGIONS)
-        c->viewer_shows = viewer_region(c->drawing, file_line(c), region_of(c), &c->drawn, &e->err);
+        c->viewer_shows = viewer_region(c->viewer, file_line(c), region_of(c), &c->drawn, &e->err);
     else
         c->viewer_shows =
-            viewer_derived(c->drawing, derived_line(c), c->at_event, &c->drawn, &e->err);
+            viewer_derived(c->viewer, derived_line(c), c->at_event, &c->drawn, &e->err);
     return c->viewer_shows ? &c->drawn : NULL;
 }
 
@@ -349,7 +349,7 @@ static void args_column(TimelineCursor *c, sqlite3_context *ctx)
 
 static void track_column(TimelineCursor *c, sqlite3_context *ctx, bool process)
 {
-    const TraceViewer *d = c->drawing;
+    const TraceViewer *d = c->viewer;
     const SourceRun *from = c->in_files ? c->events.unit.from : c->from;
     bool derived = !c->in_files && c->kind == DERIVED_LINES;
     const Track *track =
@@ -455,7 +455,7 @@ static bool nest_derived(TimelineCursor *c)
 static const DerivedMeta *meta_of_derived(const TimelineCursor *c)
 {
     const DerivedLine *line = derived_line(c);
-    const DerivedPlane *plane = &c->drawing->derived->planes[line->plane - c->host->planes];
+    const DerivedPlane *plane = &c->viewer->derived->planes[line->plane - c->host->planes];
     return &plane->metas[packed_value(&line->events, c->at_event, DERIVED_META)];
 }
 
@@ -572,7 +572,7 @@ static void extra_column(TimelineCursor *c, sqlite3_context *ctx, int column)
         if (span.group >= 0) sqlite3_result_int64(ctx, span.group);
         break;
     case EV_STEP_NAME: {
-        const char *name = group_name(c->drawing->grouping, span.group);
+        const char *name = group_name(c->viewer->grouping, span.group);
         if (name) sqlite3_result_text(ctx, name, -1, SQLITE_STATIC);
         break;
     }

@@ -35,9 +35,9 @@ typedef struct {
     TraceTotals *totals;
     ProfErr *err;
     Run *run;
-    const TraceViewer *drawing; /* of the host in hand */
-    int64_t host_ns;            /* time of the trace at which the host's session starts */
-    uint64_t flow_mask;         /* what makes the flows of hosts different */
+    const TraceViewer *viewer; /* of the host in hand */
+    int64_t host_ns;           /* time of the trace at which the host's session starts */
+    uint64_t flow_mask;        /* what makes the flows of hosts different */
     uint32_t last_id;
     TraceTrack process;      /* of the plane in hand */
     const Plane *plane;      /* that has this row; NULL: none has */
@@ -287,9 +287,9 @@ static void write_ordered(Export *x, Line *line)
     EventAt e;
     event_reader_open(&reader, line, EVENT_STATS, x->err);
     while (goes_on(x) && event_reader_next(&reader, &e)) {
-        if (!in_time(x, e.start_ps, e.duration_ps) || !viewer_shows(x->drawing, line, e.meta))
+        if (!in_time(x, e.start_ps, e.duration_ps) || !viewer_shows(x->viewer, line, e.meta))
             continue;
-        if (!viewer_event_at(x->drawing, line, &e, &x->event, x->err)) break;
+        if (!viewer_event_at(x->viewer, line, &e, &x->event, x->err)) break;
         write_event(x, line, e.start_ps, e.duration_ps);
     }
     event_reader_close(&reader);
@@ -313,7 +313,7 @@ static void list_events(Export *x, Line *line, Spans *spans)
     EventAt e;
     event_reader_open(&reader, line, 0, x->err);
     while (goes_on(x) && event_reader_next(&reader, &e))
-        if (viewer_shows(x->drawing, line, e.meta))
+        if (viewer_shows(x->viewer, line, e.meta))
             add_span(x, spans, e.start_ps, e.duration_ps, e.event - line->first_event, SPAN_EVENT);
     event_reader_close(&reader);
 }
@@ -329,7 +329,7 @@ static int by_start(const void *a, const void *b)
 
 static void write_spans(Export *x, Line *line, const LineGroups *groups, const Spans *spans)
 {
-    const TraceViewer *d = x->drawing;
+    const TraceViewer *d = x->viewer;
     for (size_t i = 0; i < spans->n && goes_on(x); i++) {
         const LineSpan *s = &spans->items[i];
         bool ok = s->kind == SPAN_REGION
@@ -343,7 +343,7 @@ static void write_spans(Export *x, Line *line, const LineGroups *groups, const S
 
 static void write_line(Export *x, Line *line)
 {
-    const LineGroups *groups = line_groups(x->drawing->grouping, line);
+    const LineGroups *groups = line_groups(x->viewer->grouping, line);
     Spans spans = {0};
     if (!groups->merged && line->ordered && !groups->n_regions) {
         write_ordered(x, line);
@@ -367,7 +367,7 @@ static void write_derived(Export *x, const DerivedLine *line)
     for (size_t i = 0; i < line->events.n && goes_on(x); i++) {
         DerivedEvent e = derived_event(line, i);
         if (!in_time(x, e.start_ps, e.duration_ps)) continue;
-        if (viewer_derived(x->drawing, line, i, &x->event, x->err))
+        if (viewer_derived(x->viewer, line, i, &x->event, x->err))
             write_event(x, NULL, e.start_ps, e.duration_ps);
     }
 }
@@ -381,7 +381,7 @@ static bool is_wanted(const Export *x, const Plane *plane, const char *line)
 /* The lines of a plane: derived ones first, as they describe the others. */
 static void write_plane(Export *x, const Plane *plane)
 {
-    const TraceViewer *d = x->drawing;
+    const TraceViewer *d = x->viewer;
     for (size_t i = 0; i < d->derived->n_lines && goes_on(x); i++) {
         const DerivedLine *line = &d->derived->lines[i];
         if (line->plane != plane || !d->derived_lines[i].drawn || !is_wanted(x, plane, line->name))
@@ -403,8 +403,8 @@ static void write_plane(Export *x, const Plane *plane)
 static void write_host(Export *x, Host *host, int64_t first_ns, int64_t shift_ns)
 {
     size_t number = (size_t)(host - x->run->hosts);
-    x->drawing = host_trace_viewer(host, x->err);
-    if (!x->drawing) return;
+    x->viewer = host_trace_viewer(host, x->err);
+    if (!x->viewer) return;
     x->host_ns = add_saturated(shift_ns, first_ns < 0 ? 0 : host->start_unix_ns - first_ns);
     x->flow_mask = number ? mix64(number) : 0;
     x->plane = NULL;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* decode_steps.c: see decode_steps.h. */
+/* decode_steps.c: counts the decode steps of a language model; see decode_steps.h. */
 #include "decode_steps.h"
 
 #include "../../plane.h"
 
-/* Has the host's first plane of threads an event of that name? Names that no event uses do not
- * count. */
+/* Returns whether the host's first plane of threads has an event with this name. Names that no
+ * event uses do not count. */
 static bool serves(Host *host, ProfErr *err)
 {
     bool known = false;

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* decode_steps.h: decode steps of a language model that several machines serve, as XProf finds
- * them. */
+/* decode_steps.h: decode steps of a language model that several machines serve, by XProf's rule. */
 #ifndef PROF_DECODE_STEPS_H
 #define PROF_DECODE_STEPS_H
 
 #include "../../run.h"
 
-/* Runs of programs named jit_generate... on device lines XLA Modules..., of hosts that have events
- * named WizServable... */
+/* Executions of programs named jit_generate... on device lines "XLA Modules...", of hosts that have
+ * events named WizServable... */
 typedef struct {
     uint64_t n;
-    /* sum over hosts of n times the host's truncated average, as XProf merges them */
+    /* Sum over hosts of n times the host's truncated average, as XProf merges them. */
     double total_ps;
 } DecodeSteps;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* inference.c: requests and batches of all hosts by model, and sums of them; see inference.h. */
+/* inference.c: collects the requests and batches of all hosts by model, and sums them; see
+ * inference.h. */
 #include "inference.h"
 
 #include "../../base/interrupt.h"
@@ -11,7 +12,7 @@
 
 typedef struct {
     Inference result;
-    InferenceRequest *requests; /* copies of the hosts', with models of the run */
+    InferenceRequest *requests; /* copies of the hosts' requests, with model indexes of the run */
     InferenceBatch *batches;
     size_t n_batches;
     InferenceBatch **batch_places;
@@ -44,7 +45,7 @@ static int compare_spans(uint64_t start_x, uint64_t end_x, uint64_t start_y, uin
     return (start_x > start_y) - (start_x < start_y);
 }
 
-/* By model, the shortest first; equal ones stay in the order of hosts and groups. */
+/* Sorts by model, the shortest first; equal ones stay in the order of hosts and groups. */
 static int by_model_request(const void *a, const void *b)
 {
     const InferenceRequest *x = *(InferenceRequest *const *)a, *y = *(InferenceRequest *const *)b;
@@ -68,7 +69,8 @@ static int by_model_batch(const void *a, const void *b)
 
 /* ---- models ---- */
 
-/* Index in the run of a host's model; XProf numbers those of the first host first. */
+/* Returns the index of a host's model in the run. As in XProf, those of the first host come first.
+ */
 static int run_model(InferenceBuilder *m, const Text *name, ProfErr *err)
 {
     for (size_t i = 0; i < m->models.n; i++)
@@ -82,7 +84,7 @@ static int run_model(InferenceBuilder *m, const Text *name, ProfErr *err)
     return (int)m->models.n - 1;
 }
 
-/* Copies a host's requests and batches, their models renumbered. */
+/* Copies a host's requests and batches, with model indexes of the run. */
 static void add_host(InferenceBuilder *m, Host *host, size_t *n_requests, ProfErr *err)
 {
     const HostInference *h = host_inference(host, err);
@@ -138,7 +140,7 @@ static int by_size(const void *a, const void *b)
     return x->size < y->size ? -1 : x->size > y->size;
 }
 
-/* XProf knows batches by their number alone: of several hosts' the last of a number counts. */
+/* XProf identifies batches by number alone: if several hosts have a number, the last one counts. */
 static int by_id(const void *a, const void *b)
 {
     const InferenceBatch *x = **(InferenceBatch *const *const *)a,
@@ -160,7 +162,7 @@ static const InferenceBatch *batch_of_id(InferenceBatch *const *const *ids, size
     return low && (*ids[low - 1])->id == id ? *ids[low - 1] : NULL;
 }
 
-/* A request counts for the size of each of its batches. */
+/* Adds each request to the sums of the sizes of all its batches. */
 static void sum_by_size(InferenceBuilder *m, InferenceModel *model, ProfErr *err)
 {
     const InferenceBatch **sorted = prof_alloc(model->n_batches * sizeof *sorted);
@@ -271,7 +273,8 @@ static void find_patterns(InferenceBuilder *m, InferenceModel *model, ProfErr *e
 
 /* ---- parameters ---- */
 
-/* Schedulers name models without the version that requests name after a colon. */
+/* Compares a model's name with that of a scheduler, which lacks the version that requests add after
+ * a colon. */
 static bool names_model(const char *model, const Text *name)
 {
     const char *colon = strrchr(model, ':');
@@ -282,7 +285,7 @@ static bool names_model(const char *model, const Text *name)
            !memcmp(model, name->text, name->n_bytes);
 }
 
-/* The first host that knows them counts. */
+/* Finds the parameters of each model; the first host that has them counts. */
 static void find_parameters(Run *run, Host *only, InferenceModel *model, ProfErr *err)
 {
     for (size_t h = 0; h < run->n_hosts && !model->parameters && !err->code; h++) {
@@ -344,7 +347,8 @@ static void read_hosts(InferenceBuilder *m, Run *run, Host *only, ProfErr *err)
     }
 }
 
-/* Requests and batches of no model are in none, as XProf leaves them out where others have one. */
+/* Splits requests and batches by model. Those without a model are in none; XProf leaves them out if
+ * others have one. */
 static void split_models(InferenceBuilder *m, ProfErr *err)
 {
     size_t n = m->models.n ? m->models.n : 1, r = 0, b = 0;

@@ -11,9 +11,10 @@
 #include "../../base/list.h"
 #include "../../run.h"
 
-/* What a request spends its time on. If several go on at a moment, the last in this list counts. */
+/* What a request spends its time on. If several occur at the same time, the last in this list
+ * counts. */
 enum RequestTime {
-    REQUEST_IDLE, /* between its start and end, but none of the others */
+    REQUEST_IDLE, /* between its start and end, none of the others */
     REQUEST_PREPROCESS,
     REQUEST_POSTPROCESS,
     REQUEST_BATCH_FORMATION,
@@ -28,16 +29,17 @@ enum RequestTime {
 typedef struct {
     const Host *host;
     int64_t id; /* id of the group */
-    /* index in HostInference.models or, from run_inference(), in Inference.models; -1: none */
+    /* Index in HostInference.models or, from run_inference(), in Inference.models; -1 if none. */
     int model;
     uint64_t start_ps, end_ps;
-    int64_t delay_ps; /* from its start to its first batch; 0: no batch */
+    int64_t delay_ps; /* from its start to that of its first batch; 0: no batch */
     int64_t size;     /* batch size that the scheduler records; 0: none */
     const int64_t *batches;
     size_t n_batches;
     uint64_t times[N_REQUEST_TIMES];
-    uint64_t actual[N_REQUEST_TIMES]; /* `times` with the work of GPUs, which XProf leaves out */
-    const Text *pattern;              /* of the tensors that it linearizes itself; NULL: unknown */
+    uint64_t actual[N_REQUEST_TIMES]; /* like `times`, including the work of GPUs, which XProf
+                                         leaves out */
+    const Text *pattern; /* of the tensors that it linearizes itself; NULL if unknown */
     uint64_t tensor_ps;
 } InferenceRequest;
 
@@ -45,12 +47,12 @@ typedef struct {
 typedef struct {
     const Host *host;
     int64_t id;
-    int model; /* as in InferenceRequest; that of its first request */
+    int model; /* as in InferenceRequest; the model of its first request */
     uint64_t start_ps, end_ps;
-    /* from the start of its earliest request; 0: no request is known */
+    /* From the start of its earliest request; 0: no request is known. */
     int64_t delay_ps;
-    int64_t padding, size;                /* size: with padding; 0: unknown */
-    uint64_t device_ps, actual_device_ps; /* actual_device_ps: with the work of GPUs */
+    int64_t padding, size;                /* size: including padding; 0 if unknown */
+    uint64_t device_ps, actual_device_ps; /* actual_device_ps: including the work of GPUs */
     uint64_t program_id;
     bool has_program;
     const int64_t *requests;
@@ -68,7 +70,7 @@ typedef struct {
 
 /* The requests and batches of a host. */
 typedef struct {
-    LIST(InferenceRequest) requests; /* the shortest first */
+    LIST(InferenceRequest) requests; /* by duration, the shortest first */
     LIST(InferenceBatch) batches;
     LIST(const Text *) models;
     LIST(BatchingParameters) parameters;
@@ -79,14 +81,14 @@ typedef struct {
 /* Returns the requests and batches of one host. */
 const HostInference *host_inference(Host *host, ProfErr *err);
 
-/* Times in ps of the requests and batches with one pattern of tensors. */
+/* Durations in ps of the requests and batches with one pattern of tensors. */
 typedef struct {
     const Text *pattern;
     const uint64_t *times; /* sorted */
     size_t n;
 } TensorPattern;
 
-/* Sums over requests and batches of one size; batch_size -1: over all. */
+/* Sums over requests and batches of one size; batch_size -1: of all sizes. */
 typedef struct {
     int64_t batch_size;
     InferenceRequest request; /* each number is a sum */
@@ -101,7 +103,7 @@ typedef struct {
     InferenceRequest *const *requests;    /* of all hosts, the shortest first */
     InferenceBatch *const *batches;
     size_t n_requests, n_batches;
-    double request_throughput, batch_throughput; /* per second; 0: none */
+    double request_throughput, batch_throughput; /* per second; 0 if there are none */
     double request_latency_us, batch_latency_us; /* averages */
     InferenceSum all;
     const InferenceSum *by_size; /* by batch size */
@@ -116,21 +118,21 @@ typedef struct {
     size_t n_models;
     InferenceRequest **requests; /* of all models, the shortest first */
     size_t n_requests;
-    /* without a model while others have one; the shortest first */
+    /* Requests without a model although others have one, the shortest first. */
     InferenceRequest *const *other_requests;
     size_t n_other_requests;
-    InferenceBatch *const *others; /* batches without a model: none of their requests has one */
+    InferenceBatch *const *others; /* batches without a model: those whose requests have none */
     size_t n_others;
-    double throughput; /* over all models */
+    double throughput; /* of all models together */
     bool has_batches;  /* some model has batches */
-    /* the run trains and has requests: XProf's overview then shows no latencies */
+    /* The run trains and has requests: XProf's overview then shows no latencies. */
     bool trains;
 } Inference;
 /* Returns the models of all hosts together, or of `only`. */
 const Inference *run_inference(Run *run, Host *only, ProfErr *err);
 
-/* Returns whether XProf shows the i-th of n: all if there are at most 60, else some around certain
- * percentiles. */
+/* Returns whether XProf shows the i-th of n: all if there are at most 60, otherwise some around
+ * certain percentiles. */
 bool inference_sampled(size_t i, size_t n);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* inference_host.c: requests and batches of one host; see inference.h.
+/* inference_host.c: finds the requests and batches of one host; see inference.h.
  *
- * The events of /host:CPU are read once: those whose names mean something to requests are kept, and
- * of each group its span. Requests and batches are then made of them, and each event is handed to
- * the requests that it belongs to: that of its group and those of the group's parents, which is why
+ * The events of /host:CPU are read once. Those whose names matter for requests are kept, and the
+ * span of each group. Requests and batches are then created from them, and each event is assigned
+ * to the requests that it belongs to: that of its group and those of the group's parents. Therefore
  * a batch's time counts for all requests in it. */
 #include "inference_parts.h"
 #include "../../base/search.h"
@@ -85,7 +85,7 @@ static GroupSpan *make_group(InferenceBuilder *m, int64_t id, ProfErr *err)
     return group;
 }
 
-/* What grouping knows of a group; NULL where the file's own groups stand. */
+/* Returns the group in the host's grouping; NULL if the file's own groups are used. */
 static const Group *grouped(const InferenceBuilder *m, int64_t id)
 {
     if (m->grouping->by != GROUPED_HERE || id < 0 || (uint64_t)id >= m->grouping->n_groups)
@@ -113,7 +113,8 @@ static const Text *model_text(InferenceBuilder *m, const Plane *plane, const Sta
     return inference_intern(m, (Slice){number, strlen(number)}, err);
 }
 
-/* An event's own stats come before its metadata's, and the first of a name counts. */
+/* Reads a stat of an event. The event's own stats come before its metadata's; the first of a name
+ * counts. */
 static void read_stat(InferenceBuilder *m, const Plane *plane, Seen *seen, unsigned known,
                       const Stat *stat, ProfErr *err)
 {
@@ -195,7 +196,7 @@ static void read_line(InferenceBuilder *m, const StatFilter *filter, const uint8
     event_reader_close(&reader);
 }
 
-/* The kind of each event metadata. Is there any request or batch to be found? */
+/* Finds the kind of each event metadata. Returns whether there may be requests or batches. */
 static bool read_kinds(const Plane *plane, uint8_t *kinds)
 {
     bool any = false;
@@ -240,7 +241,7 @@ static void read_plane(InferenceBuilder *m, Plane *plane, ProfErr *err)
 
 /* ---- models ---- */
 
-/* Index of a model, made at need; -1 for one without a name. */
+/* Returns the index of a model, adding it if necessary; -1 for one without a name. */
 static int model_index(InferenceBuilder *m, const Text *model, ProfErr *err)
 {
     enum { MOST_MODELS = 1000 };
@@ -275,7 +276,7 @@ static void find_models(InferenceBuilder *m, ProfErr *err)
     if (s->user_root && s->model) inference_group(m, s->group)->model = s->model;
 }
 
-/* A user's request that names no model has that of its batches, if they agree. */
+/* Returns the model of a user's request that names none: that of its batches, if they agree. */
 static int model_of_children(InferenceBuilder *m, const Group *group, ProfErr *err)
 {
     int all = -1;
@@ -292,8 +293,8 @@ static int model_of_children(InferenceBuilder *m, const Group *group, ProfErr *e
 
 /* ---- requests and batches ---- */
 
-/* XProf takes the model of any of a request's batches: the first of a hash table, whose order
- * depends on all tables made before it. */
+/* Returns the model of one of a request's batches. XProf uses the first one of a hash table, whose
+ * order depends on all tables created before it. */
 static int model_of_first_batch(InferenceBuilder *m, const Group *group, ProfErr *err)
 {
     if (!group->n_children) return 0;
@@ -308,7 +309,7 @@ static int model_of_first_batch(InferenceBuilder *m, const Group *group, ProfErr
     return model_index(m, model, err);
 }
 
-/* The grouping goes with the events of its host. */
+/* Copies ids, because the grouping is freed with the events of its host. */
 static const int64_t *keep_ids(InferenceBuilder *m, const int64_t *ids, size_t n, ProfErr *err)
 {
     int64_t *kept = n ? arena_alloc(&m->result->arena, n * sizeof *kept) : NULL;
@@ -378,7 +379,7 @@ static void add_batches(InferenceBuilder *m, ProfErr *err)
     }
 }
 
-/* ---- handing events to requests ---- */
+/* ---- assigning events to requests ---- */
 
 static bool may_hand(InferenceBuilder *m)
 {
@@ -396,8 +397,8 @@ static InferenceRequest *request_of(InferenceBuilder *m, int64_t id)
     return group && group->request ? &m->result->requests.items[group->request - 1] : NULL;
 }
 
-/* The i-th request that an event of a group belongs to: its own, then its parents'; false: no more.
- */
+/* Returns the i-th request that an event of a group belongs to: its own, then those of its parents.
+ * False: no more. */
 static bool next_owner(InferenceBuilder *m, int64_t id, size_t *i, uint32_t *request)
 {
     const Group *known = grouped(m, id);
@@ -426,7 +427,7 @@ static void hand_moment(InferenceBuilder *m, const Seen *s, enum Moment moment, 
     }
 }
 
-/* The span's owner is found by the group. */
+/* Assigns a span to the requests of a group. */
 static void hand_any_span(InferenceBuilder *m, int64_t group, SpanOf span, ProfErr *err)
 {
     for (size_t i = 0; !err->code && next_owner(m, group, &i, &span.owner);) {
@@ -467,7 +468,8 @@ static int by_context(const void *a, const void *b)
     return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* Of several begins with one context the last counts, and of the ends behind it the last. */
+/* Pairs starts and ends of transfers. Of several starts with one context, the last counts; of the
+ * ends after it, the last. */
 static void pair_transfers(InferenceBuilder *m, enum Kind begin, enum RequestTime type,
                            ProfErr *err)
 {
@@ -497,10 +499,10 @@ static void pair_transfers(InferenceBuilder *m, enum Kind begin, enum RequestTim
     prof_free(transfers);
 }
 
-/* ---- what ran on the device ---- */
+/* ---- programs on the device ---- */
 
-/* XProf derives no lines for requests: of a TPU the line that groups its events alone has groups.
- */
+/* Returns the group of an event of a module line. XProf derives no lines for requests, so on a TPU
+ * only the line that groups its events has groups. */
 static int64_t module_group(const InferenceBuilder *m, const Line *line, uint64_t event)
 {
     if (m->grouping->by != GROUPED_HERE) return event_group(m->grouping, event);
@@ -613,8 +615,8 @@ static void finish_batches(InferenceBuilder *m)
             const GroupSpan *group = inference_group(m, r->batches[k]);
             if (!group || !group->batch) continue;
             const InferenceBatch *b =
-                &m->result->batches.items[group->batch - 1]; /* XProf takes the one of the smallest
-                                                                number for first and last */
+                &m->result->batches.items[group->batch - 1]; /* XProf uses the one with the smallest
+                                                                number as first and last */
             r->delay_ps = (int64_t)(b->start_ps - r->start_ps);
             if (r->end_ps < b->end_ps) r->end_ps = b->end_ps;
             break;

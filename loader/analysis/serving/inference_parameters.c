@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* inference_parameters.c: how a model server batches requests, from the counters that it exports
+/* inference_parameters.c: reads how a model server forms batches, from the counters that it exports
  * (tfstreamz); see inference.h. */
 #include "inference_parts.h"
 
 #include "../../store/event_stats.h"
 #include "../../store/events.h"
 
-/* The value of model_name in name{label=value, ...}; n 0: none. */
+/* Returns the value of model_name in name{label=value, ...}; n is 0 if there is none. */
 static Slice labelled_model(const char *name)
 {
     const char *open = strchr(name, '{'), *close = strrchr(name, '}');
@@ -60,7 +60,7 @@ static void read_parameter(InferenceBuilder *m, const Plane *plane, const char *
         p->allowed_sizes = inference_intern(m, stat_text(plane, stat), err);
 }
 
-/* XProf reads the second of exactly two snapshots. */
+/* Reads the second of exactly two snapshots, like XProf. */
 void inference_read_parameters(InferenceBuilder *m, ProfErr *err)
 {
     const Plane *plane = host_find_plane(m->host, PREFIX_TFSTREAMZ);

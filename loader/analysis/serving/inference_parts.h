@@ -2,9 +2,9 @@
 /* inference_parts.h: internals shared by the files that find a host's requests; inference.h is the
  * public part.
  *
- *   inference_host.c        reads the host's threads; makes requests and batches, with their events
- *   inference_times.c       what each request spent its time on, and its tensors
- *   inference_parameters.c  how the server batches requests */
+ *   inference_host.c        reads the host's threads; creates requests and batches with their
+ * events inference_times.c       what each request spent its time on, and its tensors
+ *   inference_parameters.c  how the server forms batches */
 #ifndef PROF_INFERENCE_PARTS_H
 #define PROF_INFERENCE_PARTS_H
 
@@ -12,7 +12,7 @@
 #include "inference.h"
 #include "../../base/tf_op.h"
 
-/* Event names, in the order in which XProf handles them. */
+/* Kinds of events by name, in the order in which XProf processes them. */
 enum Kind {
     KIND_BATCHING_RUN,
     KIND_TFRT_RUN,
@@ -57,7 +57,7 @@ typedef struct {
     bool user_root;
 } Seen;
 
-/* A group of the host. request and batch are their index + 1, 0: none. */
+/* A group of the host. request and batch are its index + 1; 0 if it is not one. */
 typedef struct {
     int64_t id;
     uint64_t begin_ps, end_ps;
@@ -66,7 +66,7 @@ typedef struct {
     const Text *model;
 } GroupSpan;
 
-/* When something happened for a request, with the group of the event. */
+/* Moments of a request, with the group of the event. */
 enum Moment { AT_SCHEDULE, AT_CONCAT, AT_EXECUTE, AT_LAUNCH, AT_CALLBACK, N_MOMENTS };
 typedef struct {
     uint32_t request;
@@ -89,7 +89,7 @@ typedef struct {
     const Seen *seen;
 } TensorOf;
 
-/* The result, while it is made. */
+/* The result, while it is built. */
 typedef struct {
     HostInference *result;
     Host *host;
@@ -102,7 +102,8 @@ typedef struct {
     LIST(MomentOf) moments;
     LIST(SpanOf) spans, batch_spans;
     LIST(TensorOf) tensors, batch_tensors;
-    /* bounds what requests are given: many requests in one batch could ask for any amount */
+    /* Limits the events that are assigned to requests, because many requests in one batch could
+     * multiply them without bound. */
     uint64_t budget;
 } InferenceBuilder;
 
@@ -112,7 +113,7 @@ static inline const Seen *seen_from(const InferenceBuilder *m, size_t kind)
     return m->seen.n ? m->seen.items + m->first[kind] : NULL;
 }
 
-/* Loops over the events of the kinds [from, to). */
+/* Loops over the events of the kinds from `from` up to but excluding `to`. */
 #define EACH_SEEN(s, from, to)                                                                     \
     for (const Seen *s = seen_from(m, from), *s##_end = seen_from(m, to);                          \
          s < s##_end && !err->code; s++)
@@ -123,11 +124,11 @@ GroupSpan *inference_group(InferenceBuilder *m, int64_t id);
 const Text *inference_intern(InferenceBuilder *m, Slice text, ProfErr *err);
 
 /* inference_take_moments() adds the spans between moments. inference_sum_times() then sums the
- * spans of each request and batch by what counts at each moment. */
+ * spans of each request and batch: at each moment the most important type counts. */
 void inference_take_moments(InferenceBuilder *m, ProfErr *err);
 void inference_sum_times(InferenceBuilder *m, ProfErr *err);
 void inference_find_patterns(InferenceBuilder *m, ProfErr *err);
-/* Reads the parameters of batching of each model into the result. */
+/* Reads the batching parameters of each model into the result. */
 void inference_read_parameters(InferenceBuilder *m, ProfErr *err);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* inference_percentiles.c: see inference_percentiles.h. */
+/* inference_percentiles.c: computes percentiles of requests and batches; see
+ * inference_percentiles.h. */
 #include "inference_percentiles.h"
 
 #include <math.h>
@@ -9,9 +10,9 @@ double batch_efficiency(int64_t padding, int64_t size)
     return size ? (double)(size - padding) / (double)size : 0;
 }
 
-/* ---- numbers of a row ---- */
+/* ---- values of a row ---- */
 
-/* `r` is a sum over n requests, or one. */
+/* `r` is a sum over n requests, or a single request. */
 static void set_request(InferencePercentile *row, const InferenceRequest *r, uint64_t n)
 {
     row->latency_ps = (r->end_ps - r->start_ps) / n;
@@ -41,7 +42,7 @@ static void set_sample(InferencePercentile *row, size_t i)
         set_request(row, row->request = m->requests[i], 1);
 }
 
-/* The model's throughput by the row's share of all requests or batches. */
+/* Returns the model's throughput times the row's share of all requests or batches. */
 static double throughput(const InferencePercentile *row)
 {
     const InferenceModel *m = row->model;
@@ -58,12 +59,12 @@ static void set_average(InferencePercentile *row)
     row->throughput = throughput(row);
     if (row->is_batch && sum->n_batches) set_batch(row, &sum->batch, sum->n_batches);
     if (!row->is_batch && sum->n_requests) set_request(row, &sum->request, sum->n_requests);
-    /* XProf's averages of requests by the size of their batches have the time of the batches */
+    /* In XProf's averages of requests by batch size, the times are those of the batches. */
     if (!row->is_batch && sum != &row->model->all)
         row->device_ps = sum->n_batches ? sum->batch.device_ps / sum->n_batches : 0;
 }
 
-/* Of the batches of a size. */
+/* Lists the programs of the batches of one size. */
 static int list_programs(InferencePercentiles *all, InferencePercentile *row, ProfErr *err)
 {
     enum { MOST = 100 };
@@ -84,7 +85,8 @@ static int list_programs(InferencePercentiles *all, InferencePercentile *row, Pr
 
 /* ---- rows ---- */
 
-/* Requests or batches of a model: samples, then sizes, then all. Without `rows` it only counts. */
+/* Lists the rows of a model's requests or batches: samples, then sizes, then all. If `rows` is NULL
+ * it only counts them. */
 static size_t rows_of(InferencePercentiles *all, const InferenceModel *m, bool is_batch,
                       InferencePercentile *rows, ProfErr *err)
 {

@@ -9,22 +9,23 @@
 /* One request or batch, or an average over several. Averages are truncated to integers. */
 typedef struct {
     const InferenceModel *model;
-    const InferenceSum *sum; /* what is averaged; NULL: a sample */
+    const InferenceSum *sum; /* the sum that is averaged; NULL for a sample */
     bool is_batch;
     size_t number;                   /* of the row within its model and kind, from 1 */
-    double percentile;               /* of a sample */
-    double throughput;               /* per second, of an average; NAN: unknown */
-    const InferenceRequest *request; /* the sample, else NULL */
-    const InferenceBatch *batch;     /* the sample, else NULL */
+    double percentile;               /* for a sample */
+    double throughput;               /* per second, for an average; NAN if unknown */
+    const InferenceRequest *request; /* the sample, or NULL */
+    const InferenceBatch *batch;     /* the sample, or NULL */
     uint64_t latency_ps, device_ps, times[N_REQUEST_TIMES];
     int64_t size, delay_ps, padding;
-    double efficiency;        /* of batches */
-    const uint64_t *programs; /* of the batches of one size, in order of their first batch */
+    double efficiency; /* for batches */
+    /* program ids of the batches of one size, in order of their first batch */
+    const uint64_t *programs;
     size_t n_programs;
 } InferencePercentile;
 
 typedef struct {
-    InferencePercentile *rows; /* of each model its requests, then its batches */
+    InferencePercentile *rows; /* for each model its requests, then its batches */
     size_t n;
     Arena arena;
 } InferencePercentiles;
@@ -34,12 +35,12 @@ const InferencePercentiles *run_inference_percentiles(Run *run, Host *only, Prof
 /* Returns the share of a batch that is not padding; 0 for an empty one. */
 double batch_efficiency(int64_t padding, int64_t size);
 
-/* Time of a request, or the average over requests. */
+/* Times of a request, or averages over requests. */
 typedef struct {
     double total_us, device_us, communication_us;
 } InferenceLatency;
-/* Returns the times of the request at a percentile above 0 and below 100. `actual`: with the work
- * of GPUs. */
+/* Returns the times of the request at a percentile above 0 and below 100. `actual`: including the
+ * work of GPUs. */
 InferenceLatency inference_latency_at(const Inference *all, double percentile, bool actual);
 InferenceLatency inference_latency_average(const Inference *all, bool actual);
 InferenceLatency inference_latency_of(const InferenceRequest *request, bool actual);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* inference_times.c: the time of requests and their tensors; see inference_parts.h. */
+/* inference_times.c: computes the times of requests and their tensors; see inference_parts.h. */
 #include "inference_parts.h"
 
 #include "../../base/sort.h"
@@ -32,7 +32,8 @@ static void own_span(InferenceBuilder *m, uint32_t request, enum RequestTime typ
         prof_nomem(err);
 }
 
-/* The moments of one group in a request: of launches the first counts, of others the last. */
+/* Reads the moments of one group in a request: the first launch counts, of other moments the last.
+ */
 static size_t read_group(const MomentOf *moments, size_t n, Moments *found)
 {
     size_t i = 0;
@@ -46,7 +47,7 @@ static size_t read_group(const MomentOf *moments, size_t n, Moments *found)
     return i;
 }
 
-/* Adds what lies between the moments of a request; returns how many those were. */
+/* Adds the times between the moments of a request. Returns the number of moments. */
 static size_t read_request(InferenceBuilder *m, const MomentOf *moments, size_t n,
                            bool *has_callback, ProfErr *err)
 {
@@ -76,7 +77,7 @@ static size_t read_request(InferenceBuilder *m, const MomentOf *moments, size_t 
     return i;
 }
 
-/* Without a callback a request is postprocessed from the end of the last program on. */
+/* A request without a callback is postprocessed from the end of its last program on. */
 static void postprocess_without_callback(InferenceBuilder *m, const bool *has_callback,
                                          ProfErr *err)
 {
@@ -112,11 +113,11 @@ void inference_take_moments(InferenceBuilder *m, ProfErr *err)
     prof_free(has_callback);
 }
 
-/* ---- overlapping spans into what counts at each moment ---- */
+/* ---- overlapping spans: the type that counts at each moment ---- */
 
 typedef struct {
     uint64_t ps;
-    uint32_t owner, order; /* ends before begins, the higher type first */
+    uint32_t owner, order; /* sorts ends before starts, higher types first */
 } Edge;
 enum { BEGINS = 0x100 };
 
@@ -128,8 +129,8 @@ static int by_owner_and_time(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* A span without duration ends before it begins, which leaves its type on top until another of the
- * type ends: as in XProf. */
+/* Sums the times by type. A span without duration ends before it starts, so its type stays on top
+ * until another span of the type ends, as in XProf. */
 static size_t sweep(const Edge *edges, size_t n, uint64_t times[N_REQUEST_TIMES])
 {
     int64_t open[N_REQUEST_TIMES] = {0};
@@ -150,7 +151,7 @@ static size_t sweep(const Edge *edges, size_t n, uint64_t times[N_REQUEST_TIMES]
     return i;
 }
 
-/* Of all spans, or of those that XProf counts. */
+/* Lists the starts and ends of all spans, or of those that XProf counts. */
 static Edge *make_edges(const SpanOf *spans, size_t n, bool all, size_t *n_edges, ProfErr *err)
 {
     Edge *edges = prof_alloc(2 * n * sizeof *edges);
@@ -210,7 +211,7 @@ static int compare_tensors(const TensorOf *x, const TensorOf *y)
     return order ? order : strcmp(x->seen->layout->text, y->seen->layout->text);
 }
 
-/* Those without shape or layout first. */
+/* Those without shape or layout come first. */
 static int by_owner_and_text(const void *a, const void *b)
 {
     const TensorOf *x = a, *y = b;
@@ -226,7 +227,8 @@ static size_t part_bytes(const Seen *s)
            sizeof " <br>" - 1;
 }
 
-/* "name shape layout" of each, by <br>; NULL without err set: too much of it. */
+/* Returns "name shape layout" of each tensor, separated by <br>. NULL without err set if that is
+ * too long. */
 static const Text *pattern_text(InferenceBuilder *m, const TensorOf *tensors, size_t n,
                                 ProfErr *err)
 {
@@ -253,7 +255,8 @@ static const Text *pattern_text(InferenceBuilder *m, const TensorOf *tensors, si
     return pattern;
 }
 
-/* The pattern and the time of the tensors of the first owner; returns how many tensors it has. */
+/* Finds the pattern and the time of the tensors of the first owner. Returns how many tensors it
+ * has. */
 static size_t read_owner(InferenceBuilder *m, const TensorOf *tensors, size_t n,
                          const Text **pattern, uint64_t *time_ps, ProfErr *err)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compilations.c: functions and programs of compilations; see compilations.h.
+/* compilations.c: finds the functions and programs of compilations; see compilations.h.
  *
- * The file rarely says which program a compilation made. Programs are known by their names, which
- * JAX makes of the function's name, and by their first execution. */
+ * The file rarely records which program a compilation produced. It is found by name, which JAX
+ * forms from the function's name, and by the program's first execution. */
 #include "compilations.h"
 
 #include "../../base/interrupt.h"
@@ -15,20 +15,20 @@
 #include "compile_events.h"
 #include "compile_parts.h"
 
-/* A program and when it first ran; INT64_MAX: it did not. */
+/* A program and its first execution; INT64_MAX if it did not run. */
 typedef struct {
     HloProgram *program;
     int64_t first_run;
-    bool taken; /* by a compilation */
+    bool taken; /* a compilation has been assigned */
 } Candidate;
 
-/* All programs and compilations of one module name, or all compilations of a function of which no
- * module is known. */
+/* All programs and compilations with one module name, or all compilations of a function whose
+ * modules are unknown. */
 typedef struct {
     const char *name;    /* NULL: unknown */
-    Candidate *programs; /* by id */
+    Candidate *programs; /* sorted by id */
     size_t n_programs;
-    Compilation **compilations; /* by end */
+    Compilation **compilations; /* sorted by end */
     size_t n_compilations;
 } Module;
 
@@ -37,7 +37,7 @@ typedef struct {
     Compilations *out;
     CompileParts parts;
     const HloProgramList *programs;
-    Candidate *candidates; /* by name, then id */
+    Candidate *candidates; /* sorted by name, then id */
     size_t n_candidates;
     LIST(Module) modules;
     HashTable by_name;
@@ -77,7 +77,7 @@ static int by_name_then_id(const void *a, const void *b)
     return (x->program > y->program) - (x->program < y->program);
 }
 
-/* The first program of each id counts. */
+/* Lists the programs; the first one with an id counts. */
 static int list_modules(Build *b, ProfErr *err)
 {
     size_t n = b->programs->n;
@@ -100,7 +100,7 @@ static int list_modules(Build *b, ProfErr *err)
     return err->code;
 }
 
-/* The name that JAX gives to the module of a function. */
+/* Returns the name that JAX gives to the module of a function. */
 static const Text *module_of_function(Build *b, Slice function, ProfErr *err)
 {
     TextBuffer name = {0};
@@ -119,11 +119,11 @@ static const Text *module_of_function(Build *b, Slice function, ProfErr *err)
     return text;
 }
 
-/* ---- what events say ---- */
+/* ---- names in events ---- */
 
-/* Returns the module of a part that has this text besides: the first counts, but one called as
- * expected before others. A text that need not be a module's name counts only if the file has a
- * program of this name, or if it is as expected. */
+/* Chooses between a module name and another text of the same compilation: the first one counts, but
+ * the expected name before others. A text that may not be a module's name counts only if the file
+ * has a program with this name, or if it is the expected name. */
 static const char *choose_module(Build *b, const char *module, Slice text, bool is_name,
                                  const char *expected, ProfErr *err)
 {
@@ -138,7 +138,7 @@ static const char *choose_module(Build *b, const char *module, Slice text, bool 
     return name ? name->text : NULL;
 }
 
-/* The module that the part's name has as argument, as XLA's markers do, or that its stats have. */
+/* Returns the module in an argument of the part's name, as in XLA's markers, or in its stats. */
 static const char *module_of_part(Build *b, EventFinder *finder, const CompilePart *part,
                                   const char *expected, ProfErr *err)
 {
@@ -160,8 +160,8 @@ static const char *module_of_part(Build *b, EventFinder *finder, const CompilePa
     return module;
 }
 
-/* Takes the first name that a part of the compilation has. One that the function's name gives comes
- * before others. */
+/* Sets the module of compilations: the first name that a part has. One that the function's name
+ * gives comes before others. */
 static int read_modules(Build *b, ProfErr *err)
 {
     EventFinder finder = {0};
@@ -215,7 +215,7 @@ static int list_compilations(Build *b, ProfErr *err)
 
 /* ---- programs ---- */
 
-/* By module; those without one come last, by function. */
+/* Sorts by module; those without one come last, by function. */
 static int by_name(const char *module, Slice f, const char *other, Slice g)
 {
     if (module && other) return strcmp(module, other);
@@ -235,7 +235,7 @@ static int by_name_then_end(const void *a, const void *b)
                           : (x->event > y->event) - (x->event < y->event);
 }
 
-/* Adds the compilations to the modules. */
+/* Assigns the compilations to modules. */
 static int distribute(Build *b, ProfErr *err)
 {
     size_t n = 0;
@@ -257,7 +257,7 @@ static int distribute(Build *b, ProfErr *err)
     return err->code;
 }
 
-/* The programs of modules that were compiled, by id. */
+/* The programs of compiled modules, by id. */
 typedef struct {
     Candidate **items;
     size_t n;
@@ -297,8 +297,8 @@ static void find_runs_of_line(const Watched *w, Line *line, const StatFilter *fi
     event_reader_close(&reader);
 }
 
-/* Sets the first runs from the events with a stat program_id of their own or of their metadata, and
- * from those whose names are `module(id)`. */
+/* Sets the first executions, from events with a stat program_id (their own or their metadata's) and
+ * from events named `module(id)`. */
 static void find_runs_of_plane(const Watched *w, Plane *plane, ProfErr *err)
 {
     static const enum KnownStat wanted[] = {STAT_PROGRAM_ID};
@@ -329,7 +329,7 @@ static void find_runs_of_plane(const Watched *w, Plane *plane, ProfErr *err)
     prof_free(has_id);
 }
 
-/* Of modules that were compiled. */
+/* Finds the first executions of the programs of compiled modules. */
 static int find_first_runs(Build *b, ProfErr *err)
 {
     Watched w = {prof_buffer((b->n_candidates + 1) * sizeof *w.items), 0};
@@ -358,9 +358,10 @@ static int by_first_run(const void *a, const void *b)
            (x->program->program_id < y->program->program_id);
 }
 
-/* The program of a compilation is the one of its name that first runs after the compilation and
- * before the next one of that name ends, if no other does; the only one of the name, if it does not
- * run before. The program before is the one before it of those that ran. */
+/* Matches compilations with programs. A compilation's program is the one of its name that first
+ * runs after the compilation and before the end of the next compilation of that name, if there is
+ * exactly one; or the only program of the name, unless it runs earlier. The program before is the
+ * previous one of those that ran. */
 static int match_module(const Module *m, Candidate **sorted, ProfErr *err)
 {
     size_t at = 0;
@@ -451,7 +452,7 @@ static int list_all_recompiled(Build *b, ProfErr *err)
     return err->code;
 }
 
-/* ---- making ---- */
+/* ---- the analysis ---- */
 
 static void compilations_release(void *result)
 {

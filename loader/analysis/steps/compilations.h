@@ -8,36 +8,38 @@
 #include "../../base/tf_op.h"
 #include "../../format/hlo.h"
 
-/* One compilation: an event of a compiler that is part of no other. */
+/* One compilation: an event of a compiler that is not part of another compilation. */
 typedef struct {
     const Line *line;
     uint64_t event; /* ordinal in the run */
     const Text *name;
     int64_t start_ps, duration_ps;
-    int64_t step; /* -1: none */
-    /* time before it in which the thread traced and lowered the function; -1: not recorded */
+    int64_t step; /* -1 if none */
+    /* Time before it in which the thread traced and lowered the function; -1 if not recorded. */
     int64_t tracing_ps, lowering_ps;
-    Slice function;      /* empty: unknown */
+    Slice function;      /* empty if unknown */
     const char *module;  /* name of the HLO module; NULL: unknown */
-    HloProgram *program; /* of the host's list; NULL: the file has none or several of the name */
-    HloProgram *program_before; /* the one that the module had before; NULL: none is known */
+    HloProgram *program; /* in the host's list; NULL: the file has none with the name, or several */
+    HloProgram *program_before; /* the module's program before this one; NULL if unknown */
 } Compilation;
 
-/* The compilations and programs of one module name, or the compilations of a function of which no
- * module is known. */
+/* The compilations and programs with one module name, or the compilations of a function whose
+ * modules are unknown. */
 typedef struct {
     const char *module; /* NULL: unknown */
     Slice function;
     size_t n_compilations;
-    int64_t duration_ps, tracing_ps, lowering_ps; /* sums; -1: none is recorded */
-    HloProgram **programs; /* those compiled before the capture by id, then in order of compiling */
+    int64_t duration_ps, tracing_ps, lowering_ps; /* sums; -1 if none is recorded */
+    HloProgram **programs; /* those compiled before the capture, by id; then those compiled during
+                              it, in order */
     size_t n_programs;
 } CompiledModule;
 
 typedef struct {
     Compilation *compilations; /* by start */
     size_t n;
-    CompiledModule *modules; /* with several programs or compilations; the longest compiled first */
+    /* those with several programs or compilations, the longest compiled first */
+    CompiledModule *modules;
     size_t n_modules;
     Arena arena;
 } Compilations;
@@ -47,9 +49,9 @@ const Compilations *host_compilations(Host *host, ProfErr *err);
 /* Appends the shapes of the entry computation's parameters: "f32[8,128], s32[]". Returns false if
  * the program cannot be parsed or has no entry computation, or with err set. */
 bool parameter_shapes(HloProgram *program, TextBuffer *out, ProfErr *err);
-/* Appends which parameters have different shapes in n programs, and which: "parameter 0 (x):
- * f32[1,128] -> f32[2,128]". The result's shapes if no parameter differs, and then both with
- * layouts. Returns false if one cannot be parsed, or with err set. */
+/* Appends the parameters whose shapes differ between n programs, and the shapes: "parameter 0 (x):
+ * f32[1,128] -> f32[2,128]". If none differs, appends the shapes of the results; if these are equal
+ * too, both with layouts. Returns false if a program cannot be parsed, or with err set. */
 bool parameter_differences(HloProgram *const *programs, size_t n, TextBuffer *out, ProfErr *err);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compile_events.c: names of compilers' events; see compile_events.h. */
+/* compile_events.c: recognises compilers' events by name; see compile_events.h. */
 #include "compile_events.h"
 
 #include <ctype.h>
 
-/* The word Compile, or words that start with it (CompileCpuExecutable), after `before`; not
- * Compiled, Compiler. */
+/* Returns whether the word Compile, or a word that starts with it (CompileCpuExecutable), follows
+ * `before`. Compiled and Compiler do not count. */
 static bool names_compile_after(Slice s, const char *before)
 {
     size_t n = strlen(before);
@@ -45,7 +45,7 @@ bool is_compile_event(Slice name)
            (slice_ends(s, "_Compile") && !slice_contains(s, "/"));
 }
 
-/* The function of a Python frame `$file.py:12 function`; another name as it is. */
+/* Returns the function of a Python frame `$file.py:12 function`; other names unchanged. */
 static Slice without_file(Slice name)
 {
     size_t n = 0;

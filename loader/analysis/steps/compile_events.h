@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compile_events.h: recognises events of host threads in which a compiler works, or what
- * leads to it. */
+/* compile_events.h: recognises events of host threads in which a compiler works, or that lead to a
+ * compilation. */
 #ifndef PROF_COMPILE_EVENTS_H
 #define PROF_COMPILE_EVENTS_H
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compile_requests.c: which events of compilers are compilations of their own; see
- * compile_parts.h.
+/* compile_requests.c: finds which compilers' events are separate compilations; see compile_parts.h.
  *
- * An event nested in another compiler's event of its thread is a part of that. So is an event
- * during which an event of another title and thread goes on from before its start until after its
- * end: that thread waits for it. */
+ * An event nested in another compiler's event of its thread is a part of that. So is an event that
+ * is enclosed in time by a compiler's event with another title on another thread: that thread waits
+ * for it. */
 #include "compile_parts.h"
 
 #include "../../base/interrupt.h"
@@ -12,7 +11,7 @@
 #include "../../store/events.h"
 #include "compile_events.h"
 
-/* What an event is by its name. */
+/* The role of an event, by its name. */
 enum Mark { MARK_NONE, MARK_CALL, MARK_TRACING, MARK_LOWERING, MARK_COMPILING };
 
 static enum Mark mark_of(Slice name)
@@ -30,7 +29,7 @@ typedef struct {
     uint32_t meta;
 } Marked;
 
-/* Time of a thread until a moment, and the number of events that it was recorded by. */
+/* Time of a thread until now, and the number of events that recorded it. */
 typedef struct {
     int64_t ps[2];
     uint64_t n[2];
@@ -39,11 +38,12 @@ typedef struct {
 typedef struct {
     Marked event;
     uint8_t mark;
-    uint8_t phase;    /* innermost of tracing, lowering and compiling */
-    uint32_t part;    /* compiling: the outermost compiler's event around it, + 1; 0: none */
+    uint8_t phase; /* the innermost of tracing, lowering and compiling */
+    uint32_t part; /* while compiling: index + 1 of the outermost compiler's event around it; 0 if
+                      none */
     const Text *call; /* innermost call of a function */
     size_t call_at;   /* its index among the open events */
-    Prepared before;  /* of a call: until its start */
+    Prepared before;  /* for a call: the time before its start */
 } Open;
 
 typedef struct {
@@ -62,7 +62,7 @@ static int64_t elapsed(int64_t from, int64_t until)
     return __builtin_sub_overflow(until, from, &length) ? INT64_MAX : length;
 }
 
-/* Counts the time up to a moment, and closes what ends by then. */
+/* Counts the time up to `time`, and closes events that end by then. */
 static void advance(Thread *t, int64_t time)
 {
     while (t->open.n) {
@@ -85,8 +85,8 @@ static int64_t prepared_ps(const Prepared *until, const Prepared *from, int whic
     return until->n[which] > from->n[which] ? until->ps[which] - from->ps[which] : -1;
 }
 
-/* Adds an event of a compiler. Of one that is in no other, what the thread did since the call of
- * the function, or since the compilation before it in this call, led to it. */
+/* Adds a compiler's event. If it is not part of another one, the preparation is what the thread did
+ * since the start of the function's call, or since the compilation before it in this call. */
 static bool add_part(Thread *t, Open *now)
 {
     CompilePart *part = PUSH(t->out->parts);
@@ -124,7 +124,7 @@ static bool take(Thread *t, const Marked *event)
     const Text *name = t->line->plane->event_metas[event->meta].name;
     if (now.mark != MARK_CALL)
         now.phase = now.mark;
-    else if (now.call != name) /* else the function calls itself: that is one call */
+    else if (now.call != name) /* otherwise the function calls itself, which is one call */
         now.call = name, now.call_at = t->open.n, now.before = t->prepared;
     if (now.mark == MARK_COMPILING && !add_part(t, &now)) return false;
     if (now.mark == MARK_TRACING || now.mark == MARK_LOWERING)
@@ -191,8 +191,8 @@ static int parts_by_start(const void *a, const void *b)
     return BY_START_THEN_LONGEST(x, y, start, end, event);
 }
 
-/* Of the events until now the one that ends last, and the one that ends last of those with another
- * title. */
+/* Of the events until now, the one that ends last, and the last to end of those with another title.
+ */
 typedef struct {
     CompilePart *longest, *other;
 } Longest;
@@ -224,7 +224,8 @@ static void keep_longest(Longest *l, CompilePart *part)
     }
 }
 
-/* Sets the owner of all parts, an index + 1, 0 of compilations, and moves these to the front. */
+/* Sets the owner of all parts to an index + 1 (0 for compilations), and moves the compilations to
+ * the front. */
 static int join_threads(CompileParts *all, ProfErr *err)
 {
     size_t n = all->parts.n, n_outer = 0, n_kept = 0;

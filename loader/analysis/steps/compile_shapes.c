@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compile_shapes.c: the parameters of programs, and how they differ; see compilations.h. */
+/* compile_shapes.c: lists the parameters of programs and how they differ; see compilations.h. */
 #include "../../base/interrupt.h"
 #include "../../base/list.h"
 #include "../../base/sort.h"
 #include "../../format/hlo_text.h"
 #include "compilations.h"
 
-/* The entry computation's parameters by number, then its root if there is one. */
+/* The entry computation's parameters by number, followed by its root if there is one. */
 typedef struct {
     const Xla__HloInstructionProto **items;
-    size_t n, capacity; /* of the parameters */
+    size_t n, capacity; /* n: number of parameters */
     const Xla__HloInstructionProto *root;
 } Parameters;
 
@@ -22,7 +22,7 @@ static int by_number(const void *a, const void *b)
     return x_number < y_number ? -1 : 1;
 }
 
-/* False if the program has none that can be read, or with err set. */
+/* Reads the parameters. False if the program has none that can be read, or with err set. */
 static bool read_parameters(HloProgram *program, Parameters *list, ProfErr *err)
 {
     const HloModule *module = hlo_open(program, err);
@@ -56,9 +56,9 @@ bool parameter_shapes(HloProgram *program, TextBuffer *out, ProfErr *err)
 
 /* ---- differences ---- */
 
-enum { MOST_PARAMETERS = 8, MOST_SHAPES = 8 }; /* that a text names */
+enum { MOST_PARAMETERS = 8, MOST_SHAPES = 8 }; /* limits of a text */
 
-/* The shape of parameter i, or of the root. NULL: there is none. */
+/* Returns the shape of parameter i, or of the root. NULL if there is none. */
 enum { ROOT = -1 };
 static const Xla__ShapeProto *shape_at(const Parameters *list, int64_t i)
 {
@@ -66,8 +66,8 @@ static const Xla__ShapeProto *shape_at(const Parameters *list, int64_t i)
     return (size_t)i < list->n ? list->items[i]->shape : NULL;
 }
 
-/* Appends the shapes of parameter i, or of the root, in all programs, each once in order. Returns
- * how many there are. */
+/* Appends the different shapes of parameter i, or of the root, in the order of the programs.
+ * Returns how many there are. */
 static size_t add_shapes(const Parameters *lists, size_t n, int64_t i, bool layout, TextBuffer *out,
                          ProfErr *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* event_fractions.c: see event_fractions.h. */
+/* event_fractions.c: computes the fractions of steps that events take; see event_fractions.h. */
 #include "event_fractions.h"
 
 #include "../../base/sort.h"
@@ -24,7 +24,7 @@ typedef struct {
     const Grouping *grouping;
     const Plane *plane;
     StatFilter filter;
-    bool *wanted; /* event metadata */
+    bool *wanted; /* by event metadata */
     bool is_barrier;
     GroupTimes events, steps;
 } CoreRead;
@@ -37,7 +37,7 @@ static int add_time(GroupTimes *times, int64_t group, uint64_t ps, ProfErr *err)
     return PROF_OK;
 }
 
-/* By the device's clock; false: the event does not say. */
+/* Reads the duration in device time. False if the event has none. */
 static bool device_duration(const CoreRead *r, const EventAt *e, uint64_t *ps)
 {
     StatIter stats = stat_iter_of_event(e);
@@ -86,7 +86,7 @@ static int by_group(const void *a, const void *b)
     return x->group < y->group ? -1 : x->group > y->group;
 }
 
-/* One item a group: the sum, or the longest. */
+/* Merges the times of each group: into their sum, or the longest. */
 static void merge_groups(GroupTimes *times, bool sum)
 {
     size_t n = 0;
@@ -103,7 +103,7 @@ static void merge_groups(GroupTimes *times, bool sum)
     times->n = n;
 }
 
-/* Keeps of the events' groups those that are steps, both lists at the same places. */
+/* Keeps the groups that are in both lists, so that their indexes match. */
 static void keep_steps(GroupTimes *events, GroupTimes *steps)
 {
     size_t n = 0, k = 0;
@@ -193,7 +193,7 @@ void event_fractions_free(EventFractions *f)
     arena_free(&f->arena);
 }
 
-/* Summed as XProf does, whose limits are met or not by the last digit. */
+/* Sums like XProf, because limits are compared with all digits. */
 double average_fraction(const EventFractions *f, const Host *only)
 {
     float sum = 0;

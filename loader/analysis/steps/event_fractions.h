@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* event_fractions.h: the part of its steps that a TensorCore spends in events of a name, as in
- * XProf's event time fractions. */
+/* event_fractions.h: the fraction of its steps that a TensorCore spends in events with a certain
+ * name, as in XProf's event time fractions. */
 #ifndef PROF_EVENT_FRACTIONS_H
 #define PROF_EVENT_FRACTIONS_H
 
@@ -14,7 +14,7 @@ typedef struct {
 } CoreFractions;
 
 typedef struct {
-    CoreFractions *cores; /* cores with such events in a step */
+    CoreFractions *cores; /* cores that have such events in a step */
     size_t n_cores;
     Arena arena;
 } EventFractions;

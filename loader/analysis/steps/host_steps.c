@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* host_steps.c: the steps of one host; see steps.h and step_parts.h. */
+/* host_steps.c: builds the steps of one host; see steps.h and step_parts.h. */
 #include "step_parts.h"
 
 #include "../../base/sort.h"
 
-/* ---- which groups there are ---- */
+/* ---- the groups of a host ---- */
 
 static int by_id(const void *a, const void *b)
 {
@@ -12,7 +12,7 @@ static int by_id(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Ids are mostly small: a bit for each of these, the others in a list. */
+/* Most ids are small: one bit for each of these, the others in a list. */
 enum { MOST_SMALL_IDS = 1 << 24 };
 typedef struct {
     StepBuild *build;
@@ -44,7 +44,7 @@ static void sort_unique(GroupList *list)
     list->n = n;
 }
 
-/* What lines repeat is forgotten now and then, the later the more there is. */
+/* Repetitions in the list are removed when it has grown to this, and later when it has doubled. */
 enum { SETTLE_FROM = 1 << 16 };
 
 static void collect_chunks(GroupCollector *c, const Line *line, const Packed *of_chunks,
@@ -54,7 +54,7 @@ static void collect_chunks(GroupCollector *c, const Line *line, const Packed *of
     for (size_t k = 0; of_chunks && k < line->n_chunks && !err->code; k++) {
         const Packed *packed = &of_chunks[k];
         for (uint32_t i = 0; i < line->chunks[k].n_events && !err->code; i++) {
-            if (i && !packed->width) break; /* all of one group */
+            if (i && !packed->width) break; /* all events are of one group */
             add_group(c, packed_at(packed, i), err);
         }
         if (b->groups.n > b->n_settled) {
@@ -77,7 +77,7 @@ static int collect_line(GroupCollector *c, const Line *line, ProfErr *err)
     return err->code;
 }
 
-/* All ids ascending: the small ones before the others. */
+/* Lists all ids in ascending order; small ids come first. */
 static int list_groups(const GroupCollector *c, ProfErr *err)
 {
     GroupList *list = &c->build->groups, all = {0};
@@ -131,7 +131,8 @@ HostStep *add_host_step(StepBuild *b, uint32_t group, size_t n_cores)
                        .host_spoke = f->host_spoke,
                        .host_input_ps = f->host_input_ps};
     const char *named =
-        group_name(b->grouping, step->group); /* the grouping may go before the steps */
+        /* copied, because the grouping may be freed before the steps */
+        group_name(b->grouping, step->group);
     const Text *name = named ? text_intern(&s->texts->texts, &s->texts->arena,
                                            (const uint8_t *)named, strlen(named))
                              : NULL;
@@ -141,7 +142,7 @@ HostStep *add_host_step(StepBuild *b, uint32_t group, size_t n_cores)
     return step;
 }
 
-/* XProf takes the first and the last of more than five for incomplete. */
+/* Marks the first and last of more than five steps, which XProf drops as incomplete. */
 static void drop_ends(HostSteps *s)
 {
     HostStep *first = NULL, *last = NULL;
@@ -155,7 +156,7 @@ static void drop_ends(HostSteps *s)
     if (n > 5) first->dropped = last->dropped = STEP_FIRST_OR_LAST;
 }
 
-/* ---- why there is nothing to show ---- */
+/* ---- reasons for having no steps ---- */
 
 static void report(const HostSteps *s)
 {
@@ -199,7 +200,7 @@ static void report(const HostSteps *s)
             n[STEP_NO_COMPUTE], n[STEP_OUTSIDE_XPROF]);
 }
 
-/* ---- making ---- */
+/* ---- the analysis ---- */
 
 static void host_steps_release(void *result)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* parent_events.c: ops and the modules and steps around them; see parent_events.h. */
+/* parent_events.c: finds the modules and steps around ops; see parent_events.h. */
 #include "parent_events.h"
 
 #include "../../base/interrupt.h"
@@ -21,8 +21,9 @@ static bool includes(const Place *outer, const Place *inner)
     return outer->start <= inner->start && inner->end <= outer->end;
 }
 
-/* The events around, as they are stored. `latest` is a tree: of node i the latest end of the events
- * below, whose nodes are 2i and 2i + 1; those of the events themselves begin at n_leaves. */
+/* Events that may include others, in stored order. `latest` is a tree: node i has the latest end of
+ * the events below it, whose nodes are 2i and 2i + 1. The nodes of the events themselves start at
+ * n_leaves. */
 typedef struct {
     Place *places;
     int64_t *latest;
@@ -51,7 +52,7 @@ static void outer_read(Outer *outer, Line *line, ProfErr *err)
                                : outer->latest[2 * i + 1];
 }
 
-/* The first event from `from` on that ends at `start` or later; n: none. */
+/* Returns the first event from `from` on that ends at `start` or later; n if there is none. */
 static size_t next_not_over(const Outer *outer, size_t from, int64_t start)
 {
     size_t i = outer->n_leaves + from;
@@ -136,7 +137,7 @@ static void *make_self_ns(Line *line, ProfErr *err)
         int64_t duration = event_duration_ns(&e);
         Place at = {event_start_ns(line, &e), event_end_ns(line, &e), e.event - line->first_event};
         Place *around = NEST_AROUND(open, start, end, at.start, at.end, 0), *opened;
-        if (around) /* no int64 / 1000 is the least one */
+        if (around) /* -duration cannot overflow: it was divided by 1000 */
             self[around->event] = add_saturated(self[around->event], -duration);
         self[at.event] = duration;
         if (!(opened = PUSH(open))) {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/* parent_events.h: the module and the step during which an op of a TensorCore ran, and self times
- * in ns, both as in XProf's Events DB.
+/* parent_events.h: the module and the step in which an op of a TensorCore ran, and self times in
+ * ns, both as in XProf's Events DB.
  *
- * XProf walks the ops (line 3 of the core) and the modules (line 2) or steps (line 1) together,
- * each in stored order. If the current module does not include the op, XProf moves to the next
- * one that ends after the op starts, unless that starts after the op's end. If modules overlap,
- * or lines are not stored by time, the result differs from a search for a module that includes
- * the op. */
+ * XProf walks over the ops (line 3 of the core) and over the modules (line 2) or steps (line 1)
+ * together, each in stored order. If the current module does not include the op, XProf moves to the
+ * next one that ends after the op starts, unless that starts after the op's end. If modules
+ * overlap, or lines are not stored by time, the result differs from a search for a module that
+ * includes the op. */
 #ifndef PROF_PARENT_EVENTS_H
 #define PROF_PARENT_EVENTS_H
 
 #include "../../store/events.h"
 
 enum ParentKind { PARENT_STEP, PARENT_MODULE };
-/* Returns for each event of the line the ordinal + 1 of the step or module that includes it, 0 if
+/* Returns for each event of the line the ordinal + 1 of the step or module that includes it; 0 if
  * none does. NULL without err set if the line is not the op line of a TensorCore. */
 const uint64_t *line_parent_events(Line *line, enum ParentKind which, ProfErr *err);
 

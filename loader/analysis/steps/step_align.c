@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* step_align.c: aligning the steps of hosts; see step_align.h.
+/* step_align.c: aligns the steps of hosts; see step_align.h.
  *
- * Which shift is best is a sum over pairs of steps that overlap, one sum a shift. As in XProf one
- * walk over both hosts finds the pairs: of the two steps at hand it leaves the one that ends first.
- * Where steps of a host overlap, some are passed by. */
+ * The best shift has the largest sum of overlaps of pairs of steps. As in XProf, one walk over both
+ * hosts finds the pairs: it advances past the step that ends first. If steps of a host overlap, it
+ * misses some pairs. */
 #include "step_align.h"
 
-/* Adds what pairs of steps overlap to scores[the leader's step - the other's + other->n - 1]. */
+/* Adds the overlap of each pair of steps to scores[the leader's step - the other's + other->n - 1].
+ */
 static void score_shifts(const HostSpans *leader, const HostSpans *other, uint64_t *scores)
 {
     for (size_t i = 0, k = 0; i < leader->n && k < other->n;) {
@@ -24,8 +25,8 @@ static void score_shifts(const HostSpans *leader, const HostSpans *other, uint64
     }
 }
 
-/* From which step of the leader, or else of the other, they go together. Shifts of the leader are
- * tried first; the first of the best stays. False: at no shift do any overlap. */
+/* Finds the shift that overlaps best, as the first step of the leader or else of the other host.
+ * Shifts of the leader are tried first; the first of equal ones wins. False if nothing overlaps. */
 static bool best_shift(const uint64_t *scores, size_t n_leader, size_t n_other, size_t *leader,
                        size_t *other)
 {
@@ -49,7 +50,7 @@ static int align(const HostSpans *leader, HostSpans *host, size_t *from_leader, 
     return PROF_OK;
 }
 
-/* From the first begin to the last end of steps that last. */
+/* Returns the time from the first start to the last end of steps with a duration. */
 static uint64_t whole_span(const HostSpans *host)
 {
     uint64_t begin = UINT64_MAX, end = 0;
@@ -77,7 +78,8 @@ size_t steps_align(HostSpans *hosts, size_t n_hosts, bool *is_empty, ProfErr *er
             continue;
         size_t left = hosts[h].n - from_host;
         hosts[h].first =
-            from_host - from_leader; /* wraps; right again when the first common step is added */
+            /* may wrap; adding the first common step makes it right again */
+            from_host - from_leader;
         if (from_leader > begin) begin = from_leader;
         if (from_leader + left < end) end = from_leader + left;
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* step_averages.c: see step_averages.h. */
+/* step_averages.c: averages the times of steps over cores; see step_averages.h. */
 #include "step_averages.h"
 
 typedef void Categories(const StepCore *core, uint64_t ps[N_STEP_CATEGORIES]);
 
-/* Returns the number of cores. */
+/* Sums the times by category. Returns the number of cores. */
 static size_t sum_categories(const Step *step, Categories *of, double sum[N_STEP_CATEGORIES])
 {
     size_t n = 0;

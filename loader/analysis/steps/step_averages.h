@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* step_averages.h: what a step spent its time on, over its cores. SparseCores do not count. */
+/* step_averages.h: what a step spent its time on, averaged over its cores. SparseCores do not
+ * count. */
 #ifndef PROF_STEP_AVERAGES_H
 #define PROF_STEP_AVERAGES_H
 
@@ -15,11 +16,11 @@ enum StepCategory step_bottleneck_actual(const Step *step);
 /* Returns the longest range that marks the step on host threads, in ps; NULL if there is none. */
 const uint64_t *step_longest_range(const StepDb *db, const Step *step);
 
-/* XProf's pod viewer shows the steps of run_all_steps(), or those outside XProf if there are some.
- * Returns NULL with err set on failure. */
+/* XProf's pod viewer shows the steps of run_all_steps(), or those outside XProf if there are any.
+ * NULL with err set on failure. */
 const StepDb *run_pod_steps(Run *run, Host *only, ProfErr *err);
-/* Returns whether a step of run_steps() is one of run_pod_steps(), too. When hosts are merged, the
- * steps that XProf drops elsewhere may align the others differently. */
+/* Returns whether a step of run_steps() is also in run_pod_steps(). If hosts are merged, they may
+ * be aligned differently there, because of the steps that XProf drops elsewhere. */
 bool step_is_in_pod(const StepDb *pod, const Step *kept);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* step_events.c: what the events of GPUs and host threads are to a step; see step_parts.h.
+/* step_events.c: classifies the events of GPUs and host threads for steps; see step_parts.h.
  *
- * A GPU's event is a copy, a collective or a computation by its name, as XProf has it: it knows
- * copies by names that only older profilers gave (MEMCPYHtoD), and takes MemcpyH2D for a
- * computation. What it is indeed is kept beside that. */
+ * As in XProf, a GPU's event is a copy, a collective or a computation by its name. XProf recognises
+ * copies only by names that older profilers wrote (MEMCPYHtoD), and treats MemcpyH2D as a
+ * computation. The actual type is kept beside XProf's. */
 #include "compile_events.h"
 
 #include "../../base/nest.h"
@@ -62,19 +62,19 @@ typedef struct {
     StepBuild *build;
     Plane *plane;
     StatFilter filter;
-    uint16_t *kinds; /* of each event metadata; GPUs: types as in SpanRef.at, and HALF; host
-                        threads: see host_kind() */
+    uint16_t *kinds; /* by event metadata; GPUs: types as in SpanRef.at, and HALF; host threads: see
+                        host_kind() */
     LineSpans *spans;
-    bool has_device;         /* host threads: of a host with devices */
-    bool is_staged;          /* input pipelines mark their stages */
-    bool has_ops;            /* host threads: run ops of programs, on a host without devices */
-    LIST(uint64_t) produced; /* contexts */
-    HashTable by_context;    /* of `produced` */
+    bool has_device; /* for host threads: the host has devices */
+    bool is_staged;  /* input pipelines mark their stages */
+    bool has_ops;    /* for host threads: they run ops of programs, on a host without devices */
+    LIST(uint64_t) produced; /* contexts that stages produce */
+    HashTable by_context;    /* index of `produced` */
 } PlaneRead;
 
 enum { HALF = 1 << 14, DECIDED = 1 << 15 };
-/* As actual type: a memset, or a copy from and to places that its name does not say. Counts as a
- * copy between devices, and in no number of copies. */
+/* Actual type of a memset, or of a copy whose places are not in its name. Counts as a copy between
+ * devices, and in no number of copies. */
 enum { OTHER_TRANSFER = N_STEP_TYPES };
 
 static uint16_t gpu_kind(const Text *name)
@@ -177,8 +177,8 @@ static bool add_gpu_event(PlaneRead *r, LineSpans *out, const EventAt *e, uint32
                     correlated ? SPAN_COUNTS : 0);
 }
 
-/* Does the line tell of two computations of the group? One of them begins before whatever is last
- * in the group, so the step computes. */
+/* Returns whether the line already has two computations of the group. Then one of them starts
+ * before the last event of the group, so the step computes. */
 static bool has_enough(const LineSpans *s, uint32_t group)
 {
     size_t n = 0;
@@ -190,7 +190,7 @@ static bool has_enough(const LineSpans *s, uint32_t group)
     return n == 2;
 }
 
-/* context: one a plane of the host. */
+/* context: an array with an entry for each plane of the host. */
 static void read_gpu_line(void *context, size_t i, ProfErr *err)
 {
     PlaneRead *r = context;
@@ -260,8 +260,8 @@ int read_gpu_planes(StepBuild *build, LineSpans *spans, ProfErr *err)
 
 /* ---- host threads ---- */
 
-/* What an event is by its name: the type of a span, or one of these. HOST_PREPARES: with a device
- * it prepares what that runs. HOST_COMPILES: computing for XProf, in fact compiling. */
+/* The kind of an event by its name: the type of a span, or one of these. HOST_PREPARES: with a
+ * device, it prepares work for it. HOST_COMPILES: computing for XProf, actually compiling. */
 enum {
     HOST_TYPE = 0xff,
     HOST_MARKER = 1 << 8,
@@ -296,7 +296,7 @@ static uint16_t host_kind(const Text *name)
 typedef struct {
     bool correlated, is_stage, consumes, produces, is_op;
     Slice step_name;
-    uint64_t consumer, producer; /* hashes of contexts */
+    uint64_t consumer, producer; /* hashes of contexts; 0 if none */
 } HostFacts;
 
 static uint64_t context_of(uint64_t type, uint64_t id) { return mix64(mix64(type + 1) ^ id) | 1; }
@@ -347,7 +347,8 @@ static bool add_context(PlaneRead *r, uint64_t context)
     return true;
 }
 
-/* What stages produce, so that those which consume it are known as parts of others. */
+/* Collects the contexts that stages produce, so that stages that consume one are known as parts of
+ * others. */
 static int collect_contexts(PlaneRead *r, ProfErr *err)
 {
     for (size_t i = 0; i < r->plane->n_lines && !err->code; i++) {
@@ -364,14 +365,14 @@ static int collect_contexts(PlaneRead *r, ProfErr *err)
     return err->code;
 }
 
-/* Events around the one in hand; a stage inside a stage is a part of it. */
+/* Events around the current one. A stage inside a stage is a part of it. */
 typedef struct {
     int64_t start_ps, end_ps;
-    bool inside; /* a stage, or part of one */
+    bool inside; /* in a stage or a part of one */
 } OpenStage;
 typedef LIST(OpenStage) Stages;
 
-/* Sets *is_root for a stage that is part of no other; false: no memory. */
+/* Sets *is_root for a stage that is not part of another. False if memory runs out. */
 static bool enter_stage(const PlaneRead *r, Stages *stages, const EventAt *e, const HostFacts *f,
                         bool *is_root)
 {
@@ -383,7 +384,7 @@ static bool enter_stage(const PlaneRead *r, Stages *stages, const EventAt *e, co
     return opened != NULL;
 }
 
-/* The step's name is a stat that grouping gives to the events that open groups. */
+/* Returns the step's name: a stat that grouping adds to the events that open groups. */
 static const char *step_name_of(const StepBuild *b, const EventAt *e, int64_t group,
                                 const HostFacts *f, ProfErr *err)
 {
@@ -400,16 +401,16 @@ static const char *step_name_of(const StepBuild *b, const EventAt *e, int64_t gr
     return name ? name->text : NULL;
 }
 
-/* The last span of a thread that lies in no other of its group. */
+/* The last span of a thread that is not nested in another span of its group. */
 typedef struct {
     uint32_t group;
     enum StepType actual;
     int64_t start_ps, end_ps;
 } OuterSpan;
 
-/* Beside a device only actual types count, of all open spans the most important: a span inside one
- * that counts as much, or that counts more and goes on, changes nothing. That is most of what
- * threads do. */
+/* Returns whether a span cannot change the result, so that it is skipped. On a host with devices
+ * only actual types count, and of all open spans the most important one. So a span inside one of
+ * equal or higher priority changes nothing. That applies to most events of threads. */
 static bool is_covered(OuterSpan *cover, const EventAt *e, uint32_t group, enum StepType actual)
 {
     int64_t end_ps;

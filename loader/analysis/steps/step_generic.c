@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* step_generic.c: steps of GPUs, and of hosts without devices; see step_parts.h.
+/* step_generic.c: builds steps of GPUs and of hosts without devices; see step_parts.h.
  *
- * XProf counts the threads of a host only if it has no device. actual_ps has what they did beside a
- * GPU. It has compiling, too, which XProf counts as computing, and nothing for events without
- * duration or of a negative one. */
+ * XProf counts the threads of a host only if it has no device. actual_ps includes what threads did
+ * beside a GPU. It also separates compiling, which XProf counts as computing, and ignores events
+ * with a duration of 0 or less. */
 #include "../../base/interrupt.h"
 #include "../../base/search.h"
 #include "../../base/sort.h"
@@ -12,23 +12,23 @@
 typedef struct {
     StepBuild *build;
     bool has_device;
-    Plane *threads; /* NULL: there are none, or they do not matter */
-    SpanRef *spans; /* of all lines, by group, then ops of host threads that are of no group */
-    size_t *first;  /* of each group's, of the ops', and one more */
-    bool *seen;     /* in the plane in hand */
-    uint64_t *collectives_ps;     /* by group, of the plane in hand */
-    SweepResult *parity, *actual; /* by group; actual: NULL of outlines */
+    Plane *threads; /* NULL if there are none, or if they do not matter */
+    SpanRef *spans; /* of all lines by group, then ops of host threads without a group */
+    /* index of the first span of each group, of the ops without a group, and one more */
+    size_t *first;
+    bool *seen;                   /* in the current plane */
+    uint64_t *collectives_ps;     /* by group, in the current plane */
+    SweepResult *parity, *actual; /* by group; actual: NULL for outlines */
     Marker *steps;
 } Generic;
 
-/* ---- a GPU's steps: the spans of its events in a row that are of one group, by the first stat
- * group_id of each ---- */
+/* ---- a GPU's steps: spans of consecutive events with one group (the first stat group_id) ---- */
 
 typedef struct {
     const StepBuild *build;
     Line **lines;
     Marker *markers; /* by group */
-    uint32_t group;  /* of the run at hand, NO_GROUP: none */
+    uint32_t group;  /* of the current run; NO_GROUP if none */
     uint64_t begin_ps, end_ps;
 } Runs;
 
@@ -71,7 +71,8 @@ static void start_again(void *context)
     memset(r->markers, 0, r->build->groups.n * sizeof *r->markers);
 }
 
-/* Of a file that XProf grouped when it was written, the steps are its own. */
+/* Reads the steps of a line. If XProf grouped the file when it was written, the line is XProf's
+ * own. */
 static int mark_steps(const StepBuild *b, const Plane *plane, const LineSpans *spans,
                       Marker *markers, ProfErr *err)
 {
@@ -96,7 +97,8 @@ static int mark_steps(const StepBuild *b, const Plane *plane, const LineSpans *s
     return err->code;
 }
 
-/* XProf keeps of a collective the begin as all times are, and the end as the line counts. */
+/* Adds a collective. XProf uses its start on the session's clock, but its end relative to the line.
+ */
 static void add_collective(Generic *g, const Line *of, const SpanRef *span)
 {
     g->build->facts[span->line].n_collectives++;
@@ -119,7 +121,7 @@ static void add_line_facts(Generic *g, const Line *of, const LineSpans *line, co
     }
 }
 
-/* Keeps of a plane the groups that have both a marker and events. */
+/* Keeps the groups of a plane that have both a marker and events. */
 static void join_plane(Generic *g, const Plane *plane, LineSpans *lines, const Marker *markers)
 {
     GroupFacts *facts = g->build->facts;
@@ -131,7 +133,7 @@ static void join_plane(Generic *g, const Plane *plane, LineSpans *lines, const M
             g->seen[lines[i].spans[k].line] |= (lines[i].spans[k].at & SPAN_COUNTS) != 0;
     for (size_t k = 0; k < n; k++) {
         facts[k].has_events |= g->seen[k];
-        facts[k].device.there |= markers[k].there; /* of no duration so far */
+        facts[k].device.there |= markers[k].there; /* with duration 0 until now */
         if (g->seen[k] && markers[k].there)
             marker_add(&g->steps[k], markers[k].begin_ps, markers[k].duration_ps);
         g->seen[k] &= markers[k].there;
@@ -174,7 +176,7 @@ static int by_start(const void *a, const void *b)
     return x->start_ps < y->start_ps ? -1 : x->start_ps > y->start_ps;
 }
 
-/* Makes intervals that follow each other of the ops that are of no group: all count alike. */
+/* Joins ops without a group to intervals, because all of them count alike. */
 static void join_loose_ops(Generic *g)
 {
     size_t n_groups = g->build->groups.n, n = 0;
@@ -193,8 +195,8 @@ static void join_loose_ops(Generic *g)
     g->first[n_groups + 1] = g->first[n_groups] + n;
 }
 
-/* XProf groups the ops of programs on host threads seldom; those that run while a step lasts are of
- * it all the same. */
+/* Sums a group together with ops that have no group. XProf rarely groups the ops of programs on
+ * host threads; those that run during a step belong to it. */
 static int sweep_with_loose_ops(Generic *g, size_t group, ProfErr *err)
 {
     const Marker *step = &g->steps[group];
@@ -279,7 +281,8 @@ static int add_step(Generic *g, uint32_t group, ProfErr *err)
                : prof_nomem(err);
 }
 
-/* Host threads: the longest marker of a group, its name, and the time that it waits for input. */
+/* Sets the longest marker of a group on host threads, its name, and the time that it waits for
+ * input. */
 static void add_host_facts(Generic *g, const LineSpans *lines, size_t n_lines)
 {
     GroupFacts *facts = g->build->facts;
@@ -290,7 +293,7 @@ static void add_host_facts(Generic *g, const LineSpans *lines, size_t n_lines)
             if (m->name) facts[m->group].name = m->name;
         }
         for (size_t k = 0; k < lines[i].n; k++) {
-            if (lines[i].spans[k].line == g->build->groups.n) continue; /* an op of no group */
+            if (lines[i].spans[k].line == g->build->groups.n) continue; /* an op without a group */
             GroupFacts *f = &facts[lines[i].spans[k].line];
             enum StepType type = span_type(&lines[i].spans[k]);
             if (type == TIME_WAIT_INPUT || type == TIME_HOST_TO_DEVICE)
@@ -320,7 +323,7 @@ static int read_planes(Generic *g, LineSpans *spans, ProfErr *err)
     if (threads && !err->code &&
         !read_host_plane(b, threads, g->has_device, spans + threads->first_line, err))
         add_host_facts(g, spans + threads->first_line, threads->n_lines);
-    /* with a device XProf does not count what its host did */
+    /* If there is a device, XProf does not count what the host did. */
     for (size_t i = 0; threads && g->has_device && i < threads->n_lines; i++)
         for (size_t k = 0; k < spans[threads->first_line + i].n; k++)
             spans[threads->first_line + i].spans[k].at &= ~(uint32_t)SPAN_COUNTS;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* step_marked.c: steps as frameworks mark them that XProf does not group by: Keras 3, whose
- * callback writes events `Profiled batch` without the stat that makes a group of them; see
+/* step_marked.c: finds steps that frameworks mark in a way by which XProf does not group: Keras 3,
+ * whose callback writes events `Profiled batch` without the stat that opens a group; see
  * step_parts.h.
  *
- * They are listed always. Where XProf finds no steps on the host, they are also told what they
- * spent their time on: nothing links events to them, so what any thread or GPU did while a step
- * lasted is that step's. Types and their order are those of the actual times of other steps.
- * Python's frames (`$file:line function`) say where a thread was, not that it worked: they count
- * for nothing. */
+ * These steps are always listed. If XProf finds no steps on the host, their times by type are
+ * computed too: no stat links events to them, so everything that a thread or GPU did during a step
+ * belongs to it. Types and their priorities are those of the actual times of other steps. Python's
+ * frames
+ * (`$file:line function`) do not count, because they show where a thread was, not that it worked.
+ */
 #include "step_parts.h"
 
 #include "../../base/interrupt.h"
@@ -18,7 +19,7 @@ bool is_foreign_step(Slice name) { return slice_starts(name, "Profiled batch"); 
 typedef struct {
     const Text *name;
     int64_t begin_ps, duration_ps;
-    int64_t number; /* the framework's, -1: it does not say */
+    int64_t number; /* the framework's number; -1 if there is none */
 } Mark;
 
 typedef struct {
@@ -33,7 +34,7 @@ static int by_begin(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* As the stat step_num says, else the digits that the name ends with. */
+/* Returns the number in the stat step_num, else the digits at the end of the name. */
 static int64_t mark_number(const StatFilter *filter, const EventAt *e)
 {
     Slice name = slice_of(e->meta->name);
@@ -79,7 +80,8 @@ static int read_marks(StepBuild *b, Plane *plane, const StatFilter *filter, Mark
     return err->code;
 }
 
-/* Numbers that do not rise name no step: then steps are counted from 0. */
+/* Returns whether the marks are numbered. Numbers that do not increase are ignored: steps are then
+ * counted from 0. */
 static bool has_numbers(const Marks *m)
 {
     for (size_t i = 0; i < m->n; i++)
@@ -108,7 +110,7 @@ static int list_marks(StepBuild *b, const Marks *m, ProfErr *err)
     return err->code;
 }
 
-/* ---- what went on in their time ---- */
+/* ---- times during these steps ---- */
 
 static int add_to_covers(const LineSpans *line, Cover *covers, ProfErr *err)
 {

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-/* step_merge.c: the steps of a run: those of its host, or those that all its hosts have; see
+/* step_merge.c: finds the steps of a run: those of its host, or those that all its hosts have; see
  * steps.h. */
 #include "../device/devices.h"
 #include "../../base/sort.h"
 #include "step_align.h"
 #include "steps.h"
 
-/* ---- which hosts, which of their steps ---- */
+/* ---- the hosts and steps that count ---- */
 
 enum Which {
     KEPT,
-    ALL /* with those that XProf drops as incomplete */,
-    MARKED /* those that it does not know */
+    ALL /* including those that XProf drops as incomplete */,
+    MARKED /* those that XProf does not recognise */
 };
 
 typedef struct {
     StepDb *db;
-    /* as db->hosts */
-    const HostStep ***steps; /* those that may count */
-    HostSpans *spans;        /* of these, around all cores */
+    /* in the order of db->hosts */
+    const HostStep ***steps; /* steps that may count */
+    HostSpans *spans;        /* spans of these steps, over all cores */
     enum Which which;
     bool are_outlines;
 } Merge;
 
-/* XProf merges the steps of hosts with devices, where there are any, and knows them by what a
- * device is called alone. */
+/* Returns whether XProf merges the host's steps: if some hosts have devices, only those of these.
+ * XProf decides by the names of planes. */
 static bool is_worker(Run *run, Host *host, ProfErr *err)
 {
     const DeviceCapabilities *devices = run_devices(run, host, err);
@@ -102,7 +102,7 @@ static int choose_steps(Merge *m, ProfErr *err)
     return err->code;
 }
 
-/* Were both recorded at one time, as far as they say? */
+/* Returns whether two hosts were recorded at the same time, as far as is known. */
 static bool at_one_time(const Host *a, const Host *b)
 {
     if (a->start_unix_ns < 0 || a->stop_unix_ns < 0 || b->start_unix_ns < 0 || b->stop_unix_ns < 0)
@@ -110,7 +110,7 @@ static bool at_one_time(const Host *a, const Host *b)
     return a->start_unix_ns <= b->stop_unix_ns && b->start_unix_ns <= a->stop_unix_ns;
 }
 
-/* What XProf does without a word. */
+/* Records issues for what XProf does silently. */
 static void report(const Merge *m)
 {
     const StepDb *db = m->db;
@@ -281,8 +281,8 @@ const StepDb *run_step_outlines(Run *run, Host *only, ProfErr *err)
     return any ? run_analysis(run, only, &analysis, err) : run_steps(run, only, err);
 }
 
-/* Where each step that XProf keeps stands among them: one of the same steps of all hosts, for hosts
- * may align otherwise here. */
+/* Maps each step that XProf keeps to its place among all steps, by a step of the same number on
+ * each host, because hosts may be aligned differently here. */
 static void *step_db_make_all(Run *run, Host *only, ProfErr *err)
 {
     const StepDb *kept = run_steps(run, only, err);

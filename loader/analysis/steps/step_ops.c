@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* step_ops.c: one walk over the events of each host. An event belongs to the step of its group; on
- * threads that no group reaches, to the step in whose range it starts. */
+/* step_ops.c: sums ops by step; see step_ops.h.
+ *
+ * One walk over the events of each host. An event belongs to the step of its group or, on threads
+ * without groups, to the step in whose range it starts. */
 #include "step_ops.h"
 
 #include "../../base/interrupt.h"
@@ -12,15 +14,15 @@
 
 /* A step on the host. */
 typedef struct {
-    int64_t group; /* -1: known by time only */
+    int64_t group; /* -1: identified by time only */
     uint64_t begin_ps, end_ps;
     uint32_t place;
 } Range;
 
-/* What an event metadata entry is called, and the row of the last event. */
+/* The name of an event metadata entry, and the row of its last event. */
 typedef struct {
-    const Text *name; /* of Walk.texts */
-    size_t last;      /* in Walk.rows, + 1; 0: none */
+    const Text *name; /* in Walk.texts */
+    size_t last;      /* index + 1 in Walk.rows; 0 if none */
 } MetaRow;
 
 typedef struct {
@@ -40,7 +42,7 @@ typedef struct {
     MetaRow *metas;
 } Walk;
 
-/* ---- steps of events ---- */
+/* ---- the step of an event ---- */
 
 static int by_group(const void *a, const void *b)
 {
@@ -87,7 +89,7 @@ static const Range *range_at(const Walk *w, int64_t time)
     return at && (uint64_t)time < w->by_time[at - 1].end_ps ? &w->by_time[at - 1] : NULL;
 }
 
-/* Sets *in_group to whether the event has the step's group. */
+/* Returns the step of an event. Sets *in_group to whether the event has the step's group. */
 static const Range *range_of(const Walk *w, const Line *line, const Packed *groups,
                              const EventAt *e, bool *in_group)
 {
@@ -120,7 +122,7 @@ static size_t find_row(Walk *w, const StepOp *key, const Text *name)
     return w->rows.n - 1;
 }
 
-/* key: which row the event belongs to. */
+/* Adds an event to the row of `key`. */
 static int add_event(Walk *w, const Plane *plane, const EventAt *e, const StepOp *key, int64_t self,
                      ProfErr *err)
 {

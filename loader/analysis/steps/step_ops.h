@@ -5,14 +5,14 @@
 
 #include "steps.h"
 
-/* The events of one name in one step, on all lines of a host's planes of a kind: those that have
- * the step's group, or those that belong to it by their time. */
+/* The events of one name in one step, on all lines of a host's planes of a kind: those with the
+ * step's group, or those that belong to it by time. */
 typedef struct {
     const Step *step;
-    uint32_t place; /* of the step in the list of steps */
+    uint32_t place; /* index of the step in the list of steps */
     enum PlaneKind plane_kind;
     bool in_group;
-    const EventMeta *meta; /* the first of this name */
+    const EventMeta *meta; /* the first with this name */
     uint64_t n;
     int64_t total_ps, self_ps;
 } StepOp;
@@ -20,10 +20,10 @@ typedef struct {
 typedef struct {
     StepOp *rows; /* by host, step, self time */
     size_t n, capacity;
-    size_t *first; /* of each host of the run, and one more */
+    size_t *first; /* index of the first row of each host of the run, and one more */
 } StepOps;
 
-/* Returns the ops of the steps that the table `steps` shows, computed on first use. */
+/* Returns the ops of the steps that the table `steps` shows. */
 const StepOps *run_step_ops(Run *run, Host *only, ProfErr *err);
 
 #endif

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* step_parts.h: internals shared by the files that make a host's steps; steps.h is the public
+/* step_parts.h: internals shared by the files that build a host's steps; steps.h is the public
  * part.
  *
  *   step_events.c      classifies events of GPUs and host threads: spans of a type, markers
- *   step_sweep.c       turns overlapping spans of a group into what counts at each moment
+ *   step_sweep.c       finds the most important of overlapping spans at each moment
  *   step_generic.c     steps of GPUs and of hosts without devices
  *   step_tpu.c         steps of TensorCores
- *   step_tpu_times.c   what they did during each step
- *   step_tpu_lines.c   their lines: ops by group, and markers
+ *   step_tpu_times.c   what TensorCores did during each step
+ *   step_tpu_lines.c   lines of TensorCores: ops by group, and markers
  *   step_sparsecore.c  SparseCores in the steps of the TensorCores
- *   step_marked.c      steps with marks of frameworks by which XProf does not group
+ *   step_marked.c      steps that frameworks mark, by which XProf does not group
  *   host_steps.c       the steps of one host, from all parts
  *   step_merge.c       steps of several hosts
  *   steps.c            functions that read steps */
@@ -27,8 +27,8 @@ typedef struct {
     size_t n, capacity;
 } GroupList;
 #define NO_GROUP UINT32_MAX
-/* Returns the number of a group; NO_GROUP if it is not listed. *last, NO_GROUP at first, keeps the
- * number that was found before, since events of a group are stored together. */
+/* Returns the number of a group; NO_GROUP if it is not listed. *last is NO_GROUP at first; it keeps
+ * the number that was found last, because events of a group are consecutive. */
 uint32_t group_number(const GroupList *groups, int64_t id, uint32_t *last);
 
 /* The longest marker of a group; the first of equal ones. */
@@ -47,29 +47,29 @@ typedef struct {
     uint64_t n_collectives, host_input_ps, xprof_all_reduce_ps;
     bool host_spoke;
     bool marked;     /* TPU: a core has a marker */
-    bool has_events; /* on a device; on the host if it has no device */
+    bool has_events; /* on a device, or on the host if it has no device */
 } GroupFacts;
 
-/* The state that the makers of one host's steps share. */
+/* State that is shared while the steps of one host are built. */
 typedef struct {
     HostSteps *steps; /* the result, being built */
     Host *host;
     const Grouping *grouping;
     GroupList groups;
-    size_t n_settled; /* repetitions in `groups` are removed when it has more than this */
-    /* For GPUs: threads are not read, nor what only tells that a step computes. */
+    size_t n_settled; /* repetitions in `groups` are removed when there are more than this */
+    /* For GPUs: does not read threads, nor what only shows that a step computes. */
     bool is_outline;
-    /* Every event counts as group number 0, except marks and Python frames. For steps that groups
-     * do not describe. */
+    /* Every event counts as group number 0, except marks and Python frames. For steps without
+     * groups. */
     bool by_time;
     GroupFacts *facts; /* by group number */
 } StepBuild;
 
 /* ---- spans ---- */
 
-/* Use of SpanRef for steps: `line` is the group's number. `at` is the enum StepType as XProf sees
- * it, above it the actual type, and bits: SPAN_COUNTS if XProf counts the span, SPAN_HOST if it is
- * of the host. */
+/* Use of SpanRef for steps: `line` is the group's number. `at` consists of XProf's enum StepType,
+ * the actual type above it, and bits: SPAN_COUNTS if XProf counts the span, SPAN_HOST if it is from
+ * the host. */
 enum { SPAN_TYPE = 0xff, SPAN_ACTUAL_SHIFT = 8, SPAN_COUNTS = 1 << 16, SPAN_HOST = 1 << 17 };
 static inline enum StepType span_type(const SpanRef *s)
 {
@@ -94,7 +94,7 @@ typedef struct {
     StepTransfers what;
 } LineTransfer;
 
-/* What a line contains about steps. */
+/* The spans, markers and transfers of a line. */
 typedef struct {
     SpanRef *spans; /* spans of grouped events, in stored order */
     size_t n, capacity;
@@ -114,9 +114,9 @@ int read_gpu_planes(StepBuild *build, LineSpans *spans, ProfErr *err);
 int read_host_plane(StepBuild *build, Plane *plane, bool has_device, LineSpans *spans,
                     ProfErr *err);
 
-/* Returns the priority of an actual type: XProf's order, but launching kernels comes after
- * compiling and copying, because a launch call, or the executor that makes it, goes on while a copy
- * to the device is awaited or a program is compiled for it. */
+/* Returns the priority of an actual type. The order is XProf's, but launching kernels comes after
+ * compiling and copying: a launch call, or the executor that makes it, continues while the host
+ * waits for a copy to the device or compiles a program for it. */
 unsigned actual_rank(enum StepType type);
 
 /* Result of step_sweep(). */
@@ -126,32 +126,31 @@ typedef struct {
     unsigned types;                 /* bits: types that occur */
 } SweepResult;
 /* Sums the spans of one group by type: at each moment the most important type counts. actual: by
- * the actual types, with host spans; otherwise by XProf's types, and only spans that XProf
+ * actual types and including host spans; otherwise by XProf's types, with only the spans that XProf
  * counts. */
 int step_sweep(const SpanRef *spans, size_t n, bool actual, uint64_t begin_ps, uint64_t duration_ps,
                SweepResult *result, ProfErr *err);
 
-/* Sums the times of each actual type (covers[type], finished here) over each of many steps, which
- * may overlap each other: at each moment the most important type counts. type_ps has N_STEP_TYPES
- * values per step. */
+/* Sums the times of each actual type (covers[type], which this function finishes) over each of many
+ * steps, which may overlap: at each moment the most important type counts. type_ps has N_STEP_TYPES
+ * values for each step. */
 int step_sweep_by_time(Cover *covers, const Marker *steps, size_t n_steps, uint64_t *type_ps,
                        ProfErr *err);
 
 /* ---- parts ---- */
 
-/* Returns whether Keras 3 marks a step with an event of this name, by which XProf does not
- * group. */
+/* Returns whether Keras 3 marks a step with events of this name, by which XProf does not group. */
 bool is_foreign_step(Slice name);
 
 /* Each adds its steps to build->steps. */
 int generic_steps(StepBuild *build, ProfErr *err);
 int tpu_steps(StepBuild *build, ProfErr *err);
-/* Adds steps that XProf does not recognise. If XProf has no others, they get what went on in their
- * time, except on TPUs. */
+/* Adds steps that XProf does not recognise. If XProf finds no other steps, they get times by type,
+ * except on TPUs. */
 int marked_steps(StepBuild *build, ProfErr *err);
 /* Adds actual_ps to the cores of TensorCores' steps. */
 int tensorcore_times(StepBuild *build, ProfErr *err);
-/* Adds the SparseCores to the steps that the TensorCores have. */
+/* Adds the SparseCores to the steps of the TensorCores. */
 int sparsecore_steps(StepBuild *build, ProfErr *err);
 
 /* Adds a step for the group, with room for its cores. NULL if memory runs out. */

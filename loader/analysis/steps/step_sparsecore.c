@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* step_sparsecore.c: SparseCores in the steps of the TensorCores; see step_parts.h.
+/* step_sparsecore.c: adds SparseCores to the steps of the TensorCores; see step_parts.h.
  *
- * XProf asks neither for their own steps nor for their groups: what counts is how much of the
- * TensorCores' step any of their ops ran (sparsecore_busy.c), by the profiler's clock. */
+ * XProf uses neither their own steps nor their groups. What counts is for how long any of their ops
+ * ran (sparsecore_busy.c) during the TensorCores' step, in the profiler's time. */
 #include "../ops/duty_cycle.h"
 #include "../../base/search.h"
 #include "../../base/sort.h"
 #include "step_parts.h"
 
 typedef struct {
-    PsSpan *spans;    /* apart from each other, in order */
-    uint64_t *before; /* of each span: how long all before it are */
+    PsSpan *spans;    /* disjoint and sorted */
+    uint64_t *before; /* for each span: total length of the spans before it */
     size_t n;
 } Busy;
 
@@ -40,7 +40,7 @@ static int unite(SpanList *list, Busy *busy, ProfErr *err)
     return PROF_OK;
 }
 
-/* How long it was busy before a moment. */
+/* Returns how long it was busy before a time. */
 static uint64_t busy_until(const Busy *busy, uint64_t ps)
 {
     size_t low = LOWER_BOUND(i, 0, busy->n, busy->spans[i].end <= ps);

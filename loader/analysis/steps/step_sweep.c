@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* step_sweep.c: overlapping spans of a group into what counts at each moment; see step_parts.h.
+/* step_sweep.c: finds the most important of overlapping spans at each moment; see step_parts.h.
  *
- * Begins and ends are walked in order of time, ends before begins, of those of one kind the more
- * important first. From each to the next the most important open type counts. An event without
- * duration ends before it begins, which leaves its type on top until another event of the type
- * ends: XProf's numbers have that; in the actual ones it counts for nothing. */
+ * Starts and ends are sorted by time, ends before starts, and the more important types first.
+ * Between two of them the most important open type counts. An event without duration ends before it
+ * starts, so its type stays on top until another event of the type ends. XProf's numbers include
+ * that; in the actual numbers such events do not count. */
 #include "step_parts.h"
 
 #include "../../base/interrupt.h"
 #include "../../base/sort.h"
 
-/* ---- what counts more ---- */
+/* ---- priorities ---- */
 
 static const uint8_t xprof_types[N_STEP_TYPES] = {0, 1, 2, 3,  4,  5,  6,
                                                   7, 8, 9, 10, 11, 12, 13}; /* by rank */
@@ -31,7 +31,7 @@ unsigned actual_rank(enum StepType type)
 
 typedef struct {
     int64_t ps;
-    uint32_t order; /* ends before begins, the higher rank first */
+    uint32_t order; /* sorts ends before starts, higher ranks first */
 } Edge;
 
 static bool is_before(const Edge *x, const Edge *y)
@@ -45,7 +45,7 @@ static size_t end_of_run(const Edge *edges, size_t n, size_t at)
     return at;
 }
 
-/* Merges the run that begins at `at` with the next; where that ends. */
+/* Merges the run that starts at `at` with the next one. Returns where that ends. */
 static size_t merge_runs(const Edge *from, Edge *to, size_t n, size_t at)
 {
     size_t i = at, middle = end_of_run(from, n, at), j = middle,
@@ -56,8 +56,8 @@ static size_t merge_runs(const Edge *from, Edge *to, size_t n, size_t at)
     return end;
 }
 
-/* Spans of a line follow each other, mostly, so their edges are in order already: runs are merged,
- * two by two, until one is left. */
+/* Sorts the edges. Spans of a line usually follow each other, so their edges form sorted runs:
+ * these are merged in pairs until one is left. */
 static int sort_edges(Edge *edges, size_t n, ProfErr *err)
 {
     if (end_of_run(edges, n, 0) >= n) return PROF_OK;
@@ -86,7 +86,7 @@ static uint64_t overlap_ps(uint64_t begin, uint64_t end, uint64_t step_begin, ui
     return (end < step_end ? end : step_end) - (begin > step_begin ? begin : step_begin);
 }
 
-/* The highest rank below that is open, 0: nothing is. */
+/* Returns the highest rank below `rank` that is open; 0 if none is. */
 static int highest_below(const int64_t *open, int rank)
 {
     while (--rank > 0)
@@ -94,9 +94,9 @@ static int highest_below(const int64_t *open, int rank)
     return 0;
 }
 
-/* XProf's times are unsigned: spans before time 0 lie behind all others, and one across it ends
- * before it begins. This turns their order into that of signed numbers and back; differences stay.
- */
+/* XProf's times are unsigned: spans before time 0 come after all others, and one that includes time
+ * 0 ends before it starts. This converts between that order and the order of signed numbers;
+ * differences stay the same. */
 static uint64_t turned(uint64_t ps) { return ps ^ (uint64_t)1 << 63; }
 
 static void walk(const Edge *edges, size_t n, const uint8_t *types, uint64_t step_begin,
@@ -162,12 +162,12 @@ static int by_cut(const void *a, const void *b)
     return x->ps < y->ps ? -1 : x->ps > y->ps;
 }
 
-/* Time of each type so far, in uint64_t, where differences are right even between the ends of
+/* Time of each type until now, as uint64_t, in which differences are right even between the ends of
  * int64_t. */
 typedef struct {
     uint64_t type_ps[N_STEP_TYPES];
     int64_t at_ps;
-    Cut *next, *end; /* begins and ends of steps */
+    Cut *next, *end; /* starts and ends of steps */
     uint64_t *out;
 } Clock;
 
@@ -195,13 +195,13 @@ static size_t make_cuts(const Marker *steps, size_t n, Cut *cuts)
     return 2 * n;
 }
 
-/* The times of a type that are not passed yet. */
+/* The times of a type that are still ahead. */
 typedef struct {
     enum StepType type;
     const Stretch *next, *end;
 } Turn;
 
-/* The types that occur, the most important first. */
+/* Lists the types that occur, the most important first. */
 static size_t make_turns(Cover *covers, Turn *turns)
 {
     size_t n = 0;
@@ -214,7 +214,7 @@ static size_t make_turns(Cover *covers, Turn *turns)
     return n;
 }
 
-/* What counts at a time, and in *until how long. */
+/* Returns the type that counts at a time, and in *until how long it does. */
 static enum StepType type_at(Turn *turns, size_t n, int64_t ps, int64_t *until)
 {
     *until = INT64_MAX;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* step_tpu.c: steps of TensorCores; see step_parts.h.
+/* step_tpu.c: builds the steps of TensorCores; see step_parts.h.
  *
- * A core's step has the ops of its group, each with its self time, by the device's clock where
- * events have it. Only steps that all cores have count. The host's threads say how much of the idle
+ * A core's step consists of the ops of its group, each with its self time, in device time if events
+ * have it. Only steps that all cores have count. The host's threads determine how much of the idle
  * time was waiting for input. */
 #include "../../base/interrupt.h"
 #include "../ops/op_metadata.h"
@@ -30,7 +30,7 @@ static int by_place(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The steps' cores, from the one on with which XProf began anew. */
+/* Drops the steps of cores before the one at which XProf started again. */
 static void close_steps(Tpu *t)
 {
     if (!t->n_stepping) return;
@@ -48,8 +48,8 @@ static void close_steps(Tpu *t)
     sort_array(t->stepping, t->n_stepping, sizeof *t->stepping, by_place);
 }
 
-/* Groups that all cores have which have any. Where that comes to none, the next core begins anew.
- */
+/* Finds the groups that all cores with groups have. If there is none left, the next core starts
+ * again. */
 static void intersect(Tpu *t)
 {
     size_t n_now = 0;
@@ -93,7 +93,7 @@ static bool same_op(const OpMetrics *a, const OpMetrics *b)
            a->bytes_accessed == b->bytes_accessed && same_memory(a, b);
 }
 
-/* The op that a metadata stands for: one for all cores where they agree. */
+/* Adds the op of a metadata, shared by all cores on which it is the same. */
 static int add_op(Tpu *t, const OpMetrics *read, uint32_t *op_of, ProfErr *err)
 {
     OpMetricsDb *ops = &t->build->steps->ops;
@@ -129,8 +129,8 @@ static bool same_symbol(const MetaSymbol *a, const MetaSymbol *b)
     return a->program_id == b->program_id && a->symbol_id == b->symbol_id;
 }
 
-/* XProf tells the ops of a step by their symbols: where several metadata have one, the first to end
- * says what the op is. */
+/* Finds metadata with the same symbol. XProf identifies the ops of a step by symbol: if several
+ * metadata have the same, the first to end describes the op. */
 static int find_twins(Tpu *t, Core *core, MetaSymbol *symbols, size_t n, ProfErr *err)
 {
     size_t first = 0;
@@ -198,7 +198,7 @@ static size_t find_category(const Tpu *t, const Text *category)
 static int number_categories(Tpu *t, ProfErr *err)
 {
     const OpMetricsDb *ops = &t->build->steps->ops;
-    static const char *const own[] = {"IDLE", "infeed"}; /* infeed last */
+    static const char *const own[] = {"IDLE", "infeed"}; /* infeed comes last */
     size_t n = 0;
     if (!(t->categories = prof_alloc((ops->n_ops + COUNT(own)) * sizeof *t->categories)))
         return prof_nomem(err);
@@ -225,17 +225,18 @@ static int number_categories(Tpu *t, ProfErr *err)
 
 typedef struct {
     uint32_t seen_in, op; /* the last core's step that had one of the twins, as counted below; the
-                             op of the first, + 1 */
+                             op of the first one, + 1 */
 } TwinOp;
 
-/* Sums of the step in hand. */
+/* Sums of the current step. */
 typedef struct {
     const Tpu *tpu;
     Arena *arena;
     uint64_t *category_ps;
-    uint32_t *touched;         /* categories */
-    uint32_t *seen_in, n_seen; /* of each category: the last core's step that had it, counted */
-    TwinOp *twins;             /* by metadata */
+    uint32_t *touched; /* categories with time */
+    /* for each category: the number of the last core's step that had it */
+    uint32_t *seen_in, n_seen;
+    TwinOp *twins; /* by event metadata */
     StepOpRecord *ops;
     uint32_t *touched_ops;
     size_t n_touched_ops;
@@ -254,14 +255,14 @@ static void add_op_record(StepSums *s, uint32_t op, const Record *r)
     sums->occurrences += r->occurrences, sums->time_ps += r->time_ps;
 }
 
-/* Lists a category of the step in hand once. */
+/* Adds a category of the current step to the list, once. */
 static void touch(StepSums *s, uint32_t category, size_t *n)
 {
     if (s->seen_in[category] != s->n_seen) s->touched[(*n)++] = category;
     s->seen_in[category] = s->n_seen;
 }
 
-/* Puts the touched categories in their order. */
+/* Sorts the touched categories. */
 static void order_touched(StepSums *s, size_t n)
 {
     enum { FEW = 64 };
@@ -274,7 +275,7 @@ static void order_touched(StepSums *s, size_t n)
         if (s->seen_in[i] == s->n_seen) s->touched[at++] = i;
 }
 
-/* The op of a record, + 1; 0: none. Records come in order. */
+/* Returns the op of a record + 1; 0 if it has none. Called for records in order. */
 static uint32_t op_of_record(StepSums *s, const Core *core, const Record *r)
 {
     uint32_t twin = core->twin_of ? core->twin_of[r->meta] : 0;
@@ -284,7 +285,8 @@ static uint32_t op_of_record(StepSums *s, const Core *core, const Record *r)
     return first->op;
 }
 
-/* XProf has IDLE always, even of no time. There is room for one more share. */
+/* Adds the shares of a core. XProf always has IDLE, even with time 0. There is room for one more
+ * share. */
 static int add_shares(StepSums *s, StepCore *core, const Core *of, uint32_t group, ProfErr *err)
 {
     const Tpu *t = s->tpu;
@@ -317,7 +319,7 @@ static int add_shares(StepSums *s, StepCore *core, const Core *of, uint32_t grou
     return shares ? PROF_OK : prof_nomem(err);
 }
 
-/* The step's ops, all cores together. */
+/* Keeps the step's ops, of all cores together. */
 static int keep_ops(StepSums *s, HostStep *step, ProfErr *err)
 {
     StepOpRecord *ops = arena_take(s->arena, s->n_touched_ops * sizeof *ops);
@@ -332,8 +334,8 @@ static int keep_ops(StepSums *s, HostStep *step, ProfErr *err)
     return PROF_OK;
 }
 
-/* How many SparseCores each step gets: none where a file has so many that it cannot say anything of
- * them in each step. */
+/* Returns how many SparseCores each step gets: none if the file has so many that listing them in
+ * each step would take too much memory. */
 static size_t count_sparsecores(Tpu *t)
 {
     enum { BYTES_OF_EACH = 8 };
@@ -351,7 +353,7 @@ static size_t count_sparsecores(Tpu *t)
     return 0;
 }
 
-/* What the cores did in a step. */
+/* Sums what the cores did in a step. */
 static int sum_step(StepSums *s, HostStep *step, uint32_t group, ProfErr *err)
 {
     const Tpu *t = s->tpu;
@@ -397,8 +399,8 @@ static int add_step(Tpu *t, uint32_t group, size_t n_sparse, ProfErr *err)
 
 typedef struct {
     const Tpu *tpu;
-    const uint32_t *groups; /* of the steps */
-    Arena *arenas;          /* one a part */
+    const uint32_t *groups; /* groups of the steps */
+    Arena *arenas;          /* one for each part */
     size_t n_parts;
 } StepsJob;
 
@@ -450,7 +452,7 @@ static int make_steps(Tpu *t, ProfErr *err)
     return err->code;
 }
 
-/* ---- waiting for input, as the host says ---- */
+/* ---- waiting for input, from the host's threads ---- */
 
 static int read_host(StepBuild *b, ProfErr *err)
 {
@@ -509,7 +511,7 @@ static void attribute_input(Tpu *t)
     }
 }
 
-/* ---- all ---- */
+/* ---- the analysis ---- */
 
 static void free_all(Tpu *t)
 {

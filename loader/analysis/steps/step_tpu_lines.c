@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* step_tpu_lines.c: the lines of TensorCores, read for their steps: ops by group, and markers; see
+/* step_tpu_lines.c: reads the lines of TensorCores for their steps: ops by group, and markers; see
  * step_tpu.h. */
 #include "step_tpu.h"
 
@@ -12,7 +12,8 @@ const CoreGroup *core_group(const Core *core, uint32_t group)
     return i < 0 ? NULL : &core->groups[i];
 }
 
-/* NULL: no memory. Valid until the next is added. */
+/* Returns a group of a core, adding it if necessary. NULL if memory runs out. Valid until the next
+ * one is added. */
 static CoreGroup *group_of_core(Core *core, uint32_t group)
 {
     if (core->latest < core->n_groups && core->groups[core->latest].group == group)
@@ -31,7 +32,7 @@ static CoreGroup *group_of_core(Core *core, uint32_t group)
 
 /* ---- reading lines ---- */
 
-/* The records of the run in hand are complete. */
+/* Ends the current run; its records are complete. */
 static bool end_run(CoreLine *l)
 {
     if (!l->n_runs) return true;
@@ -56,7 +57,7 @@ static Record *record_at(const CoreLine *l, RecordAt at)
     return at.run == l->n_runs ? &l->in_hand[at.at] : &l->runs[at.run - 1].records[at.at];
 }
 
-/* The record of a metadata in the run in hand; false: no memory. */
+/* Finds the record of a metadata in the current run. False if memory runs out. */
 static bool find_record(CoreLine *l, uint32_t meta, uint32_t group, RecordAt *at)
 {
     if ((!l->n_runs || l->runs[l->n_runs - 1].group != group) && !begin_run(l, group)) return false;
@@ -70,7 +71,7 @@ static bool find_record(CoreLine *l, uint32_t meta, uint32_t group, RecordAt *at
     return true;
 }
 
-/* An event by the device's clock: nearly always told by columns alone. */
+/* Returns an event in device time. Nearly always the columns are sufficient. */
 static PsSpan device_span(const Core *core, const EventAt *e, bool *names_all_reduce)
 {
     Stat offset = event_stat(e, STAT_COLUMN_DEVICE_OFFSET),
@@ -104,7 +105,7 @@ static bool record_event(CoreLine *l, const EventAt *e, uint32_t group, bool mar
         Record *r = record_at(l, at);
         if (!r->occurrences)
             r->time_ps = r->self_ps =
-                0; /* as in all op metrics, an op whose uint32 of occurrences is 0 begins anew */
+                0; /* as in all op metrics, an op whose uint32 of occurrences is 0 starts again */
         r->occurrences += e->occurrences > 1 ? (uint32_t)e->occurrences : 1;
         r->time_ps += time, r->self_ps += time;
     }
@@ -116,7 +117,7 @@ typedef struct {
     const Tpu *tpu;
     CoreLine *line;
     const LineGroups *groups;
-    bool brings_groups; /* ops do */
+    bool brings_groups; /* whether events have groups of their own: ops do */
     uint32_t last;
 } LineRead;
 
@@ -128,8 +129,8 @@ static LineRead line_read(const Tpu *t, CoreLine *l)
     return read;
 }
 
-/* Of an op XProf takes the first group it has: in a file that it groups anew, the one that the op
- * brought. Of a step, the last, as a signed number. */
+/* Returns the group of an event. For an op, XProf uses the first group: the op's own in a file that
+ * is not yet grouped. For a step, the last one, as a signed number. */
 static uint32_t group_of(LineRead *r, uint64_t nth)
 {
     const GroupList *groups = &r->tpu->build->groups;
@@ -190,7 +191,7 @@ static bool add_op(void *context, const EventAt *e, ProfErr *err)
     return record_event(l, e, group, r->tpu->marked[group]) || (prof_nomem(err), false);
 }
 
-/* Where no core has a step: which ops and groups there are is all that is asked for. */
+/* Records which ops and groups there are, if no core has a step: nothing else is needed then. */
 static void note_ops(LineRead *read, ProfErr *err)
 {
     CoreLine *l = read->line;
@@ -229,7 +230,7 @@ static void read_ops_line(void *context, size_t i, ProfErr *err)
     if (!err->code) each_event(l->line, &l->core->filter, t->sorted, add_op, &read, err);
     if (!err->code && !end_run(l)) prof_nomem(err);
     for (size_t k = l->n_runs; k-- > 0;) {
-        CoreGroup *of = group_of_core(l->core, l->runs[k].group); /* which is there */
+        CoreGroup *of = group_of_core(l->core, l->runs[k].group); /* which exists */
         l->runs[k].next = of->first_run;
         of->first_run = (uint32_t)k + 1;
     }
@@ -243,7 +244,8 @@ static void read_ops_line(void *context, size_t i, ProfErr *err)
 static bool open_core(Core *core, Plane *plane, ProfErr *err)
 {
     static const enum KnownStat wanted[] = {STAT_DEVICE_OFFSET_PS, STAT_DEVICE_DURATION_PS,
-                                            STAT_ALL_REDUCE_ID}; /* of all op_facts() */
+                                            /* the stats that op_facts() reads */
+                                            STAT_ALL_REDUCE_ID};
     core->plane = plane;
     core->used = prof_alloc(plane->n_event_metas);
     if (!core->used) {
@@ -266,7 +268,7 @@ int tpu_find_lines(Tpu *t, ProfErr *err)
         if (!is_numbered_core(plane)) continue;
         Core *core = &t->cores[t->n_cores++];
         if (!open_core(core, plane, err)) break;
-        Line *steps = NULL, *ops = NULL; /* of several lines of a kind XProf takes the last */
+        Line *steps = NULL, *ops = NULL; /* of several lines of a kind, XProf uses the last */
         for (size_t k = plane->first_line; k < plane->first_line + plane->n_lines; k++) {
             if (host->lines[k].named == NAME_STEPS) steps = &host->lines[k];
             if (is_op_line(&host->lines[k]) && !host->lines[k].derived) ops = &host->lines[k];
@@ -281,7 +283,7 @@ int tpu_find_lines(Tpu *t, ProfErr *err)
     return err->code;
 }
 
-/* The longest markers of each core. */
+/* Keeps the longest markers of each core. */
 static int join_markers(Tpu *t, ProfErr *err)
 {
     for (size_t i = 0; i < t->n_step_lines; i++) {

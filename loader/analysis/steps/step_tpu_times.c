@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* step_tpu_times.c: what TensorCores did while steps lasted; see step_parts.h.
+/* step_tpu_times.c: what TensorCores did during steps; see step_parts.h.
  *
- * XProf adds an op to the step that it belongs to, as long as it is: one that lasts across the end
- * of a step makes that step longer than it is, and leaves the next one idle. These are times on the
- * clock: the pieces of a core's work (device_work.h) inside the step's interval. */
+ * XProf adds an op's entire duration to the step that it belongs to: an op that lasts across the
+ * end of a step makes that step longer than it is, and leaves the next one idle. The times here are
+ * cut at the step's borders: the pieces of a core's work (device_work.h) inside the step's
+ * interval. */
 #include "../../base/parallel.h"
 #include "../device/device_work.h"
 #include "../program/instruction_text.h"
@@ -11,19 +12,19 @@
 
 typedef struct {
     const Plane *plane;
-    StepCore **cores; /* of the steps that it has */
+    StepCore **cores; /* one for each of its steps */
     Marker *markers;
-    uint64_t *ps; /* N_STEP_TYPES each */
+    uint64_t *ps; /* N_STEP_TYPES for each step */
     size_t n;
 } CoreTimes;
 
 typedef struct {
     const Plane *plane;
-    uint8_t *types; /* enum StepType by metadata */
+    uint8_t *types; /* enum StepType by event metadata */
     Cover covers[N_STEP_TYPES];
 } Pieces;
 
-/* A transfer brings input, takes output away, or moves what the device has. */
+/* Returns whether a transfer brings input, returns output, or moves data of the device. */
 static enum StepType transfer_type(const EventMeta *meta)
 {
     const Text *category = event_meta_text(meta, STAT_HLO_CATEGORY);
@@ -66,7 +67,8 @@ static void measure_core(void *context, size_t i, ProfErr *err)
     for (int t = 0; t < N_STEP_TYPES; t++) cover_free(&p.covers[t]);
 }
 
-/* Idle time in which the host says that it waits for input is input here as well. */
+/* Keeps the times. Idle time that XProf counts as waiting for input counts as input here as well.
+ */
 static void keep_times(CoreTimes *times)
 {
     for (size_t i = 0; i < times->n; i++) {
@@ -87,7 +89,7 @@ static bool room_for_cores(CoreTimes *times, Arena *arena)
     return times->cores && times->markers && times->ps;
 }
 
-/* The cores of all steps by their planes: `at` has the place in cores + 1 of those planes that are
+/* Visits the cores of all steps by plane. `at` has the index in `cores` + 1 for planes that are
  * TensorCores. */
 static void visit_cores(const HostSteps *steps, const Plane *planes, const size_t *at,
                         CoreTimes *cores)

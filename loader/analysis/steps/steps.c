@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* steps.c: reading steps: XProf's categories and summaries; see steps.h. */
+/* steps.c: reads steps: XProf's categories and summaries; see steps.h. */
 #include "steps.h"
 #include "../../base/search.h"
 
@@ -39,8 +39,8 @@ static void add_types(const uint64_t *type_ps, uint64_t ps[N_STEP_CATEGORIES])
         [TIME_WAIT_HOST] = STEP_INPUT,
     };
     for (int t = 0; t < N_STEP_TYPES; t++)
-        if (category_of[t] >= 0)
-            ps[category_of[t]] += type_ps[t]; /* XProf shows copies within the host nowhere */
+        if (category_of[t] >= 0) /* XProf's categories do not include copies within the host */
+            ps[category_of[t]] += type_ps[t];
 }
 
 enum StepCategory hlo_step_category(const Text *category)
@@ -98,7 +98,7 @@ bool step_tells_compiling(const StepCore *core)
 
 enum StepCategory step_bottleneck(const uint64_t ps[N_STEP_CATEGORIES])
 {
-    int top = STEP_OUTPUT; /* of all labels the last by name */
+    int top = STEP_OUTPUT; /* of equal categories, the last by name */
     for (int c = 0; c < N_STEP_CATEGORIES; c++)
         if (ps[c] > ps[top] ||
             (ps[c] == ps[top] && strcmp(step_category_names[c], step_category_names[top]) > 0))
@@ -152,7 +152,7 @@ typedef struct {
     double infeed_percent;
 } Sums;
 
-/* A core's time in ops that are on duty, as its duty cycle has them. */
+/* Returns a core's time in ops that are on duty, as defined for its duty cycle. */
 static uint64_t active_ps(const StepCore *core, const TensorCoreStep *c)
 {
     uint64_t told = 0;
@@ -194,7 +194,8 @@ static void add_sparsecore(TpuStep *t, Sums *sums, const StepCore *core)
     sums->sc_step_ps += core->duration_ps, sums->sc_idle_ps += core->duration_ps - core->busy_ps;
 }
 
-/* XProf takes what another host of a TPU's run did for an idle TensorCore. */
+/* Returns whether XProf treats a core as an idle TensorCore: also what another host did in a TPU's
+ * run. */
 static bool is_like_tensorcore(const StepCore *core, bool of_tpu)
 {
     return core->kind == STEP_CORE_TENSOR || (of_tpu && core->kind == STEP_CORE_GENERIC);

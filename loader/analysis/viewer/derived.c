@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* derived.c: the derived lines of a host, plane by plane, and the launches of its GPUs; see
+/* derived.c: derives the lines of a host, plane by plane, and the launches of its GPUs; see
  * derived.h. */
 #define _GNU_SOURCE
 #include "derived.h"
@@ -50,8 +50,8 @@ static LaunchSum *sum_of(LaunchWalk *w, uint32_t gpu, int64_t group)
     return sum;
 }
 
-/* The GPU that an event launches something on; -1: it launches nothing, or on none that is known.
- */
+/* Returns the GPU on which an event launches something; -1 if it launches nothing, or on an unknown
+ * GPU. */
 static int64_t launched_on(const LaunchWalk *w, const StatFilter *filter, const EventAt *e)
 {
     int64_t gpu = -1;
@@ -77,7 +77,7 @@ static bool sum_line(LaunchWalk *w, Line *line, const StatFilter *filter, ProfEr
     for (uint64_t at = 0; groups && event_reader_next(&reader, &e); at++) {
         int64_t group = packed_at(&groups[at / CHUNK_EVENTS], (size_t)(at % CHUNK_EVENTS));
         if (group < 0 || starts_with(e.meta->name->text, "cu"))
-            continue; /* driver calls: not each is a launch */
+            continue; /* driver calls, of which not each is a launch */
         int64_t gpu = launched_on(w, filter, &e);
         if (gpu < 0) continue;
         LaunchSum *sum = sum_of(w, (uint32_t)gpu, group);
@@ -101,7 +101,7 @@ static bool add_launches(Derivation *d, NameTable *names, LineMaker *maker, cons
                          ProfErr *err)
 {
     const char *step = group_name(d->grouping, sum->group);
-    if (!step) return true; /* a group of the file's own, which XProf does not know */
+    if (!step) return true; /* a group from the file, which XProf does not have */
     size_t n = strlen("Launch Stats for ") + strlen(step);
     char *text = prof_alloc(n + 1);
     if (text) stpcpy(stpcpy(text, "Launch Stats for "), step);
@@ -130,7 +130,7 @@ static int by_group(const void *a, const void *b)
     return x->group < y->group ? -1 : x->group > y->group;
 }
 
-/* Launches are summed over the threads of the first plane named /host:CPU. */
+/* Sums the launches of the threads of the first plane named /host:CPU. */
 static bool derive_launches(Derivation *d, Plane *const *gpus, uint32_t n_gpus, ProfErr *err)
 {
     const Plane *plane = host_find_plane(d->host, PREFIX_HOST_THREADS);
@@ -195,8 +195,8 @@ static bool derive(Result *r, ProfErr *err)
 {
     Host *host = r->d.host;
     Derivation *d = &r->d;
-    d->events_left = host->file.n_bytes / 4 +
-                     (1 << 19); /* real files derive 1 to 3 events from one of 20 bytes and more */
+    /* Real files derive at most 3 events from each event, which has 20 bytes or more. */
+    d->events_left = host->file.n_bytes / 4 + (1 << 19);
     d->names = prof_alloc(host->n_planes * sizeof *d->names);
     d->display_ids = prof_alloc(host->n_lines * sizeof *d->display_ids);
     r->planes = prof_alloc(host->n_planes * sizeof *r->planes);

@@ -44,10 +44,10 @@ typedef struct {
 /* A line that XProf adds to a plane. */
 typedef struct {
     Plane *plane;
-    int64_t id, display_id; /* XLine.id and XLine.display_id; display_id is 0 if absent */
+    int64_t id, display_id; /* XLine.id and XLine.display_id; display_id is 0 if it is missing */
     const char *name;
     enum LineKind kind;
-    /* GPU: XLine.id of the stream that the line describes; -1: the plane */
+    /* GPU: XLine.id of the stream that the line describes; -1: it describes the plane. */
     int64_t stream;
     PackedRows events; /* by start, the longer first; derived_event() reads them */
     PackedRows stats;  /* by event; derived_stat() reads them */
@@ -85,7 +85,7 @@ typedef struct {
     const int64_t *line_display_ids;
 } DerivedLines;
 
-/* Returns the derived lines of a host, computed on first use. */
+/* Returns the derived lines of a host. */
 const DerivedLines *host_derived(Host *host, ProfErr *err);
 
 #endif

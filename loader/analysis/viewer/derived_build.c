@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* derived_build.c: derived events from the events that they cover; see derived_parts.h.
+/* derived_build.c: builds derived events from the events that they cover; see derived_parts.h.
  *
- * A line has levels, one inside the other. At each level the event that is open is extended while
- * the next one has its name and group; else it is closed with all below it, and a new one opened.
- */
+ * A line has nested levels. At each level, the open event is extended while the next one has the
+ * same name and group. Otherwise it is closed with all levels below it, and a new one is opened. */
 #include "derived_parts.h"
 
 /* ---- names ---- */
@@ -17,7 +16,7 @@ static uint32_t find_name(const NameTable *t, uint64_t hash, const char *text, s
     return NO_META;
 }
 
-/* Adds a name unless the table has it: of equal names the first counts. */
+/* Adds a name that the table does not have. Of equal names, the first counts. */
 static uint32_t add_name(NameTable *t, DerivedMeta meta)
 {
     uint64_t hash = text_hash(meta.name->text, meta.name->n_bytes);
@@ -131,8 +130,8 @@ void span_extend(int64_t *start_ps, int64_t *duration_ps, int64_t by_start_ps,
     *duration_ps = span_between(*start_ps, by_end > end ? by_end : end);
 }
 
-/* Events that are open one inside the other and end together are told apart by shortening: each of
- * them ends 1 ns before the one around it, for as long as the innermost keeps 1 ns. */
+/* Shortens nested open events that end together, so that they can be distinguished: each ends 1 ns
+ * before the one around it, as long as at least 1 ns of the innermost remains. */
 static void shorten(LineMaker *m, size_t level)
 {
     size_t innermost = level;
@@ -164,8 +163,8 @@ void line_close(LineMaker *m, size_t level)
         if (m->dependents[i]) line_close(m->dependents[i], 0);
 }
 
-/* An open event is extended by what has its name and group. Where events have no group a gap of
- * more than twice the event's duration ends it, except on GPUs. */
+/* Returns whether the open event of a level continues: the next one has the same name and group.
+ * Without groups, a gap of more than twice the event's duration ends it, except on GPUs. */
 static bool continues(const LineMaker *m, const Level *level, uint32_t meta, const CoverSpan *span,
                       const int64_t *scope)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* derived_gpu.c: the derived lines of a GPU: its steps, and for each stream the programs, HLO ops,
+/* derived_gpu.c: derives the lines of a GPU: its steps and, for each stream, the programs, HLO ops,
  * framework ops, name scopes, CUDA graphs and source lines of its kernels; see derived_parts.h.
  *
- * Kernels of one op come again and again: what a set of stats leads to is looked up once, as a
- * Recipe. */
+ * Kernels of an op occur many times. What their stats lead to is looked up once for each set of
+ * stats, as a Recipe. */
 #define _GNU_SOURCE
 #include "../program/hlo_validate.h"
 #include "../../base/sort.h"
@@ -29,13 +29,13 @@ static int64_t nth_of(const Packed *groups, uint32_t at)
     return groups ? packed_at(&groups[at / CHUNK_EVENTS], at % CHUNK_EVENTS) : -1;
 }
 
-/* By the first stat group_id of the event. */
+/* Returns the group of an event, by its first stat group_id. */
 static int64_t group_of(const Derivation *d, const Line *line, uint32_t at)
 {
     return nth_of(line_groups(d->grouping, line)->groups, at);
 }
 
-/* By the last one. */
+/* The same by its last stat group_id. */
 static int64_t group_of_kernel(const Derivation *d, const Line *line, uint32_t at)
 {
     return nth_of(step_groups(line_groups(d->grouping, line)), at);
@@ -113,7 +113,8 @@ bool scopes_read(ScopeTree *tree, const Host *host, ProfErr *err)
 
 enum { MOST_SCOPES = 256 };
 
-/* The ids from the root of the chain to `scope`; 0: the chain is longer than any real one. */
+/* Returns the ids from the root of the chain to `scope`; 0 if the chain is longer than any real
+ * one. */
 static size_t scope_chain(const ScopeTree *tree, int64_t scope, int64_t *chain)
 {
     size_t n = 0;
@@ -135,19 +136,19 @@ static size_t scope_chain(const ScopeTree *tree, int64_t scope, int64_t *chain)
 /* ---- recipes ---- */
 
 typedef struct {
-    const Text *module, *hlo_op, *tf_op; /* NULL: no such stat */
+    const Text *module, *hlo_op, *tf_op; /* NULL if there is no such stat */
     uint64_t program;
     bool has_program;
 } RecipeKey;
 
 typedef struct {
     RecipeKey key;
-    uint32_t module; /* NO_META: none */
+    uint32_t module; /* NO_META if none */
     uint32_t *ops;
     size_t n_ops;
-    bool has_op; /* framework op */
+    bool has_op; /* it has a framework op */
     OpMetas op;
-    uint32_t source; /* NO_META: none */
+    uint32_t source; /* NO_META if none */
 } Recipe;
 
 /* The lines of a stream, in the order of their ids. */
@@ -160,7 +161,7 @@ static const struct {
                     {"XLA Ops", LINE_OPS},
                     {"Command Buffers", LINE_OTHER},
                     {"Source code", LINE_SOURCE}};
-/* ... and in that in which they are shown */
+/* The order in which they are shown. */
 static const int shown_at[] = {1, 2, 3, 4, 6, 5};
 enum { N_STREAM_LINES = COUNT(stream_lines) };
 
@@ -211,7 +212,7 @@ static uint32_t find_joined(StreamWalk *w, const char *format, ...)
     return meta;
 }
 
-/* The levels of an HLO op, outer::inner, under names that no other program has. */
+/* Creates the levels outer::inner of an HLO op, with names that no other program uses. */
 static bool make_op_levels(StreamWalk *w, Recipe *r, Slice *innermost)
 {
     const Text *path = r->key.hlo_op;
@@ -237,8 +238,7 @@ static bool make_op_levels(StreamWalk *w, Recipe *r, Slice *innermost)
     return true;
 }
 
-/* What the program's text says of an instruction: its framework op, and where in the source it
- * comes from. */
+/* Looks up an instruction's framework op and source location in the program. */
 static bool resolve_op(StreamWalk *w, Recipe *r, Slice name, ProfErr *err)
 {
     const HloModule *module =
@@ -327,8 +327,8 @@ static const Text *stat_as_text(StreamWalk *w, const Plane *plane, const Stat *s
 
 static bool is_text(const Stat *stat) { return stat->type == TYPE_STR || stat->type == TYPE_REF; }
 
-/* Of several stats of a name the last counts. A stat hlo_op that is no text names no op, an empty
- * text an op without a name. */
+/* Reads the stats of a kernel. Of several with one name, the last counts. A stat hlo_op that is not
+ * a text names no op; an empty text is an op without a name. */
 static bool read_kernel(StreamWalk *w, const Plane *plane, const EventAt *e, KernelStats *k,
                         ProfErr *err)
 {
@@ -360,7 +360,7 @@ static bool read_kernel(StreamWalk *w, const Plane *plane, const EventAt *e, Ker
     return !err->code;
 }
 
-/* A CUDA graph's id goes to an open event, with the correlation; what was there is overwritten. */
+/* Adds a CUDA graph's id and correlation id to an open event, replacing earlier ones. */
 static void note_graph(LineMaker *maker, size_t at, const KernelStats *k)
 {
     Level *level = &maker->levels.items[at];
@@ -368,7 +368,7 @@ static void note_graph(LineMaker *maker, size_t at, const KernelStats *k)
     if (k->has_correlation) level->has_correlation = true, level->correlation = k->correlation;
 }
 
-/* The kernels of a graph's launch are one event. */
+/* Covers the kernels of one launch of a graph by one event. */
 static bool cover_graph(StreamWalk *w, const KernelStats *k, CoverSpan span, ProfErr *err)
 {
     uint32_t meta = find_joined(w, "Command Buffer %llu", (unsigned long long)k->graph);
@@ -462,7 +462,8 @@ static bool derive_stream(StreamWalk *w, const Line *stream, size_t number, cons
 
 static bool computes(const Line *line) { return strstr(line->name->text, "Compute") != NULL; }
 
-/* Streams that compute first, then those with more events; equal ones as they are stored. */
+/* Sorts streams: those that compute first, then those with more events; equal ones in stored order.
+ */
 static int by_importance(const void *a, const void *b)
 {
     const Line *x = *(Line *const *)a, *y = *(Line *const *)b;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* derived_line.c: the events of a derived line, packed as they are made and sorted at its end; see
- * derived_parts.h. */
+/* derived_line.c: packs the events of a derived line as they are created, and sorts them at the
+ * end; see derived_parts.h. */
 #include "../../base/sort.h"
 #include "derived_parts.h"
 
@@ -102,8 +102,8 @@ static enum Sortedness sortedness(const PackedRows *rows)
     return found;
 }
 
-/* Sorts the events. Most lines are sorted but for events that start together: these are sorted
- * among each other. *places: where each event went; NULL: they stay. */
+/* Sorts the events. Most lines are sorted except for events that start together, so only these are
+ * sorted. *places: the new place of each event; NULL if all stay. */
 static bool sort_events(PackedRows *rows, bool has_stats, uint32_t **places_out)
 {
     enum Sortedness sorted = sortedness(rows);

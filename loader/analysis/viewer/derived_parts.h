@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* derived_parts.h: internals shared by the files that make derived lines; derived.h is the public
- * part.
+/* derived_parts.h: internals shared by the files that derive lines; derived.h is the public part.
  *
  *   derived_build.c   opens, extends and closes events, level by level
- *   derived_line.c    the events of a line, packed and sorted
+ *   derived_line.c    packs and sorts the events of a line
  *   derived_gpu.c     steps and streams of GPUs
  *   derived_tpu.c     TensorCores
  *   derived.c         launch stats, the result */
@@ -36,12 +35,12 @@ typedef struct {
     HashTable by_name;       /* of metas */
 } NameTable;
 
-/* a line that is being made */
+/* A line while it is built. */
 
 typedef struct {
-    DerivedEvent event; /* open event as it is so far */
+    DerivedEvent event; /* the open event, as extended until now */
     uint32_t place;     /* index of the event on the line */
-    bool open, changed; /* changed: differs from what the line has in its place */
+    bool open, changed; /* changed: it differs from the stored event at its place */
     bool has_scope, has_graph, has_correlation;
     int64_t scope, correlation;
     uint64_t graph;
@@ -62,10 +61,10 @@ typedef struct {
 } ScopeLink;
 
 typedef struct {
-    LIST(ScopeLink) links; /* by child, the last of a child first */
+    LIST(ScopeLink) links; /* sorted by child; the last of a child comes first */
 } ScopeTree;
 
-/* The result, while it is made. */
+/* The result, while it is built. */
 typedef struct {
     Host *host;
     const Grouping *grouping;
@@ -73,7 +72,7 @@ typedef struct {
     LIST(DerivedLine) lines;
     NameTable *names; /* in the order of host->planes */
     int64_t *display_ids;
-    /* bounds the number of events: names of many levels could ask for any amount */
+    /* Limits the number of events, because names with many levels could create any number. */
     uint64_t events_left;
     Arena arena;
     TextTable texts;
@@ -82,7 +81,7 @@ typedef struct {
 /* What one event contributes to the derived events that cover it. */
 typedef struct {
     int64_t start_ps, duration_ps, group;
-    const int64_t *scopes; /* one per level; NULL: none */
+    const int64_t *scopes; /* one for each level; NULL if none */
 } CoverSpan;
 
 #define NO_META UINT32_MAX
@@ -99,17 +98,17 @@ bool names_display(Derivation *d, NameTable *names, uint32_t meta, const char *t
 
 /* Returns the duration from start to end; 0 if the end is before the start. */
 int64_t span_between(int64_t start_ps, int64_t end_ps);
-/* Extends a span to cover another one too. For XProf, a span that starts at 0 with duration 0 is
- * empty and covers nothing. */
+/* Extends a span to include another one. As in XProf, a span that starts at 0 with duration 0 is
+ * empty. */
 void span_extend(int64_t *start_ps, int64_t *duration_ps, int64_t by_start_ps,
                  int64_t by_duration_ps);
 /* Prepares a line. */
 void line_open(LineMaker *maker, Plane *plane, int64_t id, const char *name, enum LineKind kind);
-/* Makes events of the metas, one per level, cover the span: extends the open ones or opens new
- * ones. */
+/* Covers the span by events with these metas, one for each level: extends the open ones or opens
+ * new ones. */
 bool line_cover(Derivation *d, LineMaker *maker, const uint32_t *metas, size_t n_levels,
                 const CoverSpan *span, ProfErr *err);
-/* Closes the open events from a level on, and shortens nested events that end together as XProf
+/* Closes the open events from a level on, and shortens nested events that end together, as XProf
  * does. */
 void line_close(LineMaker *maker, size_t level);
 /* Adds an event that no level has open. Returns its index on the line. */
@@ -118,21 +117,21 @@ uint32_t line_add(LineMaker *maker, const DerivedEvent *event);
 void line_add_stat(LineMaker *maker, uint32_t event, enum DerivedStatName name, StatValue value);
 /* Writes the event that a level has open, and its stats, to the line. */
 void level_write(LineMaker *maker, Level *level);
-/* Empties the line: its events are derived again. */
+/* Empties the line, because its events are derived again. */
 void line_restart(Derivation *d, LineMaker *maker);
 /* Sorts the line's events, adds the line to the derivation if it has any, and frees the maker. */
 bool line_end(Derivation *d, LineMaker *maker, ProfErr *err);
 /* Frees the maker without keeping its line. */
 void line_drop(LineMaker *maker);
 
-/* The metas that show a framework op: its own, and one per name scope. */
+/* The metas of a framework op: its own, and one for each name scope. */
 typedef struct {
     uint32_t op;
     uint32_t *scopes;
     size_t n_scopes;
-    bool has_scopes; /* TensorFlow or JAX op: even without scopes it ends those before it */
+    bool has_scopes; /* TensorFlow or JAX op: even without scopes, it ends those before it */
 } OpMetas;
-/* Makes events of the op's name scopes, and of the op itself, cover a span. */
+/* Covers a span by events for the op's name scopes and for the op itself. */
 bool line_cover_op(Derivation *d, LineMaker *name_scope, LineMaker *framework_ops,
                    const OpMetas *op, const CoverSpan *span, ProfErr *err);
 /* Finds the metas of a framework op with this full name. */

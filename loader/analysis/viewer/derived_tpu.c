@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* derived_tpu.c: the derived lines of a TensorCore: framework ops, name scopes and source lines of
- * its ops, and the transfers to and from host memory; see derived_parts.h. */
+/* derived_tpu.c: derives the lines of a TensorCore: framework ops, name scopes and source lines of
+ * its ops, and transfers to and from host memory; see derived_parts.h. */
 #include "derived_parts.h"
 #include "../../store/events.h"
 #include "../../store/event_values.h"
@@ -16,13 +16,13 @@ enum { MOST_ROWS = 41 };
 typedef struct {
     int64_t start_ps;
     uint32_t meta; /* index in the plane's event_metas */
-    uint32_t next; /* start of the same key, or unused one, + 1 */
+    uint32_t next; /* index + 1 of the next start with the same key, or of the next unused one */
 } OffloadStart;
 
 typedef struct {
     const Text *key;
-    uint32_t meta;        /* of its transfers, + 1; 0: none yet */
-    uint32_t first, last; /* of the starts that wait, + 1 */
+    uint32_t meta;        /* of its transfers, + 1; 0: not created yet */
+    uint32_t first, last; /* starts without a done, + 1 */
 } OffloadQueue;
 
 typedef struct {
@@ -32,13 +32,13 @@ typedef struct {
 
 /* ---- the walk ---- */
 
-/* What an op's metadata leads to. */
+/* What an op's metadata leads to, looked up once. */
 typedef struct {
     bool known, has_op, is_async;
     enum OffloadEnd offload;
     OpMetas op;
-    uint32_t source; /* NO_META: none */
-    int64_t group;   /* of all its events, -1: none */
+    uint32_t source; /* NO_META if none */
+    int64_t group;   /* of all its events; -1 if none */
 } MetaRecipe;
 
 typedef struct {
@@ -51,9 +51,9 @@ typedef struct {
     MetaRecipe *recipes; /* by event metadata */
     LineMaker name_scope, framework_ops, source;
     LIST(OffloadStart) starts;
-    uint32_t unused_start; /* + 1 */
+    uint32_t unused_start; /* index + 1 */
     LIST(OffloadQueue) queues;
-    HashTable by_key; /* of queues */
+    HashTable by_key; /* of `queues` */
     OffloadRow *rows;
     size_t n_rows;
 } CoreWalk;
@@ -79,7 +79,7 @@ static bool set_source(CoreWalk *w, Slice text, uint32_t *source, ProfErr *err)
     return !err->code;
 }
 
-/* Stats of a metadata, then of the event itself: the last of a name counts. */
+/* Reads the stats of a metadata, then those of the event itself. The last of a name counts. */
 static bool read_recipe(CoreWalk *w, StatIter stats, MetaRecipe *r, ProfErr *err)
 {
     Stat stat;
@@ -114,7 +114,7 @@ static MetaRecipe *meta_recipe(CoreWalk *w, const EventMeta *meta, ProfErr *err)
 
 /* ---- transfers ---- */
 
-/* "offload-copy.3" of copy-start.3 and copy-done.3; a name without a number has 0. */
+/* Returns "offload-copy.3" for copy-start.3 and copy-done.3; a name without a number gets 0. */
 static const Text *offload_key(CoreWalk *w, const Text *display)
 {
     const char *end = strstr(display->text, "-start"), *dot = strrchr(display->text, '.');
@@ -140,7 +140,7 @@ static OffloadQueue *queue_of(CoreWalk *w, const Text *key)
     return queue;
 }
 
-/* A stat of a metadata as a derived event shows it. */
+/* Adds a stat of a metadata to a derived event. */
 static bool copy_stat(CoreWalk *w, LineMaker *maker, uint32_t event, uint32_t meta,
                       enum KnownStat known, enum DerivedStatName name, ProfErr *err)
 {
@@ -154,8 +154,8 @@ static bool copy_stat(CoreWalk *w, LineMaker *maker, uint32_t event, uint32_t me
     return true;
 }
 
-/* The row whose last transfer ended latest, but not after the begin; of several that ended together
- * the last; else a new one. */
+/* Returns the row whose last transfer ended latest, but not after the start; of several that ended
+ * together, the last. Otherwise a new row. */
 static OffloadRow *choose_row(CoreWalk *w, int64_t start_ps)
 {
     OffloadRow *found = NULL;
@@ -171,7 +171,7 @@ static OffloadRow *choose_row(CoreWalk *w, int64_t start_ps)
     return &w->rows[w->n_rows++];
 }
 
-/* Returns the index of the meta that all transfers of a key have, + 1; 0 if memory runs out. */
+/* Returns the index + 1 of the meta that all transfers of a key share; 0 if memory runs out. */
 static uint32_t transfer_meta(CoreWalk *w, OffloadQueue *queue)
 {
     if (queue->meta) return queue->meta;
@@ -202,8 +202,8 @@ static bool add_transfer(CoreWalk *w, OffloadQueue *queue, const OffloadStart *s
            copy_stat(w, &row->maker, e, start->meta, STAT_SHAPE_WITH_LAYOUT, DERIVED_SHAPE, err);
 }
 
-/* Returns a new start, in the place of one that is done if there is any; its index + 1. 0 if memory
- * runs out. */
+/* Returns a new start, reusing one that is done if there is any, as index + 1. 0 if memory runs
+ * out. */
 static uint32_t new_start(CoreWalk *w, const OffloadStart *start)
 {
     uint32_t place = w->unused_start;
@@ -308,7 +308,7 @@ static void restart(void *context)
     w->n_rows = w->starts.n = w->queues.n = w->unused_start = 0;
 }
 
-/* Steps are walked as they were merged. */
+/* Adds a line. Merged steps are used in place of the events. */
 static bool add_line(CoreWalk *w, SpanLine *to, Line *line, ProfErr *err)
 {
     const LineGroups *groups = line_groups(w->d->grouping, line);

@@ -10,21 +10,21 @@
 #include <math.h>
 #include <stdio.h>
 
-/* What drawing a plane's events needs. */
+/* Data of a plane that is needed to draw its events. */
 struct ViewerPlane {
     ContextPlane context;
-    uint8_t *types; /* enum EventType, by name alone, of each event metadata */
+    uint8_t *types; /* by event metadata: enum EventType by name alone */
 };
 
 typedef struct {
-    TraceViewer drawing;
+    TraceViewer viewer;
     struct ViewerPlane *planes;
     Track *lines, *derived_lines;
 } Result;
 
 /* ---- tracks ---- */
 
-/* /host:CPU itself first, in order of the file, then those of sub-processes by name. */
+/* Sorts planes: /host:CPU first, in file order, then those of sub-processes by name. */
 static int by_host_name(const void *a, const void *b)
 {
     const Plane *x = *(Plane *const *)a, *y = *(Plane *const *)b;
@@ -33,8 +33,8 @@ static int by_host_name(const void *a, const void *b)
     return c ? c : x < y ? -1 : x > y;
 }
 
-/* Processes are numbered by kind: devices from 1, custom planes from 501, hosts from 701. Beside
- * GPUs XProf draws no TPUs. */
+/* Numbers the processes by kind: devices from 1, custom planes from 501, hosts from 701. If there
+ * are GPUs, XProf does not draw TPUs. */
 static bool number_planes(const Host *host, Track *planes)
 {
     enum { FIRST_DEVICE = 1, FIRST_CUSTOM = 501, FIRST_HOST = 701 };
@@ -61,8 +61,8 @@ static bool number_planes(const Host *host, Track *planes)
 
 static bool number_lines(Result *r)
 {
-    const Host *host = r->drawing.host;
-    const DerivedLines *derived = r->drawing.derived;
+    const Host *host = r->viewer.host;
+    const DerivedLines *derived = r->viewer.derived;
     Track *planes = prof_alloc(host->n_planes * sizeof *planes);
     if (!planes || !number_planes(host, planes)) {
         prof_free(planes);
@@ -90,7 +90,7 @@ static bool number_lines(Result *r)
 static void trace_viewer_release(void *result)
 {
     Result *r = result;
-    for (size_t i = 0; r->planes && i < r->drawing.host->n_planes; i++) {
+    for (size_t i = 0; r->planes && i < r->viewer.host->n_planes; i++) {
         context_plane_close(&r->planes[i].context);
         prof_free(r->planes[i].types);
     }
@@ -120,7 +120,7 @@ static void *trace_viewer_make(Run *run, Host *only, ProfErr *err)
         prof_nomem(err);
         return NULL;
     }
-    TraceViewer *d = &r->drawing;
+    TraceViewer *d = &r->viewer;
     d->host = host;
     d->grouping = host_grouping(host, err);
     d->derived = d->grouping ? host_derived(host, err) : NULL;
@@ -142,7 +142,7 @@ const TraceViewer *host_trace_viewer(Host *host, ProfErr *err)
 {
     static const Analysis analysis = {trace_viewer_make, trace_viewer_release, NEEDS_ALL_HOSTS};
     const Result *r = run_analysis(host->run, host, &analysis, err);
-    return r ? &r->drawing : NULL;
+    return r ? &r->viewer : NULL;
 }
 
 /* ---- names ---- */
@@ -187,7 +187,7 @@ const char *viewer_value(const Plane *plane, const Stat *value, char room[VIEWER
 
 /* ---- arguments ---- */
 
-/* Stats that XProf keeps to itself. */
+/* Returns whether XProf hides the stat. */
 static bool is_internal(const char *name, size_t n)
 {
     static const char *const internal[] = {"_c", "_ct",   "_p",         "_pt",
@@ -216,8 +216,8 @@ static bool add_integer(ViewerEvent *out, const char *name, int64_t value)
     return add_arg(out, name, strlen(name), &(Stat){.type = TYPE_INT64, .integer = value});
 }
 
-/* What XProf writes to the event's first stat of the name: of several the last is drawn, which
- * stays as it is. */
+/* Sets a number as XProf does: in the event's first stat of the name. If there are several, the
+ * last is shown, which stays unchanged. */
 static bool set_integer(ViewerEvent *out, const char *name, int64_t value)
 {
     size_t n = strlen(name), n_there = 0;
@@ -244,7 +244,7 @@ static bool add_stats(ViewerEvent *out, StatIter stats)
     return true;
 }
 
-/* Begins an event: its name, and the stats that its metadata has for all of them. */
+/* Starts an event: its name, and the stats that its metadata has for all events. */
 static bool begin(ViewerEvent *out, const Plane *plane, const Text *name, const Text *display,
                   const EventMeta *meta, ProfErr *err)
 {
@@ -269,10 +269,10 @@ static int by_name(const void *a, const void *b)
     int c = memcmp(x->name, y->name, x->n_name < y->n_name ? x->n_name : y->n_name);
     if (c) return c;
     if (x->n_name != y->n_name) return x->n_name < y->n_name ? -1 : 1;
-    return x->order < y->order ? 1 : -1; /* the last first */
+    return x->order < y->order ? 1 : -1; /* the last comes first */
 }
 
-/* Of the arguments of one name the last counts. */
+/* Keeps the last argument of each name. */
 static void keep_last_of_each_name(ViewerEvent *out)
 {
     size_t n = 0;
@@ -307,7 +307,7 @@ static void set_flow(ViewerEvent *out, bool comes_in, int64_t id)
     *(comes_in ? &out->flow_in : &out->flow_out) = id;
 }
 
-/* A flow of the file: direction in the lowest two bits, then 56 bits of id. */
+/* Reads a flow in the file: the direction in the lowest two bits, then 56 bits of id. */
 static void read_flow(ViewerEvent *out)
 {
     const ViewerArg *arg = find_arg(out, "flow");
@@ -341,7 +341,7 @@ static bool add_flows(const TraceViewer *d, const Line *line, const EventAt *e, 
     bool program = type == EVENT_ENQUEUE_PROGRAM || type == EVENT_ENQUEUE_CONTINUATION ||
                    type == EVENT_COMPLETE_CALLBACKS;
     bool once = !(n.repeated[STAT_RUN_ID / 64] >> (STAT_RUN_ID % 64) &
-                  1); /* of several XProf masks the first, and shows the last */
+                  1); /* of several, XProf masks the first but shows the last */
     if (program && once && numbers_have(&n, STAT_RUN_ID) &&
         !add_integer(out, "run_id", numbers_int(&n, STAT_RUN_ID)))
         return false;
@@ -363,7 +363,8 @@ static bool add_step_name(const TraceViewer *d, int64_t group, ViewerEvent *out)
     return add_text(out, "step_name", name, out->n_name);
 }
 
-/* What grouping gave the event. The file's own stats stay as they are where it gave none. */
+/* Adds the group and is_eager from grouping. If grouping did not set them, the file's own stats
+ * stay. */
 static bool add_grouping(const TraceViewer *d, const Line *line, uint64_t index, ViewerEvent *out)
 {
     const LineGroups *groups = line_groups(d->grouping, line);

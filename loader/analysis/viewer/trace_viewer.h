@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* trace_viewer.h: events as XProf's trace viewer draws them: track, name and arguments.
+/* trace_viewer.h: events as XProf's trace viewer shows them: track, name and arguments.
  *
- * XProf adds to the events of the file: flows, steps, regions of thread pools, derived lines. It
- * does not draw some events and planes at all. */
+ * XProf adds to the events of the file: flows, steps, regions of thread pools, derived lines. Some
+ * events and planes are not shown at all. */
 #ifndef PROF_TRACE_VIEWER_H
 #define PROF_TRACE_VIEWER_H
 
@@ -16,7 +16,7 @@ typedef struct {
     int64_t pid, tid; /* process and thread id, as if the run had a single host */
 } Track;
 
-/* What is needed to draw the events of a host. */
+/* The data that is needed to show the events of a host. */
 typedef struct {
     Host *host;
     const Grouping *grouping;
@@ -26,11 +26,11 @@ typedef struct {
     const struct ViewerPlane *planes; /* in the order of host->planes */
 } TraceViewer;
 
-/* Returns the drawing of one host, computed on first use. */
+/* Returns the viewer of one host. */
 const TraceViewer *host_trace_viewer(Host *host, ProfErr *err);
 
-/* Returns false for XProf's internal events, which it does not draw. */
-bool viewer_shows(const TraceViewer *drawing, const Line *line, const EventMeta *meta);
+/* Returns false for XProf's internal events, which it does not show. */
+bool viewer_shows(const TraceViewer *viewer, const Line *line, const EventMeta *meta);
 
 /* Returns a stat's value as the viewer shows it: its bytes, or a text that is written to `room`.
  * *n_bytes is its length. */
@@ -38,7 +38,7 @@ enum { VIEWER_ROOM = 40 };
 const char *viewer_value(const Plane *plane, const Stat *value, char room[VIEWER_ROOM],
                          size_t *n_bytes);
 
-/* An argument of a drawn event. */
+/* An argument of an event. */
 typedef struct {
     const char *name;
     size_t n_name;
@@ -46,7 +46,8 @@ typedef struct {
     uint32_t order;
 } ViewerArg;
 
-/* One event as it is drawn. Its pointers are valid until the next draw_*() call. Starts as {0}. */
+/* One event as it is shown. Its pointers are valid until the next viewer_event() or
+ * viewer_event_at(). Starts as {0}. */
 typedef struct {
     const char *name; /* name that is shown */
     size_t n_name;
@@ -64,16 +65,16 @@ typedef struct {
 
 /* Fill `out` for an event, a merged step, a region or a derived event. Freed with
  * viewer_event_free(). */
-bool viewer_event(const TraceViewer *drawing, Line *line, uint64_t index, ViewerEvent *out,
+bool viewer_event(const TraceViewer *viewer, Line *line, uint64_t index, ViewerEvent *out,
                   ProfErr *err);
 /* For an event that a reader with EVENT_STATS returned. */
-bool viewer_event_at(const TraceViewer *drawing, const Line *line, const EventAt *at,
+bool viewer_event_at(const TraceViewer *viewer, const Line *line, const EventAt *at,
                      ViewerEvent *out, ProfErr *err);
-bool viewer_step(const TraceViewer *drawing, Line *line, const MergedStep *step, ViewerEvent *out,
+bool viewer_step(const TraceViewer *viewer, Line *line, const MergedStep *step, ViewerEvent *out,
                  ProfErr *err);
-bool viewer_region(const TraceViewer *drawing, Line *line, const Region *region, ViewerEvent *out,
+bool viewer_region(const TraceViewer *viewer, Line *line, const Region *region, ViewerEvent *out,
                    ProfErr *err);
-bool viewer_derived(const TraceViewer *drawing, const DerivedLine *line, size_t event,
+bool viewer_derived(const TraceViewer *viewer, const DerivedLine *line, size_t event,
                     ViewerEvent *out, ProfErr *err);
 void viewer_event_free(ViewerEvent *event);
 
