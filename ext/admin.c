@@ -20,8 +20,8 @@ static void fail(sqlite3_context *ctx, int rc, char *message)
     sqlite3_free(message);
 }
 
-/* On a connection that serves, SQL changes nothing that its next user would see. Fails the call
- * then. */
+/* On a serving connection SQL must not change what the connection's next user sees. Then this fails
+ * the call and returns true. */
 static bool is_refused(sqlite3_context *ctx, const char *function)
 {
     const Prof *prof = sqlite3_user_data(ctx);
@@ -138,7 +138,8 @@ static void end_query(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         sqlite3_result_error_nomem(ctx);
 }
 
-/* What opens a path is for direct use only: a view or trigger of somebody's database must not. */
+/* Functions that open a path are for direct use only: views and triggers of a database must not
+ * call them. */
 enum { DIRECT = SQLITE_UTF8 | SQLITE_DIRECTONLY, HARMLESS = SQLITE_UTF8 | SQLITE_INNOCUOUS };
 #define SCALAR(name_, n, flags_, f, signature_, description_, example_)                            \
     {                                                                                              \

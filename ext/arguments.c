@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* arguments.c: hidden columns as arguments: which terms of a query give them, what sources they
+/* arguments.c: hidden columns as arguments: which terms of a query give them, which sources they
  * name, and rowids that distinguish the rows of different arguments.
  *
  * SQLite splits `source = 'a' OR source = 'b'` into two scans and merges them by rowid: a row whose
@@ -9,8 +9,8 @@
  *   bit 62 is 0: number in 6 bits, place in 56 bits
  *   bit 62 is 1: number - 64 in 18 bits, place in 44 bits
  *
- * Numbers are given when SQLite first asks for a rowid, and kept until the last cursor of the table
- * closes. */
+ * A number is assigned when SQLite first asks for a rowid, and kept until the last cursor of the
+ * table closes. */
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
@@ -18,7 +18,8 @@ SQLITE_EXTENSION_INIT3
 
 bool prof_plan_arguments(const sqlite3_index_info *info, int first, int n, ArgumentTerms *terms)
 {
-    /* Further columns share a bit of colUsed: arguments come before them, as a test sees to it. */
+    /* All columns from this one on share a bit of colUsed. Arguments come before them; a test
+     * checks that. */
     enum { COLUMNS_OF_COLUSED = 63 };
     unsigned unusable = 0, absent = 0;
     *terms = (ArgumentTerms){.missing = -1};
@@ -26,7 +27,7 @@ bool prof_plan_arguments(const sqlite3_index_info *info, int first, int n, Argum
     for (int i = 0; i < info->nConstraint; i++) {
         const struct sqlite3_index_constraint *c = &info->aConstraint[i];
         if (c->op >= SQLITE_INDEX_CONSTRAINT_LIMIT && c->op <= SQLITE_INDEX_CONSTRAINT_OFFSET)
-            continue; /* these have no column */
+            continue; /* LIMIT and OFFSET have no column */
         int k = c->iColumn - first;
         if (k < 0 || k >= n || k >= MAX_ARGUMENTS) continue;
         if (c->op == SQLITE_INDEX_CONSTRAINT_ISNULL) absent |= 1u << k;
@@ -156,7 +157,8 @@ static int compare_keys(const char *a, int n_a, const RowidKey *b)
     return c ? c : n_a - b->n_bytes;
 }
 
-/* The number of a key, which it takes over; -1: no memory, -2: there are too many. */
+/* Returns the number of a key and takes ownership of it. -1: memory ran out; -2: there are too
+ * many. */
 static int number_of(Rowids *rowids, char *key, int n_bytes)
 {
     int low = 0, high = rowids->n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* arrow.c: the functions of profsql_arrow.h: from a query or a table to an Arrow stream. */
+/* arrow.c: the functions of profsql_arrow.h: Arrow streams of a query or a table. */
 #include "arrow.h"
 SQLITE_EXTENSION_INIT3
 
@@ -14,11 +14,11 @@ static void release_schema(struct ArrowSchema *schema)
             schema->children[i]->release(schema->children[i]);
     if (schema->dictionary && schema->dictionary->release)
         schema->dictionary->release(schema->dictionary);
-    prof_free(schema->private_data); /* all of this schema, but not of those in it */
+    prof_free(schema->private_data); /* frees this schema, but not its children */
     schema->release = NULL;
 }
 
-/* A field and its name in one piece; the dictionary's is a piece of its own. */
+/* Makes a field. It and its name share one allocation; the dictionary's field has another. */
 static bool make_field(const ArrowField *field, struct ArrowSchema *out)
 {
     static const char *const formats[] = {
@@ -73,8 +73,8 @@ void arrow_fields_free(ArrowMaker *maker)
 
 typedef struct {
     ArrowMaker *maker;
-    char *message; /* of the last error; NULL: none */
-    bool failed;   /* there is no batch after an error */
+    char *message; /* of the last error; NULL if there was none */
+    bool failed;   /* no batches follow an error */
 } Stream;
 
 static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
@@ -143,7 +143,7 @@ static int open_stream(ArrowMaker *maker, int rc, struct ArrowArrayStream *out, 
 
 /* ---- from a query ---- */
 
-/* The parameter that a name of a JSON object gives a value; 0: none. */
+/* Returns the parameter for a name in a JSON object; 0 if there is none. */
 static int parameter_of(sqlite3_stmt *stmt, const char *name)
 {
     int at = 0;
@@ -155,7 +155,7 @@ static int parameter_of(sqlite3_stmt *stmt, const char *name)
     return at;
 }
 
-/* Binds one value of a JSON array or object. A name that the query does not use is no error. */
+/* Binds one value of a JSON array or object. Ignores a name that the query does not use. */
 static int bind_value(sqlite3_stmt *stmt, sqlite3_stmt *values, char **message)
 {
     int key = sqlite3_column_type(values, 0), at = sqlite3_column_int(values, 0) + 1;
@@ -171,7 +171,7 @@ static int bind_value(sqlite3_stmt *stmt, sqlite3_stmt *values, char **message)
     return rc;
 }
 
-/* Binds the values of a JSON array or object, of which json_each() has a row each. */
+/* Binds the values of a JSON array or object, which json_each() returns as rows. */
 static int bind_values(sqlite3 *db, sqlite3_stmt *stmt, const char *json, char **message)
 {
     sqlite3_stmt *values = NULL;
@@ -205,7 +205,7 @@ static int query(sqlite3 *db, const char *sql, const char *parameters,
     return open_stream(maker, rc, stream, message);
 }
 
-/* Hands over what a function was asked for with its errors. */
+/* Sets a function's error message. */
 static int finish(int rc, char *text, char **message)
 {
     if (rc != SQLITE_OK && message)
@@ -236,8 +236,8 @@ EXPORTED int profsql_arrow_query(sqlite3 *db, const char *sql, const char *param
 
 /* ---- from a table ---- */
 
-/* SELECT columns FROM table WHERE ... for what is not in memory as columns. Without `t.` SQLite
- * would take an unknown "column" for a text. */
+/* Returns SELECT columns FROM table WHERE ..., for columns that are not in memory. The columns are
+ * written t."NAME", because SQLite treats an unknown "NAME" as a text. */
 static char *table_sql(const char *source, const char *table, const ProfsqlArrowOptions *o)
 {
     sqlite3_str *sql = sqlite3_str_new(NULL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* arrow_batch.c: memory of record batches; see arrow.h.
  *
- * Each column of a batch is an array with a release of its own, since whoever takes a batch may
- * move its columns away. */
+ * Each column of a batch is an array with its own release callback, because the consumer of a batch
+ * may move its columns elsewhere. */
 #include "arrow.h"
 
 #include <errno.h>
@@ -75,7 +75,7 @@ int32_t arrow_names_add(ArrowNames *names, const char *text, size_t n_bytes)
 
 /* ---- columns ---- */
 
-/* Bytes of a value, or of where one ends. */
+/* Returns the bytes of a value, or of an offset. */
 static size_t width_of(enum ArrowType type)
 {
     return type == ARROW_NULL ? 0 : type == ARROW_INTEGER || type == ARROW_REAL ? 8 : 4;
@@ -151,7 +151,7 @@ void arrow_batch_free(ArrowBatch *batch)
 
 /* ---- handing out ---- */
 
-/* private_data of an array of a column, and of its dictionary, which has only `names`. */
+/* private_data of the array of a column and of its dictionary; the dictionary only has `names`. */
 typedef struct {
     ArrowColumn column;
     const void *buffers[3];
@@ -176,7 +176,7 @@ static void release_column(struct ArrowArray *array)
     array->release = NULL;
 }
 
-/* A dictionary that is empty still needs a buffer of bytes. */
+/* Hands out a dictionary. It needs a data buffer even if it is empty. */
 static bool hand_out_names(ArrowNames *names, struct ArrowArray *out)
 {
     HandedColumn *handed = prof_alloc(sizeof *handed);
@@ -218,7 +218,7 @@ static bool hand_out_column(ArrowColumn *column, int64_t n, struct ArrowArray *o
     return true;
 }
 
-/* private_data of the array of a batch. */
+/* private_data of a batch's array. */
 typedef struct {
     const void *buffers[1];
     struct ArrowArray **pointers, arrays[];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* arrow_events.c: record batches of events, straight from the chunks of a run; see arrow.h.
+/* arrow_events.c: record batches of events, directly from the chunks of a run; see arrow.h.
  *
- * A batch is a list of pieces, each a chunk of a line. Some batches are planned at a time, then
- * filled on all processors, and handed out one after the other. What is derived from a line on
- * first use (nesting, groups) is made while a batch is planned. */
+ * A batch is a list of pieces, each a chunk of a line. Several batches are planned at a time,
+ * filled on all processors, and returned one after the other. What is computed for a line on first
+ * use (nesting, groups) is computed while a batch is planned. */
 #include "arrow.h"
 
 #include "../loader/base/list.h"
@@ -16,9 +16,9 @@ SQLITE_EXTENSION_INIT3
 
 enum { PIECES = PROFSQL_ARROW_ROWS / CHUNK_EVENTS };
 
-/* What a column is made of. */
+/* Where the values of a column come from. */
 enum Origin {
-    FROM_LINE,  /* text of the line, its plane, host or run */
+    FROM_LINE,  /* text of the line, or of its plane, host or run */
     FROM_META,  /* text of the event's metadata */
     FROM_EVENT, /* number */
 };
@@ -66,19 +66,18 @@ static const FastColumn *fast_column(const char *name)
 
 bool arrow_events_has(const char *column) { return fast_column(column) != NULL; }
 
-/* A plane that is walked. By wanted column: the number of each metadata's text, -1 if it is NULL.
- */
+/* A plane that is read. By wanted column: the number of each metadata's text; -1 if it is NULL. */
 typedef struct {
     const Plane *plane;
     const int32_t **numbers;
-    const uint8_t *match; /* by metadata: has the name asked for; NULL: none is asked for */
+    const uint8_t *match; /* by metadata: whether it has the wanted name; NULL: any name */
 } PlaneView;
 
-/* A line that is walked. */
+/* A line that is read. */
 typedef struct {
     Line *line;
     const PlaneView *plane;
-    const int32_t *numbers; /* by wanted column: of its text, the same for all events */
+    const int32_t *numbers; /* by wanted column: number of its text, which all events share */
     const NestingChunk *nesting;
     const LineGroups *groups;
     const int64_t *device_self;
@@ -96,20 +95,20 @@ typedef struct {
 
 typedef struct {
     ArrowMaker base;
-    Prof *prof;               /* the connection's */
-    sqlite3_stmt *keeps_open; /* a connection that has a statement stays, and with it prof */
+    Prof *prof;               /* of the connection */
+    sqlite3_stmt *keeps_open; /* an open statement keeps the connection, and so `prof`, alive */
     SourceRun *sources;
     int n_sources;
     char *plane_is, *line_is, *name_is;
-    Range range; /* all: whatever their times */
+    Range range; /* `all`: any time */
     const FastColumn **wanted;
-    ArrowNames **names; /* by wanted column; NULL: a number */
+    ArrowNames **names; /* by wanted column; NULL for numbers */
     int n_wanted;
-    unsigned chunk_columns; /* that the columns are made of */
+    unsigned chunk_columns; /* needed by the wanted columns */
     size_t n_workers;
-    Arena arena; /* of views */
+    Arena arena; /* for views */
     LIST(LineView) views;
-    size_t at_view, at_chunk; /* the next piece */
+    size_t at_view, at_chunk; /* place of the next piece */
     Planned *planned;
     size_t n_planned, n_handed_out;
 } EventsMaker;
@@ -234,7 +233,7 @@ static void view_lines(EventsMaker *m, ProfErr *err)
 
 /* ---- a piece ---- */
 
-/* What one thread works with. */
+/* Memory of one thread. */
 typedef struct {
     ChunkValues values;
     Window window;
@@ -265,7 +264,7 @@ static int64_t packed_of(const Packed *columns, size_t chunk, size_t i)
     return packed_at(&columns[chunk], i);
 }
 
-/* The id of an event's metadata, also of one that the plane does not declare. */
+/* Returns the id of an event's metadata, also of one that the plane does not declare. */
 static int64_t metadata_id(const LineView *view, Scratch *x, size_t i, ProfErr *err)
 {
     const Plane *plane = view->line->plane;
@@ -276,13 +275,13 @@ static int64_t metadata_id(const LineView *view, Scratch *x, size_t i, ProfErr *
     return id;
 }
 
-/* Value of an event, which is the i-th of its chunk. False: NULL. */
+/* Computes the value of an event, which is the i-th of its chunk. False: NULL. */
 static inline bool event_value(const LineView *view, size_t chunk, int column, Scratch *x, size_t i,
                                int64_t *value, ProfErr *err)
 {
     const Line *line = view->line;
     const Packed *packed;
-    uint64_t event = chunk * CHUNK_EVENTS + i; /* of the line */
+    uint64_t event = chunk * CHUNK_EVENTS + i; /* index on the line */
     switch (column) {
     case EV_ID: *value = (int64_t)(line->first_event + event); return true;
     case EV_START:
@@ -312,7 +311,7 @@ static inline bool event_value(const LineView *view, size_t chunk, int column, S
     }
 }
 
-/* Each case of `column` is a loop of its own. */
+/* Expands to a separate loop for each value of `column`. */
 #define FILL_NUMBERS(COLUMN)                                                                       \
     case COLUMN:                                                                                   \
         for (size_t k = 0; k < x->n && complete; k++) {                                            \
@@ -428,7 +427,7 @@ static bool asks(const EventsMaker *m, int first, int last)
     return does;
 }
 
-/* Makes what columns need of a line. */
+/* Computes what the columns need of a line. */
 static bool prepare_line(const EventsMaker *m, LineView *view, ProfErr *err)
 {
     if (asks(m, EV_SELF, EV_PARENT) && !(view->nesting = line_nesting(view->line, err)))
@@ -450,7 +449,7 @@ static bool chunk_wanted(const EventsMaker *m, const Line *line, const Chunk *ch
             add_saturated(line->start_ps, chunk->max_end) >= m->range.low);
 }
 
-/* The next piece; false at the end of all lines. */
+/* Finds the next piece. False at the end of all lines. */
 static bool next_piece(EventsMaker *m, Piece *piece, ProfErr *err)
 {
     for (; m->at_view < m->views.n && !err->code; m->at_view++, m->at_chunk = 0) {
@@ -520,11 +519,11 @@ static void close_events(ArrowMaker *maker)
     arena_free(&m->arena);
     sqlite3_free(m->plane_is), sqlite3_free(m->line_is), sqlite3_free(m->name_is);
     prof_release(m->sources, m->n_sources);
-    sqlite3_finalize(m->keeps_open); /* the last: the connection may end here */
+    sqlite3_finalize(m->keeps_open); /* last, because the connection may end here */
     prof_free(m);
 }
 
-/* The columns of chunks that a column is made of. */
+/* Returns the chunk columns that a column needs. */
 static unsigned chunk_columns_of(const FastColumn *column)
 {
     switch (column->column) {
@@ -566,7 +565,7 @@ static bool take_options(EventsMaker *m, const ProfsqlArrowOptions *o)
            copy_text(&m->name_is, o->name);
 }
 
-/* As the table does it: if the runs have no event at all, prof_issues says why. */
+/* Like the table: if the runs have no events, records the reason in prof_issues. */
 static void explain_nothing(const EventsMaker *m, ProfErr *err)
 {
     static const Empty empty = {"trace_events", NEED_EVENTS, NULL};

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /* arrow_rows.c: record batches of the rows of a statement; see arrow.h.
  *
- * The first batch decides the types. A column starts with the type that its table declares, or with
- * that of its first value; a value that does not fit widens it: INTEGER to REAL, anything else to
- * TEXT. From then on a value that does not fit is an error. */
+ * The first batch determines the types. A column starts with its declared type or, for an
+ * expression, with the type of its first value. A value that does not fit widens the column:
+ * INTEGER to REAL, anything else to TEXT. In later batches a value that does not fit is an error.
+ */
 #include "arrow.h"
 SQLITE_EXTENSION_INIT3
 
 enum {
-    MOST_BYTES = 1 << 30, /* of one column; SQLite's longest value is as long again */
-    FIRST_ROWS = 64       /* that a batch has room for; then four times as many, and so on */
+    MOST_BYTES = 1 << 30, /* of one column; a single SQLite value may be as long again */
+    FIRST_ROWS = 64       /* room of the first batch; it then grows fourfold */
 };
 
 typedef struct {
     ArrowMaker base;
     sqlite3_stmt *stmt;
-    ArrowBatch first; /* made when the stream was */
+    ArrowBatch first; /* read when the stream was created */
     bool types_are_final, at_end;
-    int64_t n_before; /* rows of batches before */
+    int64_t n_before; /* rows in earlier batches */
 } RowsMaker;
 
 static enum ArrowType declared_type(const char *declared)
@@ -69,7 +70,7 @@ static bool append_hex(ArrowColumn *column, int64_t row, const uint8_t *bytes, s
     return done;
 }
 
-/* A value of an earlier row as text. */
+/* Appends a value of an earlier row as text. */
 static bool append_as_text(ArrowColumn *to, const ArrowColumn *from, int64_t row)
 {
     char number[40];
@@ -84,7 +85,7 @@ static bool append_as_text(ArrowColumn *to, const ArrowColumn *from, int64_t row
     return arrow_append(to, row, number, strlen(number));
 }
 
-/* Gives the column another type, with the n rows that it has. */
+/* Changes the type of a column, converting its n rows. */
 static bool widen(ArrowColumn *column, int64_t n, int64_t room, enum ArrowType type)
 {
     ArrowColumn wider = {.type = type};
@@ -192,7 +193,7 @@ static int fill(RowsMaker *m, ArrowBatch *batch, char **message)
         else if (step != SQLITE_DONE)
             rc = step, *message = sqlite3_mprintf("%s", sqlite3_errmsg(sqlite3_db_handle(m->stmt)));
     }
-    if (rc != SQLITE_OK || m->at_end) { /* a statement at its end holds no lock and no table */
+    if (rc != SQLITE_OK || m->at_end) { /* a finished statement holds no lock and no table */
         m->at_end = true;
         sqlite3_finalize(m->stmt);
         m->stmt = NULL;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* buffer_allocations.c: the table buffer_allocations: every logical buffer at its place in an
+/* buffer_allocations.c: the table buffer_allocations: every logical buffer and its place in an
  * allocation.
  *
  *   -- what fills the memory at the peak, largest first
  *   SELECT hlo_op, size_bytes, expansion, source_file, source_line FROM buffer_allocations('logs')
  *    WHERE hlo_module = 'jit_step' AND memory_space = 0 AND live_at_peak ORDER BY size_rank;
- *   -- as XProf's memory viewer lists it, the small ones in one row
+ *   -- as in XProf's memory viewer, the small ones in one row
  *   SELECT * FROM buffer_allocations('logs', 16384)
  *    WHERE program_order IS NOT NULL ORDER BY program_order;
  *
- * XProf's list of a peak may hold a buffer twice (a traced one of an allocation that lives
- * throughout, whose size it also counts twice), or one that lies in another memory space. Those get
- * a row more. */
+ * XProf's list of a peak may contain a buffer twice (a traced one of an allocation that is live at
+ * all times, whose size XProf also counts twice), or a buffer of another memory space. These get an
+ * additional row. */
 #include "../loader/analysis/program/heap_peaks.h"
 #include "hlo_rows.h"
 SQLITE_EXTENSION_INIT3
@@ -146,11 +146,11 @@ static const Column buffer_allocations_columns[] = {BUFFER_ALLOCATIONS_COLUMNS(C
 
 typedef struct {
     HloAt at;
-    const Heap *heap; /* of the module, with its peaks */
+    const Heap *heap; /* heap of the module, with its peaks */
     HeapPeaks *peaks;
-    size_t allocation, buffer; /* buffer: of the allocation; 0 also if it has none */
+    size_t allocation, buffer; /* buffer: index in the allocation; 0 also if it has none */
     size_t next_extra;
-    const HeapExtra *extra; /* the row is none of a buffer, but this */
+    const HeapExtra *extra; /* an additional row; NULL: the row is a buffer */
 } BufferAt;
 
 static void buffer_close(void *state) { prof_free(((BufferAt *)state)->peaks); }
@@ -186,7 +186,7 @@ static const HeapBuffer *extra_buffer(const Heap *heap, const HeapExtra *extra)
     return extra->object.buffer < 0 ? NULL : &heap->buffers[extra->object.buffer];
 }
 
-/* Moves to the program's next buffer that the plan leaves in, or allocation without one. */
+/* Moves to the program's next buffer that the plan wants, or to an allocation without buffers. */
 static bool next_buffer(RowCursor *c, BufferAt *at)
 {
     const Heap *heap = at->heap;
@@ -372,7 +372,7 @@ static void extra_column(RowCursor *c, sqlite3_context *ctx, const BufferAt *at,
         sqlite3_result_int64(ctx, extra->color);
     } else if (b && column != BA_OFFSET && column != BA_START && column != BA_END &&
                column != BA_STORAGE_START &&
-               column != BA_STORAGE_END) { /* its own row tells its place and life */
+               column != BA_STORAGE_END) { /* its own row has its place and lifetime */
         allocation_column(ctx, &heap->allocations[b->allocation], column);
         buffer_column(c, ctx, at->at.module, b, column);
     } else if (!b && column == BA_SIZE) {

@@ -87,7 +87,7 @@ enum { COLUMNS_COLUMNS(COLUMN_ENUM) };
 static const Column columns_columns[] = {COLUMNS_COLUMNS(COLUMN_DOC)};
 
 typedef struct {
-    size_t table, column; /* canned queries follow the tables */
+    size_t table, column; /* canned queries come after the tables */
 } ColumnAt;
 
 static bool columns_next(RowCursor *c)

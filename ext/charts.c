@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* charts.c: charts as SVG, by SQL functions:
+/* charts.c: SQL functions that draw charts as SVG.
  *
  *   SELECT writefile('steps.svg', step_time_chart('logs'));
  *
- * A chart is the rows of its query, which any program can ask as well, and a function of
- * loader/chart that draws them. Nothing is computed here. */
+ * A chart consists of a query, which users can run themselves, and a function of loader/chart that
+ * draws its rows. Nothing is computed here. */
 #include "prof.h"
 
 #include "charts.h"
@@ -73,7 +73,7 @@ const Chart memory_chart = {
     "(ms)\",\n"
     "    bytes FROM p, r WHERE (host, allocator) IN m ORDER BY host, allocator, part"};
 
-/* Ops of devices by category; without devices, ops of host threads by program. */
+/* Ops of devices by category or, without devices, ops of host threads by program. */
 const Chart op_treemap = {
     "op_treemap", "Self time of ops, by category", chart_treemap, NULL,
     "WITH d AS MATERIALIZED (\n"
@@ -85,7 +85,7 @@ const Chart op_treemap = {
     ")\n"
     "SELECT * FROM (SELECT * FROM d UNION ALL SELECT * FROM t) ORDER BY us DESC LIMIT 200"};
 
-/* In reports alone, where a script zooms them. */
+/* Only in reports, where a script zooms it. */
 const Chart scope_icicle = {
     "icicle", "Time by layer and named scope", chart_icicle, NULL,
     "WITH s AS MATERIALIZED (\n"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* charts.h: charts of the rows of SQL. The SQL functions and the reports of the command share them.
- */
+/* charts.h: charts of the rows of queries. SQL functions and the command's reports use them. */
 #ifndef PROF_CHARTS_H
 #define PROF_CHARTS_H
 
@@ -10,16 +9,17 @@
 
 /* A chart, and the SQL of its rows, in which ?1 is a source. */
 typedef struct {
-    const char *name; /* of the SQL function; of a chart that only reports have, of its kind */
+    const char *name; /* of the SQL function; for a chart that only reports use, its kind */
     const char *title;
     bool (*draw)(const ChartData *data, const ChartOptions *options, TextBuffer *out);
-    double (*most)(const ChartData *data); /* NULL: the chart has no axis that two could share */
+    /* NULL: the chart has no axis that two charts could share */
+    double (*most)(const ChartData *data);
     const char *sql;
 } Chart;
 
 extern const Chart step_chart, roofline_chart, memory_chart, op_treemap, scope_icicle, op_icicle;
 
-/* The rows of a statement, copied. */
+/* A copy of a statement's rows. */
 typedef struct {
     ChartData data;
     Arena arena;

@@ -88,7 +88,7 @@ static const Plane *collectives_plane(const void *item)
     return ((const Collective *)item)->plane;
 }
 
-/* Bytes of each occurrence over the time of all; unknown below 0 and as NaN. */
+/* Writes the bytes of all occurrences divided by their time; NULL for negative or NaN values. */
 static void rate_column(sqlite3_context *ctx, const Collective *op, double bytes)
 {
     if (bytes >= 0 && op->total_ps)

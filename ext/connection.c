@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* connection.c: the runs that a connection knows, by label or by path.
+/* connection.c: the runs that a connection has opened, by label or by path.
  *
  *   SELECT prof_attach('logs/run_a', 'before');          -- before
  *   SELECT count(*) FROM lines('before/worker-0');       -- one host of it
  *
- * Runs opened by path stay open for the next query, a few of them, until prof_clear() or the
- * connection closes. A run whose files have changed is read again at its next use. */
+ * A few runs that were opened by path stay open for later queries, until prof_clear() or until the
+ * connection closes. A run whose files have changed is read again when it is used next. */
 #define _GNU_SOURCE
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -100,7 +100,7 @@ int prof_error(const Prof *prof, const ProfErr *err, char **message)
     if (err->code == PROF_NOMEM) return SQLITE_NOMEM;
     if (err->code == PROF_INTERRUPT) return SQLITE_INTERRUPT;
     sqlite3_free(*message);
-    /* What is not found is SQL's own text, which stays as it is. */
+    /* A missing source is an error of the SQL text, whose message is not changed. */
     *message = err->code == PROF_NOTFOUND ? sqlite3_mprintf("%s", err->text)
                                           : served_text(prof, err->text);
     if (!*message) return SQLITE_NOMEM;
@@ -112,7 +112,7 @@ int prof_error(const Prof *prof, const ProfErr *err, char **message)
 typedef struct {
     const char *path;
     struct timespec begin;
-    double patience; /* seconds until it is shown */
+    double patience; /* seconds until progress is shown */
     bool shown;
 } Loading;
 
@@ -129,7 +129,7 @@ static void show_progress(void *context, uint64_t done, uint64_t total)
     }
 }
 
-/* A damaged run answers from what is left of it, which its user should know. */
+/* Warns about a damaged run, because its answers come from the rest of the file. */
 static void warn_of_damage(const char *path, Run *run)
 {
     const char *setting = getenv("PROFSQL_WARNINGS");
@@ -172,8 +172,8 @@ static bool add_named(NamedRun **list, int *n, const char *label, Run *run, size
     return true;
 }
 
-/* The run of a path among the cached ones, which becomes the last of them: the first to go is the
- * one not asked for longest. */
+/* Returns the cached run of a path and moves it to the end of the list. The first run, which was
+ * used least recently, is dropped first. */
 static NamedRun *find_cached(Prof *prof, const char *path)
 {
     for (int i = 0; i < prof->n_cached; i++) {
@@ -187,20 +187,21 @@ static NamedRun *find_cached(Prof *prof, const char *path)
     return NULL;
 }
 
-/* A reference to the run at a path; within: see source_resolve(). */
+/* Returns a reference to the run at a path. within: see source_resolve(). */
 static Run *open_path(Prof *prof, const char *path, const char *within, size_t *n_others,
                       ProfErr *err)
 {
     *n_others = 0;
     NamedRun *cached = find_cached(prof, path);
     bool is_folder = cached && (strcmp(cached->run->path, path) ||
-                                cached->run->n_hosts != 1); /* which may have a newer run */
+                                cached->run->n_hosts != 1); /* a log dir may have a newer run */
     if (cached && !is_folder && run_is_current(cached->run)) return run_ref(cached->run);
     Run *run = load(path, within, false, n_others, err);
     if (!run) return NULL;
     if ((cached =
-             find_cached(prof, path))) { /* a progress handler may have run statements meanwhile */
-        run_unref(cached->run);          /* after the load: unchanged files are the same Run */
+             /* a progress handler may have run statements in the meantime */
+         find_cached(prof, path))) {
+        run_unref(cached->run); /* only now, so that unchanged files give the same Run again */
         cached->run = run;
         return run_ref(run);
     }
@@ -226,11 +227,11 @@ static NamedRun *find_label(Prof *prof, const char *label, size_t n_bytes)
     return NULL;
 }
 
-/* Reads an attached run again when its files have changed. */
+/* Reads an attached run again if its files have changed. */
 static bool refresh(const Prof *prof, NamedRun *named, ProfErr *err)
 {
     if (run_is_current(named->run)) return true;
-    size_t none; /* its path is the run's own */
+    size_t none; /* ignored, because the path is that of a run */
     Run *run = load(named->run->path, NULL, named->streaming, &none, err);
     served_hide_error(prof, named->label, err);
     if (!run) return false;
@@ -256,7 +257,7 @@ static bool add_source(SourceRun **list, int *n, const NamedRun *named, Host *on
     return true;
 }
 
-/* Adds a run, or only its host of this name. */
+/* Adds a run, or only its host with this name. */
 static void add_host(NamedRun *named, const char *host, const char *source, bool attached,
                      SourceRun **list, int *n, ProfErr *err)
 {
@@ -280,7 +281,7 @@ static void open_by_path(Prof *prof, const char *source, SourceRun **list, int *
     run_unref(found.run);
 }
 
-/* SQL has the name of a served run, which may be followed by one of its hosts. */
+/* Opens a served run by its label, which may be followed by a host. */
 static void open_served(Prof *prof, const char *source, size_t n_label, SourceRun **list, int *n,
                         ProfErr *err)
 {
@@ -301,11 +302,12 @@ static void open_served(Prof *prof, const char *source, size_t n_label, SourceRu
     run_unref(found.run);
 }
 
-/* Adds the runs that a source names. */
+/* Opens the runs that a source names. */
 static void open_source(Prof *prof, const char *source, SourceRun **list, int *n, ProfErr *err)
 {
     size_t n_label = source ? strlen(source) : 0;
-    while (n_label > 1 && source[n_label - 1] == '/') n_label--; /* as a shell completes a folder */
+    /* shells complete the name of a folder with a slash */
+    while (n_label > 1 && source[n_label - 1] == '/') n_label--;
     NamedRun *named = source ? find_label(prof, source, n_label) : NULL;
     const char *slash = source ? strrchr(source, '/') : NULL;
     NamedRun *of_host = !named && slash ? find_label(prof, source, (size_t)(slash - source)) : NULL;

@@ -107,13 +107,13 @@ SQLITE_EXTENSION_INIT3
 enum { CORE_STEPS_COLUMNS(COLUMN_ENUM) };
 static const Column core_steps_columns[] = {CORE_STEPS_COLUMNS(COLUMN_DOC)};
 
-/* The parts of core_steps: the pod viewer's steps, then those that it aligns otherwise when the
+/* The parts of core_steps: the pod viewer's steps, then those that it aligns differently if the
  * first and last steps count. */
 enum { OF_POD, BESIDE_POD };
 
 typedef struct {
     const StepDb *pod, *kept;
-    const DeviceCapabilities *devices; /* asked for with the columns of devices */
+    const DeviceCapabilities *devices; /* computed if a column of devices is read */
     int part;
     size_t step, core;
     uint64_t row;
@@ -134,7 +134,8 @@ static const Device *device_of(RowCursor *c, const Plane *plane)
     return NULL;
 }
 
-/* XProf's pod viewer leaves TensorCores without core_details out. */
+/* Returns whether XProf's pod viewer shows a core: it leaves out TensorCores without core_details.
+ */
 static bool is_in_pod(RowCursor *c, const StepCore *core)
 {
     if (core->kind != STEP_CORE_TENSOR) return true;

@@ -87,7 +87,7 @@ static void dcn_list(RowCursor *c, RowList *list)
     state->shown = all->shown;
 }
 
-/* Whole us on average. */
+/* Writes the average in us, truncated. */
 static void result_average(sqlite3_context *ctx, const DcnCollective *d, uint64_t sum_us)
 {
     sqlite3_result_double(ctx, (double)(sum_us / d->occurrences) / 1e3);

@@ -103,7 +103,7 @@ SQLITE_EXTENSION_INIT3
 enum { DEVICE_TIME_COLUMNS(COLUMN_ENUM) };
 static const Column device_time_columns[] = {DEVICE_TIME_COLUMNS(COLUMN_DOC)};
 
-/* Rows are devices, or sums over a part of their work. */
+/* A row is a device, or the sum over a part of its work. */
 typedef struct {
     bool by_step, by_line;
 } DeviceTimeState;
@@ -124,13 +124,13 @@ static void device_time_list(RowCursor *c, RowList *list)
     if (all) *list = ROW_LIST(all->devices, all->n_devices);
 }
 
-/* A sum starts with its device. */
+/* Returns the plane of a row. A TimeSum starts with a DeviceTime. */
 static const Plane *device_time_plane(const void *item)
 {
     return ((const DeviceTime *)item)->plane;
 }
 
-/* NULL: the row is a device. */
+/* Returns the row as a sum; NULL if it is a device. */
 static const TimeSum *sum_of(const RowCursor *c)
 {
     const DeviceTimeState *state = c->state;
@@ -151,7 +151,7 @@ static void sum_column(sqlite3_context *ctx, const TimeSum *sum, int column)
     if (column == DT_LINE && sum->line) result_text(ctx, sum->line->name);
 }
 
-/* Of a device it takes a time breakdown, which the other columns do not need. */
+/* For a device this computes the time breakdown, which no other column needs. */
 static void result_waiting(RowCursor *c, sqlite3_context *ctx, const Plane *device)
 {
     const TimeSum *sum = sum_of(c);

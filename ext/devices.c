@@ -129,7 +129,8 @@ static void result_known_text(sqlite3_context *ctx, const Text *text)
     if (text) result_text(ctx, text);
 }
 
-/* XProf has one for the whole source: the ops' time at the default clock over their time. */
+/* Writes XProf's value for the entire source: the time of the ops at the default clock divided by
+ * their actual time. */
 static void result_time_scale(RowCursor *c, sqlite3_context *ctx)
 {
     const OpStats *stats = run_op_stats(c->from->run, c->from->only, &c->err);
@@ -154,7 +155,7 @@ static void devices_column(RowCursor *c, sqlite3_context *ctx, int column)
             result_owned(ctx, sqlite3_mprintf("%lld.%lld", (long long)d->compute_major,
                                               (long long)d->compute_minor));
         break;
-    case DV_FLOPS: sqlite3_result_double(ctx, d->peak_flops); break; /* SQLite makes NULL of NaN */
+    case DV_FLOPS: sqlite3_result_double(ctx, d->peak_flops); break; /* SQLite stores NaN as NULL */
     case DV_HBM:
     case DV_SRAM_READ:
     case DV_SRAM_WRITE:

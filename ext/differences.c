@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* differences.c: the table prof_differences: where a column shows XProf's number although it is
- * known to be wrong, and where the right one stands.
+/* differences.c: the table prof_differences: columns that contain XProf's number although it is
+ * known to be wrong, and the columns with the correct one.
  *
  *   SELECT "column", actual, xprof FROM prof_differences WHERE table_name = 'kernel_stats'; */
 #include "prof.h"
@@ -69,7 +69,7 @@ typedef struct {
     "Proto (libtpu 0.0.37) or numbers the metadata differently"
 #define REPAIRED "value of the instruction with this program_id and hlo_op"
 
-/* Every column that ends in _actual is here. */
+/* Contains every column whose name ends in _actual. */
 static const Difference differences[] = {
     {"kernel_stats", "registers_per_thread", "registers_per_thread_actual", DETAILS, SPELLINGS},
     {"kernel_stats", "shared_memory_bytes", "shared_memory_bytes_actual", DETAILS, SPELLINGS},

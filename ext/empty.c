@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* empty.c: see empty.h. */
+/* empty.c: finds the reason for an empty table; see empty.h. */
 #include "empty.h"
 
 #include "../loader/analysis/memory/memory_profile.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* empty.h: why a table or a canned query has no rows. "Empty" is then a row of prof_issues, code
+/* empty.h: records why a table or canned query has no rows, as a row of prof_issues with the code
  * nothing_to_show. */
 #ifndef PROF_EMPTY_H
 #define PROF_EMPTY_H
 
 #include "../loader/run.h"
 
-/* What rows are made of. The first that a run lacks is the reason. */
+/* What rows are computed from. The first one that a run lacks is the reason. */
 enum Need {
     NEED_EVENTS = 1,
     NEED_HOST = 2,
@@ -18,15 +18,16 @@ enum Need {
     NEED_ALLOCATIONS = 128,
 };
 
-/* What has no rows. */
+/* A table or query without rows. */
 typedef struct {
     const char *name; /* of the table or query */
-    unsigned needs;   /* enum Need */
+    unsigned needs;   /* bits of enum Need */
     const char
-        *nothing; /* the reason if the run has all that is needed; NULL: then none is recorded */
+        /* the reason if the run has everything that is needed; NULL: then none is recorded */
+        *nothing;
 } Empty;
 
-/* Records why it has no rows of the run, or of `only`. False with err set. */
+/* Records why there are no rows for the run, or for its host `only`. False with err set. */
 bool empty_record(const Empty *empty, Run *run, Host *only, ProfErr *err);
 
 #endif

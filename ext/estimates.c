@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* estimates.c: how much a query will see, for the planner. Counts are those of runs that are open
- * already: no plan opens a file, and what a parameter or another table will name is not known yet.
+/* estimates.c: estimates for the planner how many rows a query visits. They come from runs that are
+ * open: planning opens no file, and the values of parameters and of other tables are not known yet.
  */
 #include "prof.h"
 SQLITE_EXTENSION_INIT3

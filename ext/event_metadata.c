@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* event_metadata.c: the tables event_metadata, event_metadata_stats and event_stats: what events
- * are called and carry.
+/* event_metadata.c: the tables event_metadata, event_metadata_stats, event_stats and event_totals:
+ * names and stats of events.
  *
  *   SELECT name, value FROM event_stats('logs') WHERE event_id = 17;   -- correlation_id|60 */
 #include "../loader/store/events.h"
@@ -14,7 +14,7 @@ typedef struct {
     size_t plane, entry;
 } EntryAt;
 
-/* Moves to the host's next entry that the plan leaves in, this one included. */
+/* Moves to the host's next entry that the plan wants, starting with this one. */
 static bool next_entry(RowCursor *c, EntryAt *at)
 {
     for (;; at->plane++, at->entry = 0) {
@@ -73,8 +73,8 @@ static const Column event_metadata_columns[] = {EVENT_METADATA_COLUMNS(COLUMN_DO
 
 typedef struct {
     EntryAt at;
-    MetaBytes bytes;      /* of the entry in hand, if a column needs them */
-    const Plane *counted; /* whose events `counts` has, by metadata; NULL: none */
+    MetaBytes bytes;      /* of the current entry, if a column needs them */
+    const Plane *counted; /* plane whose events are in `counts`, by metadata; NULL if none */
     uint64_t *counts;
 } MetadataRows;
 
@@ -209,7 +209,7 @@ typedef struct {
     StatIter stats;
     MetaBytes bytes;
     Stat stat;
-    uint64_t nth; /* of the next stat of the entry */
+    uint64_t nth; /* index of the entry's next stat */
 } MetadataStatRows;
 
 static void metadata_stats_close(void *state)
@@ -217,7 +217,7 @@ static void metadata_stats_close(void *state)
     meta_bytes_free(&((MetadataStatRows *)state)->bytes);
 }
 
-/* Begins the stats of an event metadata entry. */
+/* Starts a walk over the stats of an event metadata entry. */
 static bool walk_meta(RowCursor *c, StatIter *stats, MetaBytes *bytes, const EventMeta *meta)
 {
     if (!meta->has_stats) return true;
@@ -306,11 +306,11 @@ typedef struct {
     StatIter stats; /* of the event, then of its metadata */
     MetaBytes bytes;
     Stat stat;
-    uint64_t nth;                 /* of the next stat of the event */
-    size_t n_lines;               /* of the host that were looked at */
-    EventReader reader;           /* of the lines in turn, while `reading` */
-    EventFinder finder;           /* of the one event that was asked for */
-    bool reading, found, has_own; /* has_own: the event's own stats were begun */
+    uint64_t nth;                 /* index of the event's next stat */
+    size_t n_lines;               /* lines of the host that were visited */
+    EventReader reader;           /* for one line after another, while `reading` */
+    EventFinder finder;           /* for a single event */
+    bool reading, found, has_own; /* has_own: the walk over the event's own stats was started */
     const Line *line;
     EventAt event;
 } StatRows;
@@ -323,7 +323,7 @@ static void stat_rows_close(void *state)
     meta_bytes_free(&rows->bytes);
 }
 
-/* Reads the one event that was asked for. */
+/* Reads a single event. */
 static bool find_event(RowCursor *c, StatRows *rows)
 {
     sqlite3_int64 event = c->key[KEY_EVENT_ID];
@@ -351,7 +351,7 @@ static bool next_event(RowCursor *c, StatRows *rows)
     }
 }
 
-/* The event's own stats, then those of its metadata. */
+/* Moves to the event's next own stat, then to those of its metadata. */
 static bool event_stats_next(RowCursor *c)
 {
     StatRows *rows = c->state;
@@ -447,7 +447,7 @@ enum { EVENT_TOTALS_COLUMNS(COLUMN_ENUM) };
 static const Column event_totals_columns[] = {EVENT_TOTALS_COLUMNS(COLUMN_DOC)};
 
 typedef struct {
-    size_t line, total; /* total: of the line */
+    size_t line, total; /* total: index on the line */
     const LineTotals *totals;
 } TotalAt;
 

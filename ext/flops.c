@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops.c: utilization, intensity and roofline as functions, and the peak of a run's devices.
+/* flops.c: functions for utilization, intensity and roofline, and the peak of a run's devices.
  *
  *   SELECT flops_utilization(2.5e9, 50000000, 100e12);
  *     -- 0.5: 2.5 GFLOP in 50 us, on a device of 100 TFLOP/s
  *   SELECT roofline_flops(50, 312e12, 1.5e12) / 1e12;        -- 75.0: 50 FLOP/byte at 1.5 TB/s
  *
- * A rate over no time, against no peak or of no bytes is not known: NULL. */
+ * Dividing by a time, a peak or a number of bytes of 0 gives NULL. */
 #include "../loader/analysis/device/devices.h"
 
 #include "prof.h"
@@ -13,8 +13,7 @@ SQLITE_EXTENSION_INIT3
 
 #include <math.h>
 
-/* Reads all arguments as numbers; false when one is NULL, or no number (then the error is
- * reported). */
+/* Reads all arguments as numbers. False if one is NULL, or not a number (then with an error). */
 static bool read_numbers(sqlite3_context *ctx, const char *name, int argc, sqlite3_value **argv,
                          double *out)
 {
@@ -31,7 +30,7 @@ static bool read_numbers(sqlite3_context *ctx, const char *name, int argc, sqlit
     return true;
 }
 
-/* NaN (infinity over infinity) is not known: SQLite makes NULL of it. */
+/* The result may be NaN (infinity / infinity), which SQLite stores as NULL. */
 static void utilization(sqlite3_context *ctx, const char *name, int argc, sqlite3_value **argv)
 {
     double x[3];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* SQL functions as lists: the entry registers every list the same way, and prof_functions shows it.
- */
+/* functions.h: SQL functions as lists: the entry points register all lists in the same way, and
+ * prof_functions shows them. */
 #ifndef PROF_FUNCTIONS_H
 #define PROF_FUNCTIONS_H
 
@@ -10,8 +10,8 @@
 
 enum { FUNCTION_SCALAR, FUNCTION_AGGREGATE, FUNCTION_WINDOW };
 
-/* A scalar has xFunc; an aggregate xStep and xFinal; a window function also xValue and xInverse.
- * Callbacks that read their user data get the connection's Prof. */
+/* A scalar function has xFunc; an aggregate xStep and xFinal; a window function also xValue and
+ * xInverse. The user data of callbacks that read it is the connection's Prof. */
 typedef struct {
     const char *name;
     int n_args; /* -1: any number */
@@ -23,10 +23,10 @@ typedef struct {
     void (*xValue)(sqlite3_context *);
     void (*xInverse)(sqlite3_context *, int, sqlite3_value **);
     const char *signature, *unit, *description, *origin;
-    const char *since, *example; /* version that has it first; a query that shows its use */
+    const char *since, *example; /* first version that has it; a query that shows its use */
 } FunctionDef;
 
-/* Deterministic and harmless whatever the arguments: usable in indexes, views and triggers of any
+/* Deterministic and harmless with any arguments: may be used in indexes, views and triggers of any
  * schema. */
 #define FUNCTION_PURE (SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
 
@@ -38,12 +38,12 @@ extern const FunctionDef statistics_functions[];
 extern const int n_statistics_functions;
 extern const FunctionDef scope_functions[];
 extern const int n_scope_functions;
-extern const FunctionDef flops_functions[]; /* peak_flops: its user data is the Prof */
+extern const FunctionDef flops_functions[]; /* the user data of peak_flops is the Prof */
 extern const int n_flops_functions;
 extern const FunctionDef chart_functions[];
 extern const int n_chart_functions;
 
-/* Fails the call with a message of one %s, the function's name. */
+/* Fails the call with a message that contains one %s, the function's name. */
 void function_error(sqlite3_context *ctx, const char *format, const char *name);
 
 /* Returns the array, moved by sqlite3_realloc64() to a place with room for more items than

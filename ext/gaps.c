@@ -50,9 +50,9 @@ enum { GAPS_COLUMNS(COLUMN_ENUM) };
 static const Column gaps_columns[] = {GAPS_COLUMNS(COLUMN_DOC)};
 
 typedef struct {
-    uint64_t least; /* duration of a row */
+    uint64_t least; /* least duration of a row */
     const Gaps *all;
-    size_t plane, piece; /* in hand; the gap before it is the row */
+    size_t plane, piece; /* the current piece; the row is the gap before it */
 } GapsState;
 
 static int longest_first(const void *a, const void *b)
@@ -61,8 +61,8 @@ static int longest_first(const void *a, const void *b)
     return (*x < *y) - (*x > *y);
 }
 
-/* Returns the duration of the n-th gap by duration: each time that there are 2 n, the shorter half
- * is dropped. */
+/* Returns the duration of the n-th gap by duration. Whenever there are 2 n, the shorter half is
+ * dropped. */
 static uint64_t least_duration(const Gaps *all, size_t n, ProfErr *err)
 {
     size_t n_gaps = 0, n_kept = 0;

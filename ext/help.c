@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* help.c: prof_help, which searches the names and descriptions of everything that SQL can ask.
+/* help.c: the table prof_help, which searches the names and descriptions of everything in SQL.
  *
  *   SELECT kind, name, description FROM prof_help('MFU'); */
 #include "../loader/base/nearest.h"
@@ -36,7 +36,7 @@ static const Column help_columns[] = {HELP_COLUMNS(COLUMN_DOC)};
 
 enum Kind { KIND_TABLE, KIND_QUERY, KIND_FUNCTION, KIND_COLUMN, KIND_SYNONYM, KIND_NOTHING };
 
-/* Why something matches, best first. Of similar names, those with fewer wrong letters come first.
+/* How something matches, best first. Of similar names, those with fewer wrong letters come first.
  */
 enum Match {
     MATCH_NAME,
@@ -60,10 +60,10 @@ typedef struct {
     enum Kind kind;
     const char *name, *table, *description;
     int match;    /* enum Match of the word that matches worst */
-    int target;   /* of MATCH_SYNONYM: the place in its targets */
-    int n_words;  /* that match */
-    Slice like;   /* of MATCH_SIMILAR: the name or synonym */
-    size_t order; /* in the catalog */
+    int target;   /* for MATCH_SYNONYM: position in its targets */
+    int n_words;  /* number of words that match */
+    Slice like;   /* for MATCH_SIMILAR: the name or synonym */
+    size_t order; /* position in the catalog */
 } Hit;
 
 typedef struct {
@@ -75,7 +75,7 @@ typedef struct {
 
 #define BETWEEN_WORDS " \t\r\n,;?!/'\""
 
-/* Returns the next word and moves *text to its end; n is 0 if no word follows. */
+/* Returns the next word and moves *text to its end. n is 0 if there is none. */
 static Slice next_word(const char **text)
 {
     const char *start = *text + strspn(*text, BETWEEN_WORDS);
@@ -84,7 +84,7 @@ static Slice next_word(const char **text)
     return (Slice){start, n};
 }
 
-/* All words together, without what is around them. */
+/* Returns all words, without what surrounds them. */
 static Slice phrase_of(const char *text)
 {
     Slice phrase = {text + strspn(text, BETWEEN_WORDS), 0};
@@ -93,7 +93,7 @@ static Slice phrase_of(const char *text)
     return phrase;
 }
 
-/* The next item of a list with ", " between items; n is 0 at the end. */
+/* Returns the next item of a list with ", " between items. n is 0 at the end. */
 static Slice next_item(const char **list)
 {
     Slice item = {*list, strcspn(*list, ",")};
@@ -107,7 +107,7 @@ static bool is_same(Slice a, const char *b)
     return strlen(b) == a.n && find_word(b, a.text, a.n) == b;
 }
 
-/* Does a word of a text start with this one? */
+/* Returns whether a word of the text starts with this one. */
 static bool has_word(const char *text, Slice word)
 {
     for (const char *p = text; (p = find_word(p, word.text, word.n)); p++)
@@ -117,7 +117,7 @@ static bool has_word(const char *text, Slice word)
 
 /* ---- searching ---- */
 
-/* The place in the list of targets, from 1 on; 0: it is none of them. */
+/* Returns the position in the list of targets, from 1; 0 if it is not one of them. */
 static int target_place(const Hit *hit, const char *targets)
 {
     size_t n = hit->table ? strlen(hit->table) : 0;
@@ -177,8 +177,8 @@ static int match_similar(const Hit *hit, Slice word, Slice *like)
     return match;
 }
 
-/* How many words of the text match, and how well. What matches all of them as one phrase is better
- * than what matches each. */
+/* Sets how many words of the text match, and how well. One phrase of all words is better than
+ * separate words. */
 static void match_hit(Hit *hit, const char *text, bool similar)
 {
     Slice phrase = phrase_of(text);
@@ -256,7 +256,7 @@ static bool add_all(Hits *hits, const Prof *prof)
     return ok;
 }
 
-/* Keeps the hits with the most matching words, or, without a word, those of all kinds but columns.
+/* Keeps the hits with the most matching words; without any word, those of all kinds except columns.
  */
 static void search(Hits *hits, const char *text)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* help_words.c: see help_words.h. prof_help() searches this list and docs/functions.md shows it. */
+/* help_words.c: search words that are not in names or descriptions; see help_words.h. prof_help()
+ * searches this list, and docs/functions.md shows it. */
 #include "help_words.h"
 
 #include "prof.h"

@@ -140,7 +140,7 @@ static void result_sizes(sqlite3_context *ctx, const Xla__ShapeProto *shape, int
     if (column == HI_PADDED) sqlite3_result_int64(ctx, sizes.padded_bytes);
 }
 
-/* A call of a library returns its result and scratch memory. */
+/* Writes the type of the result. A library call returns its result and scratch memory. */
 static void result_type(sqlite3_context *ctx, const Xla__HloInstructionProto *op)
 {
     const Xla__ShapeProto *shape = op->shape;
@@ -158,7 +158,7 @@ static bool is_of_tpu(const Host *host)
     return false;
 }
 
-/* What the metadata of a TPU's events says of the instruction; NULL: nothing. */
+/* Returns the costs in the metadata of a TPU's events; NULL if there are none. */
 static const OpMetrics *metadata_cost(RowCursor *c, const Xla__HloInstructionProto *op)
 {
     const HloModule *m = module_of(c);
@@ -166,7 +166,7 @@ static const OpMetrics *metadata_cost(RowCursor *c, const Xla__HloInstructionPro
     return costs ? op_db_find(costs, m->program_id, op->name, strlen(op->name)) : NULL;
 }
 
-/* What the file says of the instruction, else what the program needs. */
+/* Writes the cost that the file contains, else the one that the program needs. */
 static void result_tpu_cost(RowCursor *c, sqlite3_context *ctx, const Xla__HloInstructionProto *op,
                             int column)
 {

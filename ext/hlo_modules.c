@@ -234,7 +234,7 @@ static const Column hlo_operands_columns[] = {HLO_OPERANDS_COLUMNS(COLUMN_DOC)};
 typedef struct {
     HloAt at;
     bool has_op;
-    size_t operand; /* of the instruction */
+    size_t operand; /* index in the instruction */
 } OperandAt;
 
 static const Xla__HloInstructionProto *instruction_of(const HloAt *at)

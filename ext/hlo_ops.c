@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_ops.c: the table hlo_ops: HLO ops of the devices, as XProf's HLO stats has them, and exactly.
+/* hlo_ops.c: the table hlo_ops: HLO ops of the devices, as in XProf's HLO stats, and corrected.
  *
  *   SELECT hlo_op, category, total_self_time_us, flops_utilization
  *     FROM hlo_ops('logs') ORDER BY rank LIMIT 10; */
@@ -182,7 +182,7 @@ SQLITE_EXTENSION_INIT3
     C(HO_DEDUPLICATED, "deduplicated_name", "TEXT", NULL,                                          \
       "name of the op that this op duplicates; NULL if there is none",                             \
       "OpMetrics.deduplicated_name")                                                               \
-    C(HO_SOURCE, SOURCE_DOC) /* among the first 63: arguments.c */                                 \
+    C(HO_SOURCE, SOURCE_DOC) /* among the first 63; see arguments.c */                             \
     C(HO_OWNER_TF_OP, OWNER_TF_OP_DOC)                                                             \
     C(HO_OWNER_BY, OWNER_BY_DOC)                                                                   \
     C(HO_OWNER_HLO_OP, OWNER_HLO_OP_DOC)                                                           \
@@ -199,9 +199,9 @@ static const Column hlo_ops_columns[] = {HLO_OPS_COLUMNS(COLUMN_DOC)};
 
 typedef struct {
     const DeviceCapabilities *devices;
-    const OpMetrics *rated; /* the op that `rates` are of */
+    const OpMetrics *rated; /* the op whose rates `rates` has */
     OpRates rates;
-    const OpMetrics *found; /* the op that the next two are of */
+    const OpMetrics *found; /* the op that the next two belong to */
     const HloModule *module;
     const Xla__HloInstructionProto *instruction; /* NULL: the file does not have it */
 } HloOpsState;
@@ -358,7 +358,7 @@ static void text_column(RowCursor *c, sqlite3_context *ctx, const HloOpRow *row,
     }
 }
 
-/* Finds the op's instruction in the programs of the first host that has the program. */
+/* Looks the op's instruction up in the programs of the first host that has the program. */
 static void find_instruction(RowCursor *c, const OpMetrics *op)
 {
     HloOpsState *state = c->state;
@@ -381,7 +381,7 @@ static void origin_column(RowCursor *c, sqlite3_context *ctx, const OpMetrics *o
     if (state->instruction)
         result_origin(c, ctx, state->module, state->instruction,
                       ORIGIN_OWNER_TF_OP + (enum OriginColumn)(column - HO_OWNER_TF_OP));
-    else /* a name that is that of a program is no framework op's */
+    else /* a program's name is not a framework op's */
         result_name_origin(
             ctx, starts_with(op->provenance->text, "XlaModule:") ? empty_text : op->provenance,
             op_instruction_name(expression(op)),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_origin.c: the columns of several tables that say where in the user's program an instruction
- * comes from: owner, scope and user line. */
+/* hlo_origin.c: columns of several tables with the place of an instruction in the user's program:
+ * owner, scope and user line; see hlo_rows.h. */
 #include "../loader/analysis/program/hlo_scope.h"
 #include "../loader/analysis/program/user_code.h"
 #include "hlo_rows.h"

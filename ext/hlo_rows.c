@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_rows.c: what the tables of HLO programs share; see hlo_rows.h. A program is parsed when the
- * first of its rows is asked for; equality of program_id or hlo_module spares the others. */
+/* hlo_rows.c: shared by the tables of HLO programs; see hlo_rows.h. A program is parsed when its
+ * first row is read. With an equality on program_id or hlo_module, other programs are not parsed.
+ */
 #include "hlo_rows.h"
 SQLITE_EXTENSION_INIT3
 
-/* More than the programs that a host lists, known without listing them. */
+/* An upper bound of the programs that a host lists, without listing them. */
 static uint64_t most_programs(const Host *host)
 {
     uint64_t n = host->reader->is_program ? 1 : 0;
@@ -37,7 +38,7 @@ const HloModule *row_next_module(RowCursor *c)
     return at->module;
 }
 
-/* The one instruction that a key asks for, -1. */
+/* Returns the only instruction that a key matches; -1 if there is no such key. */
 static int64_t keyed_op(const RowCursor *c, const HloModule *m)
 {
     const char *name = c->text_key[KEY_HLO_OP];
@@ -66,7 +67,7 @@ const HloProgram *row_program(const RowCursor *c)
     const HloAt *at = c->state;
     ProfErr err = {0};
     const HloProgramList *list =
-        hlo_program_list(c->host, &err); /* made already: it does not fail */
+        hlo_program_list(c->host, &err); /* computed before, so it does not fail */
     return list ? &list->programs[at->n_programs - 1] : NULL;
 }
 
@@ -98,7 +99,7 @@ void result_buffer(sqlite3_context *ctx, TextBuffer *text)
 {
     if (!text->no_memory && text->n_bytes &&
         !utf8_valid((const uint8_t *)text->text,
-                    text->n_bytes)) { /* configurations may hold anything */
+                    text->n_bytes)) { /* configurations may contain any bytes */
         char *repaired = prof_alloc(3 * text->n_bytes);
         size_t n_bytes =
             repaired ? utf8_repair((const uint8_t *)text->text, text->n_bytes, repaired) : 0;
@@ -131,7 +132,7 @@ void result_source_line(sqlite3_context *ctx, const HloModule *module,
 void result_source_stack(sqlite3_context *ctx, const HloModule *module,
                          const Xla__HloInstructionProto *op)
 {
-    enum { MAX_FRAMES = 1000 }; /* a damaged index may run in a circle */
+    enum { MAX_FRAMES = 1000 }; /* the index of a damaged program may be circular */
     HloFrame frame;
     int32_t id = op->metadata ? op->metadata->stack_frame_id : 0;
     if (!hlo_frame(module, id, &frame)) return;

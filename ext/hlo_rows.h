@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_rows.h: tables of HLO programs: rows of one program after the other, keyed by (run, host,
- * program_id). */
+/* hlo_rows.h: shared by the tables of HLO programs: rows program by program, with the key (run,
+ * host, program_id). */
 #ifndef PROF_HLO_ROWS_H
 #define PROF_HLO_ROWS_H
 
@@ -80,7 +80,7 @@
         "function of the frame in user_file and user_line; NULL if the program does not record "   \
         "it",                                                                                      \
         "StackFrameIndexProto.function_names"
-/* The columns of an instruction's place in the user's program. */
+/* The columns with an instruction's place in the user's program. */
 enum OriginColumn {
     ORIGIN_OWNER_TF_OP,
     ORIGIN_OWNER_BY,
@@ -97,29 +97,28 @@ enum { HLO_PROGRAM_ID = 2, HLO_MODULE_NAME };
 
 /* The state of these tables, or its first member. */
 typedef struct {
-    const HloModule *module; /* of the row; NULL before the first */
-    size_t n_programs;       /* of the host that were looked at */
-    uint64_t first_program;  /* number of the host's first program in the run, at most */
+    const HloModule *module; /* of the current row; NULL before the first */
+    size_t n_programs;       /* programs of the host that were visited */
+    uint64_t first_program;  /* upper bound of the number of the host's first program in the run */
     size_t op;               /* row_next_op(): position of the instruction in the module */
-    bool keyed;              /* row_next_op(): a key gave the instruction, the only one */
+    bool keyed;              /* row_next_op(): a key selects a single instruction */
 } HloAt;
 
-/* Moves to the next program of the host that the plan leaves in. NULL: there is none, or c->err is
+/* Moves to the next program of the host that the plan wants. NULL if there is none, or with c->err
  * set. */
 const HloModule *row_next_module(RowCursor *c);
-/* Moves to the next instruction that the plan leaves in. False: there is none, or c->err is set. */
+/* Moves to the next instruction that the plan wants. False if there is none, or with c->err set. */
 bool row_next_op(RowCursor *c);
-/* The program of the row. */
+/* Returns the program of the current row. */
 const HloProgram *row_program(const RowCursor *c);
-/* A place for the n-th row of the program. */
+/* Returns the place of the n-th row of the program. */
 uint64_t row_place(const RowCursor *c, uint64_t n);
-/* program_id and hlo_module; false for another column. */
+/* Writes program_id or hlo_module; false for other columns. */
 bool row_program_column(const RowCursor *c, sqlite3_context *ctx, int column);
 
-/* A proto's text, NULL where it is empty; it lives as long as the run. */
+/* Writes a text of the proto, which lives as long as the run; NULL if it is empty. */
 void result_proto_text(sqlite3_context *ctx, const char *text);
-/* A text that was put together, repaired where it is not UTF-8; the buffer is freed. NULL where it
- * is empty. */
+/* Writes a composed text with invalid UTF-8 replaced, and frees the buffer; NULL if it is empty. */
 void result_buffer(sqlite3_context *ctx, TextBuffer *text);
 void result_source_file(sqlite3_context *ctx, const HloModule *module,
                         const Xla__HloInstructionProto *op);
@@ -128,9 +127,8 @@ void result_source_line(sqlite3_context *ctx, const HloModule *module,
 void result_source_stack(sqlite3_context *ctx, const HloModule *module,
                          const Xla__HloInstructionProto *op);
 
-/* Writes a column of the instruction's place in the user's program. result_name_origin() is for an
- * op whose instruction the file does not have: what follows from its framework op (empty: unknown).
- */
+/* Writes a column of an instruction's place in the user's program. result_name_origin() is for an
+ * op whose instruction is not in the file: it uses the op's framework op (empty if unknown). */
 void result_origin(RowCursor *c, sqlite3_context *ctx, const HloModule *module,
                    const Xla__HloInstructionProto *op, enum OriginColumn column);
 void result_name_origin(sqlite3_context *ctx, const Text *tf_op, Slice hlo_op,

@@ -5,7 +5,7 @@
  *   SELECT text FROM hlo_text('logs', 'jit_step') WHERE hlo_op = 'fusion.1';
  *   -- %fusion.1 = f32[4,8]{1,0} fusion(%param_0), kind=kLoop, calls=%fused_computation
  *
- * A line is written when it is asked for; other columns cost nothing. */
+ * The text of a line is only written if the column is read. */
 #include "hlo_rows.h"
 SQLITE_EXTENSION_INIT3
 
@@ -49,7 +49,7 @@ static bool style_of(const RowCursor *c, enum HloTextStyle *style, ProfErr *err)
     return is_long || is_short;
 }
 
-/* Whether a name given is this program's: its module, its id, or both as module(id). */
+/* Returns whether a name is that of a program: its module, its id, or both as module(id). */
 static bool is_named(const HloProgram *program, const char *name)
 {
     char id[24];
@@ -61,7 +61,7 @@ static bool is_named(const HloProgram *program, const char *name)
            !memcmp(name + stem + 1, id, n_id) && name[n - 1] == ')';
 }
 
-/* Whether any program of the query's runs has a name. */
+/* Returns whether a program of the query's runs has this name. */
 static bool is_anywhere(const RowCursor *c, const char *name, ProfErr *err)
 {
     for (int i = 0; i < c->n_sources; i++)
@@ -73,7 +73,7 @@ static bool is_anywhere(const RowCursor *c, const char *name, ProfErr *err)
     return false;
 }
 
-/* Whether there is what the parameters ask for; else an error. */
+/* Returns whether the parameters are valid; otherwise sets an error. */
 static bool check_parameters(RowCursor *c, enum HloTextStyle *style, const char *name)
 {
     if (!style_of(c, style, &c->err)) return false;
@@ -96,7 +96,7 @@ typedef struct {
     const HloProgramList *programs;
     enum HloTextStyle style;
     size_t program, line;
-    const HloListing *listing; /* of the program; NULL: not made yet */
+    const HloListing *listing; /* of the program; NULL: not computed yet */
 } TextAt;
 
 static bool hlo_text_next(RowCursor *c)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* host.c: what the program does that has the connection, not SQL; see profsql.h.
+/* host.c: functions of the program that owns the connection; see profsql.h. SQL cannot call them.
  *
- * The functions of profsql.h call the SQL functions of admin.c under the connection's mutex. What
- * they bind are pointers with a type, which SQL cannot make. */
+ * They call the SQL functions of admin.c under the connection's mutex. Their arguments are bound as
+ * pointers with a type, which SQL cannot create. */
 #include "prof.h"
 #include "profsql.h"
 SQLITE_EXTENSION_INIT3
@@ -16,7 +16,7 @@ const char *text_of_host(sqlite3_value *value)
     return sqlite3_value_pointer(value, TEXT_OF_HOST);
 }
 
-/* Calls an SQL function with a text of the host and one that is none. */
+/* Calls an SQL function with a text that the program binds and another value. */
 static int call(sqlite3 *db, const char *sql, const char *of_host, const char *text, char **message)
 {
     sqlite3_stmt *stmt = NULL;
@@ -52,7 +52,7 @@ EXPORTED int profsql_serve(sqlite3 *db, const char *folder, char **message)
                 message);
 }
 
-/* Writes the reason to standard error. Users of a served connection must not see paths. */
+/* Writes the reason to standard error, because users of a serving connection must not see paths. */
 static int hide(int rc, const char *variable, char **message)
 {
     if (rc == SQLITE_OK || rc == SQLITE_NOMEM || rc == SQLITE_INTERRUPT) return rc;
@@ -64,7 +64,7 @@ static int hide(int rc, const char *variable, char **message)
     return rc;
 }
 
-/* An entry of PROFSQL_RUNS, "label=path" or "path". */
+/* Attaches an entry of PROFSQL_RUNS, "label=path" or "path". */
 static int attach_entry(sqlite3 *db, char *entry, char **message)
 {
     char *equals = strchr(entry, '=');

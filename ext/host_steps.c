@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* host_steps.c: the table host_steps: the steps and groups of one host, also those that XProf does
- * not count.
+/* host_steps.c: the table host_steps: the steps and groups of one host, including those that XProf
+ * does not count.
  *
  *   SELECT group_id, name, dropped FROM host_steps('logs') WHERE step IS NULL; */
 #include "step_rows.h"
@@ -73,7 +73,7 @@ static const char *const drop_reasons[] = {
 
 typedef struct {
     const HostSteps *all;
-    const StepDb *steps, *outside; /* asked for with the column `step` */
+    const StepDb *steps, *outside; /* computed if the column `step` is read */
 } HostStepRows;
 
 static void host_steps_list(RowCursor *c, RowList *list)
@@ -85,7 +85,7 @@ static void host_steps_list(RowCursor *c, RowList *list)
     list->first_place = place_pair(c->at_host, 32, 0);
 }
 
-/* The steps among which a step of the host has a number. */
+/* Returns the steps that number a step of the host. */
 static const StepDb *numbered_steps(RowCursor *c, const HostStep *step)
 {
     HostStepRows *state = c->state;
@@ -98,13 +98,13 @@ static const StepDb *numbered_steps(RowCursor *c, const HostStep *step)
     return state->steps;
 }
 
-/* The step's number in the source: a HostStep is one step of at most one merged step. */
+/* Returns the step's number in the source. A HostStep belongs to at most one merged step. */
 static int64_t number_of(RowCursor *c, const HostStep *step)
 {
     const StepDb *db = numbered_steps(c, step);
     for (size_t h = 0; db && db->n_steps && h < db->n_hosts; h++) {
         if (db->hosts[h]->host != c->host) continue;
-        /* steps of a host are in order of their groups */
+        /* The steps of a host are sorted by group. */
         size_t low = LOWER_BOUND(i, 0, db->n_steps, db->steps[i].of_hosts[h] < step);
         if (low < db->n_steps && db->steps[low].of_hosts[h] == step) return db->steps[low].number;
     }

@@ -14,14 +14,14 @@ static void result_ns(sqlite3_context *ctx, int64_t unix_ns)
     if (unix_ns >= 0) sqlite3_result_int64(ctx, unix_ns);
 }
 
-/* One row a host. */
+/* Returns true once for each host. */
 static bool once(RowCursor *c)
 {
     c->place = c->at_host;
     return !c->started;
 }
 
-/* A row's place in tables that count per host. */
+/* Returns the place of a row in tables with several rows for each host. */
 static uint64_t host_place(const RowCursor *c, size_t part, size_t n)
 {
     return place_pair(place_pair(c->at_host, 16, part), 24, n);
@@ -119,7 +119,7 @@ static void runs_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case PR_DEVICE:
     case PR_DEVICES:
-        if (run->hosts[0].reader->is_program) break; /* programs do not say what ran them */
+        if (run->hosts[0].reader->is_program) break; /* programs do not record what ran them */
         n_tpu = count_planes(run, PLANE_TENSORCORE), n_gpu = count_planes(run, PLANE_GPU);
         if (column == PR_DEVICE)
             sqlite3_result_text(ctx, n_tpu ? "TPU" : n_gpu ? "GPU" : "CPU", -1, SQLITE_STATIC);
@@ -185,13 +185,14 @@ const Table prof_runs_table = {
 enum { HOSTS_COLUMNS(COLUMN_ENUM) };
 static const Column hosts_columns[] = {HOSTS_COLUMNS(COLUMN_DOC)};
 
-/* A connection that serves says nothing of a file that is no profile, but that it is none. */
+/* Returns whether a serving connection hides the issue: of a file that is not a profile it shows
+ * nothing but that. */
 static bool is_withheld(const RowCursor *c)
 {
     return ((const ProfTable *)c->base.pVtab)->prof->serving && !c->host->readable;
 }
 
-/* The host's issue of this number, or the next one that is shown. */
+/* Finds the host's issue with this number, or the next one that is shown. */
 static bool find_issue(RowCursor *c, size_t *at, Issue *issue)
 {
     while (host_issue_at(c->host, *at, issue, &c->err)) {
@@ -281,7 +282,7 @@ static const Column session_columns[] = {SESSION_COLUMNS(COLUMN_DOC)};
 
 static const struct {
     const char *name;
-    size_t list, count; /* members of Host */
+    size_t list, count; /* offsets of members of Host */
 } session_texts[] = {
     {"error", offsetof(Host, errors), offsetof(Host, n_errors)},
     {"warning", offsetof(Host, warnings), offsetof(Host, n_warnings)},
@@ -289,8 +290,8 @@ static const struct {
 };
 
 typedef struct {
-    size_t kind;       /* of session_texts; after them come the stats of Task Environment planes */
-    size_t plane, nth; /* nth: of the texts, or of the plane's stats */
+    size_t kind;       /* index in session_texts; larger for the stats of Task Environment planes */
+    size_t plane, nth; /* nth: among the texts, or the plane's stats */
     Stat stat;
     Window window;
 } SessionAt;
@@ -442,12 +443,12 @@ const Table session_table = {
 enum { ISSUES_COLUMNS(COLUMN_ENUM) };
 static const Column issues_columns[] = {ISSUES_COLUMNS(COLUMN_DOC)};
 
-/* The host's issues, which analyses may add to, then the diagnostics of XProf's pages, then, with
- * the first host, which run of a log dir was taken. */
+/* The host's issues, to which analyses may add; then the diagnostics of XProf's pages; then, for
+ * the first host, which run of a log dir was opened. */
 enum IssuePart { ISSUE_OF_HOST, ISSUE_DIAGNOSTIC, ISSUE_NEWEST_RUN };
 typedef struct {
     Diagnostic *diagnostics;
-    size_t n_diagnostics, nth; /* nth: of the part */
+    size_t n_diagnostics, nth; /* nth: in this part */
     enum IssuePart part;
 } IssueAt;
 

@@ -50,7 +50,7 @@ static void idle_causes_list(RowCursor *c, RowList *list)
 static void idle_causes_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const IdleRow *row = c->row;
-    const IdleCauses *all = causes_of(c); /* made already */
+    const IdleCauses *all = causes_of(c); /* computed before */
     if (!all) return;
     switch (column) {
     case IC_CAUSE: sqlite3_result_text(ctx, idle_cause_names[row->cause], -1, SQLITE_STATIC); break;

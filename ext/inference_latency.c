@@ -41,7 +41,7 @@ SQLITE_EXTENSION_INIT3
     C(IL_SOURCE, SOURCE_DOC)
 enum { LATENCY_COLUMNS(COLUMN_ENUM) };
 static const Column latency_columns[] = {LATENCY_COLUMNS(COLUMN_DOC)};
-static const double latency_percentiles[] = {0 /* the average */, 50, 75, 90, 99, 99.9};
+static const double latency_percentiles[] = {0 /* 0: the average */, 50, 75, 90, 99, 99.9};
 
 typedef struct {
     const Inference *all;

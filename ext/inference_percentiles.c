@@ -163,7 +163,7 @@ static void percentiles_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case IP_NUMBER: sqlite3_result_int64(ctx, (sqlite3_int64)row->number); break;
     case IP_PERCENTILE: result_percentile(ctx, row); break;
-    case IP_THROUGHPUT: sqlite3_result_double(ctx, row->throughput); break; /* NAN is NULL */
+    case IP_THROUGHPUT: sqlite3_result_double(ctx, row->throughput); break; /* NAN becomes NULL */
     case IP_REQUEST:
         if (!row->is_batch)
             result_sample_id(ctx, row->request, row->request ? (uint64_t)row->request->id : 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* inference_rows.c: see inference_rows.h. */
+/* inference_rows.c: functions shared by the tables of model servers; see inference_rows.h. */
 #include "inference_rows.h"
 SQLITE_EXTENSION_INIT3
 

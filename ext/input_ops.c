@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* input_ops.c: the tables input_ops and input_breakdown: what the host does to bring input.
+/* input_ops.c: the tables input_ops and input_breakdown: what the host does to provide input.
  *
  *   SELECT operation, category, total_self_time_ms, self_time_fraction
  *     FROM input_ops('logs') LIMIT 10; */
@@ -53,7 +53,7 @@ static void input_ops_list(RowCursor *c, RowList *list)
     ((InputOps *)c->state)->input = a;
 }
 
-/* XProf divides to percent and back. */
+/* Converts to percent and back, as XProf does. */
 static double fraction_of(uint64_t ps, uint64_t all_ps)
 {
     return 100 * safe_div((double)ps, (double)all_ps) / 100;

@@ -106,8 +106,8 @@ static void input_steps_list(RowCursor *c, RowList *list)
     ((InputSteps *)c->state)->input = a;
 }
 
-/* As XProf names a core: its host's name for itself, and the ordinal that core_details gives;
- * unknown without these. */
+/* Writes a core's name as in XProf: the host's own name and the ordinal in core_details; NULL
+ * without these. */
 static void core_name(RowCursor *c, sqlite3_context *ctx, const StepCore *core)
 {
     const DeviceCapabilities *devices = run_devices(c->from->run, c->from->only, &c->err);

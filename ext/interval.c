@@ -28,8 +28,8 @@ typedef union {
 
 enum { ARGS_NULL, ARGS_INTEGER, ARGS_REAL, ARGS_ERROR };
 
-/* Reads every argument as the same kind of number. ARGS_NULL when one is NULL; ARGS_ERROR when the
- * error is reported. */
+/* Reads all arguments as the same kind of number. ARGS_NULL if one is NULL; ARGS_ERROR if an error
+ * was set. */
 static int read_numbers(sqlite3_context *ctx, const char *name, int argc, sqlite3_value **argv,
                         Number *out)
 {
@@ -54,7 +54,7 @@ static int read_numbers(sqlite3_context *ctx, const char *name, int argc, sqlite
     return kind;
 }
 
-/* From one start to a later one; the difference of two int64 always fits unsigned. */
+/* Returns the difference between a start and a later one, which always fits in uint64. */
 static uint64_t gap_of(int64_t from, int64_t to) { return (uint64_t)to - (uint64_t)from; }
 
 static void overlap_func(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -76,16 +76,16 @@ static void overlap_func(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         double first = n[swap ? 2 : 0].r, first_dur = n[swap ? 3 : 1].r;
         double second = n[swap ? 0 : 2].r, second_dur = n[swap ? 1 : 3].r;
         double length = first_dur - (second - first);
-        if (isnan(length)) /* infinity minus infinity: not known, so NULL */
+        if (isnan(length)) /* infinity minus infinity is unknown: NULL */
             return;
         if (length > second_dur) length = second_dur;
         sqlite3_result_double(ctx, length > 0 && first_dur > 0 ? length : 0);
     }
 }
 
-/* The union of the intervals so far. An interval that meets the last one is merged into it at once.
- * The others are sorted and merged when the array is full; the array grows only if more than half
- * of it remains. */
+/* The union of the intervals until now. An interval that touches the last one is merged into it at
+ * once. When the array is full, the others are sorted and merged; the array only grows if more than
+ * half of it remains. */
 typedef struct {
     Number start, length;
 } Interval;
@@ -93,14 +93,14 @@ typedef struct {
 typedef struct {
     Interval *items;
     sqlite3_int64 n, capacity;
-    int any_row; /* an empty interval is a row too: then the result is 0 */
+    int any_row; /* an empty interval counts as a row: the result is then 0 */
     int is_real;
-    int is_unsorted; /* else the items are sorted and disjoint */
+    int is_unsorted; /* otherwise the items are sorted and disjoint */
 } Union;
 
 enum { MERGE_APART, MERGE_DONE, MERGE_OVERFLOW };
 
-/* Adds to an interval one that does not start before it. */
+/* Extends an interval by one that does not start before it. */
 static int merge_into(Interval *into, const Interval *next, int is_real)
 {
     if (is_real) {
@@ -129,7 +129,7 @@ static int compare_real(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Leaves the items sorted and disjoint. False on overflow. */
+/* Sorts and merges the items. False on overflow. */
 static int union_compact(Union *u)
 {
     sqlite3_int64 n = 0;
@@ -147,7 +147,7 @@ static int union_compact(Union *u)
 
 static void overflow_error(sqlite3_context *ctx)
 {
-    sqlite3_result_error(ctx, "integer overflow", -1); /* the words of SQLite's sum() */
+    sqlite3_result_error(ctx, "integer overflow", -1); /* same text as SQLite's sum() */
 }
 
 static void union_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -231,11 +231,11 @@ static void union_final(sqlite3_context *ctx)
     memset(u, 0, sizeof *u);
 }
 
-/* self_time(): the rows of the frame in order of start, longest first. Open rows are a stack,
- * linked through `parent`. A new row closes the rows that do not contain it, its duration is
- * subtracted from the row that is then on top, and it is pushed. So a row's value is right as soon
- * as the last row of the frame was stepped, even if rows before it have left the frame. Step, value
- * and inverse cost O(1) amortized. Containment is closed: a row contains its duplicates. */
+/* self_time(): the rows of the frame by start, longest first. Open rows form a stack, linked
+ * through `parent`. A new row closes the rows that do not contain it; its duration is subtracted
+ * from the row that is then on top, and it is pushed. So a row's value is final when the last row
+ * of the frame was stepped, even if rows before it have left the frame. Step, value and inverse
+ * have amortized cost O(1). Containment is closed: a row contains its duplicates. */
 typedef struct {
     Number start, length, self;
     uint32_t parent;
@@ -245,9 +245,9 @@ typedef struct {
 typedef struct {
     TimeRow *rows;
     sqlite3_int64 n, capacity;
-    sqlite3_int64 head; /* first row of the frame; rows before it have left */
-    uint32_t top;       /* NO_ROW or a row; also the last row that is not NULL */
-    int is_open;        /* top is set */
+    sqlite3_int64 head; /* first row of the frame; earlier rows have left it */
+    uint32_t top;       /* NO_ROW or an index; also the last row that is not NULL */
+    int is_open;        /* `top` is valid */
     int is_real;
     int is_head_valued;
     int any_value;
@@ -305,7 +305,7 @@ static void self_time_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         }
         s->rows = rows;
     }
-    if (kind == ARGS_NULL) { /* keeps its place in the frame, and is nobody's child */
+    if (kind == ARGS_NULL) { /* stays in the frame, but is not a child */
         row.is_null = 1;
         s->rows[s->n++] = row;
         return;
@@ -338,13 +338,13 @@ static void self_time_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         if (s->is_real)
             parent->self.r -= row.length.r;
         else if (parent->self.i < INT64_MIN + row.length.i)
-            parent->is_overflow = 1; /* children that overlap each other can sum to anything */
+            parent->is_overflow = 1; /* children that overlap each other may sum to anything */
         else
             parent->self.i -= row.length.i;
     }
     row.parent = top;
     s->is_open = 1;
-    s->top = (uint32_t)s->n; /* rows are counted in 31 bits: one allocation is below 2 GiB */
+    s->top = (uint32_t)s->n; /* fits, because an allocation is below 2 GiB */
     s->rows[s->n++] = row;
 }
 
@@ -372,8 +372,8 @@ static void self_time_result(sqlite3_context *ctx, const SelfTime *s)
 }
 
 /* A frame that starts at the current row asks for each row once, then drops it. With any other
- * frame a row would show the value of another row, so that is an error. One case is found only at
- * the next call: SQLite shows one value for many rows, with OVER () or for duplicates under
+ * frame a row would show the value of another row, so that is an error. One case is detected only
+ * at the next call: SQLite shows one value for many rows, with OVER () or for duplicates under
  * RANGE. */
 static void self_time_value(sqlite3_context *ctx)
 {
@@ -397,7 +397,8 @@ static void self_time_inverse(sqlite3_context *ctx, int argc, sqlite3_value **ar
     s->head++;
 }
 
-/* After the values of a window this only frees; rows but no value means a plain aggregate. */
+/* After the values of a window this only frees memory. Rows without any value mean a plain
+ * aggregate. */
 static void self_time_final(sqlite3_context *ctx)
 {
     SelfTime *s = sqlite3_aggregate_context(ctx, 0);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* kernel_ops.c: the table kernel_ops: which framework ops GPU kernels run for, whatever software
- * wrote the file.
+/* kernel_ops.c: the table kernel_ops: the framework ops for which GPU kernels run, in files of any
+ * software version.
  *
  *   SELECT kernel_name, op_name, occurrences, total_duration_us
  *     FROM kernel_ops('logs') WHERE is_helper;
  *
- * kernel_stats has the rows of XProf, which merge kernels of different ops where XProf reads no op.
- */
+ * kernel_stats has XProf's rows, which merge kernels of different ops where XProf finds no op. */
 #include "../loader/analysis/ops/kernels.h"
 
 #include "prof.h"

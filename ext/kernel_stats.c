@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* kernel_stats.c: the table kernel_stats: GPU kernels as XProf's kernel stats tool sums them, and
- * as they are.
+/* kernel_stats.c: the table kernel_stats: GPU kernels as in XProf's kernel stats, and corrected.
  *
  *   SELECT kernel_name, occurrences, total_duration_us FROM kernel_stats('logs') LIMIT 10;
  *   SELECT *
@@ -142,7 +141,7 @@ static void kernel_stats_column(RowCursor *c, sqlite3_context *ctx, int column)
     case KS_REGISTERS: sqlite3_result_int64(ctx, l->registers); break;
     case KS_SHARED:
         sqlite3_result_int64(ctx, (uint32_t)(l->static_shared + l->dynamic_shared));
-        break; /* wraps, as XProf's sum does */
+        break; /* wraps like XProf's sum */
     case KS_BLOCK: result_three(ctx, l->block); break;
     case KS_GRID: result_three(ctx, l->grid); break;
     case KS_OCCUPANCY:

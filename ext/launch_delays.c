@@ -107,7 +107,7 @@ static int64_t queued_ps(const LaunchedWork *work, const Launch *launch)
 
 enum { MOST_FRAMES = 4096 };
 
-/* The frames around a frame are its parents on the line. */
+/* Writes the Python stack: the parents of a frame on its line are the outer frames. */
 static void stack_column(RowCursor *c, sqlite3_context *ctx, const LaunchContext *frame)
 {
     sqlite3_str *text = sqlite3_str_new(row_db(c));

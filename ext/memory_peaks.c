@@ -72,12 +72,12 @@ typedef struct {
     HloAt at;
     const Heap *heap; /* of the module */
     size_t space;
-    size_t event; /* of the space's heap trace: heap_timeline */
+    size_t event; /* heap_timeline: index in the space's trace */
 } SpaceAt;
 
 static const HeapSpace *space_of(const SpaceAt *at) { return &at->heap->spaces[at->space]; }
 
-/* Moves to the next space that the plan leaves in. */
+/* Moves to the next space that the plan wants. */
 static bool next_space(RowCursor *c)
 {
     SpaceAt *at = c->state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* memory_profile.c: the tables memory_events, memory_allocators and memory_active: what allocators
- * did, as XProf's memory profile has it.
+/* memory_profile.c: the tables memory_events, memory_allocators and memory_active: the activity of
+ * allocators, as in XProf's memory profile.
  *
  *   SELECT allocator, profile_peak_bytes >> 20 AS peak_mib
  *     FROM memory_allocators('logs');   -- GPU_0_bfc|252
@@ -26,11 +26,11 @@ static void result_event(sqlite3_context *ctx, const MemoryEvent *e)
     if (e) sqlite3_result_int64(ctx, (sqlite3_int64)e->event);
 }
 
-/* The state of all tables here: the items of one allocator after the other. */
+/* State of all tables here: the items of one allocator after another. */
 typedef struct {
     const MemoryProfile *profile;
     size_t allocator, item;
-    const MemoryEvent *event; /* of memory_events, with its place among the samples */
+    const MemoryEvent *event; /* memory_events: the event and its place among the samples */
     size_t sample;
     bool is_sampled;
 } MemoryAt;
@@ -41,8 +41,8 @@ static bool open_profile(RowCursor *c, MemoryAt *at)
     return at->profile;
 }
 
-/* Moves to the next item, of which each allocator has `count`. NULL: there is none, or c->err is
- * set. */
+/* Moves to the next item; `count` returns how many an allocator has. NULL if there is none, or with
+ * c->err set. */
 static const MemoryAllocator *next_item(RowCursor *c, size_t (*count)(const MemoryAllocator *))
 {
     MemoryAt *at = c->state;
@@ -145,7 +145,7 @@ enum { XPROF_SAMPLES = 1000 };
 
 static size_t n_events(const MemoryAllocator *a) { return a->n_events; }
 
-/* An event of one number is looked up, else all are walked. */
+/* Returns the next event: a single one if the query asks for its number, else one after another. */
 static const MemoryEvent *next_event(RowCursor *c)
 {
     MemoryAt *at = c->state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* memory_time.c: the table memory_time: how much memory allocators have in use, for how long.
+/* memory_time.c: the table memory_time: for how long allocators have how much memory in use.
  *
  *   SELECT allocator, most_bytes, percent, at_least_percent FROM memory_time('logs'); */
 #include "../loader/analysis/memory/memory_levels.h"

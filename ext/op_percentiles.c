@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* op_percentiles.c: the table op_percentiles: how the durations of each op, program and step
- * spread.
+/* op_percentiles.c: the table op_percentiles: percentiles of the durations of each op, program and
+ * step.
  *
  *   SELECT name, occurrences, p50_us, p99_us, max_us FROM op_percentiles('logs')
  *    WHERE line_kind = 'modules'; */
@@ -77,7 +77,7 @@ static void result_slice(sqlite3_context *ctx, Slice s)
     if (s.n) sqlite3_result_text64(ctx, s.text, s.n, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-/* The shape in "%name = f32[2]{0} add(...)", which is one word or a tuple in brackets. */
+/* Returns the shape in "%name = f32[2]{0} add(...)": one word, or a tuple in brackets. */
 static Slice text_shape(const Text *name)
 {
     const char *s = strstr(name->text, " = ");
@@ -91,7 +91,7 @@ static Slice text_shape(const Text *name)
     return (Slice){s, s[n] ? n : 0};
 }
 
-/* The instruction that the events record; on a TPU that they are named after. */
+/* Returns the instruction that the events record; on a TPU, the one they are named after. */
 static Slice op_name(const OpPercentiles *row)
 {
     bool on_tpu = row->plane_kind == PLANE_TENSORCORE || row->plane_kind == PLANE_SPARSECORE;

@@ -3,7 +3,7 @@
  *
  *   SELECT printf('%.*c%s', 2 * depth + 1, ' ', name), time_fraction, flops_utilization
  *     FROM op_profile('logs', 'category');
- *   SELECT * FROM op_profile('logs', 'provenance', 0, 0);   -- the whole tree, without IDLE */
+ *   SELECT * FROM op_profile('logs', 'provenance', 0, 0);   -- the entire tree, without IDLE */
 #include "../loader/analysis/ops/op_profile.h"
 
 #include "prof.h"
@@ -177,7 +177,7 @@ static void add_name(sqlite3_str *out, const ProfileNode *node)
     if (node->kind == PROFILE_DUPLICATES) sqlite3_str_appendall(out, duplicates);
 }
 
-/* An empty name is a name too. */
+/* Writes a name, which may be empty. */
 static void result_name(sqlite3_context *ctx, sqlite3_str *out)
 {
     if (!sqlite3_str_length(out)) sqlite3_result_text(ctx, "", 0, SQLITE_STATIC);
@@ -186,7 +186,7 @@ static void result_name(sqlite3_context *ctx, sqlite3_str *out)
 
 static void result_path(sqlite3_context *ctx, const ProfileNode *node)
 {
-    const ProfileNode *up[1024]; /* no tree is deeper */
+    const ProfileNode *up[1024]; /* the tree's depth is limited to less */
     size_t n = 0;
     for (const ProfileNode *at = node; at->parent && n < COUNT(up); at = at->parent) up[n++] = at;
     sqlite3_str *out = sqlite3_str_new(NULL);
@@ -197,7 +197,7 @@ static void result_path(sqlite3_context *ctx, const ProfileNode *node)
     result_name(ctx, out);
 }
 
-/* What is said of an op, or of the first of duplicates. */
+/* Writes a column of an op, or of the first of several duplicates. */
 static void op_column(sqlite3_context *ctx, const ProfileNode *node, int column)
 {
     const OpMetrics *op = node->op;
@@ -235,7 +235,7 @@ static void result_ps(sqlite3_context *ctx, uint64_t ps)
         sqlite3_result_double(ctx, (double)ps);
 }
 
-/* What XProf's page computes from the metrics. */
+/* Writes a column that XProf's page computes from the metrics. */
 static void page_column(sqlite3_context *ctx, const OpProfile *profile, const ProfileNode *node,
                         const ProfileMetrics *m, int column)
 {

@@ -26,7 +26,7 @@ static const Column overview_columns[] = {OVERVIEW_COLUMNS(COLUMN_DOC)};
 
 static void overview_list(RowCursor *c, RowList *list)
 {
-    if (c->from->run->hosts[0].reader->is_program) return; /* nothing ran */
+    if (c->from->run->hosts[0].reader->is_program) return; /* a program was not executed */
     const Overview *all = run_overview(c->from->run, c->from->only, &c->err);
     if (all) *list = ROW_LIST(all->properties, all->n);
 }

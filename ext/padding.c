@@ -7,7 +7,8 @@
  *   SELECT padding_efficiency('f32[128,3]{1,0:T(8,128)}');  -- 0.0234375
  *   SELECT padding_efficiency(16, 128, 3, 8);               -- 0.046875
  *
- * A size that a shape leaves open is NULL: an unbounded dimension, or more bytes than an int64. */
+ * A size is NULL if the shape does not determine it (an unbounded dimension) or if it exceeds
+ * int64. */
 #include "functions.h"
 
 #include "../loader/format/shape.h"
@@ -15,7 +16,7 @@ SQLITE_EXTENSION_INIT3
 
 #include <math.h>
 
-/* The sizes of the first argument; false when the result is set: NULL, or an error. */
+/* Returns the sizes of the first argument. False if the result is set: NULL, or an error. */
 static bool sizes_of(sqlite3_context *ctx, sqlite3_value *value, const char *function,
                      ShapeSizes *sizes)
 {
@@ -59,8 +60,8 @@ static void shape_elements(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     if (sizes_of(ctx, argv[0], "shape_elements", &sizes)) sqlite3_result_int64(ctx, sizes.elements);
 }
 
-/* The product over pairs of size / (alignment * ceil(size / alignment)); an alignment of 0 does not
- * pad. */
+/* Multiplies size / (alignment * ceil(size / alignment)) over all pairs. An alignment of 0 means no
+ * padding. */
 static void efficiency_of_pairs(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     double product = 1;

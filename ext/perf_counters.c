@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* perf_counters.c: the tables perf_counters, utilization and kernel_utilization: hardware counters
- * of devices, and how busy they say the units of a TPU were.
+ * of devices, and the utilization of a TPU's units that follows from them.
  *
  *   SELECT counter, value FROM perf_counters('logs') WHERE chip = 0 AND sample = 0 AND value > 0;
  *   SELECT sample, name, 100.0 * achieved / peak AS percent
@@ -12,7 +12,7 @@
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
-/* The state of perf_counters and utilization. */
+/* State of perf_counters and utilization. */
 typedef struct {
     const PerfCounters *all;
     size_t sample, nth; /* nth: counter of the sample, or row of its chip */
@@ -281,7 +281,7 @@ static const Column kernel_utilization_columns[] = {KERNEL_UTILIZATION_COLUMNS(C
 
 typedef struct {
     SampleAt at;
-    const CounterSample *sample; /* that `metrics` are of */
+    const CounterSample *sample; /* the sample whose metrics `metrics` has */
     KernelUtilization metrics;
 } KernelUtilizationAt;
 

@@ -29,16 +29,16 @@ SQLITE_EXTENSION_INIT3
 enum { PLANES_COLUMNS(COLUMN_ENUM) };
 static const Column planes_columns[] = {PLANES_COLUMNS(COLUMN_DOC)};
 
-/* The state of planes, stat_metadata and plane_stats. */
+/* State of planes, stat_metadata and plane_stats. */
 typedef struct {
-    size_t plane, nth; /* nth: of the plane */
-    Stat stat;         /* of plane_stats */
+    size_t plane, nth; /* nth: in the plane */
+    Stat stat;         /* plane_stats: the current stat */
     Window window;
 } PlaneAt;
 
 static void plane_close(void *state) { window_free(&((PlaneAt *)state)->window); }
 
-/* Moves to the next plane that is wanted, this one included; false: there is none. */
+/* Moves to the next plane that the query wants, starting with this one. False if there is none. */
 static bool seek_plane(const RowCursor *c, PlaneAt *at)
 {
     size_t plane = row_seek(c, KEY_PLANE_ID, c->host->first_plane, c->host->n_planes, at->plane);

@@ -15,38 +15,39 @@
 /* ---- the connection ---- */
 
 typedef struct {
-    char *label; /* of an attached run; the path as typed of a cached one */
+    char *label; /* label of an attached run, or path of a cached one as it was written */
     Run *run;
-    bool streaming;  /* attached so */
-    size_t n_others; /* runs of the log dir that were not taken */
+    bool streaming;  /* attached with `streaming` */
+    size_t n_others; /* older runs of the log dir that were not opened */
 } NamedRun;
 
-/* A run that SQL may name, below the folder that a connection serves. */
+/* A run in the folder that a connection serves. */
 typedef struct {
     char *label, *path;
 } ServedRun;
 
-/* One per connection, counted by every registration and cursor. Used under the connection's mutex.
- */
+/* The state of a connection, referenced by every registration and cursor. Used under the
+ * connection's mutex. */
 typedef struct Prof {
     sqlite3 *db;
-    int64_t number;    /* of all connections of the process, from 1: prof_connection() */
-    struct Prof *next; /* in the list of these */
-    bool serving;      /* SQL reads attached and served runs alone, and opens no path: serving.c */
-    char *root;        /* the folder of served runs, as realpath() has it; NULL: none */
+    /* returned by prof_connection(); counts the connections of the process from 1 */
+    int64_t number;
+    struct Prof *next; /* next in the list of connections */
+    bool serving;      /* SQL reads attached and served runs only, and opens no path: serving.c */
+    char *root;        /* folder of served runs, resolved by realpath(); NULL if none */
     ServedRun *served;
     int n_served;
     int n_references;
     NamedRun *attached, *cached; /* cached: runs opened by path, the latest last */
     int n_attached, n_cached;
-    int n_running; /* canned queries that are being stepped: empty tables inside them are not worth
-                      a remark */
+    int n_running; /* number of canned queries that are being stepped; empty tables inside them are
+                      not recorded */
 } Prof;
 
-Prof *prof_new(sqlite3 *db); /* with one reference; NULL: no memory */
+Prof *prof_new(sqlite3 *db); /* returns one reference; NULL if memory runs out */
 Prof *prof_ref(Prof *prof);
 void prof_unref(void *prof);
-/* The state of a connection; NULL: it has none. */
+/* Returns the state of a connection; NULL if it has none. */
 Prof *prof_of_connection(sqlite3 *db);
 
 /* The sources that a query names. */
@@ -56,55 +57,54 @@ typedef struct {
     bool given; /* false: all attached runs */
 } SourceNames;
 
-/* One run of a query, held by a reference. */
+/* A run of a query, with a reference. */
 typedef struct {
     Run *run;
-    Host *only; /* the one host asked for, NULL: all */
+    Host *only; /* a single host; NULL: all */
     char *label;
     char *source; /* the argument that names it; NULL: none was given */
     bool attached;
-    size_t n_others; /* runs of the log dir that were not taken */
-    int number;      /* for rowids; -1: not known yet */
+    size_t n_others; /* older runs of the log dir that were not opened */
+    int number;      /* for rowids; -1: not assigned yet */
 } SourceRun;
 
-/* The runs that a source names: a label, label/host or a path; NULL: all attached runs, an error if
- * there are none.
- * All their events are in memory, unless streaming says that one host at a time is enough for the
- * caller (run_load_all_events()). *list is freed with prof_release(). Returns an SQLite code;
- * *message is set on errors (sqlite3_malloc). */
+/* Opens the runs that a source names: a label, label/host or a path. NULL: all attached runs; an
+ * error if there are none. All events are in memory, unless `streaming` is set: then the caller
+ * needs only one host's events at a time (run_load_all_events()). *list is freed with
+ * prof_release(). Returns an SQLite code; *message is set on errors (sqlite3_malloc). */
 int prof_open(Prof *prof, const char *source, bool streaming, SourceRun **list, int *n,
               char **message);
-/* The same for all sources of a query, one after the other. */
+/* The same for all sources of a query. */
 int prof_open_names(Prof *prof, const SourceNames *names, bool streaming, SourceRun **list, int *n,
                     char **message);
 void prof_release(SourceRun *list, int n);
 int prof_attach(Prof *prof, const char *path, const char *label, bool streaming, char **attached_as,
                 char **message);
 bool prof_detach(Prof *prof, const char *label);
-/* The run that a source names, if it is open already; borrowed, perhaps out of date. NULL: not
- * known. */
+/* Returns the run that a source names if it is already open. It is borrowed and may be out of date.
+ * NULL if it is not open. */
 const Run *prof_known_run(Prof *prof, const char *source);
 int prof_clear(Prof *prof); /* drops runs opened by path; returns how many */
-/* A loader's error as SQLite's: the code, and its text in *message. */
+/* Converts a loader's error to an SQLite code, with its text in *message. */
 int prof_error(const Prof *prof, const ProfErr *err, char **message);
 
 /* ---- serving: serving.c ---- */
 
-/* From now on SQL opens no path. folder: its runs can be named by SQL; NULL: attached runs alone.
- */
+/* From now on SQL opens no path. folder: SQL can name its runs; NULL: attached runs only. */
 int prof_serve(Prof *prof, const char *folder, ProfErr *err);
-/* The served run of a label, after looking into the folder again if it is not known. NULL: there is
- * none, or err is set. */
+/* Returns the served run with a label, after scanning the folder again if it is not known. NULL if
+ * there is none, or with err set. */
 const ServedRun *served_run(Prof *prof, const char *label, size_t n_bytes, ProfErr *err);
-/* The same without looking into the folder. */
+/* The same without scanning the folder. */
 const ServedRun *served_known(const Prof *prof, const char *label, size_t n_bytes);
-/* All runs that SQL can name, their labels as path and name. *list is freed with
+/* Lists all runs that SQL can name, with their labels as path and name. *list is freed with
  * source_list_free(). */
 int served_list(Prof *prof, Source **list, size_t *n, ProfErr *err);
 void served_forget(Prof *prof);
-/* Why a run that SQL named cannot be read is for the program's log, not for SQL. */
+/* Writes the reason why a run cannot be read to the program's log, and hides it from SQL. */
 void served_hide_error(const Prof *prof, const char *label, ProfErr *err);
-/* A copy of a text with labels for the paths of runs, if the connection serves. NULL: no memory. */
+/* Copies a text; if the connection serves, paths of runs are replaced by labels. NULL if memory
+ * runs out. */
 char *served_text(const Prof *prof, const char *text);
 #define SERVED_ONLY                                                                                \
     "this connection serves the runs that its program chose, and SQL opens no other path; "        \
@@ -117,31 +117,31 @@ char *served_text(const Prof *prof, const char *text);
 #else
 #define EXPORTED
 #endif
-/* A text that the host program binds, and SQL cannot make; NULL: it is none. */
+/* Returns a text that the host program bound, which SQL cannot create; NULL for other values. */
 const char *text_of_host(sqlite3_value *value);
 /* Restricts a connection to the runs of PROFSQL_RUNS and PROFSQL_ROOT. */
 int serve_from_environment(sqlite3 *db, char **message);
 
-/* Runs whose texts a cursor has handed out: they stay until it closes, since SQLite may hold a text
- * to the statement's end. */
+/* Runs whose texts a cursor has returned. They are kept until it closes, because SQLite may use a
+ * text until the statement ends. */
 typedef struct {
     Run **runs;
     int n;
 } KeptRuns;
-bool prof_keep(KeptRuns *kept, const SourceRun *list, int n); /* false: no memory */
+bool prof_keep(KeptRuns *kept, const SourceRun *list, int n); /* false if memory runs out */
 void prof_release_kept(KeptRuns *kept);
 
 /* ---- interrupts: statement.c ---- */
 
-/* Something that is done for a statement of a connection, and ends early if that is interrupted. */
+/* Work for a statement of a connection, which ends early if the statement is interrupted. */
 typedef struct {
     Interrupt interrupt;
     sqlite3 *db;
-    sqlite3_stmt *tick; /* NULL: not asked yet */
+    sqlite3_stmt *tick; /* NULL: not prepared yet */
 } Statement;
 void statement_open(Statement *s, sqlite3 *db);
 int statement_close(Statement *s, int rc);      /* returns rc, or SQLITE_INTERRUPT */
-void statement_end(Statement *s, ProfErr *err); /* closes it, too */
+void statement_end(Statement *s, ProfErr *err); /* also closes it */
 
 /* ---- tables ---- */
 
@@ -149,14 +149,14 @@ typedef struct {
     const char *name, *type; /* type may end in HIDDEN */
     const char *unit, *description, *origin;
 } Column;
-/* Lists of columns are macros X(C), C(id, name, type, unit, description, origin); these turn one
- * into the enum of its columns and the array of their documentation. */
+/* A list of columns is a macro X(C) of C(id, name, type, unit, description, origin). These macros
+ * turn it into the enum of its columns and the array of their documentation. */
 #define COLUMN_ENUM(...) COLUMN_ENUM_(__VA_ARGS__)
 #define COLUMN_DOC(...) COLUMN_DOC_(__VA_ARGS__)
 #define COLUMN_ENUM_(id, name, type, unit, description, origin) id,
 #define COLUMN_DOC_(id, name, type, unit, description, origin)                                     \
     {name, type, unit, description, origin},
-/* Columns that many tables have. */
+/* Columns of many tables. */
 #define RUN_DOC                                                                                    \
     "run", "TEXT", NULL,                                                                           \
         "label of the attached run; for a path, the name of the run folder or file", "libprofsql"
@@ -220,35 +220,36 @@ struct Table {
     int n_columns;
     const sqlite3_module *module;
     const struct RowSource *rows; /* for row_table_module */
-    double n_rows;                /* a typical count, for the planner */
-    const char *since;            /* the version that has it first */
+    double n_rows;                /* typical number of rows, for the planner */
+    const char *since;            /* first version that has it */
     const char *example;          /* SQL about the attached runs; 'logs' is a folder of runs */
 };
-/* The table's module with functions that open a Statement and call those of Table.module: filter
- * and, of row tables, next. Also column, unless there are as many rows as events: these tables open
- * a Statement where a column derives something. */
+/* Returns the table's module with functions that open a Statement and then call those of
+ * Table.module: filter and, for row tables, next. Also column, except in tables with a row for each
+ * event: these open a Statement where a column computes something. */
 sqlite3_module statement_module(const Table *table);
-/* Registers all tables and canned queries, in place of those that are there: the modules of views
- * allow what the connection does from now on. Returns an SQLite code. */
+/* Registers all tables and canned queries, replacing existing ones, because what views may use has
+ * to follow what the connection allows. Returns an SQLite code. */
 int register_tables(Prof *prof);
 extern const Table *const prof_tables[];
 extern const int n_prof_tables;
-/* How many of them the connection has: one that serves has none that reach other machines, which
- * are the last. */
+/* Returns how many tables the connection has. A serving connection lacks the last ones, which
+ * connect to other machines. */
 int n_tables_of(const Prof *prof);
 
 /* ---- tables by another name: views.c ---- */
 
-/* Each table and canned query has a second module, which a table or view of the user cannot hide by
- * accident: canned queries call it, and prof_views() makes temporary tables of it. */
+/* Each table and canned query also has a second module, which a user's table or view cannot hide by
+ * accident: canned queries use it, and prof_views() creates temporary tables with it. */
 #define VIEW_MODULE "profsql.%s"
-/* Of xConnect: reads the argument of CREATE VIRTUAL TABLE, the source of the table; NULL: none.
- * Returns an SQLite code. */
+/* For xConnect: reads the argument of CREATE VIRTUAL TABLE, the source of the table; NULL if there
+ * is none. Returns an SQLite code. */
 int view_source(sqlite3 *db, int argc, const char *const *argv, sqlite3_value **source,
                 char **message);
-/* The SQL of a canned query with the second modules for temp.NAME. NULL: no memory. */
+/* Returns the SQL of a canned query with temp.NAME replaced by the second modules. NULL if memory
+ * runs out. */
 char *view_sql(const char *sql);
-/* A text as a value, freed with sqlite3_value_free(); NULL: no memory. */
+/* Returns a text as a value, freed with sqlite3_value_free(). NULL if memory runs out. */
 sqlite3_value *text_value(sqlite3 *db, const char *text);
 void prof_views(sqlite3_context *ctx, int argc, sqlite3_value **argv);
 
@@ -256,25 +257,25 @@ void prof_views(sqlite3_context *ctx, int argc, sqlite3_value **argv);
 
 enum { MAX_ARGUMENTS = 16 };
 
-/* Which terms of a query give a table's arguments. */
+/* The terms of a query that give a table's arguments. */
 typedef struct {
-    int term[MAX_ARGUMENTS]; /* index of the constraint, -1: none */
-    bool twice;  /* further terms give an argument too: SQLite compares it with the row's */
-    int missing; /* argument that the query reads without giving it, -1: none. Such a plan would
-                    lose rows: xFilter fails */
+    int term[MAX_ARGUMENTS]; /* index of the constraint; -1 if none */
+    bool twice;  /* several terms give one argument: SQLite compares it with the column */
+    int missing; /* argument that the query reads but does not give; -1 if none. Such a plan would
+                    lose rows, so xFilter fails */
 } ArgumentTerms;
-/* Finds the terms of the arguments, which are the n columns from `first` on. False: one is not
+/* Finds the terms of the arguments, which are the n columns from `first` on. False if one is not
  * known in this join order. */
 bool prof_plan_arguments(const sqlite3_index_info *info, int first, int n, ArgumentTerms *terms);
 #define COST_OF_MISSING 1e99 /* any other plan is better than one that fails */
 int prof_argument_missing(sqlite3_vtab *vtab, const char *table, const char *column);
 
-/* Takes a source argument, or all of an IN with is_list. Returns an SQLite code; *names is freed by
- * the caller in any case. */
+/* Reads a source argument or, with is_list, all values of an IN. Returns an SQLite code. The caller
+ * frees *names in any case. */
 int source_names_take(SourceNames *names, sqlite3_vtab *vtab, sqlite3_value *value, bool is_list);
 bool source_names_equal(const SourceNames *a, const SourceNames *b);
 void source_names_free(SourceNames *names);
-/* Is it a text with a NUL byte inside, which would end a path early? */
+/* Returns whether it is a text that contains a NUL byte, which would end a path early. */
 bool has_nul(sqlite3_value *value);
 #define SOURCE_WITH_NUL                                                                            \
     "%s: the path or label has a NUL byte after this text; give one without NUL bytes"
@@ -283,22 +284,22 @@ typedef struct {
     char *key; /* may contain NUL bytes */
     int n_bytes, number;
 } RowidKey;
-/* The numbers of a table's arguments, for its rowids. */
+/* The numbers of a table's arguments, for rowids. */
 typedef struct {
     RowidKey *sorted;
     int n, capacity, n_cursors;
 } Rowids;
-void rowids_open(Rowids *rowids);  /* for each cursor */
-void rowids_close(Rowids *rowids); /* with the last cursor the numbers end */
-/* Finds the number of a run's rows for these arguments (NULL: not given). Returns an SQLite code.
- */
+void rowids_open(Rowids *rowids);  /* called for each cursor */
+void rowids_close(Rowids *rowids); /* closing the last cursor drops the numbers */
+/* Finds the number for the rows of a run with these arguments (NULL: not given). Returns an SQLite
+ * code. */
 int rowids_number(Rowids *rowids, const char *source, const char *run, sqlite3_value *const *values,
                   int n_values, int *number);
-/* Makes a rowid; the table's error if it would not be unique. */
+/* Makes a rowid. Fails with the table's error if it would not be unique. */
 int rowids_make(sqlite3_vtab *vtab, const char *table, int number, uint64_t place,
                 sqlite3_int64 *rowid);
 
-/* What a registration hands to xConnect. */
+/* The context that a registration passes to xConnect. */
 typedef struct {
     Prof *prof;
     const Table *table;
@@ -311,40 +312,40 @@ typedef struct {
     Prof *prof;
     const Table *table;
     Rowids rowids;
-    sqlite3_value *source; /* of a table that prof_views() made; NULL: none */
-    int first_argument;    /* table_first_argument(), which is asked for each cell */
+    sqlite3_value *source; /* source of a table that prof_views() made; NULL if none */
+    int first_argument;    /* table_first_argument(), kept because every cell needs it */
 } ProfTable;
 int prof_table_connect(sqlite3 *db, void *context, int argc, const char *const *argv,
                        sqlite3_vtab **vtab, char **message);
 int prof_table_disconnect(sqlite3_vtab *vtab);
 int prof_table_fail(sqlite3_vtab *vtab, int rc, char *message);
-/* Fails for an argument that is NULL and given twice, as SQLite does where it takes an OR apart: it
- * would then look whether each row's argument equals it, which a NULL never does, and drop all
- * rows. */
+/* Rejects a NULL argument that SQLite passes twice when it splits an OR: it would re-check `column
+ * = NULL` and drop every row. */
 int prof_null_in_or(sqlite3_vtab *vtab);
-/* SQLITE_OK when the value is of the type that a parameter's column declares and, a number, in the
- * range that its unit gives
- * ("1 to 1000", "0 or 1"; else from 0 on); otherwise the table's error, which names it. */
+/* Returns SQLITE_OK if the value has the type of the parameter's column and, for a number, is in
+ * the range of the column's unit ("1 to 1000", "0 or 1"; without one, 0 or more). Otherwise sets
+ * the table's error, which names the parameter. So the unit of a parameter is not only
+ * documentation. */
 int prof_check_parameter(sqlite3_vtab *vtab, const char *table, const Column *column,
                          sqlite3_value *value);
-int table_column(const Table *table, const char *name); /* its index, -1 */
-/* The hidden column of the first argument (a source, folder or word), which the parameters follow;
- * -1: there are no arguments. */
+int table_column(const Table *table, const char *name); /* returns its index, or -1 */
+/* Returns the hidden column of the first argument (a source, folder or word); parameters follow it.
+ * -1 if there are no arguments. */
 int table_first_argument(const Table *table);
 
-enum { PLACE_BITS = 56 }; /* of a row's place in its run, in its rowid: arguments.c */
-/* A place made of two numbers, the lower of `bits` bits; one that no rowid can contain if they do
- * not fit. */
+enum { PLACE_BITS = 56 }; /* size of a row's place in its run, in a rowid; see arguments.c */
+/* Combines two numbers into a place, the lower one in `bits` bits. If they do not fit, returns a
+ * place that no rowid can contain. */
 static inline uint64_t place_pair(uint64_t high, unsigned bits, uint64_t low)
 {
     return low >> bits || high >> (PLACE_BITS - bits) ? UINT64_MAX : high << bits | low;
 }
-/* The rowid of a row of a run. */
+/* Returns the rowid of a row of a run. */
 int prof_rowid(sqlite3_vtab *vtab, SourceRun *from, uint64_t place, sqlite3_int64 *rowid);
 
-/* ---- small tables: rows of one host after the other ---- */
+/* ---- small tables: rows of one host after another ---- */
 
-/* Columns by which rows are looked up, found by name in the table's columns. */
+/* Columns that select rows, found by their names. */
 enum RowKey {
     KEY_PLANE_ID,
     KEY_LINE_ID,
@@ -362,30 +363,31 @@ enum { MAX_PARAMETERS = 8 };
 typedef struct {
     const void *items;
     size_t n, stride;
-    uint64_t first_place; /* of items[0]; the places of the others follow */
+    uint64_t first_place; /* place of items[0]; those of other items follow */
 } RowList;
 #define ROW_LIST(items, n) ((RowList){items, n, sizeof *(items), 0})
 
 typedef struct {
     sqlite3_vtab_cursor base;
-    SourceNames asked, opened; /* opened: what `sources` are, from this filter or the one before */
+    SourceNames asked, opened; /* opened: names of `sources`, from this filter or the one before */
     SourceRun *sources;
-    int n_sources, at_source, number; /* number: of the arguments, for rowids; -1: not known yet */
+    /* number: of the arguments, for rowids; -1: not assigned yet */
+    int n_sources, at_source, number;
     const SourceRun *from;
     Host *host;
     size_t at_host;
     bool eof;
-    uint64_t place; /* unique in the run: set by RowSource.next, makes the rowid */
-    RowList list;   /* of the host, with RowSource.list */
+    uint64_t place; /* unique in the run; RowSource.next sets it, the rowid is made from it */
+    RowList list;   /* rows of the host, if the table has RowSource.list */
     size_t at_row;
     const void *row; /* items[at_row] */
-    void *state;     /* the table's own, of RowSource.state_bytes */
+    void *state;     /* the table's own state, RowSource.state_bytes long */
     bool started;    /* next() was called for this host */
-    bool has_rows;   /* of the host */
+    bool has_rows;   /* the host has rows */
     bool has_key[N_ROW_KEYS];
     sqlite3_int64 key[N_ROW_KEYS];
     char *text_key[N_TEXT_KEYS];               /* NULL: not given */
-    char *run_is, *host_is;                    /* equality asked for, or NULL */
+    char *run_is, *host_is;                    /* required values, or NULL */
     sqlite3_value *parameters[MAX_PARAMETERS]; /* NULL: not given */
     KeptRuns kept;
     ProfErr err;
@@ -395,8 +397,8 @@ static inline bool row_wanted(const RowCursor *c, enum RowKey key, int64_t value
 {
     return !c->has_key[key] || c->key[key] == value;
 }
-/* For rows that are numbered from `first` on by a key: the first of n places from `at` on whose row
- * is wanted, n: none. */
+/* For rows that a key numbers from `first` on: returns the first of n places, from `at` on, whose
+ * row is wanted; n if none is. */
 static inline size_t row_seek(const RowCursor *c, enum RowKey key, uint64_t first, size_t n,
                               size_t at)
 {
@@ -411,104 +413,108 @@ static inline const Prof *row_prof(const RowCursor *c)
 }
 static inline sqlite3 *row_db(const RowCursor *c) { return row_prof(c)->db; }
 
-/* What the runs of a query hold together. */
+/* Sizes of the runs of a query. */
 typedef struct {
     double runs, hosts, planes, lines, metadata, stat_metadata, events;
 } Counts;
-/* Counts for a plan whose source is given by this term (-1: all attached runs); false when the runs
- * are not known yet. */
+/* Gets the counts for a plan whose source is this term (-1: all attached runs). False if the runs
+ * are not open. */
 bool prof_counts(Prof *prof, sqlite3_index_info *info, int source_term, Counts *counts);
 
 typedef struct RowSource {
-    /* A table has list or next. Both are called for each host, or once if per_run, and set c->err
-     * on failure. */
-    /* Sets *list to an array whose items are the rows. Called once. The items stay as they are
-     * until the next host. The place of a row is its index, unless the list says otherwise. */
+    /* A table has `list` or `next`. They are called for each host, or once if per_run, and set
+     * c->err on failure. */
+    /* Sets *list to an array whose items are the rows. The items must not change until the next
+     * host. The place of a row is its index, unless the list sets it. */
     void (*list)(RowCursor *c, RowList *list);
-    /* The plane of an item, if the list has the items of all hosts, in order of planes: those of
-     * the host, or of the one plane that is asked for, are the rows. NULL: the list is the host's.
-     */
+    /* Returns the plane of an item, for a list with the items of all hosts in the order of planes:
+     * the rows are those of the current host, or of the wanted plane. NULL: the list has the host's
+     * items only. */
     const Plane *(*plane)(const void *item);
-    /* Is this item of the list a row? It may set c->place. NULL: all items are. */
+    /* Returns whether this item of the list is a row. It may set c->place. NULL: all items are
+     * rows. */
     bool (*shows)(RowCursor *c, const void *item);
     /* Moves to the host's next row and sets c->place to a number that no other row of the run has,
-     * whatever the plan (SQLite merges the arms of an OR by rowid); false at its end or when c->err
-     * is set. The first call of a host has started false. */
+     * in any plan (SQLite merges the arms of an OR by rowid). False at the end or with c->err set.
+     * At the first call of a host, c->started is false. */
     bool (*next)(RowCursor *c);
-    /* What the table keeps from one call to the next: bytes at c->state, zero at the start of each
-     * host. */
+    /* Bytes of the table's state at c->state, zeroed for each host. */
     size_t state_bytes;
-    void (*close)(void *state); /* frees what the state holds, at the host's end; may be NULL */
-    /* Writes a column; run, host and hidden columns are not asked for. */
+    void (*close)(void *state); /* frees what the state contains, after each host; may be NULL */
+    /* Writes a column. Not called for run, host and hidden columns. */
     void (*column)(RowCursor *c, sqlite3_context *ctx, int column);
-    /* Run once for tables that are of the run, not of its hosts: rows come for its first host only.
-     */
+    /* For tables of runs, not of hosts: rows only come for the first host. */
     bool per_run;
-    bool reads_events;   /* it looks at events or their numbers itself, not through an analysis: a
-                            run that was attached by host then loads those of all hosts */
+    bool reads_events;   /* reads events or their numbers directly, not through an analysis: a
+                            streaming run then loads the events of all hosts */
     bool lists_runs;     /* lists the attached runs: no error if there are none */
-    bool without_source; /* rows do not depend on any run: next() is called once, with host NULL */
-    unsigned needs; /* enum Need: what its rows are made of; prof_issues names what a run lacks of
-                       it (nothing_to_show) */
-    const char *nothing; /* the reason for no rows if nothing of that is lacking; NULL: it always
-                            has rows then */
+    bool without_source; /* rows do not depend on a run: next() is called once, with host NULL */
+    unsigned needs; /* bits of enum Need: what its rows are computed from; prof_issues names what a
+                       run lacks of it (nothing_to_show) */
+    const char *nothing; /* the reason for no rows if the run has all that is needed; NULL: it then
+                            always has rows */
     double (*count)(
-        const Counts *counts); /* rows of the table, where the runs are known; NULL: Table.n_rows */
-    int n_parameters;          /* number of hidden columns after `source`, which are arguments 2 and
-                                  following: INTEGER HIDDEN, REAL HIDDEN or TEXT HIDDEN */
+        const Counts *counts); /* estimates the rows if the runs are open; NULL: Table.n_rows */
+    int n_parameters; /* number of hidden columns after `source`, which are the arguments from 2 on:
+                         INTEGER HIDDEN, REAL HIDDEN or TEXT HIDDEN */
 } RowSource;
 extern const sqlite3_module row_table_module;
 
-/* A parameter's value, counted from 0; `otherwise` when it is not given or NULL. Text lives until
- * the next filter. */
+/* Return the value of a parameter, counted from 0; `otherwise` if it is not given or NULL. A text
+ * lives until the next filter. */
 sqlite3_int64 row_integer_parameter(const RowCursor *c, int parameter, sqlite3_int64 otherwise);
 const char *row_text_parameter(const RowCursor *c, int parameter, const char *otherwise);
 
-/* The source argument that the row is of; NULL: none was given. */
+/* Returns the source argument of the row; NULL if none was given. */
 const char *row_source(const RowCursor *c);
 
 void result_text(sqlite3_context *ctx, const Text *text);
-/* The short name of a kernel's name, which is a pointer that a GPU plane of the run has. */
+/* Writes the short name of a kernel. `name` must be the pointer in a GPU plane of the run. */
 void result_kernel(RowCursor *c, sqlite3_context *ctx, const Text *name);
 void result_owned(sqlite3_context *ctx,
-                  char *text); /* of sqlite3_mprintf(), freed here; NULL: no memory, an error */
+                  /* from sqlite3_mprintf(), which this frees; NULL: fails because memory ran out */
+                  char *text);
 void result_built(sqlite3_context *ctx,
-                  sqlite3_str *text); /* finishes it; NULL if empty, an error if memory ended */
+                  /* finishes the text; NULL if it is empty, an error if memory ran out */
+                  sqlite3_str *text);
 void result_u64(sqlite3_context *ctx,
-                uint64_t value); /* INTEGER where it fits, else decimal TEXT */
-/* A self time that events inside have overdrawn has wrapped: it is below 0. */
+                /* INTEGER if it fits, else decimal TEXT */
+                uint64_t value);
+/* Self times wrap if the children's time exceeds the parent's; such values are returned as
+ * negative. */
 void result_self(sqlite3_context *ctx, uint64_t self, uint64_t whole);
 void result_real(sqlite3_context *ctx, const char *format,
-                 double value);                                 /* as text, printed like C++ does */
-void result_time(sqlite3_context *ctx, int64_t ps, bool in_us); /* in ps, or as REAL in us */
-void result_span(sqlite3_context *ctx, uint64_t ps, bool in_us); /* the same, as result_u64() */
-void result_id(sqlite3_context *ctx, uint64_t id);               /* always decimal TEXT */
-void result_utf8(sqlite3_context *ctx, const uint8_t *bytes, size_t n); /* a copy, as valid UTF-8 */
-/* Copies a path, or a message with paths, as valid UTF-8, with labels for paths if the connection
- * serves; NULL for NULL. */
+                 double value); /* as text, formatted like C++ does */
+void result_time(sqlite3_context *ctx, int64_t ps, bool in_us);  /* in ps, or in us as REAL */
+void result_span(sqlite3_context *ctx, uint64_t ps, bool in_us); /* the same, like result_u64() */
+void result_id(sqlite3_context *ctx, uint64_t id);               /* always as decimal TEXT */
+/* a copy, with invalid UTF-8 replaced */
+void result_utf8(sqlite3_context *ctx, const uint8_t *bytes, size_t n);
+/* Writes a copy of a path, or of a message with paths, as valid UTF-8; if the connection serves,
+ * with labels for paths. NULL for NULL. */
 void result_file_path(const RowCursor *c, sqlite3_context *ctx, const char *text);
 void result_stat(sqlite3_context *ctx, const Plane *plane, const Stat *stat);
 const Text *stat_name(const Plane *plane, const Stat *stat);
-/* Appends text as a JSON string; UTF-8 as it is. */
+/* Appends a text as a JSON string, without escaping UTF-8. */
 void json_text(sqlite3_str *out, const char *s, size_t n);
-/* Appends "name":value to an object whose { is there; bytes as hex text, NaN as null, infinity
- * as 9.0e+999. False: no memory. */
+/* Appends "name":value to an object whose { is written: bytes as hex text, NaN as null, infinity
+ * as 9.0e+999. False if memory runs out. */
 bool json_stat(sqlite3_str *out, const Plane *plane, const Stat *stat);
 
 /* ---- canned queries: generated from queries/NAME.sql ---- */
 
 typedef struct {
-    const char *name, *default_sql, *description; /* default "": it must be given */
+    const char *name, *default_sql, *description; /* default "": the parameter is required */
 } QueryParameter;
 typedef struct {
     const char *name, *question, *sql;
     const char *since, *example; /* as in Table */
-    unsigned needs;              /* enum Need: what its rows are made of */
-    const char *nothing; /* the reason for no rows if nothing of that is lacking; NULL: it always
-                            has rows then */
+    unsigned needs;              /* bits of enum Need: what its rows are computed from */
+    const char *nothing; /* the reason for no rows if the run has all that is needed; NULL: it then
+                            always has rows */
     const QueryParameter *parameters;
     int n_parameters;
-    const Column *columns; /* the answer's, then the parameters as HIDDEN columns */
+    const Column *columns; /* those of the answer, then the parameters as HIDDEN columns */
     int n_columns;
 } Query;
 extern const Query prof_queries[];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* profsql.c: the entry points, and the one list of tables and of functions.
+/* profsql.c: the entry points, and the lists of tables and functions.
  *
  *   .load ./libprofsql
  *   SELECT * FROM top_ops('logs/plugins/profile/2026_11_20') LIMIT 10; */
@@ -109,7 +109,7 @@ SQLITE_EXTENSION_INIT1
 TABLES(DECLARE)
 const Table *const prof_tables[] = {TABLES(ADDRESS)};
 const int n_prof_tables = COUNT(prof_tables);
-enum { N_REACHING = 2 }; /* tables that reach other machines: the last */
+enum { N_REACHING = 2 }; /* the last tables connect to other machines */
 
 int n_tables_of(const Prof *prof)
 {
@@ -144,7 +144,7 @@ static void free_query_context(void *p)
     sqlite3_free(context);
 }
 
-/* sqlite3_create_module_v2() frees the context even on failure. */
+/* Registers a table. sqlite3_create_module_v2() frees the context even on failure. */
 static int register_table(Prof *prof, const char *name, const Table *table, bool is_view)
 {
     TableContext *context = sqlite3_malloc64(sizeof *context);
@@ -176,7 +176,7 @@ static int register_function(sqlite3 *db, Prof *prof, const FunctionDef *f)
                                       f->xFinal, prof_unref);
 }
 
-/* A module that no longer is for this connection. */
+/* Removes a module that the connection may no longer use. */
 static int unregister_table(Prof *prof, const char *name)
 {
     return sqlite3_create_module_v2(prof->db, name, NULL, NULL, NULL);
@@ -211,15 +211,16 @@ static int register_functions(Prof *prof)
         for (int k = 0; k < *prof_function_lists[i].n && rc == SQLITE_OK; k++) {
             const FunctionDef *f = &prof_function_lists[i].functions[k];
             rc = register_function(prof->db, prof, f);
-            /* No function is replaced in a statement, such as SELECT load_extension(). SQLite 3.51
-             * has some of these itself, which then stay. */
+            /* Functions cannot be replaced while a statement runs, such as SELECT load_extension().
+             * SQLite 3.51 has some of these itself; they then stay. */
             if (rc == SQLITE_BUSY && prof_function_lists[i].functions == statistics_functions)
                 rc = SQLITE_OK;
         }
     return rc;
 }
 
-/* SQLite unmaps a library whose entry fails but keeps what it registered: take it back. */
+/* Takes back all registrations, because SQLite unmaps a library whose entry point fails but keeps
+ * what it registered. */
 static void unregister_all(sqlite3 *db)
 {
     for (int i = 0; i < n_prof_tables + n_prof_queries; i++) {
@@ -238,7 +239,7 @@ static void unregister_all(sqlite3 *db)
         }
 }
 
-/* Does the connection have libprofsql? One function of it shows. */
+/* Returns whether the connection has libprofsql, by one of its functions. */
 static int is_registered(sqlite3 *db, bool *is)
 {
     sqlite3_stmt *stmt = NULL;
@@ -247,20 +248,21 @@ static int is_registered(sqlite3 *db, bool *is)
     *is = rc != SQLITE_ERROR ||
           strncmp(sqlite3_errmsg(db), "no such function", sizeof "no such function" - 1) != 0;
     return rc == SQLITE_ERROR || rc == SQLITE_AUTH ? SQLITE_OK
-                                                   : rc; /* what an authorizer hides is there */
+                                                   /* a function that an authorizer hides exists */
+                                                   : rc;
 }
 
 static void *host_alloc(uint64_t n) { return sqlite3_malloc64(n); }
 static void *host_resize(void *p, uint64_t n) { return sqlite3_realloc64(p, n); }
 static void host_release(void *p) { sqlite3_free(p); }
 
-/* Once: another connection's load may be using it. */
+/* Done once, because another connection may be allocating. */
 static void bind_memory(void)
 {
     prof_use_memory((ProfMemory){host_alloc, host_resize, host_release});
 }
 
-/* Loaded again, it leaves what is there, and the attached runs with it. */
+/* If it is loaded again, existing tables and attached runs stay. */
 static int init(sqlite3 *db, char **message, bool *is_new)
 {
     static pthread_once_t bound = PTHREAD_ONCE_INIT;
@@ -287,9 +289,9 @@ static int init(sqlite3 *db, char **message, bool *is_new)
     if (rc == SQLITE_OK) rc = register_functions(prof);
     if (rc != SQLITE_OK) {
         unregister_all(db);
-        *message = sqlite3_mprintf("%s", sqlite3_errstr(rc)); /* SQLite shows nothing else of rc */
+        *message = sqlite3_mprintf("%s", sqlite3_errstr(rc)); /* SQLite only shows this text */
     }
-    prof_unref(prof); /* the registrations hold it now */
+    prof_unref(prof); /* the registrations hold it from here on */
     *is_new = rc == SQLITE_OK;
     return rc;
 }

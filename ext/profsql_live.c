@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* profsql_live.c: the table profsql_live: what a capture has recorded so far, while the program
+/* profsql_live.c: the table profsql_live: what a capture has recorded until now, while the program
  * runs.
  *
  *   SELECT name, count(*), sum(duration_ns)
  *     FROM profsql_live('logs') WHERE kind = 'kernel' GROUP BY name;
  *
- * Reads the spools (loader/capture/spool.h) in the order in which they were written, each time
- * anew. When the capture ends its spools become a profile and this table has nothing more to say.
- */
+ * Each scan reads the spools (loader/capture/spool.h) again, in the order in which they were
+ * written. When the capture ends its spools become a profile, and this table is empty. */
 #include "../loader/capture/spool.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -86,7 +85,7 @@ static const char *const field_names[] = {
 #undef AS_NAME
 };
 
-/* ---- which spools ---- */
+/* ---- finding the spools ---- */
 
 static bool ends_in(const char *name, const char *tail)
 {
@@ -100,8 +99,8 @@ static bool is_folder(const char *path)
     return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* The first reason why what may be there could not be looked at, as a message; nothing for what is
- * not there. */
+/* Keeps the first reason why a path could not be read, as a message. A missing path is not a
+ * reason. */
 static void note_unreadable(const char *path, char **why)
 {
     if (errno == ENOENT || errno == ENOTDIR || *why) return;
@@ -117,8 +116,8 @@ static DIR *open_folder(const char *path, char **why)
     return d;
 }
 
-/* The newest entry of a folder of runs that has a spool folder, by name as runs are named after the
- * time; NULL: none. */
+/* Returns the newest entry of a folder of runs that has a spool folder, by name, because runs are
+ * named after their time; NULL if there is none. */
 static char *newest_run(const char *folder, char **why)
 {
     char *best = NULL;
@@ -166,7 +165,8 @@ static int add_path(LiveCursor *c, char *path)
     return SQLITE_OK;
 }
 
-/* The folder of the spools that a folder's capture writes: its own, or that of its newest run. */
+/* Opens the spool folder of a capture that writes to a folder: the folder's own, or that of its
+ * newest run. */
 static DIR *open_spools(const char *source, char **path, char **why)
 {
     *path = sqlite3_mprintf("%s/.spool", source);
@@ -228,7 +228,7 @@ static int live_next(sqlite3_vtab_cursor *cursor)
                 return SQLITE_OK;
             }
             int rc = spool_open(&c->reader, c->paths[c->at_path++], &err);
-            if (rc == PROF_NOTFOUND && c->n_paths > 1) continue; /* it ended while we looked */
+            if (rc == PROF_NOTFOUND && c->n_paths > 1) continue; /* it ended in the meantime */
             if (rc) return fail(c, &err);
             char number[32];
             spool_header_value(&c->reader, "run", c->run, sizeof c->run);

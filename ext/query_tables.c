@@ -3,9 +3,9 @@
  *
  *   SELECT * FROM top_ops('logs', 5);
  *
- * Each is one file of SQL, compiled in at build time; its parameters are hidden columns. A row of
- * the table is a row of the query's own statement. idxStr: a letter for each argument, 'A' + the
- * parameter's number. idxNum: 0, or 1 + a parameter that is read without being given. */
+ * Each is a file of SQL that is compiled in; its parameters are hidden columns. A row of the table
+ * is a row of the query's own statement. idxStr: a letter for each argument, 'A' + the parameter's
+ * number. idxNum: 0, or 1 + a parameter that the query reads but does not give. */
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
@@ -14,7 +14,7 @@ typedef struct {
     Prof *prof;
     const Query *query;
     Rowids rowids;
-    sqlite3_value *source; /* of a table that prof_views() made; NULL: none */
+    sqlite3_value *source; /* source of a table that prof_views() made; NULL if none */
 } QueryTable;
 
 typedef struct {
@@ -22,7 +22,7 @@ typedef struct {
     sqlite3_stmt *stmt;
     sqlite3_value *given[MAX_ARGUMENTS]; /* parameters, for their columns */
     bool eof;
-    int number;     /* of the parameters, for rowids; -1: not known yet */
+    int number;     /* number of the parameters, for rowids; -1: not assigned yet */
     uint64_t place; /* of the row */
 } QueryCursor;
 
@@ -144,8 +144,8 @@ static int explain_source(QueryCursor *c, const Empty *empty, sqlite3_value *sou
     return rc == SQLITE_OK ? SQLITE_OK : prof_table_fail(c->base.pVtab, rc, message);
 }
 
-/* The answer is empty. Other parameters than the sources may be the reason, if runs lack nothing.
- */
+/* Records why the answer is empty. If the runs lack nothing, the reason may be a parameter other
+ * than the sources. */
 static int explain_nothing(QueryCursor *c)
 {
     const QueryTable *table = (QueryTable *)c->base.pVtab;
@@ -179,7 +179,8 @@ static int query_next(sqlite3_vtab_cursor *cursor)
     return c->place ? SQLITE_OK : explain_nothing(c);
 }
 
-/* A parameter without default: comparing with nothing would find that all has vanished. */
+/* Fails if a parameter without default is missing: comparing with nothing would report that
+ * everything has vanished. */
 static int check_all_given(QueryCursor *c)
 {
     const Query *query = ((QueryTable *)c->base.pVtab)->query;
@@ -213,8 +214,8 @@ static int bind(QueryCursor *c, const Query *query, int parameter)
     return index ? sqlite3_bind_value(c->stmt, index, c->given[parameter]) : SQLITE_OK;
 }
 
-/* Sources that the query leaves out: those of a table made by prof_views(), and for a comparison
- * the two attached runs. */
+/* Adds missing sources: that of a table made by prof_views() and, for a comparison, the two
+ * attached runs. */
 static int add_sources(QueryCursor *c, const QueryTable *table)
 {
     const Prof *prof = table->prof;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* recommendations.c: the table recommendations: what to do about what a run's analyses find.
+/* recommendations.c: the table recommendations: what to do about the findings of a run's analyses.
  *
  *   SELECT code, severity, statement FROM recommendations('logs') WHERE severity <> 'info'; */
 #include "sentences.h"
@@ -35,7 +35,7 @@ SQLITE_EXTENSION_INIT3
 enum { RECOMMENDATIONS_COLUMNS(COLUMN_ENUM) };
 static const Column recommendations_columns[] = {RECOMMENDATIONS_COLUMNS(COLUMN_DOC)};
 
-/* ---- what is always there ---- */
+/* ---- tips that are always shown ---- */
 
 typedef struct {
     enum { ALL_DEVICES, TPU_ALONE, BUT_TPU } of;
@@ -84,15 +84,15 @@ static const Tip tips[] = {
 
 typedef struct {
     const AdviceList *all;
-    size_t at; /* the next of the advices, then of the tips */
+    size_t at; /* next of the advices, then of the tips */
     const Advice *advice;
-    const Tip *tip; /* one of both is NULL */
+    const Tip *tip; /* one of the two is NULL */
 } AdviceAt;
 
 static bool recommendations_next(RowCursor *c)
 {
     AdviceAt *at = c->state;
-    if (c->from->run->hosts[0].reader->is_program) return false; /* nothing ran */
+    if (c->from->run->hosts[0].reader->is_program) return false; /* a program was not executed */
     if (!c->started) at->all = run_advice(c->from->run, c->from->only, &c->err);
     if (!at->all) return false;
     c->place = at->at;

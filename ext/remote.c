@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* remote.c: the tables that ask profiler servers in running programs: prof_capture takes profiles,
+/* remote.c: the tables that call profiler servers in running programs: prof_capture takes profiles,
  * prof_monitor measures.
  *
  *   SELECT run_path, host, error FROM prof_capture('localhost:9012', 1000);
  *   SELECT step_time_ms, measured_by FROM prof_monitor('localhost:9012', 1000);
  *
- * Each scan asks the servers anew. A connection that serves does not have these tables. */
+ * Each scan calls the servers again. A serving connection does not have these tables. */
 #include "../loader/remote/profile_measures.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -16,11 +16,11 @@ SQLITE_EXTENSION_INIT3
 enum { DEFAULT_MS = 1000, ATTEMPTS = 3, LONGEST_MS = 24 * 3600 * 1000 };
 static const char default_logdir[] = "logs";
 
-/* ---- what both ask with ---- */
+/* ---- shared by both tables ---- */
 
 typedef struct {
     RemoteCapture capture;
-    char *text; /* the addresses, which `list` points into */
+    char *text; /* the addresses; `list` points into it */
     const char **list;
     size_t n, capacity;
 } Asked;
@@ -32,7 +32,7 @@ static void asked_free(Asked *a)
     prof_free(a->text);
 }
 
-/* SQL's interrupt ends the calls at once. */
+/* Returns whether SQL's statement was interrupted, which ends the calls at once. */
 static int stop(void *context)
 {
     RowCursor *c = context;
@@ -267,7 +267,7 @@ static void take_measures(Measured *s, sqlite3_stmt *stmt)
     s->measures.infeed_percent[0] = column_or_nan(stmt, MEASURE_INPUT);
 }
 
-/* Level 1 has the utilization alone, as the service's. */
+/* Keeps only the utilization, as level 1 of the service does. */
 static void forget_level_2(RemoteMeasures *m)
 {
     m->idle_percent = m->infeed_percent[0] = NAN;
@@ -320,7 +320,7 @@ static void monitor_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const Measured *s = c->row;
     const RemoteMeasures *m = &s->measures;
-    switch (column) { /* NAN is NULL */
+    switch (column) { /* NAN becomes NULL */
     case PM_BY: text_or_null(ctx, s->by_profile ? "profile" : "service"); break;
     case PM_TEXT: text_or_null(ctx, s->by_profile ? s->text : m->text); break;
     case PM_HARDWARE: text_or_null(ctx, s->hardware); break;

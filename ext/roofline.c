@@ -227,7 +227,7 @@ static void result_bytes(sqlite3_context *ctx, uint64_t bytes)
         sqlite3_result_double(ctx, (double)bytes);
 }
 
-/* Columns that XProf has only for a TPU are NULL on a GPU. */
+/* Columns that XProf only has for TPUs are NULL on a GPU. */
 static void roofline_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const RooflineRow *row = c->row;
@@ -244,7 +244,8 @@ static void roofline_column(RowCursor *c, sqlite3_context *ctx, int column)
     case RL_MODEL_FLOPS_ACTUAL: {
         double value =
             column == RL_FLOPS_ACTUAL ? row->op.flops_actual : row->op.model_flops_actual;
-        bool kept = row->record == ROOFLINE_TOTAL || !gpu; /* ops of a GPU are not kept by step */
+        /* GPU ops are not kept for single steps */
+        bool kept = row->record == ROOFLINE_TOTAL || !gpu;
         if (kept && !isnan(value)) sqlite3_result_double(ctx, value);
         break;
     }

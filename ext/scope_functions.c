@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* scope_functions.c: functions of the names of framework ops: op_scope(), op_pass() and
- * scope_prefix().
+/* scope_functions.c: functions of framework op names: op_scope(), op_pass() and scope_prefix().
  *
  *   SELECT op_scope('jit(step)/transpose(jvp(Net))/block_1/dot_general');   -- Net/block_1
  *   SELECT op_pass('jit(step)/transpose(jvp(Net))/block_1/dot_general');    -- backward

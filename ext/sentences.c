@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sentences.c: see sentences.h. */
+/* sentences.c: sentences about findings and advice; see sentences.h. */
 #include "sentences.h"
 SQLITE_EXTENSION_INIT3
 
@@ -105,7 +105,7 @@ static char *compilation_sentence(const CompilingSteps *c)
 
 char *advice_statement(const AdviceList *list, const Advice *a)
 {
-    /* of a percentage, and of another one */
+    /* Formats for a percentage and another one. */
     static const char *const sentences[N_ADVICE_KINDS] = {
         [ADVICE_PRECISION_16BIT] = "Only %.1f%% of the devices' compute time uses 16-bit numbers. "
                                    "If accuracy allows, use bfloat16 or float16, which are faster.",

@@ -4,9 +4,9 @@
  *   SELECT prof_attach('logs', 'mine'), prof_serve();
  *   SELECT * FROM kpi('mine');      -- and nothing else
  *
- * SQL names runs by label. It is compared with the labels of attached runs and of those found in
- * the folder that the connection serves, never given to the file system. What SQL is shown has
- * labels for paths, and why a run cannot be read goes to standard error. */
+ * SQL names runs by label. A label is compared with those of attached runs and of runs found in the
+ * served folder; it is never passed to the file system. SQL sees labels in place of paths. The
+ * reason why a run cannot be read goes to standard error. */
 #define _GNU_SOURCE
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -33,7 +33,7 @@ static bool is_taken(const Prof *prof, const char *label)
     return served_known(prof, label, strlen(label)) != NULL;
 }
 
-/* The name of a run as SQL can write it: valid UTF-8, and no other run's. */
+/* Returns a run's name as SQL can write it: valid UTF-8, and different from other runs. */
 static char *label_of(const Prof *prof, const char *name)
 {
     size_t n = strlen(name);
@@ -49,7 +49,7 @@ static char *label_of(const Prof *prof, const char *name)
     return unique;
 }
 
-/* Looks what is in the folder now. */
+/* Lists the current content of the folder. */
 static int scan(Prof *prof, Source **list, size_t *n, ProfErr *err)
 {
     *list = NULL, *n = 0;
@@ -90,7 +90,7 @@ const ServedRun *served_run(Prof *prof, const char *label, size_t n_bytes, ProfE
     return failed ? NULL : served_known(prof, label, n_bytes);
 }
 
-/* A run as prof_find() shows it. */
+/* Lists a run as prof_find() shows it. */
 static bool list_as(Source *made, const char *label, size_t n_files, uint64_t size, int64_t mtime)
 {
     *made = (Source){.n_files = n_files, .size_bytes = size, .mtime_ns = mtime};
@@ -147,7 +147,8 @@ void served_hide_error(const Prof *prof, const char *label, ProfErr *err)
               label);
 }
 
-/* The label for a path that a text continues with, and the path's length; NULL: there is none. */
+/* Returns the label for the path at the start of a text, and the path's length; NULL if there is
+ * none. */
 static const char *label_at(const Prof *prof, const char *text, size_t *n)
 {
     const char *label = NULL;
@@ -201,7 +202,7 @@ int prof_serve(Prof *prof, const char *folder, ProfErr *err)
     free(root);
     if (folder && !copy) return prof_nomem(err);
     prof->serving = true;
-    prof_clear(prof); /* what was opened by path is not for SQL any more */
+    prof_clear(prof); /* SQL may no longer use runs that were opened by path */
     if (!folder) return PROF_OK;
     served_forget(prof);
     sqlite3_free(prof->root);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* statement.c: answering a statement so that it can be interrupted.
+/* statement.c: makes statements interruptible.
  *
- * SQLite looks for interrupts and calls progress handlers between the rows of a table. Within a row
- * a table may have a profile to read or an analysis to make first. There the loader asks
- * (loader/base/interrupt.h), and a small statement that is run then does both, on every version of
- * SQLite (sqlite3_is_interrupted() is new, and calls no progress handler). */
+ * SQLite checks for interrupts and calls progress handlers between the rows of a table. Within a
+ * row a table may have to read a profile or compute an analysis. While it does, the loader polls
+ * (loader/base/interrupt.h), and each poll runs a small statement, which checks for interrupts and
+ * calls progress handlers in every version of SQLite (sqlite3_is_interrupted() is newer, and calls
+ * no progress handler). */
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
-/* Takes some thousand steps: a progress handler is called once for so many of each statement. */
+/* Takes some thousand steps, because a progress handler is called once every so many steps of a
+ * statement. */
 static const char tick_sql[] =
     "WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n LIMIT 100)"
     " SELECT max(i) FROM n";
@@ -41,7 +43,7 @@ int statement_close(Statement *s, int rc)
 void statement_end(Statement *s, ProfErr *err)
 {
     if (statement_close(s, SQLITE_OK) == SQLITE_INTERRUPT)
-        err->code = PROF_INTERRUPT; /* whatever came of that first */
+        err->code = PROF_INTERRUPT; /* comes before any other error */
 }
 
 /* ---- tables ---- */

@@ -19,7 +19,7 @@ SQLITE_EXTENSION_INIT3
 #include <string.h>
 
 #define ALLOCATION_MAX 2147483391 /* SQLite's own limit for one allocation, in bytes */
-#define P_TOLERANCE 0.001         /* below this SQLite takes two fractions for the same */
+#define P_TOLERANCE 0.001         /* SQLite treats fractions that differ by less as equal */
 
 void *functions_grow(void *array, sqlite3_int64 *capacity, size_t item_size)
 {
@@ -37,7 +37,7 @@ typedef struct {
     sqlite3_int64 n, capacity;
     double p;
     int has_p;
-    int is_sorted; /* a window: the values stay sorted from the first result on */
+    int is_sorted; /* in a window the values stay sorted after the first result */
 } Percentile;
 
 void function_error(sqlite3_context *ctx, const char *format, const char *name)
@@ -64,7 +64,7 @@ static void swap(double *a, double *b)
 }
 
 /* Partitions n values so that values[k] is the k-th smallest, with smaller values before it and
- * larger ones after it. If the pivots stay bad, it sorts, so the worst case is that of qsort(). */
+ * larger ones after it. After several bad pivots it sorts, so the worst case is that of qsort(). */
 static void select_kth(double *values, sqlite3_int64 n, sqlite3_int64 k)
 {
     sqlite3_int64 lo = 0, hi = n - 1;
@@ -94,7 +94,7 @@ static void select_kth(double *values, sqlite3_int64 n, sqlite3_int64 k)
     }
 }
 
-/* First place where `value` could stand in the sorted values. */
+/* Returns the first place in the sorted values where `value` can be inserted. */
 static sqlite3_int64 place_of(const Percentile *q, double value)
 {
     sqlite3_int64 lo = 0, hi = q->n;
@@ -173,7 +173,8 @@ static void median_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 static void percentile_result(sqlite3_context *ctx, Percentile *q)
 {
     if (!q->n) return;
-    double at = q->p * (double)(q->n - 1) / 100; /* in this order whole numbers stay whole */
+    /* in this order of operations, integers stay exact */
+    double at = q->p * (double)(q->n - 1) / 100;
     sqlite3_int64 i = (sqlite3_int64)at;
     if (i > q->n - 1) i = q->n - 1;
     if (!q->is_sorted) select_kth(q->values, q->n, i);
@@ -206,7 +207,7 @@ static void percentile_inverse(sqlite3_context *ctx, int argc, sqlite3_value **a
     if (!q->is_sorted && q->n) qsort(q->values, (size_t)q->n, sizeof *q->values, compare_double);
     q->is_sorted = 1;
     sqlite3_int64 at = place_of(q, sqlite3_value_double(argv[0]));
-    if (at == q->n) /* a row that step refused: the statement has failed already */
+    if (at == q->n) /* step rejected the row, so the statement has already failed */
         return;
     q->n--;
     memmove(q->values + at, q->values + at + 1, (size_t)(q->n - at) * sizeof *q->values);

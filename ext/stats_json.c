@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* stats_json.c: stats as members of a JSON object, valid for every byte string that a file may
- * hold. */
+/* stats_json.c: writes stats as members of a JSON object, valid for all bytes that a file may
+ * contain. */
 #include "../loader/plane.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3

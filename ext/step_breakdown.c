@@ -45,7 +45,7 @@ static size_t n_categories(const StepCore *core)
                                             : COUNT(sparse_names);
 }
 
-/* XProf has the type, or it is one that only the actual times have. */
+/* Returns whether the core has a category: XProf has it, or only the actual times do. */
 static bool has_category(const StepCore *core, size_t i)
 {
     if (core->kind != STEP_CORE_GENERIC) return true;
@@ -76,7 +76,7 @@ static bool breakdown_next(RowCursor *c)
     return false;
 }
 
-/* The categories of a host's cores are those that XProf counts. */
+/* Returns whether XProf counts a category. */
 static bool is_counted(const StepCore *core, size_t category)
 {
     return core->kind != STEP_CORE_GENERIC || core->types >> category & 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* step_rows.c: see step_rows.h. */
+/* step_rows.c: functions shared by the tables of steps; see step_rows.h. */
 #include "step_rows.h"
 SQLITE_EXTENSION_INIT3
 

@@ -189,11 +189,11 @@ const Table tf_data_pipelines_table = {
 enum { CALLS_COLUMNS(COLUMN_ENUM) };
 static const Column calls_columns[] = {CALLS_COLUMNS(COLUMN_DOC)};
 
-/* The state of tf_data_calls and tf_data_iterators. */
+/* State of tf_data_calls and tf_data_iterators. */
 typedef struct {
     const TfData *all;
-    size_t pipeline, call; /* call: of the pipeline */
-    size_t part;           /* of all calls */
+    size_t pipeline, call; /* call: index in the pipeline */
+    size_t part;           /* index in all calls */
 } CallAt;
 
 static const TfDataCall *call_at(const CallAt *at)
@@ -307,7 +307,7 @@ static bool iterators_next(RowCursor *c)
     if (!at->all) return false;
     at->part += c->started;
     if (at->part >= at->all->parts.n) return false;
-    for (;;) { /* calls and their parts lie in one order; a call has a part */
+    for (;;) { /* calls and their parts are in the same order; each call has a part */
         bool has_call = at->call < at->all->pipelines.items[at->pipeline].n_calls;
         const TfDataCall *call = has_call ? call_at(at) : NULL;
         if (call && at->part < call->first_part + call->n_parts) break;

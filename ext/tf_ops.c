@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tf_ops.c: the table tf_ops: framework ops of devices and hosts, as XProf's framework op stats has
- * them.
+/* tf_ops.c: the table tf_ops: framework ops of devices and hosts, as in XProf's framework op stats.
  *
  *   SELECT operation, type, total_self_time_us, bound_by
  *     FROM tf_ops('logs') WHERE host_or_device = 'Device' LIMIT 10; */
@@ -108,7 +107,7 @@ typedef struct {
     uint64_t rank; /* of the row, from 1 */
     const DeviceCapabilities *devices;
     const KernelStats *kernels;
-    const OpMetrics *rated; /* the op that `rates` are of */
+    const OpMetrics *rated; /* the op whose rates `rates` has */
     OpRates rates;
 } TfOps;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* time_breakdown.c: the table time_breakdown: what each device does at the same time, for how long.
+/* time_breakdown.c: the table time_breakdown: for how long each device does what simultaneously.
  *
  *   SELECT plane, activity, duration_us, span_percent FROM time_breakdown('logs'); */
 #include "../loader/analysis/communication/time_breakdown.h"

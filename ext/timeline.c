@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* timeline.c: events as XProf's trace viewer draws them, those that it derives from others
- * included.
+/* timeline.c: the table timeline: events as XProf's trace viewer shows them, including those that
+ * it derives from others.
  *
  *   SELECT line, shown_name, start_ps, duration_ps
  *     FROM timeline('logs') WHERE pid = 1 AND line LIKE 'XLA Modules%' LIMIT 3;
  *
- * First come the files' events, as trace_events gives them, but for those that XProf does not draw;
- * then the rest: merged steps of TPUs, regions of thread pools, and derived lines. The columns of
- * trace_events are read from an EventsCursor that stands on the file's event; a derived event has
- * those that mean something for it.
+ * The files' events come first, as in trace_events, except those that XProf does not show. Then the
+ * extras follow: merged steps of TPUs, regions of thread pools, and derived lines. The columns of
+ * trace_events are read from an EventsCursor that is positioned on the file's event; a derived
+ * event only has those that apply to it.
  *
- * Plan: as that of trace_events, but no order is promised. Its terms narrow the files' events; of
- * the rest they choose lines. */
+ * The plan is that of trace_events, but promises no order. Its terms select the files' events; for
+ * extras they select lines. */
 #include "../loader/analysis/viewer/trace_viewer.h"
 #include "trace_events.h"
 SQLITE_EXTENSION_INIT3
@@ -43,28 +43,28 @@ SQLITE_EXTENSION_INIT3
 enum { TL_BEFORE = N_EVENTS_COLUMNS - 1, TIMELINE_COLUMNS(COLUMN_ENUM) };
 static const Column timeline_columns[] = {EVENTS_COLUMNS(COLUMN_DOC) TIMELINE_COLUMNS(COLUMN_DOC)};
 
-/* What is drawn besides the files' events, in this order for each host. */
+/* What is shown besides the files' events, in this order for each host. */
 enum Extra { MERGED_STEPS, REGIONS, DERIVED_LINES, N_EXTRAS };
 
 typedef struct {
-    EventsCursor events; /* the row's event, or what it is made of */
+    EventsCursor events; /* positioned on the row's event, or on the one it was derived from */
     bool in_files;       /* false: the row is an extra */
     bool eof;
     const TraceViewer *viewer;
     const Host *drawing_of;
-    /* the place among the extras */
+    /* Position among the extras. */
     int at_source;
     size_t at_host;
     SourceRun *from;
     Host *host;
     enum Extra kind;
     size_t at_line, at_event,
-        n_events;     /* of the unit in hand: a line's steps or regions, or a derived line */
-    uint64_t ordinal; /* of the row among the host's extras */
-    /* the row, drawn when it is asked for */
+        n_events;     /* of the current unit: a line's steps or regions, or a derived line */
+    uint64_t ordinal; /* number of the row among the host's extras */
+    /* The row as XProf shows it, computed when it is needed. */
     ViewerEvent drawn;
     bool viewer_shows;
-    /* nesting of the derived line in hand, when it is asked for */
+    /* Nesting of the current derived line, computed when it is needed. */
     PackedRows nesting; /* NESTED_SELF and NESTED_DEPTH of each event */
     const DerivedLine *nesting_of;
 } TimelineCursor;
@@ -116,7 +116,7 @@ static bool open_drawing(TimelineCursor *c, Host *host)
 
 /* ---- the files' events ---- */
 
-/* Goes on from the event in hand to one that is drawn. */
+/* Moves from the current event to the next one that is shown, starting with this one. */
 static int seek_file_event(TimelineCursor *c)
 {
     EventsCursor *e = &c->events;
@@ -161,8 +161,8 @@ static size_t n_extras(const TimelineCursor *c)
     return c->kind == REGIONS ? groups->n_regions : groups->merged ? groups->n_steps : 0;
 }
 
-/* Is the line one that the query may want? An event that the file does not have has no id to be
- * asked for. */
+/* Returns whether the query may want the line. An event that is not in the file has no id to ask
+ * for. */
 static bool unit_wanted(const TimelineCursor *c)
 {
     const EventsCursor *e = &c->events;
@@ -179,7 +179,7 @@ static bool unit_wanted(const TimelineCursor *c)
            within(e->line_id, file_line(c)->line_id);
 }
 
-/* Goes to the next host with extras to look at; false at the end or on errors. */
+/* Moves to the next host whose extras are wanted. False at the end or on errors. */
 static bool next_host(TimelineCursor *c)
 {
     EventsCursor *e = &c->events;
@@ -196,7 +196,7 @@ static bool next_host(TimelineCursor *c)
     return false;
 }
 
-/* Goes to the next unit that has events; false when the host has no more. */
+/* Moves to the next unit that has events. False if the host has no more. */
 static bool next_unit(TimelineCursor *c)
 {
     for (; c->kind < N_EXTRAS; c->kind++, c->at_line = 0)
@@ -251,7 +251,7 @@ static int timeline_filter(sqlite3_vtab_cursor *cursor, int plan, const char *te
     c->drawing_of = NULL, c->eof = true;
     int rc = events_filter(cursor, plan, terms, argc, argv);
     if (rc != SQLITE_OK) return rc;
-    bool nothing = false; /* a term that no row can meet */
+    bool nothing = false; /* a term that no row can match */
     for (int i = 0; i < argc; i++)
         nothing |= sqlite3_value_type(argv[i]) == SQLITE_NULL && terms[2 * i] != 's';
     if (nothing) return SQLITE_OK;
@@ -262,7 +262,7 @@ static int timeline_filter(sqlite3_vtab_cursor *cursor, int plan, const char *te
 
 static int timeline_eof(sqlite3_vtab_cursor *cursor) { return ((TimelineCursor *)cursor)->eof; }
 
-/* Extras are numbered by host, behind all events. */
+/* Extras are numbered by host, after all events. */
 static int timeline_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
 {
     enum { EXTRA_SHIFT = 55, HOST_SHIFT = 38 };
@@ -286,7 +286,7 @@ static const Region *region_of(const TimelineCursor *c)
     return &line_groups(c->viewer->grouping, file_line(c))->regions[c->at_event];
 }
 
-/* The row as XProf draws it. */
+/* Returns the row as XProf shows it. */
 static const ViewerEvent *draw(TimelineCursor *c)
 {
     EventsCursor *e = &c->events;
@@ -401,7 +401,7 @@ static ExtraSpan span_of(const TimelineCursor *c)
 
 enum { NESTED_SELF, NESTED_DEPTH };
 
-/* An event of a derived line that later events may be inside of. */
+/* An event of a derived line that may include later events. */
 typedef struct {
     int64_t end_ps, self_ps;
     uint32_t event;
@@ -413,7 +413,7 @@ static PackedRow nested_row(int64_t self_ps, size_t depth)
     return (PackedRow){{[NESTED_SELF] = self_ps, [NESTED_DEPTH] = (int64_t)depth}};
 }
 
-/* Depth and self time on a derived line, which is in the order of nesting. */
+/* Computes depth and self time on a derived line, whose events are in nesting order. */
 static bool nest_derived(TimelineCursor *c)
 {
     const DerivedLine *line = derived_line(c);
@@ -459,7 +459,7 @@ static const DerivedMeta *meta_of_derived(const TimelineCursor *c)
     return &plane->metas[packed_value(&line->events, c->at_event, DERIVED_META)];
 }
 
-/* What is on a derived line by its kind. */
+/* Writes a column that follows from the kind of a derived line. */
 static void kind_column(const TimelineCursor *c, sqlite3_context *ctx, int column)
 {
     const DerivedLine *line = derived_line(c);
@@ -511,7 +511,7 @@ static void derived_column(TimelineCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-/* A region is on the line of its thread, and has a name and nothing else. */
+/* Writes a column of a region, which is on the line of its thread and only has a name. */
 static void region_column(TimelineCursor *c, sqlite3_context *ctx, int column)
 {
     const Line *line = file_line(c);
@@ -528,7 +528,7 @@ static void region_column(TimelineCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-/* A merged step is the first of its events, but for its times. */
+/* Writes a column of a merged step: those of its first event, except for the times. */
 static void step_column(TimelineCursor *c, sqlite3_context *ctx, int column)
 {
     const MergedStep *step = step_of(c);

@@ -78,7 +78,7 @@ static const StatValue *fact(EventsCursor *c, enum KnownStat known)
     return event_values_get(&c->facts, known, &c->stat_window, &c->err);
 }
 
-/* Of a column of integers; a double that holds one is one, as SQLite's INTEGER affinity has it. */
+/* Writes an integer. As with SQLite's INTEGER affinity, a double with an integer value counts. */
 static void result_number(sqlite3_context *ctx, const StatValue *f)
 {
     if (f->type == TYPE_INT64) sqlite3_result_int64(ctx, f->integer);
@@ -95,7 +95,7 @@ static void result_string(sqlite3_context *ctx, const char *text, size_t n)
     sqlite3_result_text64(ctx, text, n, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-/* An instruction's name as HLO tables spell it. */
+/* Writes an instruction's name as HLO tables spell it. */
 static void result_hlo_op(sqlite3_context *ctx, const char *s, size_t n)
 {
     for (size_t i = n; i >= 2; i--)
@@ -104,7 +104,7 @@ static void result_hlo_op(sqlite3_context *ctx, const char *s, size_t n)
             break;
         }
     if (n && *s == '%') s++, n--;
-    if (n && s[n - 1] == '}') { /* {i,j}: the part of a tuple */
+    if (n && s[n - 1] == '}') { /* {i,j}: a part of a tuple */
         size_t k = n;
         while (k && s[k - 1] != '{') k--;
         if (k) n = k - 1;
@@ -164,8 +164,8 @@ static void source_column(EventsCursor *c, sqlite3_context *ctx, bool line)
     if (!line) result_string(ctx, s, numbered ? (size_t)(colon - s) : f->text->n_bytes);
 }
 
-/* x,y,z of a launch: each from 1 to 2^31-1. Old profilers left the field of some launches
- * uninitialised. */
+/* Returns whether a text is x,y,z of a launch, each from 1 to 2^31-1. Old profilers left the field
+ * uninitialised in some launches. */
 static bool is_launch_size(const char *text, size_t n)
 {
     uint64_t size = 0;
@@ -181,8 +181,8 @@ static bool is_launch_size(const char *text, size_t n)
     return n_sizes == 3;
 }
 
-/* The value of a key in kernel_details, "regs:32 grid:8,1,1 block:128,1,1": the last token of two
- * parts wins. */
+/* Writes the value of a key in kernel_details, "regs:32 grid:8,1,1 block:128,1,1". The last token
+ * of the form key:value counts. */
 static void details_column(EventsCursor *c, sqlite3_context *ctx, const char *key)
 {
     const StatValue *f = fact(c, STAT_KERNEL_DETAILS);
@@ -216,8 +216,8 @@ static void metadata_id_column(EventsCursor *c, sqlite3_context *ctx)
         sqlite3_result_int64(ctx, id);
 }
 
-/* Without its length SQLite measures a text, with it SQLite copies it when a client reads it:
- * either way once too often. */
+/* Without a length SQLite measures the text; with one, SQLite copies it when a client reads it.
+ * Either way is slower than needed. */
 static void name_column(EventsCursor *c, sqlite3_context *ctx)
 {
     const Text *name = meta_of(c)->name;
@@ -276,7 +276,7 @@ static void enclosing_column(EventsCursor *c, sqlite3_context *ctx, enum ParentK
     if (event) sqlite3_result_int64(ctx, (sqlite3_int64)event - 1);
 }
 
-/* Appends all stats of a walk. False: no memory. */
+/* Appends all stats of a walk. False if memory runs out. */
 static bool json_stats(sqlite3_str *out, const Plane *plane, StatIter stats)
 {
     Stat stat;
@@ -324,7 +324,7 @@ static const Grouping *grouping_of(EventsCursor *c)
     return c->grouping_of ? c->grouping : NULL;
 }
 
-/* What grouping says of the event; -1: nothing. */
+/* Returns the value from grouping; -1 if there is none. */
 static int64_t grouped_value(EventsCursor *c, bool eager)
 {
     const Grouping *g = grouping_of(c);
@@ -346,13 +346,13 @@ static void step_name_column(EventsCursor *c, sqlite3_context *ctx)
     if (f && f->type == TYPE_STR) result_string(ctx, f->text->text, f->text->n_bytes);
 }
 
-/* XLA's annotations name the module where TensorFlow's name the op. */
+/* Returns whether an annotation of XLA names only a module, where TensorFlow's name the op. */
 static bool names_module_only(const Text *tf_op)
 {
     return !strcmp(tf_op->text, "XlaModule:") || !strcmp(tf_op->text, "XlaModule");
 }
 
-/* The op_name of the event's instruction, if the run has its program. */
+/* Writes the op_name of the event's instruction, if the run has its program. */
 static void instruction_op_name(EventsCursor *c, sqlite3_context *ctx)
 {
     const StatValue *op = fact(c, STAT_HLO_OP);
@@ -369,9 +369,8 @@ static void instruction_op_name(EventsCursor *c, sqlite3_context *ctx)
         result_string(ctx, instruction->metadata->op_name, strlen(instruction->metadata->op_name));
 }
 
-/* The op of a GPU event is tf_op, or for XLA's kernels name. Older software wrote it as level 0, or
- * as annotation; "#key=value#" follows it in one of the two.
- */
+/* Writes the op of a GPU event: tf_op or, for XLA's kernels, name. Older software wrote it as level
+ * 0 or annotation; in one of the two, "#key=value#" follows it. */
 static void tf_op_column(EventsCursor *c, sqlite3_context *ctx)
 {
     static const enum KnownStat places[] = {STAT_TF_OP, STAT_OP_NAME, STAT_LEVEL_0,
@@ -499,7 +498,7 @@ int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
     return c->err.code ? events_fail(c) : SQLITE_OK;
 }
 
-/* All events of the sources were asked for; if there are none, prof_issues says why. */
+/* Called if a query for all events of the sources found none: records the reason in prof_issues. */
 int events_explain_nothing(EventsCursor *c, int argc)
 {
     const ProfTable *asked = (const ProfTable *)c->base.pVtab;
@@ -543,7 +542,7 @@ const Table trace_events_table = {"trace_events",
                                   "0.1.0",
                                   "SELECT plane, line, name, start_us, duration_us FROM "
                                   "trace_events ORDER BY duration_ps DESC LIMIT 10"};
-/* SQL's names ignore case: without this table `events` would be XProf's view `Events`. */
+/* SQL names ignore case: without this table, `events` would be XProf's view `Events`. */
 const Table events_table = {
     "events",
     "one event: the same table as `trace_events`, under a shorter name",

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* trace_events.h: the table of all events in three files: trace_events_plan.c says what of a query
- * is ours to do, trace_events_walk.c steps through the events that it leaves, trace_events.c gives
- * their columns.
+/* trace_events.h: the table of all events, in three files: trace_events_plan.c decides which terms
+ * of a query are pushed down, trace_events_walk.c steps through the events that remain,
+ * trace_events.c writes their columns.
  *
- * The walk goes by units: a unit is a line, or the events of one metadata id on a line. Within a
- * unit it goes by batches of up to CHUNK_EVENTS events, whose columns are unpacked all at once when
- * the first of them is read. */
+ * The walk has units: a unit is a line, or the events of one metadata id on a line. Each unit is
+ * read in batches of up to CHUNK_EVENTS events. A column of a batch is unpacked when it is first
+ * read. */
 #ifndef PROF_TRACE_EVENTS_H
 #define PROF_TRACE_EVENTS_H
 
@@ -154,29 +154,33 @@ typedef struct {
 static inline bool is_all(Range r) { return r.low == INT64_MIN && r.high == INT64_MAX; }
 static inline bool is_point(Range r) { return r.low == r.high; }
 
-/* idxNum. Without UNITS rows come in file order. */
+/* Bits of idxNum. Without PLAN_UNITS, rows come in file order. */
 enum EventsPlan {
     PLAN_UNITS = 1,    /* units are sorted by the keys in idxStr */
-    PLAN_GROUPS = 2,   /* a unit is a LineGroup, not a whole line */
+    PLAN_GROUPS = 2,   /* a unit is a LineGroup, not an entire line */
     PLAN_BY_START = 4, /* each line by start */
     PLAN_ONE =
-        8, /* one row of a unit is enough: the others are equal in all that the query reads */
+        /* one row of each unit is enough, because the others are equal in all columns that the
+           query reads */
+    8,
     PLAN_COMPARED =
-        16, /* rows are grouped: texts are compared for each row, and shown once a group */
-    PLAN_FILE_ORDER = 32, /* promised; without it names asked for again come in groups */
-    PLAN_MISSING = 64,    /* the query reads source without giving it: an error */
-    PLAN_TWICE = 128      /* source is given by another term too, which SQLite checks */
+        /* rows are grouped: texts are compared for each row, but returned once for each group */
+    16,
+    /* file order is promised; without it, repeated lookups by name may return groups */
+    PLAN_FILE_ORDER = 32,
+    PLAN_MISSING = 64, /* the query reads `source` but does not give it: an error */
+    PLAN_TWICE = 128   /* several terms give `source`; SQLite checks them */
 };
 
 typedef struct {
     SourceRun *from;
     Line *line;
-    const LineGroup *group; /* NULL: the whole line */
+    const LineGroup *group; /* NULL: the entire line */
 } EventUnit;
-/* One of many: there may be one for each event. */
+/* A unit in a long list: there may be one for each event. */
 typedef struct {
-    const LineGroup *group; /* NULL: the whole line */
-    uint32_t source, line;  /* places in the cursor's sources, and in the run */
+    const LineGroup *group; /* NULL: the entire line */
+    uint32_t source, line;  /* index in the cursor's sources; ordinal in the run */
 } KeptUnit;
 static inline EventUnit unit_of(SourceRun *sources, const KeptUnit *kept)
 {
@@ -186,41 +190,41 @@ static inline EventUnit unit_of(SourceRun *sources, const KeptUnit *kept)
 
 typedef struct {
     sqlite3_vtab_cursor base;
-    /* what is asked for */
+    /* What the query asks for. */
     SourceNames asked;
     SourceRun *sources;
     int n_sources;
     char *run_is, *host_is, *plane_is, *line_is, *name_is;
     Range plane_id, line_id, event_id, start, end, duration, parent_id, correlation_id;
-    bool narrow; /* a term on single events is set */
+    bool narrow; /* a term selects single events */
     int plan;
-    size_t n_names; /* asked for of these sources, one after the other */
-    /* the way through the sources: sorted units, or lines in file order, or a few events looked up
-     */
+    size_t n_names; /* names asked for in these sources until now */
+    /* How the sources are walked: sorted units, or lines in file order, or a few events that are
+     * looked up. */
     KeptUnit *units;
     size_t n_units, unit_capacity, at_unit, at_line;
     int at_source;
-    const Correlated *pairs; /* looked up by correlation id, not yet walked */
+    const Correlated *pairs; /* found by correlation id, not visited yet */
     size_t n_pairs;
     bool eof;
-    /* the unit in hand */
+    /* The current unit. */
     EventUnit unit;
-    const uint32_t *events; /* indexes on the line; NULL: the line as it is stored */
+    const uint32_t *events; /* indexes on the line; NULL: all events of the line in stored order */
     uint64_t next,
-        stop; /* positions in events, or on the line: the next batch's first, the unit's end */
-    uint32_t *list; /* events made for this unit */
+        stop; /* positions in `events` or on the line: start of the next batch, end of the unit */
+    uint32_t *list; /* events listed for this unit */
     size_t n_list, list_capacity;
-    /* the batch in hand: slots are places in the columns of `values`, the wanted ones are
-     * slots[0..n) */
+    /* The current batch: slots are indexes in the columns of `values`; the wanted ones are
+     * slots[0..n). */
     uint64_t first; /* position of slot 0 */
     uint32_t n, k, slot;
-    unsigned filled; /* bits of the columns in `values` */
+    unsigned filled; /* bits of the columns that are in `values` */
     uint16_t slots[CHUNK_EVENTS];
-    ChunkValues *values, *spare; /* spare: a chunk that is read again from the file */
+    ChunkValues *values, *spare; /* spare: for a chunk that is read again from the file */
     const Chunk *spare_of;
-    const Plane *match_plane; /* whose metadata `match` is of */
-    uint8_t *match;           /* by metadata: has the name asked for */
-    /* what columns are read from */
+    const Plane *match_plane; /* the plane whose metadata `match` is for */
+    uint8_t *match;           /* by metadata: whether it has the wanted name */
+    /* What columns are read from. */
     const NestingChunk *nesting;
     const Line *nesting_of;
     const Grouping *grouping;
@@ -241,33 +245,33 @@ static inline sqlite3 *events_db(const EventsCursor *c)
 
 /* trace_events_plan.c */
 int events_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info);
-/* The same; not in_order: terms are pushed down, but no order is promised. */
+/* Like events_best_index(). Without in_order, terms are pushed down but no order is promised. */
 int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info, bool in_order);
-/* Takes a plan's terms into the cursor. *keys: the rest of idxStr, for units_sort(). SQLITE_DONE: a
- * NULL, no row matches. */
+/* Sets a plan's terms in the cursor. *keys: the rest of idxStr, for units_sort(). SQLITE_DONE: a
+ * term is NULL, so no row matches. */
 int events_take_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value **argv,
                       const char **keys);
 void units_sort(KeptUnit *units, size_t n, SourceRun *sources, const char *keys);
 
 /* trace_events.c */
 int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column);
-void events_free(EventsCursor *c); /* all that it holds, but not the cursor itself */
+void events_free(EventsCursor *c); /* frees everything that it has, but not the cursor itself */
 
-/* A module's name without its (program id). */
+/* Writes a module's name without its (program id). */
 void result_module(sqlite3_context *ctx, const Text *name);
 
 /* trace_events_walk.c */
 int events_explain_nothing(EventsCursor *c,
-                           int argc); /* of a filter with argc arguments that found no row */
+                           int argc); /* for a filter with argc arguments that found no rows */
 int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int argc,
                   sqlite3_value **argv);
 int events_next(sqlite3_vtab_cursor *cursor);
 void events_forget(
-    EventsCursor *c); /* frees what a filter made; the sources, buffers and texts handed out stay */
-int events_fail(EventsCursor *c); /* c->err as the table's error */
-/* Stands on one event, as if it were the only one asked for; false with c->err set. */
+    EventsCursor *c); /* frees what a filter allocated; sources, buffers and returned texts stay */
+int events_fail(EventsCursor *c); /* sets c->err as the table's error */
+/* Positions the cursor on one event, as if the query only asked for that. False with c->err set. */
 bool events_point(EventsCursor *c, SourceRun *from, Line *line, uint64_t index);
-/* Unpacks a column of the batch in hand; false with c->err set. */
+/* Unpacks a column of the current batch. False with c->err set. */
 bool events_fill(EventsCursor *c, enum ChunkColumn column);
 
 static inline int64_t value_of(EventsCursor *c, enum ChunkColumn column)
@@ -275,7 +279,7 @@ static inline int64_t value_of(EventsCursor *c, enum ChunkColumn column)
     if (!(c->filled >> column & 1) && !events_fill(c, column)) return 0;
     return c->values->columns[column][c->slot];
 }
-/* The event's index on its line. */
+/* Returns the event's index on its line. */
 static inline uint64_t index_of(const EventsCursor *c)
 {
     return c->events ? c->events[c->first + c->slot] : c->first + c->slot;

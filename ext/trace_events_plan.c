@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* trace_events_plan.c: what of a query on trace_events is pushed down.
+/* trace_events_plan.c: decides which parts of a query on trace_events are pushed down.
  *
- * idxStr: two characters a term, the column's letter and = < or >, or s* for all of a source IN
- * (...); SQLite checks every term again, so a bound may be wider than the term. With PLAN_UNITS
- * then a | and two characters a key, the column's letter and + or -. */
+ * idxStr: two characters for each term, the column's letter and = < or >; s* for all sources of an
+ * IN
+ * (...). SQLite checks every term again, so a bound may be wider than the term. With PLAN_UNITS,
+ * then a | and two characters for each key, the column's letter and + or -. */
 #include "../loader/base/sort.h"
 #include "trace_events.h"
 SQLITE_EXTENSION_INIT3
@@ -15,19 +16,20 @@ enum Level {
     OF_EVENT,
     OF_LINE,
     OF_GROUP
-}; /* what has one value of the column: OF_LINE a line, OF_GROUP a LineGroup */
+}; /* what has only one value of the column: OF_LINE a line, OF_GROUP a LineGroup */
 
-/* The columns that a plan knows. */
+/* The columns that plans use. */
 static const struct {
     int column;
     char letter;
     enum Pushed pushed;
     enum Level level;
-    size_t field;  /* of EventsCursor: char * or Range */
-    bool equality; /* of a RANGE: only equality is pushed */
-    size_t values; /* of Counts: how many values the column has */
+    size_t field;  /* offset in EventsCursor: char * or Range */
+    bool equality; /* for a RANGE: only equality is pushed down */
+    size_t values; /* offset in Counts: number of different values of the column */
     double
-        each; /* rows of one value are 1 / values of all, times this; 0: an equality leaves all */
+        /* an equality leaves 1 / values of all rows, times this; 0: it leaves all */
+        each;
 } known[] = {
     {EV_SOURCE, 's', NOT_PUSHED, OF_LINE, 0, false, 0, 0}, /* an argument */
     {EV_RUN, 'r', TEXT_IS, OF_LINE, offsetof(EventsCursor, run_is), false, offsetof(Counts, runs),
@@ -91,7 +93,8 @@ typedef struct {
     Counts counts;
     double rows;
     bool many_sources, one_run, one_line, one_event,
-        looked_up; /* what the terms leave; looked_up: events are found without a walk */
+        looked_up; /* share of rows that the terms leave; looked_up: events are found without a walk
+                    */
 } Draft;
 
 static char term_operator(unsigned char op)
@@ -106,8 +109,8 @@ static char term_operator(unsigned char op)
     }
 }
 
-/* A source is known to be one run when it is a literal: a parameter may turn out to be NULL, all
- * attached runs. */
+/* Returns whether a term is a literal. Only then a source is known to be one run: a parameter may
+ * be NULL, which means all attached runs. */
 static bool is_literal(sqlite3_index_info *info, int term)
 {
     sqlite3_value *value = NULL;
@@ -115,7 +118,7 @@ static bool is_literal(sqlite3_index_info *info, int term)
            sqlite3_value_type(value) != SQLITE_NULL;
 }
 
-/* The share of rows that an equality leaves. */
+/* Returns the share of rows that an equality leaves. */
 static double share_of(int k, const Counts *counts)
 {
     double values;
@@ -136,11 +139,11 @@ static void add_source(Draft *draft, sqlite3_index_info *info, int term)
 {
     bool list = sqlite3_vtab_in(info, term, 1);
     draft->one_run = !list && is_literal(info, term);
-    draft->many_sources = list; /* by their paths several may have one name */
+    draft->many_sources = list; /* several paths may have runs of the same name */
     add_term(draft, info, term, 's', list ? '*' : '=', true);
 }
 
-/* Takes the terms that can be pushed. */
+/* Finds the terms that can be pushed down. */
 static void plan_terms(sqlite3_index_info *info, Draft *draft)
 {
     for (int i = 0; i < info->nConstraint && draft->n_terms < MAX_TERMS; i++) {
@@ -163,14 +166,14 @@ static void plan_terms(sqlite3_index_info *info, Draft *draft)
     }
 }
 
-/* True when file order, or with *by_start each line by start, is the order asked for. */
+/* Returns whether the wanted order is file order or, with *by_start, each line by start. */
 static bool in_file_order(const sqlite3_index_info *info, const Draft *draft, bool *by_start)
 {
     bool one_line = draft->one_line;
     *by_start = false;
     for (int i = 0; i < info->nOrderBy; i++) {
         const struct sqlite3_index_orderby *by = &info->aOrderBy[i];
-        if (by->iColumn == EV_RUN) continue; /* there is one */
+        if (by->iColumn == EV_RUN) continue; /* there is only one */
         if (by->desc) return false;
         if (by->iColumn == EV_ID) return true; /* nothing is left to sort */
         if (by->iColumn == EV_START && one_line && !*by_start && !draft->looked_up) {
@@ -183,8 +186,8 @@ static bool in_file_order(const sqlite3_index_info *info, const Draft *draft, bo
     return true;
 }
 
-/* True when all columns asked for are of units; their keys are then added to the text and *groups
- * says of which units. */
+/* Returns whether all wanted columns have one value for each unit. Then adds their keys to the
+ * text, and sets *groups to which units they are of. */
 static bool by_units(const sqlite3_index_info *info, Draft *draft, bool *groups)
 {
     char *key = draft->text + 2 * draft->n_terms;
@@ -203,7 +206,7 @@ static bool by_units(const sqlite3_index_info *info, Draft *draft, bool *groups)
     return true;
 }
 
-/* True when events of one unit are equal in all columns that the query reads. */
+/* Returns whether the events of a unit are equal in all columns that the query reads. */
 static bool reads_only_units(const sqlite3_index_info *info, bool groups)
 {
     for (int column = 0; column < N_EVENTS_COLUMNS; column++) {
@@ -249,8 +252,8 @@ int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info, bool in_order)
         info->idxFlags |= SQLITE_INDEX_SCAN_UNIQUE, draft.rows = 1;
     info->estimatedRows = (sqlite3_int64)draft.rows;
     info->estimatedCost = draft.rows * 2 + 20;
-    /* A part of an OR is first planned without the source beside it; where that part looks events
-     * up, it stays worth its while. */
+    /* A part of an OR is first planned without the source next to it. If that part looks events up,
+     * its cost stays low. */
     if (missing && !draft.looked_up) info->estimatedCost = COST_OF_MISSING;
     return SQLITE_OK;
 }
@@ -262,8 +265,8 @@ int events_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 
 /* ---- terms ---- */
 
-/* Narrows a range by a term; a bound that is no number leaves it to SQLite. A bound in us becomes
- * one in ps, wider by more than the rounding of both. */
+/* Narrows a range by a term. If the bound is not a number, SQLite checks it. A bound in us is
+ * converted to ps, widened by more than both rounding errors. */
 static void narrow(Range *r, char op, sqlite3_value *value, bool in_us)
 {
     int64_t low, high;
@@ -310,7 +313,7 @@ int events_take_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value
         if (*text || type != SQLITE_TEXT) continue;
         const char *s = (const char *)sqlite3_value_text(argv[i]);
         if (s && strlen(s) != (size_t)sqlite3_value_bytes(argv[i]))
-            continue; /* NUL bytes inside: SQLite compares it */
+            continue; /* contains NUL bytes: SQLite compares it */
         if (!s || !(*text = sqlite3_mprintf("%s", s))) return SQLITE_NOMEM;
     }
     c->narrow = c->name_is || !is_all(c->event_id) || !is_all(c->start) || !is_all(c->end) ||

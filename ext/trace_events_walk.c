@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* trace_events_walk.c: stepping through the events that a plan leaves; see trace_events.h. */
+/* trace_events_walk.c: steps through the events that a plan leaves; see trace_events.h. */
 #include "../loader/base/sort.h"
 #include "../loader/base/search.h"
 #include "trace_events.h"
@@ -14,7 +14,7 @@ int events_fail(EventsCursor *c)
 
 /* ---- the columns of a batch ---- */
 
-/* A value of an event whose chunk was not worth packing. */
+/* Returns a value of an event whose chunk is not packed, because that was not worth it. */
 static int64_t read_again(EventsCursor *c, const Chunk *chunk, enum ChunkColumn column, size_t i)
 {
     if (!c->spare && !(c->spare = prof_alloc(sizeof *c->spare))) {
@@ -35,7 +35,7 @@ static inline int64_t value_in(EventsCursor *c, const Chunk *chunk, enum ChunkCo
     return chunk->packed ? packed_at(&chunk->columns[column], i) : read_again(c, chunk, column, i);
 }
 
-/* Events of a group lie apart: what is needed soon is fetched early. */
+/* Reads a column for events of a group, which are far apart, so the next ones are prefetched. */
 static void gather(EventsCursor *c, enum ChunkColumn column)
 {
     enum { AHEAD = 16 };
@@ -67,7 +67,7 @@ bool events_fill(EventsCursor *c, enum ChunkColumn column)
         gather(c, column);
     } else {
         const Chunk *chunk = &c->unit.line->chunks[c->first / CHUNK_EVENTS];
-        if (!chunk->packed) bits = CHUNK_ALL; /* read whole from the file */
+        if (!chunk->packed) bits = CHUNK_ALL; /* is read completely from the file */
         chunk_read(c->unit.line, chunk, bits, c->values, &c->window, &c->err);
     }
     if (c->err.code) return false;
@@ -75,7 +75,7 @@ bool events_fill(EventsCursor *c, enum ChunkColumn column)
     return true;
 }
 
-/* ---- what is wanted ---- */
+/* ---- filters ---- */
 
 static bool within(Range r, int64_t value) { return r.low <= value && value <= r.high; }
 static bool meets(Range r, int64_t least, int64_t most) { return r.low <= most && least <= r.high; }
@@ -113,7 +113,7 @@ static bool chunk_wanted(const EventsCursor *c, const Line *line, const Chunk *k
            c->end.low <= (k->max_end == INT64_MAX ? INT64_MAX : add_saturated(start, k->max_end));
 }
 
-/* Which metadata of the plane have the name that is asked for. */
+/* Returns which metadata of the plane have the wanted name. */
 static const uint8_t *matches(EventsCursor *c)
 {
     const Plane *plane = c->unit.line->plane;
@@ -131,7 +131,7 @@ static const uint8_t *matches(EventsCursor *c)
     return c->match;
 }
 
-/* Keeps the slots whose value, computed for c->slot, passes; false on an error. */
+/* Keeps the slots whose value, computed for c->slot, passes. False on an error. */
 #define KEEP(passes)                                                                               \
     {                                                                                              \
         uint32_t n = 0;                                                                            \
@@ -153,7 +153,7 @@ static void drop_unwanted(EventsCursor *c)
     if (!is_all(c->end)) KEEP(within(c->end, end_of(c)))
 }
 
-/* ---- events made for a unit ---- */
+/* ---- events listed for a unit ---- */
 
 static bool list_add(EventsCursor *c, uint64_t index)
 {
@@ -170,7 +170,7 @@ static bool list_add(EventsCursor *c, uint64_t index)
     return !c->err.code;
 }
 
-/* Offset and end of an event on its line, both from the line's start. */
+/* Computes offset and end of an event, both from the line's start. */
 static void place_of(EventsCursor *c, uint64_t index, int64_t *offset, int64_t *end)
 {
     const Chunk *chunk = &c->unit.line->chunks[index / CHUNK_EVENTS];
@@ -180,7 +180,8 @@ static void place_of(EventsCursor *c, uint64_t index, int64_t *offset, int64_t *
     *end = add_saturated(*offset, value_in(c, chunk, COL_DURATION, i));
 }
 
-/* The children of an event lie behind it on its line, until one begins after its end. */
+/* Lists the children of an event. They follow it on its line, until an event starts after its end.
+ */
 static void list_children(EventsCursor *c, uint64_t parent)
 {
     Line *line = c->unit.line;
@@ -210,7 +211,7 @@ static int by_start(const void *a, const void *b)
     return x->event < y->event ? -1 : x->event > y->event;
 }
 
-/* The events of a line that is not stored by start. */
+/* Lists the events by start, for a line that is not stored that way. */
 static void list_by_start(EventsCursor *c)
 {
     Line *line = c->unit.line;
@@ -244,14 +245,14 @@ static void open_unit(EventsCursor *c, EventUnit unit)
     c->next = 0, c->stop = unit.line->n_events;
 }
 
-/* The events in c->list. */
+/* Opens a unit for the events in c->list. */
 static bool open_list(EventsCursor *c)
 {
     c->events = c->list, c->next = 0, c->stop = c->n_list;
     return true;
 }
 
-/* Skips what lies before the range of starts, by the chunks' own ranges. */
+/* Skips chunks before the range of starts, by the chunks' own ranges. */
 static void skip_to_start(EventsCursor *c)
 {
     const Line *line = c->unit.line;
@@ -283,7 +284,7 @@ static bool open_line(EventsCursor *c, EventUnit unit)
     return true;
 }
 
-/* Lines in file order. */
+/* Moves to the next line in file order. */
 static bool next_line(EventsCursor *c)
 {
     for (; c->at_source < c->n_sources; c->at_source++, c->at_line = 0) {
@@ -298,7 +299,7 @@ static bool next_line(EventsCursor *c)
     return false;
 }
 
-/* One event by its id, or its children. */
+/* Moves to an event given by id, or to its children. */
 static bool next_event(EventsCursor *c, int64_t event, bool children)
 {
     while (c->at_source < c->n_sources && !c->err.code) {
@@ -317,7 +318,7 @@ static bool next_event(EventsCursor *c, int64_t event, bool children)
     return false;
 }
 
-/* The pairs of a source that have the id asked for. */
+/* Finds the pairs of a source with the wanted correlation id. */
 static void find_pairs(EventsCursor *c, const SourceRun *from)
 {
     const Correlation *all = source_wanted(c, from) ? run_correlation(from->run, &c->err) : NULL;
@@ -328,7 +329,7 @@ static void find_pairs(EventsCursor *c, const SourceRun *from)
     while (low + c->n_pairs < all->n && c->pairs[c->n_pairs].correlation_id == id) c->n_pairs++;
 }
 
-/* Events of one correlation id, those of one line at a time. */
+/* Moves to the next events with one correlation id, those of one line at a time. */
 static bool next_correlated(EventsCursor *c)
 {
     while (!c->err.code) {
@@ -369,7 +370,7 @@ static bool add_unit(EventsCursor *c, KeptUnit unit)
     return true;
 }
 
-/* All units of the plan, sorted. */
+/* Lists all units of the plan, sorted. */
 static void make_units(EventsCursor *c, const char *keys)
 {
     bool few_lines = c->host_is || c->plane_is || c->line_is || !is_all(c->plane_id) ||
@@ -396,7 +397,7 @@ static void make_units(EventsCursor *c, const char *keys)
 
 /* ---- stepping ---- */
 
-/* Takes the unit's next events into the batch; false at its end. */
+/* Reads the unit's next events into the batch. False at its end. */
 static bool load_batch(EventsCursor *c)
 {
     const Line *line = c->unit.line;
@@ -426,7 +427,7 @@ static bool load_batch(EventsCursor *c)
 
 static int find_batch(EventsCursor *c)
 {
-    if (c->plan & PLAN_ONE) c->next = c->stop; /* the unit in hand has given its row */
+    if (c->plan & PLAN_ONE) c->next = c->stop; /* the current unit has returned its row */
     for (;;) {
         while (!c->err.code && load_batch(c)) {
             if (c->narrow) drop_unwanted(c);
@@ -477,8 +478,8 @@ void events_forget(EventsCursor *c)
     c->err = (ProfErr){0};
 }
 
-/* Opens the source unless the filter before has opened the same: an inner table of a join is
- * filtered for every outer row. */
+/* Opens the sources, unless the previous filter opened the same: the inner table of a join is
+ * filtered for every row of the outer one. */
 static int open_sources(EventsCursor *c, SourceNames *before)
 {
     bool same = c->sources && source_names_equal(before, &c->asked);
@@ -497,8 +498,8 @@ static int open_sources(EventsCursor *c, SourceNames *before)
     return prof_keep(&c->kept, c->sources, c->n_sources) ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-/* One name is looked for in all events; for the names of an IN or a join it pays to order them
- * first. */
+/* Returns whether the events of each line should be sorted by name: a single name is searched in
+ * all events; for the names of an IN or a join, sorting is faster. */
 static bool by_name_again(EventsCursor *c)
 {
     if (!c->name_is || c->plan & (PLAN_UNITS | PLAN_FILE_ORDER) || is_point(c->correlation_id) ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* trace_export.c: finds the run of a connection and exports it; see trace_export.h. */
+/* trace_export.c: exports the run that a source names; see trace_export.h. */
 #include "prof.h"
 
 #include "trace_export.h"

@@ -31,7 +31,7 @@ sqlite3_value *text_value(sqlite3 *db, const char *text)
     return value;
 }
 
-/* The text of an SQL literal, 'it''s'. */
+/* Returns the text of an SQL literal such as 'it''s'. */
 static char *unquoted(const char *literal)
 {
     size_t n = strlen(literal), k = 0;
@@ -46,8 +46,8 @@ static char *unquoted(const char *literal)
     return text;
 }
 
-/* argv: module, database, table, then the arguments in parentheses. A call of the module without
- * CREATE has its own name as the table's. */
+/* argv: module, database, table, then the arguments in parentheses. Without CREATE, the table's
+ * name is that of the module. */
 int view_source(sqlite3 *db, int argc, const char *const *argv, sqlite3_value **source,
                 char **message)
 {
@@ -86,7 +86,7 @@ char *view_sql(const char *sql)
 
 enum Name { FREE, OURS, TAKEN };
 
-/* Whose a name is: of a temporary table that prof_views() made, or of the user. */
+/* Finds out whose a name is: of a temporary table that prof_views() made, or of the user. */
 static int look_up(sqlite3 *db, const char *name, enum Name *is)
 {
     sqlite3_stmt *stmt = NULL;
@@ -113,7 +113,7 @@ static int execute(sqlite3 *db, char *sql)
     return rc;
 }
 
-/* Makes a table, unless the name is the user's: then it is added to `taken`. */
+/* Makes a table. If the user has one of this name, adds the name to `taken`. */
 static int make_view(sqlite3 *db, const char *name, const char *source, int *n, sqlite3_str *taken)
 {
     enum Name is;
@@ -134,8 +134,8 @@ static int make_view(sqlite3 *db, const char *name, const char *source, int *n, 
     return rc;
 }
 
-/* Does the table read a run? The source of profsql_live is a folder of a capture. Canned queries
- * without an argument `source` do not look at it. */
+/* Returns whether the table reads a run. The source of profsql_live is the folder of a capture.
+ * Canned queries without an argument `source` do not read it. */
 static bool reads_run(const Table *table)
 {
     return table_column(table, "source") >= 0 && table != &profsql_live_table;
@@ -153,7 +153,7 @@ static int make_views(sqlite3 *db, const char *source, int *n, sqlite3_str *take
     return rc;
 }
 
-/* Can the source be read? */
+/* Checks that the source can be read. */
 static int check_source(Prof *prof, const char *source, char **message)
 {
     SourceRun *runs = NULL;
@@ -165,7 +165,8 @@ static int check_source(Prof *prof, const char *source, char **message)
     return rc;
 }
 
-/* Is it called in a statement that writes, which could not go on after the schema has changed? */
+/* Returns whether it is called in a statement that writes, which could not continue after a change
+ * of the schema. */
 static bool in_writing_statement(sqlite3 *db)
 {
     for (sqlite3_stmt *s = NULL; (s = sqlite3_next_stmt(db, s));)

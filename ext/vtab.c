@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* vtab.c: what all tables share, and the module of the small ones, whose rows are walked host by
+/* vtab.c: what all tables share, and the module of small tables, whose rows are walked host by
  * host.
  *
- * Plan of a row table: idxStr has a letter for each argument in order: s source, S all of a source
- * IN (...), A and on the parameters, r run, h host, a digit for each RowKey and one of !"# for each
- * TextKey given by equality. SQLite checks every term again; a plan only spares work. A ? at the
- * end: an argument is given twice. idxNum: 0, or 1 + the argument that the query reads without
- * giving it. */
+ * Plan of a row table: idxStr has a letter for each argument in order: s source, S all sources of
+ * an IN
+ * (...), A and following the parameters, r run, h host, a digit for each RowKey and one of !"# for
+ * each TextKey with an equality. SQLite checks every term again; a plan only saves work. A ? at the
+ * end: an argument is given twice. idxNum: 0, or 1 + the argument that the query reads but does not
+ * give. */
 #include "../loader/plane.h"
 #include "../loader/analysis/ops/short_names.h"
 #include "../loader/base/search.h"
@@ -241,7 +242,7 @@ const char *row_text_parameter(const RowCursor *c, int parameter, const char *ot
     return text ? text : otherwise;
 }
 
-/* True when the value is of the type that the parameter's column declares. */
+/* Returns whether the value has the type that the parameter's column declares. */
 static bool fits(const Column *column, sqlite3_value *value)
 {
     int type = sqlite3_value_type(value);
@@ -251,8 +252,8 @@ static bool fits(const Column *column, sqlite3_value *value)
     return type == SQLITE_TEXT;
 }
 
-/* The least and the most that a number may be, which its unit says ("1 to 1000", "0 or 1"); without
- * that it is from 0 on. */
+/* Parses the allowed range from the column's unit ("1 to 1000", "0 or 1"); without one, 0 or more.
+ * Returns whether the value is in it. */
 static bool in_range(const Column *column, sqlite3_value *value)
 {
     int type = sqlite3_value_type(value);
@@ -297,7 +298,7 @@ static int read_parameter(RowCursor *c, const ProfTable *vtab, int parameter, sq
 
 /* ---- the module of row tables ---- */
 
-/* How many values a key has among `rows` rows. */
+/* Returns how many different values a key has in `rows` rows. */
 static double values_of_key(enum RowKey key, double rows, const Counts *counts)
 {
     double n;
@@ -338,7 +339,7 @@ static void add_term(RowPlan *plan, sqlite3_index_info *info, int term, char let
     info->aConstraintUsage[term].omit = omit;
 }
 
-/* Takes what spares rows: equality with run, host or a key. */
+/* Uses terms that reduce the rows: equality with run, host or a key. */
 static void add_keys(RowPlan *plan, sqlite3_index_info *info, const Table *table,
                      const Counts *counts)
 {
@@ -383,8 +384,8 @@ static int row_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
         one_by_one |= !list && sqlite3_vtab_in(info, arguments.term[k], -1);
         add_term(&plan, info, arguments.term[k], list ? 'S' : k ? (char)('A' + k - 1) : 's', true);
     }
-    /* SQLite then asks again without the IN, and makes no plan of this table as the outer one if a
-     * key is from another table. */
+    /* SQLite then plans again without the IN. It does not use this table as the outer one if a key
+     * comes from another table. */
     if (!one_by_one) add_keys(&plan, info, table, counted ? &counts : NULL);
     if (arguments.twice) plan.letters[plan.n++] = '?';
     info->idxStr = sqlite3_mprintf("%.*s", plan.n, plan.letters);
@@ -409,7 +410,7 @@ static int row_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
     return SQLITE_OK;
 }
 
-/* Ends the rows of a host: the state is zero again. */
+/* Ends the rows of a host and clears the state. */
 static void close_rows(RowCursor *c)
 {
     const RowSource *rows = ((ProfTable *)c->base.pVtab)->table->rows;
@@ -418,7 +419,7 @@ static void close_rows(RowCursor *c)
     c->started = false;
 }
 
-/* Keeps the sources that are open. */
+/* Keeps the sources open. */
 static void row_reset(RowCursor *c)
 {
     close_rows(c);
@@ -444,9 +445,9 @@ static void close_sources(RowCursor *c)
     c->sources = NULL, c->n_sources = 0;
 }
 
-/* Opens the source unless the filter before has opened the same: an inner table of a join is
- * filtered for every outer row, and each time looking whether the files of a run are still the same
- * takes as long as there are hosts. */
+/* Opens the sources, unless the previous filter opened the same: the inner table of a join is
+ * filtered for every row of the outer one, and checking whether the files of a run have changed
+ * takes time for each host. */
 static int open_sources(RowCursor *c)
 {
     ProfTable *table = (ProfTable *)c->base.pVtab;
@@ -478,7 +479,7 @@ const char *row_source(const RowCursor *c)
     return c->from ? c->from->source : names->n ? names->names[0] : NULL;
 }
 
-/* Are the plane and the line that are asked for the host's? */
+/* Returns whether the wanted plane and line are the host's. */
 static bool has_wanted(const RowCursor *c, const Host *host)
 {
     bool plane = !c->has_key[KEY_PLANE_ID] ||
@@ -487,7 +488,7 @@ static bool has_wanted(const RowCursor *c, const Host *host)
                      (uint64_t)c->key[KEY_LINE_ID] - host->first_line < host->n_lines);
 }
 
-/* Goes to the next host that the plan leaves in; false when there is none. */
+/* Moves to the next host that the plan wants. False if there is none. */
 static bool next_host(RowCursor *c, bool per_run)
 {
     close_rows(c);
@@ -509,7 +510,7 @@ static bool next_host(RowCursor *c, bool per_run)
     return false;
 }
 
-/* All rows were asked for, and there was none. */
+/* Records why there are no rows, if all rows were asked for. */
 static bool explain_nothing(RowCursor *c, const ProfTable *asked)
 {
     const RowSource *rows = asked->table->rows;
@@ -533,7 +534,7 @@ static const void *item_at(const RowList *list, size_t i)
     return (const char *)list->items + i * list->stride;
 }
 
-/* Narrows a list in order of planes to those of the cursor's host, or to the one asked for. */
+/* Narrows a list in the order of planes to those of the cursor's host, or to the wanted one. */
 static void read_planes(RowCursor *c, const RowSource *rows)
 {
     RowList *list = &c->list;

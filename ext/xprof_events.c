@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* xprof_events.c: the table xprof_events: what XProf's Events DB has of a run, its 31 columns under
- * its names.
+/* xprof_events.c: the table xprof_events: XProf's Events DB of a run, with its 31 columns under
+ * their names.
  *
  *   SELECT hlo_op, count(*), sum(self_time_ns) FROM xprof_events('logs')
  *   WHERE category = 'XLA Ops' GROUP BY 1 ORDER BY 3 DESC;
  *
- * Rows are the file's events: of /host:CPU all, of GPUs all but those of derived lines and
- * _counters_, of a TensorCore those of the lines that OF_CORE names, of other TPU planes and custom
- * ones all. An event's stats are read when a column is asked for. */
+ * Rows are the file's events: all of /host:CPU; of GPUs all except derived lines and _counters_; of
+ * a TensorCore those on the lines that OF_CORE names; all of other TPU planes and custom planes. An
+ * event's stats are read when a column needs them. */
 #define _GNU_SOURCE
 #include "../loader/analysis/steps/parent_events.h"
 #include "xprof_events_row.h"
@@ -165,7 +165,7 @@ static bool xprof_events_next(RowCursor *c)
 
 /* ---- HLO instructions and framework ops ---- */
 
-/* The event of a module or step around an op of a TensorCore. */
+/* Returns the name of the module or step around an op of a TensorCore. */
 static const Text *name_around(RowCursor *c, EventsRows *r, enum ParentKind which)
 {
     Statement s;
@@ -181,7 +181,7 @@ static const Text *name_around(RowCursor *c, EventsRows *r, enum ParentKind whic
                : NULL;
 }
 
-/* The program of an op of a TensorCore: that of the module around it, "name(program id)". */
+/* Returns the program of an op of a TensorCore, from the module around it, "name(program id)". */
 static const HloModule *module_around(RowCursor *c, EventsRows *r)
 {
     const Text *name = name_around(c, r, PARENT_MODULE);
@@ -198,7 +198,7 @@ static const HloModule *module_of_kernel(RowCursor *c, EventsRows *r)
     return program ? hlo_valid_program(c->host, stat_int_or_uint(program), &c->err) : NULL;
 }
 
-/* The instruction that a GPU's kernel or an op of a TensorCore is of; NULL: none that is known. */
+/* Returns the instruction of a GPU's kernel or of an op of a TensorCore; NULL if unknown. */
 static const HloDetail *instruction_of(RowCursor *c, EventsRows *r)
 {
     if (r->has_detail || (r->place != AT_GPU && r->place != AT_OP))
@@ -238,7 +238,7 @@ static void tf_op_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, bool
     result_slice(ctx, type ? op.type : op.name);
 }
 
-/* "(half[64,512];half[])" as an array. */
+/* Writes "(half[64,512];half[])" as an array. */
 static void shapes_column(sqlite3_context *ctx, Slice shapes)
 {
     if (shapes.n && *shapes.text == '(') shapes = (Slice){shapes.text + 1, shapes.n - 1};
@@ -329,7 +329,7 @@ static void dcn_column(EventsRows *r, sqlite3_context *ctx, enum Dcn wanted)
                 found[i] = stat, has[i] = true;
     for (int i = 0; i < N_DCN; i++) all &= has[i] || i == DCN_SIZE;
     if (!all || !stat_int_or_uint(&found[DCN_DURATION]))
-        return; /* without a duration its clocks are apart, to XProf */
+        return; /* without a duration, XProf treats its clocks as different */
     if (wanted == DCN_LABEL)
         result_stat(ctx, r->line->plane, &found[wanted]);
     else if (wanted == DCN_DURATION)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* xprof_events_args.c: the column trace_args of the table xprof_events: the stats that have no
- * column. */
+/* xprof_events_args.c: the column trace_args of the table xprof_events: the stats without a column
+ * of their own; see xprof_events_row.h. */
 #include "../loader/base/text_buffer.h"
 #include "xprof_events_row.h"
 SQLITE_EXTENSION_INIT3
 
 #include <math.h>
 
-/* What grouping says takes the place of the file's own stat, of several of the first. */
+/* Values from grouping, which replace the file's own stat; of several, the first. */
 enum Grouped { GROUPED_STEP_NAME, GROUPED_GROUP, GROUPED_EAGER, N_GROUPED };
 static const enum KnownStat grouped_stats[N_GROUPED] = {STAT_STEP_NAME, STAT_GROUP_ID,
                                                         STAT_IS_EAGER};
@@ -16,7 +16,7 @@ typedef struct {
     sqlite3_str *out;
     const Plane *plane;
     enum Place place;
-    const char *grouped[N_GROUPED]; /* NULL: grouping says nothing */
+    const char *grouped[N_GROUPED]; /* NULL: grouping has no value */
     bool written[N_GROUPED];
 } Args;
 
@@ -39,7 +39,7 @@ static bool has_column(enum Place place, unsigned known)
     }
 }
 
-/* As XProf prints: six digits, and none of what is smaller than a double's usual range. */
+/* Appends a number as XProf prints it: six digits, and 0 below the normal range of a double. */
 static void add_real(sqlite3_str *out, double value)
 {
     char digits[40];
@@ -100,8 +100,8 @@ static bool add_args(Args *args, StatIter stats)
     return true;
 }
 
-/* The group that the event names; where it has several stats group_id its own group may be another.
- */
+/* Returns the group that the event names. If it has several stats group_id, its own group may be
+ * another. */
 static const Group *group_named_by(const EventsRows *r, int64_t group)
 {
     const Grouping *g = r->grouping;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* xprof_events_hlo.h: what the table xprof_events says of HLO instructions, put together once for
- * each. */
+/* xprof_events_hlo.h: texts about HLO instructions for the table xprof_events, built once for each
+ * instruction. */
 #ifndef PROF_XPROF_EVENTS_HLO_H
 #define PROF_XPROF_EVENTS_HLO_H
 
@@ -11,18 +11,18 @@
 typedef struct {
     const Xla__HloInstructionProto *op;
     char *provenance;       /* op_name:op_type */
-    char *inputs, *outputs; /* JSON arrays of shapes; NULL: it has none */
+    char *inputs, *outputs; /* JSON arrays of shapes; NULL if there are none */
     bool has_fingerprint;
     uint64_t fingerprint;
 } HloDetail;
 
-/* Begin with {0}. */
+/* Start as {0}. */
 typedef struct {
     LIST(HloDetail *) details;
     HashTable by_op;
 } HloDetails;
 
-/* What is known of an instruction; NULL: err is set. It stays until all are freed. */
+/* Returns the texts of an instruction, valid until all are freed. NULL with err set. */
 const HloDetail *hlo_detail(HloDetails *details, const HloModule *module,
                             const Xla__HloInstructionProto *op, ProfErr *err);
 void hlo_details_free(HloDetails *details);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* xprof_events_row.c: the lines, stats and groups that the table xprof_events shows; see
- * xprof_events_row.h. */
+/* xprof_events_row.c: selects the lines of the table xprof_events, and reads stats and groups of
+ * its rows; see xprof_events_row.h. */
 #include "xprof_events_row.h"
 SQLITE_EXTENSION_INIT3
 
-/* ---- lines that it shows ---- */
+/* ---- the lines in the table ---- */
 
 static const enum Place OF_CORE[] = {
     [1] = AT_STEP,    [2] = AT_MODULE,     [3] = AT_OP,
     [7] = AT_OVERLAY, [8] = AT_TC_OVERLAY, [9] = AT_OVERLAY}; /* by XLine.id */
 
-/* Of several planes of this name, the last. */
+/* If several planes have this name, the last counts. */
 const Plane *events_cpu_plane(const Host *host)
 {
     const Plane *found = NULL;
@@ -61,7 +61,7 @@ static void keep_stat(EventsRows *r, const Stat *stat)
     int kind = meta ? kept_as[meta->known] - 1 : -1;
     bool text = stat->type == TYPE_STR || stat->type == TYPE_REF;
     if (kind < 0) return;
-    /* of several the last counts, also if it is no text and so names no op or kernel */
+    /* Of several the last counts, even if it is not a text and so names no op or kernel. */
     r->kept[kind] = *stat;
     r->has_stat[kind] =
         text || (kind != KEPT_HLO_OP && kind != KEPT_MODULE && kind != KEPT_DETAILS);

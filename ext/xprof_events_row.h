@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* xprof_events_row.h: a row of the table xprof_events, and what its columns are made of. For the
- * files xprof_events.c, xprof_events_row.c and xprof_events_args.c. */
+/* xprof_events_row.h: a row of the table xprof_events, and the data for its columns. For the files
+ * xprof_events.c, xprof_events_row.c and xprof_events_args.c. */
 #ifndef PROF_XPROF_EVENTS_ROW_H
 #define PROF_XPROF_EVENTS_ROW_H
 
@@ -10,7 +10,7 @@
 #include "xprof_events_hlo.h"
 #include "prof.h"
 
-/* XProf shows lines called XLA Modules and XLA Ops of a GPU (AT_GPU_MODULE, AT_GPU_OP) like those
+/* XProf treats lines of a GPU called XLA Modules and XLA Ops (AT_GPU_MODULE, AT_GPU_OP) like those
  * of a TPU, without nesting. */
 enum Place {
     AT_NONE,
@@ -26,14 +26,14 @@ enum Place {
     AT_TC_OVERLAY,
     AT_TPU
 };
-/* Do the metadata's stats count, and flops and bytes have columns? */
+/* Returns whether the metadata's stats count, and whether flops and bytes have columns. */
 static inline bool shows_metadata(enum Place place) { return place >= AT_CUSTOM; }
 static inline bool on_gpu(enum Place place)
 {
     return place == AT_GPU || place == AT_GPU_MODULE || place == AT_GPU_OP;
 }
 
-/* The stats that have a column of their own, or say which HLO instruction it is. */
+/* Stats that have a column of their own, or that identify the HLO instruction. */
 enum KeptStat {
     KEPT_CORRELATION,
     KEPT_FLOW,
@@ -49,18 +49,18 @@ enum KeptStat {
     N_KEPT
 };
 
-/* What a host's rows are made from. */
+/* What a host's rows are read from. */
 typedef struct {
     EventReader reader;
     EventAt event;
-    bool reading, has_stats, has_detail; /* a line is open; `kept` is the event's; so is `detail` */
+    bool reading, has_stats, has_detail; /* a line is open; `kept` is valid; `detail` is valid */
     Line *line;
-    size_t n_lines; /* of the host that were looked at */
+    size_t n_lines; /* lines of the host that were visited */
     enum Place place;
     const Plane *cpu;
     const Grouping *grouping;
-    MetaBytes meta;    /* of the event's metadata, if its place shows that */
-    Stat kept[N_KEPT]; /* TYPE_NONE: not there */
+    MetaBytes meta;    /* of the event's metadata, if the table shows its stats for this place */
+    Stat kept[N_KEPT]; /* TYPE_NONE: no such stat */
     bool has_stat[N_KEPT];
     HloDetails hlo;
     const HloDetail *detail; /* NULL: the event has no instruction */
@@ -72,20 +72,21 @@ static inline uint64_t index_of(const EventsRows *r)
     return r->event.event - r->line->first_event;
 }
 
-/* Where XProf shows a line; cpu: the host's plane of this kind, from events_cpu_plane(). */
+/* Returns where XProf shows a line. cpu: the host's plane from events_cpu_plane(). */
 enum Place events_place(const Line *line, const Plane *cpu);
 const Plane *events_cpu_plane(const Host *host);
 
-/* The metadata's stats, which do not count everywhere. False: c->err is set. */
+/* Returns a walk over the metadata's stats, which do not count everywhere. False with c->err set.
+ */
 bool meta_stats(RowCursor *c, EventsRows *r, StatIter *stats);
-/* The stat, NULL: the event has none. */
+/* Returns a stat; NULL if the event does not have it. */
 const Stat *kept_stat(RowCursor *c, EventsRows *r, enum KeptStat which);
-/* Its text; empty if there is none. */
+/* Returns the text of a stat; empty if there is none. */
 Slice kept_text(RowCursor *c, EventsRows *r, enum KeptStat which);
-/* Of kernels XProf shows an empty text as NULL. */
+/* Returns whether a kernel's text is empty, which XProf shows as NULL. */
 bool is_empty_text(RowCursor *c, EventsRows *r, enum KeptStat which);
 
-/* The event's group, or whether it ran eagerly; -1: unknown. Sets r->grouping. */
+/* Returns the event's group, or whether it ran eagerly; -1 if unknown. Sets r->grouping. */
 int64_t grouped_value(RowCursor *c, EventsRows *r, bool eager);
 
 /* Writes the column trace_args. */
