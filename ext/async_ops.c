@@ -43,8 +43,9 @@ SQLITE_EXTENSION_INIT3
     C(AO_IS_SYNCHRONOUS, ASYNC_IS_SYNCHRONOUS_DOC)                                                 \
     C(AO_START_EVENT, "start_event_id", "INTEGER", NULL, "event_id of the start op", "libprofsql") \
     C(AO_DONE_EVENT, "done_event_id", "INTEGER", NULL,                                             \
-      "event_id of the done op; equal to start_event_id if one event is the entire op; NULL "      \
-      "if there is no done op",                                                                    \
+      "event_id of the done op, or of the event of the line Async XLA Ops with which a start "     \
+      "without a done ends; equal to start_event_id if one event is the entire op; NULL if there " \
+      "is neither",                                                                                \
       "libprofsql")                                                                                \
     C(AO_START, "start_ps", "INTEGER", "ps", "start of the start op, from the session start",      \
       "libprofsql")                                                                                \
@@ -62,24 +63,26 @@ SQLITE_EXTENSION_INIT3
       "nothing); NULL if there is no done op",                                                     \
       "libprofsql")                                                                                \
     C(AO_COVER, "overlapped_by", "TEXT", NULL,                                                     \
-      "compute op with the longest overlap with this op; NULL if no compute op overlaps it, "      \
-      "or there is no done op",                                                                    \
+      "compute op with the longest uninterrupted overlap with this op; while several compute at "  \
+      "once, only the one that started first counts, then the one that ends first; NULL if no "    \
+      "compute op overlaps it, or duration_ps is NULL",                                            \
       "libprofsql")                                                                                \
     C(AO_DONE_OP, "done_op", "TEXT", NULL,                                                         \
-      "name of the done op, which waits until the op is done; equal to hlo_op if one event is "    \
-      "the entire op; NULL if there is no done op",                                                \
+      "name of the done op, which waits until the op is done; equal to hlo_op if there is no "     \
+      "separate done op; NULL if duration_ps is NULL",                                             \
       "XEventMetadata.display_name")                                                               \
     C(AO_WAIT, "wait_ps", "INTEGER", "ps",                                                         \
       "duration of the done op, in which the device waits; NULL on a GPU, and if there is no "     \
       "separate done op",                                                                          \
       "libprofsql")                                                                                \
     C(AO_BYTES, "bytes", "INTEGER", "bytes",                                                       \
-      "payload: bytes that a transfer moves, or that the device gives to a collective; NULL "      \
-      "if unknown",                                                                                \
+      "payload, without padding: of a collective its operands; of a transfer the result of its "   \
+      "done op or infeed, of one without these (or without data there) its first operand, of a "   \
+      "dynamic-update-slice the update; NULL if unknown, or duration_ps is NULL on a TPU",         \
       "HLO text; memcpy_details")                                                                  \
     C(AO_BYTES_ACCESSED, "bytes_accessed", "INTEGER", "bytes",                                     \
-      "bytes read plus bytes written, of the start op or the done op, the larger; NULL if "        \
-      "unknown",                                                                                   \
+      "bytes read plus bytes written, of the start op or the done op, the larger, as their "       \
+      "metadata record it; NULL on a GPU, and if it is not recorded or 0",                         \
       "bytes_accessed")                                                                            \
     C(AO_PLANE_ID, PLANE_ID_DOC)                                                                   \
     C(AO_SOURCE, SOURCE_DOC)                                                                       \
@@ -118,7 +121,6 @@ static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const AsyncOp *run = c->row;
     const AsyncShared *op = run->shared;
-    bool gpu = op->plane->kind == PLANE_GPU;
     switch (column) {
     case AO_PLANE: result_text(ctx, op->plane->name); break;
     case AO_PLANE_ID: sqlite3_result_int64(ctx, op->plane->plane_id); break;
@@ -146,8 +148,7 @@ static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
         case AO_COVER: result_cover(ctx, run->cover); break;
         case AO_DONE_OP: result_slice(ctx, op->done_op); break;
         case AO_WAIT:
-            if (!gpu && run->done_event != run->start_event)
-                sqlite3_result_int64(ctx, run->done_ps);
+            if (op->form == ASYNC_PAIR) sqlite3_result_int64(ctx, run->done_ps);
             break;
         default: break;
         }

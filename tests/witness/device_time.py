@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How devices spend their time: device_time, async_ops and exposed_communication from the bytes of
-each profile, as docs/semantics.md defines them.
+"""How devices spend their time: device_time, async_ops, async_op_totals and exposed_communication
+from the bytes of each profile, as docs/semantics.md defines them.
 
 Every start and end is a moment. Between two moments nothing changes: what runs then is kept in
 counters and heaps."""
 import bisect
 import collections
 import heapq
+import math
 import re
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, checking, finish, runs  # noqa: E402
+from compare import agree, agree_one_of, checking, finish, numbered, runs  # noqa: E402
 
 COMPUTE, COLLECTIVE, TRANSFER = 'compute', 'collective', 'transfer'
 NOT_STREAMS = {'Steps', 'Sparse Core Steps', 'XLA Modules', 'Sparse Core Modules', 'XLA Ops',
@@ -20,6 +21,11 @@ NOT_STREAMS = {'Steps', 'Sparse Core Steps', 'XLA Modules', 'Sparse Core Modules
                'TensorFlow Name Scope', 'Framework Ops', 'TensorFlow Ops', 'Source code',
                'Launch Stats', '_counters_'}
 DEVICES = ('gpu', 'tensorcore', 'sparsecore')
+BYTES = {name: -(-bits // 8) for name, bits in {
+    'pred': 8, **{'%s%d' % (t, n): n for t in 'su' for n in (1, 2, 4, 8, 16, 32, 64)}, 'f16': 16,
+    'bf16': 16, 'f32': 32, 'f64': 64, 'c64': 64, 'c128': 128, 'f8e5m2': 8, 'f8e4m3fn': 8,
+    'f8e4m3': 8, 'f8e3m4': 8, 'f8e4m3b11fnuz': 8, 'f8e5m2fnuz': 8, 'f8e4m3fnuz': 8,
+    'f8e8m0fnu': 8, 'f4e2m1fn': 4}.items()}
 
 
 # ---- words ----
@@ -39,6 +45,29 @@ def opcode(text):
 def op_name(event_or_meta):
     meta = getattr(event_or_meta, 'meta', event_or_meta)
     return meta.display or meta.name.removeprefix('ROOT ').partition(' = ')[0].removeprefix('%')
+
+
+def array_bytes(text):
+    """Of all arrays in a text of HLO, without padding."""
+    return sum(BYTES[name] * math.prod(int(d.lstrip('<=')) for d in sizes.split(',') if d)
+               for name, sizes in re.findall(r'\b([a-z]+[0-9]+\w*|pred)\[([0-9,<=]*)\]', text)
+               if name in BYTES)
+
+
+def given_and_got(text):
+    """Bytes of the operands and of the result in '%name = SHAPE opcode(OPERANDS), ...'."""
+    _, equals, rest = text.partition(' = ')
+    code = opcode(text)
+    before, bracket, after = rest.partition(' %s(' % code) if code else ('', '', '')
+    if not equals or not bracket:
+        return None, None
+    depth, end = 1, len(after)
+    for i, c in enumerate(after):
+        depth += (c == '(') - (c == ')')
+        if not depth:
+            end = i
+            break
+    return array_bytes(after[:end]), array_bytes(before)
 
 
 def kind_of_op(meta):
@@ -113,7 +142,7 @@ class Device:
                 kinds[key] = kind_of_stream_event(
                     e.name, id(e.meta) in detailed) if self.kind == 'gpu' else kind_of_op(e.meta)
             return kinds[key]
-        self.kind_of, self.computes = kind, None
+        self.kind_of, self.computes, self.computed = kind, None, None
         self.pieces = [(s, t, e) for l in work_lines(plane) for s, t, e in (
             [(e.start_ps, ends(e), e) for e in own_times(l)] if self.kind == 'gpu'
             else innermost(own_times(l)))]
@@ -244,6 +273,67 @@ class Device:
                           self.hidden(start.start_ps, ends(done)) if done else None))
         return found
 
+    def lane(self):
+        """[(start, end, name)] of compute ops, of several at once the one that started first."""
+        if self.computed is None:
+            self.computed, until = [], None
+            for first, last, e in sorted((p for p in self.pieces if self.kind_of(p[2]) == COMPUTE),
+                                         key=lambda p: p[:2]):
+                first = first if until is None else max(first, until)
+                if last > first:
+                    self.computed.append((first, last, e.short_name if self.kind == 'gpu'
+                                          else op_name(e)))
+                    until = last
+        return self.computed
+
+    def overlaps(self, start, end):
+        """[(how long a compute op runs without a break between two moments, its name)]"""
+        lane = self.lane()
+        at, found = bisect.bisect_right(lane, start, key=lambda x: x[1]), []
+        while at < len(lane) and lane[at][0] < end and start < end:
+            found.append((min(lane[at][1], end) - max(lane[at][0], start), lane[at][2]))
+            at += 1
+        return found
+
+    def category(self, start):
+        if self.kind != 'gpu':
+            return text_or_none(start.stats.get('hlo_category'))
+        return 'collective' if self.kind_of(start) == COLLECTIVE else 'memset' if re.match(
+            'memset|__amd_rocclr_fill', start.name, re.I) else 'copy'
+
+    def bytes(self, start, done):
+        """Payload: what a device gives to a collective, or a transfer brings."""
+        if self.kind == 'gpu':
+            details = text_or_none(start.stats.get('memcpy_details'))
+            found = re.search(r'(?:^|[ ,])(?:size|num_bytes):([0-9]+)', details or '')
+            return int(found.group(1)) if found else None
+        if done is None:
+            return None
+        given, got = given_and_got(start.name)
+        if self.kind_of(start) == COLLECTIVE:
+            return given or got
+        if done is not None and done is not start and not isinstance(done, _Span):
+            return given_and_got(done.name)[1] or given
+        return got if op_name(start).startswith('infeed') and got else given
+
+    def details(self, ids):
+        """What async_ops shows beside the times of each asynchronous op, and of synchronous ones."""
+        found = []
+        for start, done, waits in [(s, d, 0) for s, d in self.asynchronous] + [
+                (e, e, 1) for e in self.synchronous()]:
+            separate = done is not None and done is not start and not isinstance(done, _Span)
+            accessed = [e.meta.stats.get('bytes_accessed') for e in (start, done)
+                        if e is not None and not isinstance(e, _Span)]
+            found.append(dict(
+                start_event_id=ids[id(start)], is_synchronous=waits,
+                done_event_id=done and ids[id(getattr(done, 'event', done))],
+                category=self.category(start),
+                done_op=done and (op_name(done) if separate else self.op(start, done)),
+                wait_ps=max(done.duration_ps, 0) if separate else None,
+                bytes=self.bytes(start, done),
+                bytes_accessed=max((x for x in accessed if isinstance(x, int)), default=0) or None))
+        return found
+
     def synchronous(self):
         """Collectives and transfers of one event, which are no halves."""
         if self.kind == 'gpu':
@@ -252,6 +342,10 @@ class Device:
                                    if kind_of_op(m.meta) != COMPUTE) if name}
         return [e for e in self.events if self.kind_of(e) != COMPUTE and not self.started_by(e)
                 and '-start' not in op_name(e) and op_name(e) not in named]
+
+
+def text_or_none(value):
+    return value if isinstance(value, str) and value else None
 
 
 class _Of:
@@ -265,7 +359,7 @@ class _Span:
     """The end of a start whose done is not in the file, as the line of asynchronous ops has it."""
 
     def __init__(self, e):
-        self.start_ps, self.duration_ps = e.start_ps, e.duration_ps
+        self.start_ps, self.duration_ps, self.event = e.start_ps, e.duration_ps, e
 
 
 def devices(run):
@@ -274,6 +368,68 @@ def devices(run):
         found += [Device(host, place, plane) for place, plane in enumerate(planes)
                   if plane.kind in DEVICES]
     return found
+
+
+def details(run, mine):
+    ids = {id(e): number for number, _, _, _, e in numbered(run)}
+    got = {r['start_event_id']: r for r in run.ask('SELECT * FROM async_ops({x}, 1)')}
+    for d in mine:
+        for want in d.details(ids):
+            r = got[want['start_event_id']]
+            agree('async op %d' % want['start_event_id'], {k: r[k] for k in want}, want)
+            if r['duration_ps'] is not None:
+                of = d.overlaps(r['start_ps'], r['start_ps'] + r['duration_ps'])
+                agree_one_of('what hides op %d' % want['start_event_id'], r['overlapped_by'],
+                             [op for ps, op in of if ps == max(of)[0]] or [None])
+                agree('exposed', r['exposed_ps'], r['duration_ps'] - r['hidden_ps'])
+
+
+def known(values):
+    """Their sum; None: one of them is unknown."""
+    values = list(values)
+    return None if None in values else sum(values)
+
+
+def totals(run):
+    """From the rows of async_ops, which details() compares."""
+    for with_synchronous in (0, 1):
+        groups = collections.defaultdict(list)
+        for r in run.ask('SELECT * FROM async_ops({x}, %d) WHERE done_event_id IS NOT NULL'
+                         % with_synchronous):
+            groups[tuple(r[k] for k in ('host', 'plane_id', 'plane', 'hlo_op', 'category', 'kind',
+                                        'is_synchronous', 'overlapped_by', 'bytes'))].append(r)
+        want = {key: [len(of)] + [sum(r[k] for r in of) for k in (
+            'duration_ps', 'exposed_ps', 'hidden_ps')]
+            + [sum(r['wait_ps'] or 0 for r in of) if any(r['wait_ps'] is not None for r in of)
+               else None] for key, of in groups.items()}
+        got = collections.defaultdict(list)
+        for r in run.ask('SELECT host, plane_id, plane, hlo_op, category, kind, is_synchronous, '
+                         'overlapped_by, bytes, occurrences, duration_ps, exposed_ps, hidden_ps, '
+                         'wait_ps FROM async_op_totals({x}, %d)' % with_synchronous):
+            got[tuple(list(r.values())[:9])].append(list(r.values())[9:])
+        agree('async_op_totals', {key: [*map(sum, list(zip(*of))[:4]), None if all(
+            x[4] is None for x in of) else sum(x[4] or 0 for x in of)] for key, of in got.items()},
+            want)
+
+
+def exposed_in_full(run):
+    """What exposed_communication says beside times."""
+    groups = collections.defaultdict(list)
+    kinds = {r['plane_id']: r['kind'] for r in run.ask('SELECT * FROM planes({x})')}
+    for r in run.ask('SELECT * FROM async_ops({x}, 1) WHERE done_event_id IS NOT NULL'):
+        groups[kinds[r['plane_id']], r['hlo_op'], r['kind'], r['category'],
+               r['is_synchronous']].append(r)
+    for r in run.ask('SELECT * FROM exposed_communication({x})'):
+        of = groups.pop(tuple(r[k] for k in ('device', 'op', 'kind', 'category', 'is_synchronous')))
+        often = collections.Counter(x['overlapped_by'] for x in of
+                                    if x['overlapped_by'] is not None)
+        waits = [x['wait_ps'] for x in of if x['wait_ps'] is not None]
+        agree('communication %s' % r, [r['bytes'], r['wait_us']],
+              [known(x['bytes'] for x in of), sum(waits) / 1e6 if waits else None])
+        agree_one_of('what hides %s' % r['op'], r['overlapped_by'],
+                     [op for op, n in often.items() if n == max(often.values())] or [None])
+        agree_one_of('category of %s' % r['op'], r['category'], [x['category'] for x in of])
+    agree('rows of exposed_communication', list(groups), [])
 
 
 def check(run):
@@ -308,6 +464,9 @@ def check(run):
     agree('async_ops',
           sorted((tuple(r[k] for k in ('host', 'plane', 'hlo_op', 'kind', 'start_ps', 'duration_ps',
                                        'hidden_ps')) for r in got), key=repr), want)
+    details(run, mine)
+    totals(run)
+    exposed_in_full(run)
     exposed, parts, spans = (collections.Counter(), collections.defaultdict(lambda: [0, 0, 0]),
                              collections.Counter())
     for d in mine:

@@ -7,7 +7,6 @@ list only becomes shorter."""
 NOT_WITNESSED = {
     'only hand-made cases have it (tests/cases, tests/sql)': {
         'advice': 'finding missing query',
-        'async_ops': 'bytes bytes_accessed category done_op exposed_ps overlapped_by wait_ps',
         'capture_summary': 'text topic',
         'core_steps': 'dropped outside_xprof',
         'dcn_collectives': 'host_stall_ms',
@@ -16,7 +15,6 @@ NOT_WITNESSED = {
         'devices': 'core_count core_hostname megacore time_scale_multiplier vendor',
         'event_stats': 'origin',
         'event_totals': 'display_name metadata_id',
-        'exposed_communication': 'bytes category overlapped_by',
         'flops_utilization_by_step': 'model_flops',
         'fragmentation': 'hlo_module hosts memory_space',
         'fusion_breakdown': 'bytes_accessed hosts occurrences opcodes',
@@ -96,7 +94,6 @@ NOT_WITNESSED = {
             'source_file source_line step step_event_id step_name tf_op',
     },
     'only its type, range and NULL rule are looked at (tests/columns)': {
-        'async_ops': 'done_event_id is_synchronous',
         'core_steps': 'chip_id_actual',
         'dcn_collectives': 'group_size recv_stall_ms_actual shown_by_xprof',
         'devices':
@@ -134,7 +131,6 @@ NOT_WITNESSED = {
     },
     'only kept answers have it, which were looked through (tests/kept_queries)': {
         'advice': 'action',
-        'exposed_communication': 'wait_us',
         'missing': 'cannot_answer tables',
         'peak_holders': 'peak_of program_id recorded_by',
     },

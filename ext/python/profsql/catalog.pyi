@@ -2996,8 +2996,8 @@ class AsyncOps(NamedTuple):
     start_event_id: int
     """event_id of the start op"""
     done_event_id: int | None
-    """event_id of the done op; equal to start_event_id if one event is the entire op; NULL if there
-    is no done op"""
+    """event_id of the done op, or of the event of the line Async XLA Ops with which a start without
+    a done ends; equal to start_event_id if one event is the entire op; NULL if there is neither"""
     start_ps: int
     """start of the start op, from the session start [ps]"""
     start_us: float | None
@@ -3013,20 +3013,22 @@ class AsyncOps(NamedTuple):
     """part of duration_ps in which the device computes (other collectives and transfers hide
     nothing); NULL if there is no done op [ps]"""
     overlapped_by: str | None
-    """compute op with the longest overlap with this op; NULL if no compute op overlaps it, or there
-    is no done op"""
+    """compute op with the longest uninterrupted overlap with this op; while several compute at
+    once, only the one that started first counts, then the one that ends first; NULL if no compute
+    op overlaps it, or duration_ps is NULL"""
     done_op: str | None
-    """name of the done op, which waits until the op is done; equal to hlo_op if one event is the
-    entire op; NULL if there is no done op"""
+    """name of the done op, which waits until the op is done; equal to hlo_op if there is no
+    separate done op; NULL if duration_ps is NULL"""
     wait_ps: int | None
     """duration of the done op, in which the device waits; NULL on a GPU, and if there is no
     separate done op [ps]"""
     bytes: int | None
-    """payload: bytes that a transfer moves, or that the device gives to a collective; NULL if
-    unknown [bytes]"""
+    """payload, without padding: of a collective its operands; of a transfer the result of its done
+    op or infeed, of one without these (or without data there) its first operand, of a dynamic-
+    update-slice the update; NULL if unknown, or duration_ps is NULL on a TPU [bytes]"""
     bytes_accessed: int | None
-    """bytes read plus bytes written, of the start op or the done op, the larger; NULL if unknown
-    [bytes]"""
+    """bytes read plus bytes written, of the start op or the done op, the larger, as their metadata
+    record it; NULL on a GPU, and if it is not recorded or 0 [bytes]"""
     plane_id: int
     """number of the plane in the run, from 0"""
 

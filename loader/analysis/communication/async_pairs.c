@@ -164,7 +164,7 @@ static int64_t moved_bytes(const AsyncShared *op)
     Slice start = slice_of(op->start->name), done = slice_of(op->done->name);
     if (op->kind == WORK_COLLECTIVE) return instruction_operand_bytes(start, ALL_OPERANDS);
     if (slice_contains(op->op, "update-slice")) return instruction_operand_bytes(start, 1);
-    int64_t bytes = op->done != op->start || slice_starts(op->op, "infeed")
+    int64_t bytes = op->form == ASYNC_PAIR || slice_starts(op->op, "infeed")
                         ? instruction_result_bytes(done)
                         : 0;
     return bytes > 0 ? bytes : instruction_operand_bytes(start, 0);

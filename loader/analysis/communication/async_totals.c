@@ -28,7 +28,7 @@ static void add(AsyncTotal *total, const AsyncOp *op)
     total->n++;
     total->duration_ps = add_saturated(total->duration_ps, op->duration_ps);
     total->hidden_ps = add_saturated(total->hidden_ps, op->hidden_ps);
-    if (op->shared->plane->kind == PLANE_GPU || op->done_event == op->start_event) return;
+    if (op->shared->form != ASYNC_PAIR) return;
     total->n_waits++;
     total->done_ps = add_saturated(total->done_ps, op->done_ps);
 }
