@@ -16,10 +16,10 @@ SQLITE_EXTENSION_INIT3
     C(KO_NAME, "kernel_name", "TEXT", NULL, "name of the kernel", "XEventMetadata.name")           \
     C(KO_SHORT_NAME, KERNEL_SHORT_NAME_DOC)                                                        \
     C(KO_OP, "op_name", "TEXT", NULL,                                                              \
-      "name of the framework op that the kernel runs for, without "                                \
-      "its type; NULL if the file names no op",                                                    \
-      "OpMetadata.op_name of the stats program_id and hlo_op, else stat tf_op, name, level 0 or "  \
-      "annotation")                                                                                \
+      "name of the framework op that the kernel runs for, without its type; a colon and the type " \
+      "if the program has no name; NULL if the program has neither, or the file names no op",      \
+      "OpMetadata of the stats program_id and hlo_op; if the file has no such instruction, stat "  \
+      "tf_op, name, level 0 or annotation, of several the last")                                   \
     C(KO_OCCURRENCES, "occurrences", "INTEGER", "kernels",                                         \
       "number of times that the kernel ran for the op; as in XProf, events "                       \
       "that have no duration or no kernel_details of their own do not count",                      \

@@ -48,14 +48,16 @@ SQLITE_EXTENSION_INIT3
     C(SC_FLOPS, "flops", "REAL", "floating operations",                                            \
       "operations of the occurrences: on devices hlo_ops.model_flops_actual of the op on its "     \
       "host, divided by hlo_ops.occurrences there, for each of these events; on host threads "     \
-      "hlo_instructions.model_flops_actual for each. NULL if unknown, and for ops that run other " \
-      "ops",                                                                                       \
+      "hlo_instructions.model_flops_actual for each. NULL if unknown, for ops that run other "     \
+      "ops (in the HLO program on devices, nested in their events on host threads), and on host "  \
+      "threads for loops and conditionals",                                                        \
       "libprofsql")                                                                                \
     C(SC_BYTES, "bytes_accessed", "REAL", "bytes",                                                 \
       "bytes read plus bytes written by the occurrences: on devices "                              \
       "hlo_ops.bytes_accessed_actual of the op on its host, divided by hlo_ops.occurrences "       \
       "there, for each of these events; on host threads what the program's instruction needs. "    \
-      "NULL if unknown; on host threads also for ops that run other ops",                          \
+      "NULL if unknown; on host threads also for ops in whose events other ops nest, loops and "   \
+      "conditionals",                                                                              \
       "libprofsql")                                                                                \
     C(SC_OWNER, OWNER_TF_OP_DOC)                                                                   \
     C(SC_OWNER_BY, OWNER_BY_DOC)                                                                   \

@@ -59,7 +59,7 @@ WITH rule(rule, place, says, action, query) AS (
     ('idle_unknown', 8, 'Devices are idle for %s, and no host thread shows why.',
      'Record more of the host: host_tracer_level = 2 and python_tracer_level = 1 (JAX, '
      || 'TensorFlow), or NVTX ranges (profsql-capture).',
-     'SELECT * FROM idle_gaps(%s, 20)'),
+     'SELECT * FROM idle_causes(%s) WHERE cause = ''unknown'''),
     ('idle_at_ends', 9, 'Devices have no work for %s before their first or after their last op, '
      || 'while others of their host work.',
      'Start and end the devices'' work together; capture a window in which all of them work.',

@@ -167,7 +167,7 @@ def attached_runs():
     idle = space(core((0, 100), (300, 100)), host([('a', 0, 1)]))
     same(attached("SELECT run, rule, query FROM advice WHERE status = 'finding'",
                   busy=busy, idle=idle),
-         [('idle', 'idle_unknown', "SELECT * FROM idle_gaps('idle', 20)")])
+         [('idle', 'idle_unknown', "SELECT * FROM idle_causes('idle') WHERE cause = 'unknown'")])
 
 
 @case

@@ -549,6 +549,22 @@ def loops():
 
 
 @case
+def operations_of_loops():
+    """What a thread did in a loop without events in it is not known: it may go round any number of
+    times. A call runs once what it calls."""
+    made = module(
+        'm',
+        computation(1, 'main', [instruction(1, 'while.1', 'while', calls=[2]),
+                                instruction(2, 'call.1', 'call', calls=[2])]),
+        computation(2, 'inner', [instruction(3, 'add.1', 'add', hlo.shape(hlo.F32, 8))]),
+    )
+    data = space(Plane('/host:CPU').line(1, 'tf_XLA', hlo_events(
+        ('while.1', 0, 2), ('call.1', 5, 2))).bytes(), program_plane((1, made)))
+    same(rows("SELECT hlo_op, flops FROM scope_ops('{x}') ORDER BY hlo_op", data),
+         [('call.1', 8.0), ('while.1', None)])
+
+
+@case
 def iterations():
     """The layers are told apart, and a backward loop counts from its end. Self time of a loop
     is what its ops leave: 20 - 6 and 20 - 9 us."""

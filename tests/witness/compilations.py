@@ -72,7 +72,8 @@ def differences(programs):
     with layouts."""
     def change(what, shapes):
         shapes = list(dict.fromkeys(shapes))
-        return ['%s: %s' % (what, ' -> '.join(shapes))] if len(shapes) > 1 else []
+        more = ' ... (%d shapes)' % len(shapes) if len(shapes) > 8 else ''
+        return ['%s: %s%s' % (what, ' -> '.join(shapes[:8]), more)] if len(shapes) > 1 else []
     for with_layout in (False, True):
         found = []
         for n in sorted({n for p in programs for n in p.parameters}):
@@ -85,6 +86,8 @@ def differences(programs):
         if found:
             met['differs by ' + found[0].split(' ')[0].strip(':')
                 + (' with layout' if with_layout else '')] += 1
+            if len(found) > 8:
+                found[8:] = ['and %d parameters more' % len(found[8:])]
             return '; '.join(found)
     met['differs by nothing'] += 1
     return 'the parameters and the result are equal'

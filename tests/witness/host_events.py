@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Messages between slices (dcn_messages, dcn_bursts), and of GPUs which kernel ran for which
-framework op (kernel_ops), from the bytes of each profile."""
+framework op, and how (kernel_ops, kernel_stats), from the bytes of each profile."""
 import collections
+import re
 import sys
 
 sys.dont_write_bytecode = True
 from compare import agree, checking, finish, integer, numbered, runs  # noqa: E402
+from flops import programs_of  # noqa: E402
+from hlo import Message, Program  # noqa: E402
+from ops import op_text  # noqa: E402
 from xspace import Stats  # noqa: E402
 
 RECEIVE = 'MegaScale: Communication Transport Receive'
@@ -81,34 +85,123 @@ def dcn(run):
 
 # ---- kernels ----
 
-def kernel_ops(run):
+TENSORCORE = re.compile('tensorop|nvjet|wgmma|hgmma|hmma|mfma|[shi][0-9]*(884|1688|16816)|'
+                        'xmma.*(tf32|f16f16|bf16bf16)', re.I)
+PRODUCTS = re.compile('Conv[23]D|DepthwiseConv|MatMul|Einsum|XlaDot|dot_general|'
+                      'conv_general_dilated|ConvGeneralDilated')
+
+
+def opcodes(program, op, depth=0):
+    found = {op.opcode}
+    for c in op.calls if depth < 10 else ():
+        for inner in program.computations.get(c, ()):
+            found |= opcodes(program, inner, depth + 1)
+    return found
+
+
+def multiplies(program, op):
+    """Whether an HLO op has a product, a convolution or a call of a library in it."""
+    found = opcodes(program, op)
+    return bool(found & {'dot', 'scaled-dot', 'ragged-dot', 'convolution', 'custom-call'}
+                or {'multiply', 'reduce'} <= found)
+
+
+def kernels_of(planes):
     """Kernels are what XProf takes for them: events with a duration and kernel_details of their own
-    (of several the last), of TPUs if the host has any. All ops of a kernel together."""
-    times = collections.defaultdict(list)
+    (of several the last), of TPUs if the host has any. (name, nanoseconds, HLO op, framework op,
+    whether it multiplies: None: not known, details)"""
+    prefix, programs = '/device:TPU:' if any(p.name.startswith('/device:TPU:')
+                                             for p in planes) else '/device:GPU:', {}
+    for p in planes:
+        for line in p.lines if p.name.startswith(prefix) else ():
+            for e in line.events if not line.derived else ():
+                stats = Stats(p, reversed(e.messages))
+                details = stats.get('kernel_details')
+                if e.duration_ps and isinstance(details, str) and details:
+                    for name, value in e.meta.stats.items():
+                        stats.setdefault(name, value)
+                    programs = programs or {id: Program(proto)
+                                            for id, proto in programs_of(planes).items()}
+                    id, hlo_op = integer(stats.get('program_id')), stats.get('hlo_op')
+                    hlo_op = hlo_op.rpartition('::')[2] if isinstance(hlo_op, str) else None
+                    program = programs.get(id % 2**64 if id is not None else None)
+                    op = program.by_name.get(hlo_op) if program else None
+                    if op:
+                        metadata = op.m.sub(7) or Message()
+                        name, kind = metadata.text(2), metadata.text(1)
+                        name = name or (':' + kind if kind else '')
+                    else:
+                        name = op_text(stats) or ''
+                        if name.find(':') > 0 and not name.startswith('Iterator:'):
+                            name = name.partition(':')[0]
+                    # a duration below 0 as XProf's kernel stats have it
+                    yield (e.name, e.duration_ps % 2**64 // 1000, hlo_op and (id, hlo_op),
+                           name or None, multiplies(program, op) if op else None, details)
+
+
+def launch_of(details):
+    """(registers, shared memory, block, grid, occupancy); None: not known."""
+    def number(name):
+        found = re.search(r'(?:^|[ \n])%s:([0-9]+)(?![0-9.])' % name, details)
+        return int(found.group(1)) if found else None
+    static, dynamic, shared = number('static_shared'), number('dynamic_shared'), number('shm')
+    sizes = [re.search(r'(?:^|[ \n])%s:([0-9]+,[0-9]+,[0-9]+)' % name, details)
+             for name in ('block', 'grid')]
+    occupancy = re.search(r'(?:^|[ \n])occ_pct:([0-9.]+)', details)
+    return (number('regs'), shared if static is None and dynamic is None
+            else (static or 0) + (dynamic or 0), *(s.group(1) if s else None for s in sizes),
+            float(occupancy.group(1)) if occupancy and float(occupancy.group(1)) <= 100 else None)
+
+
+ACTUAL = ('registers_per_thread_actual', 'shared_memory_bytes_actual', 'block_dim_actual',
+          'grid_dim_actual', 'occupancy_percent_actual', 'op_name_actual',
+          'kernel_uses_tensorcore_actual', 'op_is_tensorcore_eligible_actual')
+
+
+def kernel_stats(run):
+    """What is right of kernels of which one row shows all launches."""
+    rows = collections.defaultdict(list)
+    for r in run.ask('SELECT * FROM kernel_stats({x}, 0)'):
+        rows[r['host'], r['kernel_name']].append(r)
     for host, planes in run.hosts.items():
-        prefix = '/device:TPU:' if any(p.name.startswith('/device:TPU:')
-                                       for p in planes) else '/device:GPU:'
-        for p in planes:
-            for line in p.lines if p.name.startswith(prefix) else ():
-                for e in line.events if not line.derived else ():
-                    details = Stats(p, reversed(e.messages)).get('kernel_details')
-                    if e.duration_ps and isinstance(details, str) and details:
-                        # a duration below 0 as XProf's kernel stats have it
-                        times[host, e.name].append(e.duration_ps % 2**64 // 1000)
+        launches = collections.defaultdict(set)
+        for name, _, _, op, product, details in kernels_of(planes):
+            uses = bool(TENSORCORE.search(name))
+            launches[name].add(launch_of(details) + (op, int(uses), int(
+                product is not False and (uses or bool(PRODUCTS.search(op or ''))))))
+        for name, of in launches.items():
+            if len(rows[host, name]) == 1:
+                want = [values.pop() if len(values) == 1 else None for values in map(set, zip(*of))]
+                agree('launches of %s' % name, [rows[host, name][0][c] for c in ACTUAL], want)
+
+
+def kernel_ops(run):
+    """All rows of a kernel and op together."""
+    want = collections.defaultdict(list)
+    for host, planes in run.hosts.items():
+        found, running = list(kernels_of(planes)), set()
+        for name, _, hlo_op, op, _, _ in found:
+            if TENSORCORE.search(name):
+                running.add(hlo_op or op)
+        for name, ns, hlo_op, op, product, _ in found:
+            uses = bool(TENSORCORE.search(name))
+            eligible = product is not False and (uses or bool(PRODUCTS.search(op or '')))
+            helps = eligible and not uses and (hlo_op or op) in running
+            want[host, name, op, int(eligible), int(uses), int(helps)].append(ns / 1e3)
     got = collections.defaultdict(lambda: [0, 0.0, [], []])
     for r in run.ask('SELECT * FROM kernel_ops({x})'):
-        of = got[r['host'], r['kernel_name']]
+        of = got[tuple(r[k] for k in ('host', 'kernel_name', 'op_name', 'op_is_tensorcore_eligible',
+                                      'kernel_uses_tensorcore', 'is_helper'))]
         of[0], of[1] = of[0] + r['occurrences'], of[1] + r['total_duration_us']
         of[2].append(r['min_duration_us'])
         of[3].append(r['max_duration_us'])
     agree('kernels', {k: [n, us, min(least), max(most)] for k, (n, us, least, most) in got.items()},
-          {k: [len(t), sum(t) / 1e3, min(t) / 1e3, max(t) / 1e3] for k, t in times.items()},
-          rel=1e-6)
+          {k: [len(t), sum(t), min(t), max(t)] for k, t in want.items()}, rel=1e-6)
 
 
 if __name__ == '__main__':
     for one in runs():
-        for check in (dcn, kernel_ops):
+        for check in (dcn, kernel_ops, kernel_stats):
             with checking('%s %s' % (check.__name__, one.path)):
                 check(one)
     finish()

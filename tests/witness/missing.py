@@ -67,7 +67,8 @@ def facts(run):
 
 def is_empty(run, name):
     table, _, column = name.partition('.')
-    where = ' WHERE "%s" IS NOT NULL' % column if column else ''
+    # some profilers write '(null)' for a name that they do not have
+    where = ' WHERE nullif("%s", \'(null)\') IS NOT NULL' % column if column else ''
     return not rows(run, '%s({x})%s' % (table, where))
 
 

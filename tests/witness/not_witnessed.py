@@ -42,10 +42,6 @@ NOT_WITNESSED = {
         'input_ops': 'self_ps time_ps',
         'input_pipeline': 'compute_percent',
         'input_steps': 'name step',
-        'kernel_ops': 'is_helper kernel_uses_tensorcore op_is_tensorcore_eligible op_name',
-        'kernel_stats':
-            'kernel_uses_tensorcore_actual occupancy_percent_actual '
-            'op_is_tensorcore_eligible_actual op_name_actual',
         'kernel_time_by_op': 'tensorcore_utilization_fraction',
         'kpi': 'duty_cycle_percent',
         'largest_buffers': 'expansion hosts',
@@ -111,9 +107,6 @@ NOT_WITNESSED = {
             'all_others_statement collectives_statement idle_percent idle_statement '
             'idle_verdict input_statement kernel_launch_statement next_step output_statement',
         'input_steps': 'all_reduce_ms',
-        'kernel_stats':
-            'block_dim_actual grid_dim_actual registers_per_thread_actual '
-            'shared_memory_bytes_actual',
         'kernel_utilization': 'kernel_name_actual sample',
         'memory_allocators': 'earlier_bytes_at_peak peak_step unknown_bytes_at_peak',
         'op_metrics': 'bytes_accessed_actual cmem_write_bytes flops_actual op_id vmem_write_bytes',

@@ -176,9 +176,8 @@ def top_kernels(hosts):
                    sum(t) / 1e3 / len(t), min(t) / 1e3, max(t) / 1e3] for name, t in times.items()}
 
 
-def op_text(event):
-    """The framework op that a GPU event names: (text, whether it is XLA's)."""
-    stats = event.stats
+def op_text(stats):
+    """The framework op that the stats of a GPU event name."""
     first = stats.get('tf_op')
     if isinstance(first, str) and first and first not in ('XlaModule:', 'XlaModule'):
         return first
@@ -197,7 +196,7 @@ def kernel_time_by_op(hosts):
         instructions = None
         for p, line, _ in h.lines:
             for e in line.events if p.kind == 'gpu' and not line.derived else ():
-                hlo, text = e.stats.get('hlo_op'), op_text(e)
+                hlo, text = e.stats.get('hlo_op'), op_text(e.stats)
                 if isinstance(hlo, str) and hlo.rpartition('::')[2].lstrip('%'):
                     instructions = h.instructions() if instructions is None else instructions
                     program, name = integer(e.stats.get('program_id')), hlo.rpartition('::')[

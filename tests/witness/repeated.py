@@ -165,7 +165,7 @@ def place(r):
 
 
 def label(r):
-    return r['hlo_op'] + (r.get('shape_index') or '')
+    return r['hlo_op'] and r['hlo_op'] + (r.get('shape_index') or '')
 
 
 def bound_by(o):

@@ -501,15 +501,15 @@ def scope_ops(run, programs):
                             sorted(rows, key=repr)):
         agree('scope_ops', dict(zip(columns, theirs)), dict(zip(columns, mine)), abs_tol=1e-6)
     agree('number of scope_ops', len(got), len(rows))
-    return costs(run, [dict(zip(columns, r)) for r in rows])
+    around = {e.parent for op in ops for e in op.events}
+    runs_ops = {(op.host, op.program, op.hlo_op) for op in ops for e in op.events if e in around}
+    return costs(run, [dict(zip(columns, r)) for r in rows], runs_ops)
 
 
-CONTAINERS = {'while', 'call', 'conditional'}
-
-
-def costs(run, rows):
+def costs(run, rows, runs_ops):
     """The rows with operations and bytes: on devices of hlo_ops (tests/witness/flops.py), divided
-    by occurrences, on host threads of the instruction for each event."""
+    by occurrences, on host threads of the instruction for each event, unless it runs other ops or
+    it is not known how often."""
     ops = collections.defaultdict(list)
     for host, file in zip(run.hosts, run.files):
         for o in Run(file, [file]).ask('SELECT program_id, hlo_op, core_type, occurrences, '
@@ -523,10 +523,12 @@ def costs(run, rows):
         r['flops'] = r['bytes_accessed'] = None
         if r['plane_kind'] == 'host':
             i = instructions.get((r['host'], r['program_id'], r['hlo_op']))
-            if i and i['opcode'] not in CONTAINERS:
-                r['flops'], r['bytes_accessed'] = (
-                    x and x * r['occurrences'] for x in (i['model_flops_actual'],
-                                                         i['bytes_accessed']))
+            if i and i['opcode'] not in ('while', 'conditional') and (
+                    r['host'], r['program_id'], r['hlo_op']) not in runs_ops:
+                if i['model_flops_actual'] is not None:
+                    r['flops'] = i['model_flops_actual'] * r['occurrences']
+                if i['bytes_accessed'] or i['opcode'] != 'custom-call':
+                    r['bytes_accessed'] = i['bytes_accessed'] * r['occurrences']
         elif r['hlo_op']:
             of = ops[r['host'], r['plane_kind'] == 'sparsecore', r['program_id'] or '0',
                      r['hlo_op']]

@@ -1466,8 +1466,8 @@ class KernelOps(NamedTuple):
     """name of the kernel without namespaces, template arguments and parameters, unique in the run;
     docs/semantics.md has the rules"""
     op_name: str | None
-    """name of the framework op that the kernel runs for, without its type; NULL if the file names
-    no op"""
+    """name of the framework op that the kernel runs for, without its type; a colon and the type if
+    the program has no name; NULL if the program has neither, or the file names no op"""
     occurrences: int
     """number of times that the kernel ran for the op; as in XProf, events that have no duration or
     no kernel_details of their own do not count [kernels]"""

@@ -8,6 +8,7 @@
 #include "../../base/interrupt.h"
 #include "../../base/list.h"
 #include "../../base/sort.h"
+#include "../../format/hlo_opcode.h"
 #include "../../store/event_values.h"
 #include "../../store/events.h"
 #include "../../store/lines.h"
@@ -390,12 +391,20 @@ static void take_device_costs(Build *b, ProfErr *err)
     }
 }
 
+/* A loop may go round any number of times, and a conditional may take any branch. */
+static bool has_program_cost(const ScopedOp *op)
+{
+    if (!op->instruction || op->runs_ops) return false;
+    enum HloOpcode opcode = hlo_opcode(op->instruction->opcode);
+    return opcode != HLO_WHILE && opcode != HLO_CONDITIONAL;
+}
+
 static void take_program_costs(Build *b, ProfErr *err)
 {
     for (size_t i = b->first; i < b->ops.n && !err->code; i++) {
         ScopedOp *op = &b->ops.items[i].op;
         const HloCost *cost =
-            op->instruction && !op->runs_ops ? hlo_cost(op->module, op->instruction, err) : NULL;
+            has_program_cost(op) ? hlo_cost(op->module, op->instruction, err) : NULL;
         if (!cost) continue;
         op->flops = cost->model_flops_actual * (double)op->n;
         if (cost->bytes_accessed_actual >= 0)
