@@ -37,13 +37,21 @@ SQLITE_EXTENSION_INIT3
     C(HS_D2D, "device_to_device_bytes", "INTEGER", "bytes",                                        \
       "bytes copied between devices in the step; NULL if unknown", "memcpy_details")               \
     C(HS_H2D_COUNT, "host_to_device_count", "INTEGER", NULL,                                       \
-      "number of copies to devices in the step; NULL if not on GPU", "step db")                    \
+      "number of copies to devices in the step, by name (HtoD, H2D); as in XProf, of those with "  \
+      "a correlation_id; NULL if not on GPU",                                                      \
+      "step db")                                                                                   \
     C(HS_D2H_COUNT, "device_to_host_count", "INTEGER", NULL,                                       \
-      "number of copies from devices in the step; NULL if not on GPU", "step db")                  \
+      "number of copies from devices in the step, by name (DtoH, D2H); as in XProf, of those "     \
+      "with a correlation_id; NULL if not on GPU",                                                 \
+      "step db")                                                                                   \
     C(HS_D2D_COUNT, "device_to_device_count", "INTEGER", NULL,                                     \
-      "number of copies between devices in the step; NULL if not on GPU", "step db")               \
+      "number of copies between devices in the step, by name (DtoD, D2D, P2P); as in XProf, of "   \
+      "those with a correlation_id; NULL if not on GPU",                                           \
+      "step db")                                                                                   \
     C(HS_COLLECTIVES, "collective_count", "INTEGER", NULL,                                         \
-      "number of collective kernels in the step; NULL if not on GPU", "step db")                   \
+      "number of collective kernels in the step; as in XProf, of those with a correlation_id; "    \
+      "NULL if not on GPU",                                                                        \
+      "step db")                                                                                   \
     C(HS_INPUT, "host_input_ps", "INTEGER", "ps",                                                  \
       "time in which host threads wait for input or copy it to the device; overlapping "           \
       "times count twice; NULL if the host recorded nothing about the step",                       \

@@ -125,7 +125,7 @@ SQLITE_EXTENSION_INIT3
       "libprofsql")                                                                                \
     C(ST_DROPPED, "dropped", "INTEGER", "0 or 1",                                                  \
       "1: XProf drops the step from all tools except the pod viewer "                              \
-      "because it is the first or last of more than five. Always 0 "                               \
+      "because it is the first or last of more than five. Always 0 on a TPU, and "                 \
       "if hosts are merged, because merged steps exclude dropped ones",                            \
       "libprofsql")                                                                                \
     C(ST_RANGE_START, "range_start_ps", "INTEGER", "ps",                                           \

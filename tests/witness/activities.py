@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What steps of GPUs and of hosts without devices spend their time on, from the bytes of each
-profile: the actual columns of core_steps and steps.
+profile: the actual columns of core_steps and steps; the marks, copies and collectives of
+host_steps.
 
 Which steps there are and when they run is compared with XProf elsewhere (tests/parity). At each
 moment of a step the most important activity of its events counts, as docs/semantics.md orders them.
@@ -180,11 +181,127 @@ def check(run):
               want, abs_tol=1e-6 + 2**-52 * r['total_us'])
 
 
+COPIES = {'input': 'host_to_device', 'output': 'device_to_host',
+          'device_to_device': 'device_to_device'}
+
+
+class HostStep:
+    """What the events of a group on a host are."""
+
+    def __init__(self):
+        self.ranges, self.copies = [], collections.defaultdict(list)
+        self.collectives = self.waits = 0
+
+
+def read_steps(run):
+    """{(host, group): HostStep}, and the ranges of each host that only the framework marks."""
+    found, outside, event_id = collections.defaultdict(HostStep), collections.defaultdict(list), 0
+    groups = {r['event_id']: r['step'] for r in run.ask(
+        'SELECT event_id, step FROM trace_events({x}) WHERE step IS NOT NULL')}
+    for host, planes in run.hosts.items():
+        has_device = any(p.kind == 'gpu' for p in planes)
+        threads = next((p for p in planes if p.name == '/host:CPU'), None)
+        for plane in planes:
+            work = work_lines(plane) if plane.kind == 'gpu' else []
+            detailed = {id(e.meta) for l in work for e in l.events
+                        if any(k == 'memcpy_details' for k in e.stats)}
+            for line in plane.lines:
+                for e in line.events:
+                    event_id += 1
+                    group = groups.get(event_id - 1)
+                    number = e.stats.get('step_num')
+                    if plane.kind == 'host' and (isinstance(number, int) or is_marker(e.name)):
+                        mark = (e.duration_ps, -e.start_ps)
+                        if group is not None and e.stats.get('_r'):
+                            found[host, group].ranges.append(mark)
+                        elif e.name == 'Profiled batch':  # of Keras 3
+                            outside[host].append(mark + (str(number),))
+                    if group is None:
+                        continue
+                    of = found[host, group]
+                    if plane is threads and e.duration_ps > 0 and of_thread(
+                            e, None, has_device) in ('wait', 'input'):
+                        of.waits += e.duration_ps
+                    if line in work and integer(e.stats.get('correlation_id', -1)) >= 0:
+                        what = of_gpu(e, detailed)
+                        of.collectives += what == 'device_collectives'
+                        if what in COPIES and re.search('[HDP](to|2)[HDP]', e.name, re.I):
+                            size = re.search('(?:size|num_bytes):([0-9]+)',
+                                             str(e.stats.get('memcpy_details', '')))
+                            of.copies[what].append(int(size.group(1)) if size else None)
+    return found, outside
+
+
+def host_steps(run):
+    if any(p.kind == 'tensorcore' for planes in run.hosts.values() for p in planes):
+        return
+    rows = run.ask('SELECT * FROM host_steps({x})')
+    if not rows:
+        return
+    found, outside = read_steps(run)
+    begin = {r['step']: (r['start_ps'], r['duration_ms'] * 1e9, r['name'])
+             for r in run.ask('SELECT * FROM steps({x}) WHERE NOT outside_xprof')}
+    for r in rows:
+        of, marks = found[r['host'], r['group_id']], outside[r['host']]
+        what = 'step %s of %s' % (r['group_id'] if r['group_id'] is not None else r['name'],
+                                  r['host'])
+        if r['group_id'] is None:
+            mark = [m for m in marks if m[2] == r['name']]
+        else:
+            mark = of.ranges
+        if mark:
+            length, start = max(mark)[:2]
+            agree('range of ' + what, [r['range_start_ps'], r['range_ps']], [-start, length])
+        if r['host_input_ps'] and r['group_id'] is not None:
+            agree('input of ' + what, r['host_input_ps'], of.waits)
+        if r['collective_count'] is not None:
+            agree('work of ' + what, [r['collective_count']] + [
+                r['%s_count' % c] for c in COPIES.values()] + [r['%s_bytes' % c]
+                                                             for c in COPIES.values()],
+                  [of.collectives] + [len(of.copies[c]) for c in COPIES]
+                  + [None if None in of.copies[c] else sum(of.copies[c]) for c in COPIES])
+        if len(run.hosts) == 1 and r['step'] in begin:
+            agree('times of ' + what, [r['group_id'], r['start_ps'], r['duration_ps'],
+                                       r['name']], [r['step'], *begin[r['step']]])
+
+
+AT_ENDS = 'first or last of more than five steps: may be incomplete'
+
+
+def marks_of_steps(run):
+    """Of a host's groups that are steps, the first and the last of more than five are dropped, but
+    not on a TPU; steps without a group are those that only the framework marks."""
+    hosts = collections.defaultdict(list)
+    for r in run.ask('SELECT * FROM host_steps({x}) ORDER BY host, coalesce(group_id, start_ps)'):
+        hosts[r['host']].append(r)
+    ends, outside = set(), {}
+    for host, of in hosts.items():
+        steps = [r for r in of if r['group_id'] is not None
+                 and r['dropped'] in (None, AT_ENDS)]
+        on_tpu = any(p.name.startswith('/device:TPU:') for p in run.hosts[host])
+        for i, r in enumerate(steps):
+            at_ends = not on_tpu and len(steps) > 5 and i in (0, len(steps) - 1)
+            agree('whether step %s of %s is dropped' % (r['group_id'], host), r['dropped'],
+                  AT_ENDS if at_ends else None)
+            if at_ends:
+                ends.add(r['group_id'])
+        outside[host] = not steps
+    if len(hosts) != 1:
+        return
+    for table in ('steps', 'core_steps', 'step_breakdown'):
+        for r in run.ask('SELECT DISTINCT step, dropped, outside_xprof FROM %s({x})' % table):
+            agree('marks of step %s in %s' % (r['step'], table), [r['dropped'], r['outside_xprof']],
+                  [int(r['step'] in ends and not outside[host]), int(outside[host])])
+
+
 if __name__ == '__main__':
     several = 0
     for one in runs():
         with checking('activities ' + one.path):
             check(one)
+        with checking('host_steps ' + one.path):
+            host_steps(one)
+            marks_of_steps(one)
         with checking('steps of events ' + one.path):
             several += steps_of_events(one)
     if len(sys.argv) == 1 and not any(x in os.environ for x in ('WITNESS_DATA', 'WITNESS_SHARED')):

@@ -30,8 +30,6 @@ EXCEPTIONS = {
     'events': 'trace_events under a shorter name: tests/sql',
     'hlo_text': 'compared with the text that XLA prints: tests/parity/hlo_text.py',
     'timeline': 'compared with a second computation: tests/parity/timeline.py',
-    'host_steps': 'the marks of steps on single hosts: '
-    'checked by hand-made profiles in tests/cases',
     'overview_page': 'the rows of overview, top_device_ops and recommendations, '
     'which are compared with XProf, in one list',
     'capture_summary': 'rows of prof_runs, steps, device_time, kernel_stats, '
@@ -107,7 +105,7 @@ def check():
 # ---- columns ----
 
 READERS = {'events': 'trace_events'}  # what the other reader calls our tables
-BY_COLUMN = {'host_steps', 'capture_summary'} | {t for t, why in EXCEPTIONS.items()
+BY_COLUMN = {'capture_summary'} | {t for t, why in EXCEPTIONS.items()
                                                  if why == 'witness follows'}
 
 
@@ -198,8 +196,8 @@ def check_failures():
         'advice': ('witness', 'advice.py', lambda text: None),
         'queries.py': ('witness', 'covered.py',
                        lambda text: text.replace("'queries.py': {", "'no_witness.py': {", 1)),
-        'host_steps': ('witness', 'covered.py',
-                       lambda text: text.replace("'host_steps': ", "'no_table': ", 1)),
+        'overview_page': ('witness', 'covered.py',
+                          lambda text: text.replace("'overview_page': ", "'no_table': ", 1)),
         'top_ops': ('witness', 'covered.py', lambda text: text.replace(
             "EXCEPTIONS = {", "EXCEPTIONS = {'top_ops': 'no reason', ", 1)),
     }

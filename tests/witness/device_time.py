@@ -317,7 +317,7 @@ class Device:
         return got if op_name(start).startswith('infeed') and got else given
 
     def details(self, ids):
-        """What async_ops shows beside the times of each asynchronous op, and of synchronous ones."""
+        """What async_ops shows beside times of each asynchronous op, and of synchronous ones."""
         found = []
         for start, done, waits in [(s, d, 0) for s, d in self.asynchronous] + [
                 (e, e, 1) for e in self.synchronous()]:

@@ -8,7 +8,6 @@ NOT_WITNESSED = {
     'only hand-made cases have it (tests/cases, tests/sql)': {
         'advice': 'finding missing query',
         'capture_summary': 'text topic',
-        'core_steps': 'dropped outside_xprof',
         'dcn_collectives': 'host_stall_ms',
         'dcn_messages': 'chunk loop_index straggler',
         'device_steps': 'kind',
@@ -23,11 +22,6 @@ NOT_WITNESSED = {
         'hlo_ops':
             'deduplicated_name event_self_ps event_time_ps hbm_read_bytes hbm_write_bytes '
             'hlo_module min_ps normalized_ps padding_efficiency',
-        'host_steps':
-            'collective_count device_to_device_bytes device_to_device_count '
-            'device_to_host_bytes device_to_host_count dropped duration_ps group_id '
-            'host_input_ps host_to_device_bytes host_to_device_count name range_ps '
-            'range_start_ps start_ps step',
         'hosts': 'damage format host_source hostname path start_unix_ns',
         'inference_batches':
             'device_compute_ps_actual duration_ps rank request_ids shown_by_xprof start_ps',
@@ -74,9 +68,9 @@ NOT_WITNESSED = {
         'roofline': 'bytes_accessed flops model_flops_actual',
         'session': 'name value',
         'slowest_steps': 'more',
-        'step_breakdown': 'dropped duration_ps_actual outside_xprof',
+        'step_breakdown': 'duration_ps_actual',
         'step_time_graph': 'graph',
-        'steps': 'dropped name outside_xprof range_ms range_start_ps',
+        'steps': 'name range_ms range_start_ps',
         'stragglers': 'plane',
         'tf_data_calls':
             'bottleneck bottleneck_id bottleneck_long_name call group_id pipeline suggestion',

@@ -2132,8 +2132,8 @@ class Steps(NamedTuple):
     are NULL; the `_actual` columns show what host threads and GPUs did during the step [0 or 1]"""
     dropped: int
     """1: XProf drops the step from all tools except the pod viewer because it is the first or last
-    of more than five. Always 0 if hosts are merged, because merged steps exclude dropped ones [0 or
-    1]"""
+    of more than five. Always 0 on a TPU, and if hosts are merged, because merged steps exclude
+    dropped ones [0 or 1]"""
     range_start_ps: int | None
     """start of the range in range_ms on the first host, from the start of its session; NULL if
     there is no range on the first host [ps]"""
@@ -2284,13 +2284,17 @@ class HostSteps(NamedTuple):
     device_to_device_bytes: int | None
     """bytes copied between devices in the step; NULL if unknown [bytes]"""
     host_to_device_count: int | None
-    """number of copies to devices in the step; NULL if not on GPU"""
+    """number of copies to devices in the step, by name (HtoD, H2D); as in XProf, of those with a
+    correlation_id; NULL if not on GPU"""
     device_to_host_count: int | None
-    """number of copies from devices in the step; NULL if not on GPU"""
+    """number of copies from devices in the step, by name (DtoH, D2H); as in XProf, of those with a
+    correlation_id; NULL if not on GPU"""
     device_to_device_count: int | None
-    """number of copies between devices in the step; NULL if not on GPU"""
+    """number of copies between devices in the step, by name (DtoD, D2D, P2P); as in XProf, of those
+    with a correlation_id; NULL if not on GPU"""
     collective_count: int | None
-    """number of collective kernels in the step; NULL if not on GPU"""
+    """number of collective kernels in the step; as in XProf, of those with a correlation_id; NULL
+    if not on GPU"""
     host_input_ps: int | None
     """time in which host threads wait for input or copy it to the device; overlapping times count
     twice; NULL if the host recorded nothing about the step [ps]"""
