@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* catalog.c: see catalog.h. */
+/* catalog.c: reads the names of tables and canned queries; see catalog.h. */
 #define _GNU_SOURCE
 #include "catalog.h"
 
@@ -14,7 +14,7 @@ static bool is_source(const char *name)
            !strcmp(name, "b");
 }
 
-/* "top_ops(source = NULL, n = 10)": the names before = or a comma. */
+/* Parses "top_ops(source = NULL, n = 10)": the names before = or a comma. */
 static void parse_signature(Entry *entry)
 {
     const char *p = strchr(entry->signature, '(');

@@ -12,7 +12,7 @@ typedef struct {
     const char *what;      /* what a row is, or the question that a query answers */
     const char *signature; /* with its arguments */
     bool is_query;
-    const char *sources[2]; /* arguments that name a run: none, source, or a and b */
+    const char *sources[2]; /* arguments that name a run: none, `source`, or `a` and `b` */
     int n_sources;
     const char *parameters[MAX_PARAMETERS]; /* the other arguments */
     int n_parameters;
@@ -24,14 +24,15 @@ typedef struct {
 } Catalog;
 
 bool catalog_load(Catalog *catalog, Database *d);
-/* The table or query of this name, dashes for underscores and any case; NULL if there is none. */
+/* Returns the table or query with this name, in any case and with dashes for underscores; NULL if
+ * there is none. */
 const Entry *catalog_find(const Catalog *catalog, const char *name);
 bool entry_has_parameter(const Entry *entry, const char *name);
-/* True if its argument is a path of files, which need not be a run: prof_find, profsql_live. */
+/* Returns whether its argument is a path that need not be a run: prof_find, profsql_live. */
 bool entry_takes_path(const Entry *entry);
-/* True if it asks a server in a running program: prof_capture, prof_monitor. */
+/* Returns whether it calls a server in a running program: prof_capture, prof_monitor. */
 bool entry_asks_server(const Entry *entry);
-/* "; nearest: ..." for a word that names nothing. */
+/* Returns "; nearest: ..." for a word that is not a name. */
 const char *catalog_nearest(const Catalog *catalog, const char *word);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* database.c: see database.h. */
+/* database.c: opens a connection and attaches runs; see database.h. */
 #define _GNU_SOURCE
 #include "database.h"
 
@@ -102,7 +102,7 @@ static int count_runs(Database *d, const char *folder)
     return n;
 }
 
-/* Attaches under the run's name, or as it was given if another run has this name. */
+/* Attaches a run under its name, or under the given path if another run has the name. */
 static const char *attach(Database *d, const char *given)
 {
     static const char *const calls[] = {"SELECT prof_attach(?1)", "SELECT prof_attach(?1, ?1)"};
@@ -144,7 +144,7 @@ const char *database_run_text(const AttachedRun *run)
     return keep_text("run %s, the newest of %d in %s", name, run->n_runs, run->given);
 }
 
-/* What a file lost changes every answer. */
+/* Warns about a damaged file, because that affects every answer. */
 static void warn_of_damage(Database *d, const AttachedRun *run)
 {
     sqlite3_stmt *stmt =

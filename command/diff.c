@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* diff.c: see diff.h.
+/* diff.c: compares two runs; see diff.h.
  *
- * A difference of step times is more than noise if Welch's t test says so at 95 %: if steps that
- * vary as these do would differ so much in fewer than 5 of 100 pairs of runs. */
+ * A difference of step times is more than noise if Welch's t-test at 95 % says so: if steps with
+ * this variation would differ as much in fewer than 5 of 100 pairs of runs. */
 #define _GNU_SOURCE
 #include "diff.h"
 
@@ -20,8 +20,8 @@ typedef struct {
     int n;
 } Sample;
 
-/* Two-sided 95 % quantile of Student's t, within 0.5 % from 2 degrees of freedom on (3 % below).
- * Its logarithm is nearly linear in 1 / degrees. */
+/* Returns the two-sided 95 % quantile of Student's t, within 0.5 % for 2 degrees of freedom or more
+ * (3 % below). Its logarithm is nearly linear in 1 / degrees. */
 static double t_quantile(double degrees)
 {
     static const double quantiles[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
@@ -67,7 +67,7 @@ static void which_runs(const Database *d, Screen *s)
         screen_paragraph(s, YELLOW, NULL, "both are the same run");
 }
 
-/* "GPU with 2 devices". */
+/* Returns a text such as "GPU with 2 devices". */
 static const char *hardware_text(sqlite3_stmt *stmt, int column)
 {
     if (sqlite3_column_type(stmt, column) == SQLITE_NULL) return "unknown";
@@ -76,7 +76,7 @@ static const char *hardware_text(sqlite3_stmt *stmt, int column)
     return keep_text("%s with %lld device%s", column_text(stmt, column), n, n == 1 ? "" : "s");
 }
 
-/* The kinds of hardware, if they differ. */
+/* Writes the kinds of hardware if they differ. */
 static void hardware(Database *d, Screen *s)
 {
     sqlite3_stmt *stmt = ask(d,
@@ -95,7 +95,7 @@ static void how_well(Database *d, Screen *s)
 {
     screen_heading(s, "How well they did");
     screen_line(s, "  %-18s %12s %12s %12s", "", "A", "B", "B - A");
-    for (int i = 1; i < n_facts; i++) { /* the step time is among the steps */
+    for (int i = 1; i < n_facts; i++) { /* the step time is shown with the steps */
         const char *sql =
             keep_text("SELECT a.%s, b.%s, b.%s - a.%s FROM kpi(?1) AS a, kpi(?2) AS b",
                       facts[i].column, facts[i].column, facts[i].column, facts[i].column);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* export.c: see export.h. */
+/* export.c: writes tables to a database; see export.h. */
 #define _GNU_SOURCE
 #include "export.h"
 
@@ -18,7 +18,7 @@ typedef struct {
 
 /* ---- which tables ---- */
 
-/* They show the events once more, and are the largest. */
+/* Returns whether a table shows the events again; those tables are the largest. */
 static bool repeats_another(const char *name)
 {
     static const char *const names[] = {"events", "timeline", "event_stats", "xprof_events"};
@@ -38,7 +38,7 @@ static bool is_listed(const char *list, const char *name)
     return false;
 }
 
-/* Rows of several runs need a column for the run. */
+/* Returns whether the table has a column for the run, which rows of several runs need. */
 static bool fits_runs(const Export *e, const Entry *entry)
 {
     if (entry->n_sources == 2) return e->d->n_runs == 2;
@@ -83,7 +83,7 @@ static bool execute(Export *e, const char *sql)
     return false;
 }
 
-/* Hidden columns that are results become ordinary ones; arguments are none. */
+/* Lists the columns. Hidden columns with results become ordinary ones; arguments are left out. */
 static bool columns_of(Export *e, const Entry *entry, const char **declared, const char **names)
 {
     sqlite3_stmt *stmt = ask(e->d,
@@ -126,7 +126,7 @@ static bool copy(Export *e, const Entry *entry)
     return ok;
 }
 
-/* prof_issues comes last: it has the reasons of the empty ones. */
+/* Copies all tables. prof_issues comes last, because it has the reasons for empty ones. */
 static bool copy_all(Export *e, const Catalog *catalog, const Options *options)
 {
     const Entry *issues = catalog_find(catalog, "prof_issues");
@@ -153,7 +153,7 @@ static bool write_part(Export *e, const Catalog *catalog, const Options *options
 
 /* ---- the file ---- */
 
-/* A database is no CSV file. */
+/* Rejects a file name with the suffix of another format, because the result is a database. */
 static bool check_suffix(const char *path)
 {
     static const char *const others[] = {".csv", ".tsv", ".txt",     ".json", ".jsonl",

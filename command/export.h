@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* export.h: `profsql export`: a database of ordinary tables, for programs without the extension. */
+/* export.h: `profsql export`: writes a database of ordinary tables, for programs without the
+ * extension. */
 #ifndef COMMAND_EXPORT_H
 #define COMMAND_EXPORT_H
 

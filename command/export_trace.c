@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* export_trace.c: see export_trace.h. */
+/* export_trace.c: writes traces; see export_trace.h. */
 #define _GNU_SOURCE
 #include "export_trace.h"
 
@@ -14,7 +14,7 @@
 
 typedef struct {
     FILE *file;
-    const char *lines; /* patterns with commas between; NULL: all */
+    const char *lines; /* comma-separated patterns; NULL: all lines */
 } Target;
 
 static bool write_bytes(void *context, const void *bytes, size_t n_bytes)
@@ -23,7 +23,8 @@ static bool write_bytes(void *context, const void *bytes, size_t n_bytes)
     return fwrite(bytes, 1, n_bytes, to->file) == n_bytes;
 }
 
-/* A pattern is of a line's name, of its plane's, or of both with a / between. */
+/* Returns whether a pattern matches: the name of the line, of its plane, or both with a / between.
+ */
 static bool wants_line(void *context, const char *plane, const char *line)
 {
     const Target *to = context;
@@ -39,7 +40,7 @@ static bool wants_line(void *context, const char *plane, const char *line)
     return wanted;
 }
 
-/* A time with its unit, in ps. */
+/* Reads a time with a unit, in ps. */
 static bool read_time(const char *option, const char *text, int64_t *ps)
 {
     static const struct {

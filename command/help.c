@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* help.c: see help.h. */
+/* help.c: writes help; see help.h. */
 #define _GNU_SOURCE
 #include "help.h"
 
@@ -92,7 +92,7 @@ int help_table(Database *d, const Entry *entry)
 static const char all_tables[] = "SELECT name, kind, description AS what FROM prof_help "
                                  "WHERE kind IN ('table', 'query')";
 
-/* Columns count for their tables. */
+/* Matches in columns count for their tables. */
 static const char matching[] =
     "SELECT t.name, t.kind, t.description AS what, iif(h.kind = 'column', 'column ' || h.name, "
     "h.matched) AS matched FROM (SELECT coalesce(table_name, name) AS owner, min(rank) AS best, * "

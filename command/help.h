@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* help.h: what the command and each table can do. */
+/* help.h: help on the command and on each table. */
 #ifndef COMMAND_HELP_H
 #define COMMAND_HELP_H
 
@@ -9,9 +9,10 @@
 #include <stdio.h>
 
 void help_write(FILE *out);
-/* One table or query: its arguments and columns, from prof_columns. Returns an exit status. */
+/* Writes the arguments and columns of a table or query, from prof_columns. Returns an exit status.
+ */
 int help_table(Database *d, const Entry *entry);
-/* The tables and queries whose texts contain a word; all of them for NULL. */
+/* Writes the tables and queries whose texts contain a word; all of them if it is NULL. */
 int help_tables(Database *d, const Catalog *catalog, const char *word, const Options *options);
 
 #endif

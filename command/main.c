@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* main.c: profsql: questions about a profile from the command line.
+/* main.c: profsql: answers questions about a profile on the command line.
  *
  *   profsql logs                       one screen
  *   profsql logs top_kernels --n 20    a table or canned query
  *
- * The words decide what is done: a verb, or runs followed by a question. */
+ * The words determine what is done: a verb, or runs followed by a question. */
 #define _GNU_SOURCE
 #include "diff.h"
 #include "export.h"
@@ -160,7 +160,8 @@ static const struct {
 
 /* ---- runs and a question ---- */
 
-/* "SELECT ..." and the like; a name never has another character after such a word. */
+/* Returns whether a word is SQL: a keyword such as SELECT, followed by a character that a name
+ * cannot contain. */
 static bool is_sql(const char *word)
 {
     static const char *const starts[] = {"SELECT", "WITH",   "VALUES", "EXPLAIN",
@@ -214,7 +215,7 @@ static const char *missing_one(char **runs, int n)
     return NULL;
 }
 
-/* "top_ops limit 3" */
+/* Returns whether a text starts with a name, as in "top_ops limit 3". */
 static bool starts_with_name(const Catalog *catalog, const char *text)
 {
     size_t n = strcspn(text, " ");
@@ -244,7 +245,7 @@ static int several_words(Command *c, char **words, int n)
     return STATUS_USAGE;
 }
 
-/* What other programs call a verb. */
+/* Returns our verb for a word that other programs use. */
 static const char *verb_meant(const char *word)
 {
     static const struct {
@@ -260,7 +261,7 @@ static const char *verb_meant(const char *word)
     return NULL;
 }
 
-/* A verb that is misspelt, not a path. */
+/* Returns whether a word is a misspelt verb, and not a path. */
 static bool is_misspelt(const char *word)
 {
     Nearest nearest = {.word = word};
@@ -305,7 +306,8 @@ static int run_command(Command *c)
     return n == 1 ? one_word(c, words) : several_words(c, words, n);
 }
 
-/* A closed descriptor would be that of the next file that is opened: of a profile, say. */
+/* Opens closed standard descriptors, because otherwise the next file that is opened, such as a
+ * profile, would get their number. */
 static void keep_standard_descriptors(void)
 {
     int fd;
@@ -317,7 +319,7 @@ int main(int argc, char **argv)
 {
     Command c = {0};
     keep_standard_descriptors();
-    setenv("PROFSQL_WARNINGS", "0", 1); /* the command says it itself */
+    setenv("PROFSQL_WARNINGS", "0", 1); /* the command reports it itself */
     setlocale(LC_CTYPE, "");
     if (argc > 1 && !strcmp(argv[1], "capture")) return run_capture(argv + 1);
     if (!database_open(&c.database)) return STATUS_FAILED;

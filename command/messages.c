@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* messages.c: see profsql.h. */
+/* messages.c: kept memory and messages; see profsql.h. */
 #define _GNU_SOURCE
 #include "profsql.h"
 
@@ -20,7 +20,7 @@ static void no_memory(void)
     exit(STATUS_FAILED);
 }
 
-/* All kept memory, so that a checker of leaks finds it. */
+/* All kept memory, so that leak checkers find it. */
 typedef struct Kept {
     struct Kept *next;
     char *text;
@@ -62,8 +62,8 @@ const char *shell_word(const char *text)
     return keep_text("%s'", word);
 }
 
-/* Names of files and messages of SQLite may contain anything: nothing of it reaches the terminal
- * as a control sequence. */
+/* Writes a message. File names and SQLite's messages may contain anything, so control characters
+ * are escaped for the terminal. */
 static void say(const char *format, va_list ap)
 {
     char *text = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* nearest.c: see nearest.h. */
+/* nearest.c: lists the names nearest to a word; see nearest.h. */
 #include "nearest.h"
 
 #include "profsql.h"

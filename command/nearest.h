@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* nearest.h: the names that a misspelt word may mean, in a message. */
+/* nearest.h: the names that a misspelt word may mean, as text for a message. */
 #ifndef COMMAND_NEAREST_H
 #define COMMAND_NEAREST_H
 
 #include "../loader/base/nearest.h"
 
-/* "; nearest: a, b or c", or "" if nothing is near. Kept memory. */
+/* Returns "; nearest: a, b or c", or "" if no name is near. Kept memory. */
 const char *nearest_text(const Nearest *nearest);
 
 #endif

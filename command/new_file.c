@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* new_file.c: see new_file.h. */
+/* new_file.c: writes files that appear when they are complete; see new_file.h. */
 #define _GNU_SOURCE
 #include "new_file.h"
 
@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Somebody else's file of this name, made meanwhile, is not replaced either. */
+/* Gives the file its name. Without `force`, does not replace a file of this name that was created
+ * in the meantime. */
 static bool publish(const NewFile *file)
 {
     if (!file->force && !link(file->part, file->path)) return !unlink(file->part);

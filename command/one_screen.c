@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* one_screen.c: see one_screen.h. Each part is written as soon as it is known. */
+/* one_screen.c: shows a run on one screen; see one_screen.h. Each part is written as soon as it is
+ * known. */
 #define _GNU_SOURCE
 #include "one_screen.h"
 
@@ -16,7 +17,7 @@ static const char *plural(long long n, const char *word)
     return keep_text("%lld %s%s", n, word, n == 1 ? "" : "s");
 }
 
-/* The run, for a command to copy. */
+/* Returns the run as a word for commands that the user can copy. */
 static const char *given_word(const Database *d) { return shell_word(d->runs[0].given); }
 
 static void what_it_is(Database *d, Screen *s)
@@ -63,7 +64,7 @@ static const char *remark_of(sqlite3_stmt *stmt, const char *column)
     return "";
 }
 
-/* The average has the steps that compile in it. */
+/* Writes the step time without steps that compile, because the average includes them. */
 static void steady_time(Database *d, Screen *s)
 {
     sqlite3_stmt *stmt =
@@ -98,7 +99,7 @@ static void how_well(Database *d, Screen *s)
 static void write_op(Screen *s, sqlite3_stmt *stmt)
 {
     const char *name = column_text(stmt, 3);
-    bool narrow = s->width < 60; /* no room for the number of occurrences */
+    bool narrow = s->width < 60; /* there is no room for the occurrences */
     int room = narrow ? s->width - 26 : s->width - 38;
     char *clean = text_clean(name, strlen(name), false),
          *shorter = text_shorten(*clean ? clean : "(no name)", room > 12 ? room : 12);
@@ -109,7 +110,7 @@ static void write_op(Screen *s, sqlite3_stmt *stmt)
     free(clean);
 }
 
-/* An HLO program has no times; its memory is what there is to see. */
+/* Writes the memory of HLO programs, which have no times. */
 static void programs(Database *d, Screen *s)
 {
     sqlite3_stmt *stmt = ask(d,
@@ -144,7 +145,7 @@ static enum Colour colour_of(const char *severity)
     return !strcmp(severity, "error") ? RED : !strcmp(severity, "warning") ? YELLOW : PLAIN;
 }
 
-/* Names of ops are words that can be longer than the screen is wide. */
+/* Shortens names of ops, which can be longer than the screen is wide. */
 static const char *with_short_words(const Screen *s, const char *text)
 {
     const char *all = "";
@@ -158,7 +159,7 @@ static const char *with_short_words(const Screen *s, const char *text)
     return all;
 }
 
-/* The findings of advice; the rules that found nothing are only counted. */
+/* Writes the findings of advice. Rules without a finding are only counted. */
 static void what_to_do(Database *d, Screen *s)
 {
     screen_heading(s, "What to do about it");
@@ -183,7 +184,7 @@ static void what_to_do(Database *d, Screen *s)
     screen_whole_line(s, "  profsql %s advice", given_word(d));
 }
 
-/* Up to a word, if it is long. */
+/* Returns the start of a text, up to a word, if it is long. */
 static const char *start_of(const char *text)
 {
     if (strlen(text) <= LONGEST_ISSUE) return text;
@@ -192,7 +193,8 @@ static const char *start_of(const char *text)
     return keep_text("%.*s ...", n ? n : LONGEST_ISSUE, text);
 }
 
-/* Why tables are empty is no loss; a table that is asked gives the reason itself. */
+/* Writes the losses. Reasons for empty tables are left out: they appear when such a table is
+ * queried. */
 static void what_is_missing(Database *d, Screen *s)
 {
     screen_heading(s, "What is missing or doubtful");

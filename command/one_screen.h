@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* one_screen.h: `profsql RUN`: a run on one screen. */
+/* one_screen.h: `profsql RUN`: shows a run on one screen. */
 #ifndef COMMAND_ONE_SCREEN_H
 #define COMMAND_ONE_SCREEN_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options.c: see options.h. The parameters of all tables are options too: which of them a table
- * takes is checked when the table is known. */
+/* options.c: parses the command line; see options.h. The parameters of all tables are options too.
+ * Which of them a table has is checked when the table is known. */
 #define _GNU_SOURCE
 #include "options.h"
 
@@ -43,7 +43,8 @@ static const struct option own_options[] = {
     {"version", no_argument, NULL, 'V'},
 };
 
-/* The options of getopt_long: our own, then every parameter of a table, also spelt with dashes. */
+/* The options for getopt_long(): our own, then every parameter of a table, with underscores and
+ * with dashes. */
 typedef struct {
     struct option list[MAX_OPTIONS + 1];
     const char *parameters[MAX_OPTIONS];
@@ -96,7 +97,7 @@ static const struct {
     [FORMAT_MARKDOWN] = {"markdown", ".md"},
 };
 
-/* Formats of traces are those of `export` alone. */
+/* Sets the format. Formats of traces are only for `export`. */
 static bool set_format(Options *options, const char *name)
 {
     static const char *const traces[] = {"perfetto", "chrome"};
@@ -222,7 +223,8 @@ bool options_parse(Options *options, const Catalog *catalog, int argc, char **ar
         }
         if (!set_option(options, list, key, optarg)) return false;
     }
-    bool is_report = optind < argc && !strcmp(argv[optind], "report"); /* HTML, whatever its name */
+    /* HTML, whatever the name of the file */
+    bool is_report = optind < argc && !strcmp(argv[optind], "report");
     if (options->output && !is_report && !(options->used & (TAKES_FORMAT | TAKES_TRACE)) &&
         !format_of_output(options))
         return false;

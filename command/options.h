@@ -7,7 +7,7 @@
 
 enum Format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_JSONL, FORMAT_MARKDOWN };
 
-/* Options that only some uses take, as bits. */
+/* Options that only apply to some uses, as bits. */
 enum {
     TAKES_FORMAT = 1,
     TAKES_OUTPUT = 2,
@@ -18,7 +18,7 @@ enum {
     TAKES_AGAINST = 64
 };
 
-/* A parameter of a table, as given. */
+/* The value of a table's parameter. */
 typedef struct {
     const char *name; /* in SQL */
     const char *value;
@@ -28,18 +28,19 @@ typedef struct {
     enum Format format;
     const char *output, *where, *order_by, *columns, *limit, *tables; /* NULL: not given */
     const char *trace, *from, *to, *lines,
-        *against; /* trace: "perfetto" or "chrome"; NULL: not given */
+        *against; /* trace: "perfetto" or "chrome"; NULL if not given */
     bool help, version, force, quiet;
     Given given[MAX_PARAMETERS];
     int n_given;
-    unsigned used; /* the bits of the options that were given */
+    unsigned used; /* bits of the options that were given */
     char **words;
     int n_words;
 } Options;
 
-/* False: what is wrong has been written. */
+/* Parses the command line. False after writing an error. */
 bool options_parse(Options *options, const Catalog *catalog, int argc, char **argv);
-/* Complains of options that a use does not take; `use` names it. */
+/* Writes an error for options that do not apply to a use, which `use` names. False if there are
+ * any. */
 bool options_allow(const Options *options, unsigned allowed, bool parameters, const char *use);
 
 #endif

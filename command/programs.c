@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* programs.c: see programs.h. */
+/* programs.c: starts other programs; see programs.h. */
 #define _GNU_SOURCE
 #include "programs.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* profsql-capture is installed in the same folder. */
+/* Finds profsql-capture, which is installed in the same folder. */
 static const char *find_capture(void)
 {
     char self[4096];
@@ -43,7 +43,7 @@ int run_capture(char **arguments)
 
 /* ---- the shell ---- */
 
-/* A text in SQL. */
+/* Returns a text as an SQL literal. */
 static const char *quoted(const char *text)
 {
     char *sql = sqlite3_mprintf("%Q", text);
@@ -52,7 +52,7 @@ static const char *quoted(const char *text)
     return kept;
 }
 
-/* Arguments of dot commands: "a\"b". */
+/* Returns a text as an argument of a dot command: "a\"b". */
 static const char *quoted_argument(const char *text)
 {
     char *argument = keep_alloc(2 * strlen(text) + 3), *p = argument;
@@ -65,7 +65,7 @@ static const char *quoted_argument(const char *text)
     return argument;
 }
 
-/* Statements that print nothing. */
+/* Returns statements that attach the runs and print nothing. */
 static const char *attach_statements(const Database *d)
 {
     const char *sql = "";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* rows.c: see rows.h. table.c writes tables. */
+/* rows.c: writes rows as CSV, JSON and Markdown; see rows.h. table.c writes tables. */
 #define _GNU_SOURCE
 #include "rows.h"
 
@@ -41,7 +41,7 @@ static void write_real(FILE *out, double value)
 {
     char text[40];
     text_of_real(value, text);
-    if (isinf(value)) strcpy(text, value > 0 ? "1e999" : "-1e999"); /* JSON has no other */
+    if (isinf(value)) strcpy(text, value > 0 ? "1e999" : "-1e999"); /* JSON has no infinity */
     fputs(text, out);
 }
 
@@ -76,7 +76,7 @@ static void write_object(FILE *out, sqlite3_stmt *stmt)
     fputc('}', out);
 }
 
-/* ---- CSV, as RFC 4180 has it ---- */
+/* ---- CSV (RFC 4180) ---- */
 
 static void write_csv_text(FILE *out, const char *text, size_t n)
 {
@@ -86,7 +86,7 @@ static void write_csv_text(FILE *out, const char *text, size_t n)
         fwrite(text, 1, n, out);
         return;
     }
-    fputc('"', out); /* an empty text is "", NULL is nothing */
+    fputc('"', out); /* an empty text is "", NULL is an empty field */
     for (size_t i = 0; i < n; i++) {
         if (text[i] == '"') fputc('"', out);
         fputc(text[i], out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* rows.h: the rows of a query, written as CSV, JSON, Markdown or a table. */
+/* rows.h: writes the rows of a query as CSV, JSON, Markdown or a table. */
 #ifndef COMMAND_ROWS_H
 #define COMMAND_ROWS_H
 
@@ -8,13 +8,14 @@
 #include "sink.h"
 
 /* Runs a prepared statement and writes its rows; *n_rows is their number. A table ends after `most`
- * rows, with a note; 0: it does not. False: it failed, which is written. */
+ * rows, with a note; 0: no limit. False after writing an error. */
 bool rows_write(Database *d, sqlite3_stmt *stmt, enum Format format, Sink *sink, long long most,
                 long long *n_rows);
 
-/* Text as a JSON string: bytes that are not UTF-8 become U+FFFD. */
+/* Writes text as a JSON string. Bytes that are not UTF-8 become U+FFFD. */
 void json_write(FILE *out, const char *text, size_t n);
-/* Whether a column is right-aligned: by its declared type, or else the value of the first row. */
+/* Returns whether a column is right-aligned: by its declared type, else by the value in the first
+ * row. */
 bool column_is_number(sqlite3_stmt *stmt, int column);
 
 #endif

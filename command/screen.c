@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* screen.c: see screen.h. */
+/* screen.c: writes an answer that fills one screen; see screen.h. */
 #define _GNU_SOURCE
 #include "screen.h"
 

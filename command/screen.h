@@ -15,13 +15,13 @@ typedef struct {
 enum Colour { PLAIN, BOLD, RED, YELLOW };
 
 bool screen_open(Screen *screen);
-/* An empty line, then a bold one. What was written before is on the terminal then. */
+/* Writes an empty line and a bold line. Flushes what was written before. */
 void screen_heading(Screen *screen, const char *text);
 /* Writes a mark such as "- " and a paragraph, wrapped between words. A NULL mark is two spaces. */
 void screen_paragraph(Screen *screen, enum Colour colour, const char *mark, const char *text);
-/* A line, cut at the screen's end. */
+/* Writes a line, cut at the edge of the screen. */
 void screen_line(Screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A line to copy, such as a command: never cut. */
+/* Writes a line that can be copied, such as a command, without cutting it. */
 void screen_whole_line(Screen *screen, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

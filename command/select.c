@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* select.c: see select.h. */
+/* select.c: runs queries and writes their rows; see select.h. */
 #define _GNU_SOURCE
 #include "select.h"
 
@@ -9,14 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_SHOWN = 20 }; /* of a table on standard output, if no number is asked for */
+enum { ROWS_SHOWN = 20 }; /* rows of a table on standard output, if --limit is not given */
 
 /* ---- building ---- */
 
-/* Our own tables of the same name cannot hide the extension's: temp has none. */
+/* Quotes a table's name. With temp, a user's table cannot hide the extension's. */
 static char *quoted_name(const char *name) { return keep_text("temp.\"%s\"", name); }
 
-/* Rows that a table leaves out by default count too where a condition or order is asked for. */
+/* Returns whether a condition or order is given: rows that a table leaves out by default then count
+ * too. */
 static bool has_given(const Options *options, const char *parameter)
 {
     for (int i = 0; i < options->n_given; i++)
@@ -27,7 +28,7 @@ static bool has_given(const Options *options, const char *parameter)
 static const char *lift_default(const Entry *entry, const Options *options)
 {
     bool asked = options->where || options->order_by || options->limit;
-    bool is_tree = !strcmp(entry->name, "op_profile"); /* its limit is of the children of a node */
+    bool is_tree = !strcmp(entry->name, "op_profile"); /* n limits the children of a node */
     return asked && !is_tree && !has_given(options, "row_limit") &&
                    entry_has_parameter(entry, "row_limit")
                ? " AND row_limit = 0"
@@ -44,7 +45,7 @@ static char *selection(const Options *options, const char *columns, const char *
     return sql;
 }
 
-/* The visible columns; those of one run need not name it in each row. */
+/* Lists the visible columns; without `run` if there is only one. */
 static const char *table_columns(Database *d, const Entry *entry, const Options *options)
 {
     if (options->format != FORMAT_TABLE || d->n_runs != 1) return "*";
@@ -96,8 +97,8 @@ int select_from(Database *d, const Catalog *catalog, const char *from, const cha
 
 /* ---- a table or canned query ---- */
 
-/* A value of the type that the parameter has, if it looks like one; the extension complains of
- * others. */
+/* Binds a value with the type of the parameter, if it looks like one. The extension rejects other
+ * values. */
 static void bind_value(sqlite3_stmt *stmt, int i, const char *value, const char *type)
 {
     char *end;
@@ -170,7 +171,7 @@ static char *where_of(const Entry *entry, const Options *options, bool all_runs)
     return keep_text("%s%s", where, lift_default(entry, options));
 }
 
-/* An empty answer is never silent: SQL has the reason, unless the options are the reason. */
+/* Explains an empty answer with the reason in prof_issues, unless the options are the reason. */
 static void explain_table(Database *d, const Entry *entry, const Options *options)
 {
     if (options->limit && !strcmp(options->limit, "0")) return;
@@ -216,7 +217,7 @@ static bool bind_runs(const Database *d, sqlite3_stmt *stmt)
     return true;
 }
 
-/* Whether something other than comments and spaces follows. */
+/* Returns whether something other than comments and spaces follows. */
 static bool has_more(Database *d, const char *tail)
 {
     sqlite3_stmt *stmt = NULL;
@@ -231,7 +232,7 @@ static bool has_more(Database *d, const char *tail)
     return false;
 }
 
-/* Statements before the last one may set up what it needs. */
+/* Statements before the last may prepare what it needs. */
 int select_sql(Database *d, const Catalog *catalog, const char *sql, const Options *options)
 {
     long long n_rows = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sink.c: see sink.h. */
+/* sink.c: writes an answer to a file or to standard output; see sink.h. */
 #define _GNU_SOURCE
 #include "sink.h"
 
@@ -16,7 +16,8 @@ static bool fail(const Sink *sink, const char *what)
     return false;
 }
 
-/* Pipes and devices are written as they are; only a regular file can be replaced. */
+/* Returns whether a path can be replaced at the end: only a regular file can; pipes and devices are
+ * written directly. */
 static bool is_replaceable(const char *path)
 {
     struct stat st;

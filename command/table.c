@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* table.c: see table.h. The widths of columns follow from the first rows. */
+/* table.c: writes rows as an aligned table; see table.h. The widths of columns follow from the
+ * first rows. */
 #define _GNU_SOURCE
 #include "table.h"
 
@@ -13,10 +14,10 @@ enum { ROWS_FOR_WIDTHS = 1000, GAP = 2, LEAST_TEXT = 24, MANY_COLUMNS = 6 };
 
 typedef struct {
     char *name;
-    int width;    /* as it is written */
-    int heading;  /* width of the heading, which may be broken at its underscores */
+    int width;    /* width in the output */
+    int heading;  /* width of the heading, which may be broken at underscores */
     bool number;  /* right-aligned, never cut */
-    bool has_row; /* a value that is not NULL was seen */
+    bool has_row; /* it has a value that is not NULL */
 } TableColumn;
 
 typedef struct {
@@ -51,7 +52,7 @@ static bool is_text(sqlite3_stmt *stmt, int i)
 
 /* ---- headings ---- */
 
-/* The end of the part of a heading that fits: after an underscore, if it must be broken. */
+/* Returns the end of the part of a heading that fits: after an underscore, if it must be broken. */
 static const char *heading_part(const char *name, int width)
 {
     const char *end = name;
@@ -61,7 +62,7 @@ static const char *heading_part(const char *name, int width)
     return end > name ? end : name + strlen(name);
 }
 
-/* The longest part between underscores, which no line can break. */
+/* Returns the length of the longest part between underscores, which cannot be broken. */
 static int heading_least(const char *name)
 {
     int longest = 0;
@@ -92,7 +93,7 @@ static int least_width(const TableColumn *column, int widest_cell)
     return largest(least, widest_cell < LEAST_TEXT ? widest_cell : LEAST_TEXT);
 }
 
-/* Takes a column at a time from the widest until the table fits. */
+/* Narrows the widest column by one, repeatedly, until the table fits. */
 static void fit(Table *t, const int *cells, int limit)
 {
     while (t->n_shown > 1) {
@@ -179,7 +180,7 @@ static void write_row(FILE *out, const Table *t, char **cells, bool limited)
     fputc('\n', out);
 }
 
-/* One row of many columns: a line for each. */
+/* Writes one row with many columns as one line for each column. */
 static void write_down(FILE *out, const Table *t)
 {
     int width = 0;
@@ -236,7 +237,7 @@ bool table_write(Database *d, sqlite3_stmt *stmt, Sink *sink, long long most, lo
     free_cells(t.cells, t.n_rows * t.n);
     while (rc == SQLITE_ROW && (rc = sqlite3_step(stmt)) == SQLITE_ROW && !ferror(sink->file)) {
         if (most && *n_rows == most) {
-            /* Never left out: this is a part of the answer. */
+            /* Written even with --quiet, because it is a part of the answer. */
             complain("the first %lld rows; --limit N shows more, --limit all every one", most);
             break;
         }

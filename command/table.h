@@ -6,8 +6,8 @@
 #include "database.h"
 #include "sink.h"
 
-/* Aligned columns, numbers to the right with six digits, "-" for NULL. What is wider than the
- * terminal is made to fit. One row of many columns is written down the page. `most` as in
+/* Writes aligned columns: numbers to the right with six digits, "-" for NULL. A table wider than
+ * the terminal is narrowed. One row with many columns is written vertically. `most` as in
  * rows_write(). */
 bool table_write(Database *d, sqlite3_stmt *stmt, Sink *sink, long long most, long long *n_rows);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* text.c: see text.h. */
+/* text.c: cleans, measures and shortens text; see text.h. */
 #define _GNU_SOURCE
 #include "text.h"
 
@@ -68,7 +68,8 @@ static void append_escape(Buffer *b, uint32_t character, unsigned char byte)
     append(b, escape, strlen(escape));
 }
 
-/* Marks that turn the direction of the text after them could disguise a line. */
+/* Returns whether a character changes the direction of the text after it, which could disguise a
+ * line. */
 static bool turns_direction(uint32_t c)
 {
     return c == 0x61C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
@@ -111,7 +112,7 @@ int text_width(const char *clean)
     return width;
 }
 
-/* Appends as many characters from the start as fit, and returns the bytes that they take. */
+/* Appends as many characters from the start as fit. Returns their number of bytes. */
 static size_t append_up_to(Buffer *b, const char *s, int width)
 {
     size_t n = strlen(s), i = 0;
@@ -131,7 +132,7 @@ static bool is_cpp_name(const char *s)
     return strstr(s, "::") && (strchr(s, '<') || strchr(s, '(') || !strncmp(s, "void ", 5));
 }
 
-/* "void a::f<int, b<c>>(d*)" -> "a::f<>". A bracket that nothing closes ends the text. */
+/* Turns "void a::f<int, b<c>>(d*)" into "a::f<>". A bracket without a closing one ends the text. */
 static char *without_arguments(const char *s)
 {
     Buffer b = {0};
@@ -192,7 +193,7 @@ char *text_start(const char *clean, int width)
 
 static void add_point(char out[40])
 {
-    if (!strpbrk(out, ".eEn")) strcat(out, ".0"); /* n: of inf and nan */
+    if (!strpbrk(out, ".eEn")) strcat(out, ".0"); /* n: in inf and nan */
 }
 
 void text_of_real(double value, char out[40])

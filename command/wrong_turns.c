@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wrong_turns.c: see wrong_turns.h. */
+/* wrong_turns.c: explains errors; see wrong_turns.h. */
 #define _GNU_SOURCE
 #include "wrong_turns.h"
 
@@ -18,7 +18,7 @@ static const char *base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The folder above a missing path that is there; "" for the current one. */
+/* Returns the existing folder above a missing path; "" for the current one. */
 static const char *existing_above(const char *path)
 {
     struct stat st;
@@ -39,7 +39,7 @@ static void try_entries(Nearest *nearest, const char *folder)
     if (dir) closedir(dir);
 }
 
-/* Says what is near; false: nothing is. */
+/* Suggests paths that are near. False if there are none. */
 static bool suggest_path(Database *d, const char *given)
 {
     const char *above = existing_above(given), *word = given + strlen(above);
@@ -72,7 +72,7 @@ void wrong_run(Database *d, const char *given, const char *message)
 {
     struct stat st;
     bool is_missing = stat(given, &st) && *given && given[0] != '~' && !strstr(given, "://");
-    if (is_missing) /* the tables' own words are about SQL */
+    if (is_missing) /* the tables' own message is about SQL */
         complain("%s: no such file or folder; a run is a *.xplane.pb, a run folder, a log dir or "
                  "an HLO dump",
                  given);
@@ -86,7 +86,7 @@ void wrong_run(Database *d, const char *given, const char *message)
 
 /* ---- SQL ---- */
 
-/* The name after a prefix of SQLite's messages, without its schema or table. */
+/* Returns the name after a prefix of SQLite's messages, without its schema or table. */
 static const char *name_after(const char *message, const char *prefix)
 {
     size_t n = strlen(prefix);
@@ -105,7 +105,7 @@ static const char *nearest_of(Database *d, const char *sql, const char *word)
     return nearest_text(&nearest);
 }
 
-/* The first tables that have a column of this name; "" if none has. */
+/* Returns the first tables that have a column of this name; "" if none has. */
 static const char *tables_with(Database *d, const char *column)
 {
     sqlite3_stmt *stmt = ask(d,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wrong_turns.h: what to do next after an error. */
+/* wrong_turns.h: suggests what to do after an error. */
 #ifndef COMMAND_WRONG_TURNS_H
 #define COMMAND_WRONG_TURNS_H
 
 #include "catalog.h"
 
-/* A path that is no run; `message` is the library's. */
+/* Explains a path that is not a run. `message` is the library's. */
 void wrong_run(Database *d, const char *given, const char *message);
 /* SQL that fails; `message` is SQLite's. Misspelt names get the nearest ones. */
 void wrong_sql(Database *d, const Catalog *catalog, const char *message);

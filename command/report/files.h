@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* files.h: the files of a page, which the build makes texts of. */
+/* files.h: the style and the script of a page, which the build converts to texts. */
 #ifndef COMMAND_REPORT_FILES_H
 #define COMMAND_REPORT_FILES_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* page.c: the page from its head to its foot; see report.h. */
+/* page.c: writes the page; see report.h. */
 #define _GNU_SOURCE
 #include "page.h"
 
@@ -31,7 +31,7 @@ bool figure_rows(Page *page, const Figure *figure, int run, int n, ChartRows *ro
     return rc == SQLITE_OK;
 }
 
-/* As somebody would type it: the run for ?1, the number for ?2. */
+/* Writes the SQL as a user would type it: with the run for ?1 and the number for ?2. */
 static void write_sql(Page *page, const Figure *f)
 {
     char *run = sqlite3_mprintf("%Q", page->d->runs[0].given);
@@ -53,7 +53,7 @@ static void write_sql(Page *page, const Figure *f)
     sqlite3_free(run);
 }
 
-/* Why a table has no rows, as prof_issues says it. */
+/* Returns the reason why a table has no rows, from prof_issues. */
 static const char *reason_of(Page *page, const char *table)
 {
     const char *reason = "";
@@ -85,7 +85,7 @@ static bool draw_chart(Page *page, const Figure *f, const ChartData *data, doubl
     return any;
 }
 
-/* The same axis for both runs. */
+/* Writes a chart. Both runs get the same axis. */
 static bool write_chart(Page *page, const Figure *f, const ChartData *data, const ChartData *base)
 {
     double most = f->chart->most ? f->chart->most(data) : 0;
@@ -147,7 +147,7 @@ typedef struct {
     bool shown;
 } Answer;
 
-/* Returns whether it has a figure. */
+/* Writes a section. Returns whether it has a figure. */
 static bool write_section(Page *page, const Section *s)
 {
     Answer answers[MAX_FIGURES] = {0};
@@ -181,7 +181,7 @@ static bool write_section(Page *page, const Section *s)
 
 /* ---- the page ---- */
 
-/* One value of a query about a run as text; "" for NULL. */
+/* Returns one value of a query about a run as text; "" for NULL. */
 static const char *fact(Page *page, int run, const char *sql)
 {
     sqlite3_stmt *stmt = ask(page->d, sql, page->d->runs[run].label, NULL);
@@ -275,7 +275,7 @@ static void write_foot(Page *page)
     fprintf(page->out, "</p></footer>\n<script>%s</script>\n</body>\n</html>\n", page_js);
 }
 
-/* The sections, before the list of them. */
+/* Writes the sections to memory, because the list of sections precedes them. */
 static bool write_sections(Page *page)
 {
     FILE *file = page->out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* rows.c: rows as tables, cards and advice. */
+/* rows.c: writes rows as tables, cards and advice; see page.h. */
 #include "page.h"
 
 #include "../../loader/base/text_buffer.h"
@@ -31,7 +31,7 @@ static bool is_share(const char *column)
     return n && column[n - 1] == '%';
 }
 
-/* A column is of numbers if its first value is one. */
+/* Returns whether a column has numbers, by its first value. */
 static bool is_numeric(const ChartData *data, size_t column)
 {
     for (size_t i = 0; i < data->n_rows; i++)
@@ -39,7 +39,7 @@ static bool is_numeric(const ChartData *data, size_t column)
     return false;
 }
 
-/* "1,234,567" */
+/* Writes an integer like "1,234,567". */
 static void integer(FILE *out, const char *text)
 {
     size_t n = strlen(text), first = *text == '-';
@@ -49,7 +49,7 @@ static void integer(FILE *out, const char *text)
     }
 }
 
-/* A number with as many digits as people compare. */
+/* Writes a number with as many digits as people compare. */
 static void number(FILE *out, const ChartCell *cell)
 {
     char room[40];
@@ -104,7 +104,7 @@ static bool same(const ChartCell *a, const ChartCell *b)
     return a->text && b->text ? !strcmp(a->text, b->text) : a->text == b->text;
 }
 
-/* The row of the baseline with the same keys; -1: it has none. */
+/* Returns the row of the baseline with the same keys; -1 if there is none. */
 static long base_row(const ChartData *data, size_t row, const ChartData *base, int keys)
 {
     for (size_t i = 0; i < base->n_rows; i++) {
@@ -178,7 +178,7 @@ void html_table(Page *page, const Figure *figure, const ChartData *data, const C
     fputs("</tbody></table></div>\n", out);
 }
 
-/* "step time|ms|of step time": name, unit and remark of a card. */
+/* Writes a card. A column's name has its title, unit and remark: "step time|ms|of step time". */
 void html_cards(Page *page, const ChartData *data, const ChartData *base)
 {
     FILE *out = page->out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sections.c: what a report contains: a list of sections, each with figures; see page.h. */
+/* sections.c: the content of a report: a list of sections, each with figures; see page.h. */
 #include "page.h"
 
 #define TABLE(title_, table_, keys_, rows_, sql_)                                                  \

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* timeline.c: the events of a page.
+/* timeline.c: writes the events of a page; see page.h.
  *
- * The longest events of each line are in the page one by one; of the others it has the share of
- * each part of the time that they take. The events come three times from an Arrow stream: first
- * their lengths are counted, to know which are the longest; then those are noted of which the page
- * has the arguments and flows; then all are written. They are JSON, compressed by zlib and written
- * as base64: what page.js unpacks. */
+ * The longest events of each line are in the page individually. For the others, it has the share of
+ * each part of the time that they take. The events are read three times from an Arrow stream: first
+ * their lengths are counted, to find the longest; then the events are selected whose arguments and
+ * flows the page has; then all are written. They are JSON, compressed by zlib and encoded in
+ * base64, which page.js unpacks. */
 #include "page.h"
 
 #include "../../ext/profsql_arrow.h"
@@ -18,13 +18,12 @@
 
 enum { EVENTS = 100000, DETAILS = 1200, DETAIL_BYTES = 2 << 20, LINES = 300 };
 enum { BUCKETS = 64 * 8, PARTS = 400, LONGEST_ARGS = 6000, LONGEST_NAME = 200 };
-enum { NAMES_BYTES = 3 << 19 }; /* of all names; later ones are left out */
+enum { NAMES_BYTES = 3 << 19 }; /* for all names; later ones are left out */
 enum { LINE, EVENT, START, DURATION, DEPTH, NAME, N_COLUMNS };
 static const char *const columns[] = {"line_id",     "event_id", "start_ps",
                                       "duration_ps", "depth",    "short_name"};
 
-/* Which events of a line: those of buckets above `least`, and of `least` each that `every`
- * divides. */
+/* Selects events of a line: those in buckets above `least`, and in `least` every `every`-th one. */
 typedef struct {
     int least;
     uint64_t every, seen;
@@ -35,7 +34,7 @@ typedef struct {
     bool shown;
     const char *plane, *name;
     uint64_t n;
-    uint32_t *counts; /* of events by bucket of their duration; NULL: it has none */
+    uint32_t *counts; /* number of events by bucket of their duration; NULL: it has no events */
     Choice events, details;
 } LineInfo;
 
@@ -51,10 +50,10 @@ typedef struct {
     int64_t n_lines;
     int64_t first_ps, last_ps;
     LIST(int64_t) ids; /* of the events with details, ascending */
-    /* writing */
+    /* For writing: */
     TextBuffer json;
     z_stream zip;
-    uint8_t pending[3]; /* bytes that are not yet base64 */
+    uint8_t pending[3]; /* bytes that are not encoded yet */
     unsigned n_pending;
     NumberedTexts names;
     Arena arena;
@@ -114,7 +113,7 @@ static bool each_event(Timeline *t, void (*visit)(Timeline *t, const Event *e))
     return ok;
 }
 
-/* ---- which events ---- */
+/* ---- selecting events ---- */
 
 static int bucket_of(int64_t duration_ps)
 {
@@ -134,7 +133,7 @@ static void count(Timeline *t, const Event *e)
     if (end > t->last_ps) t->last_ps = end;
 }
 
-/* The longest `most` events of a line. */
+/* Selects the longest `most` events of a line. */
 static Choice choice_of(const LineInfo *line, uint64_t most)
 {
     uint64_t above = 0;
@@ -144,7 +143,8 @@ static Choice choice_of(const LineInfo *line, uint64_t most)
     return (Choice){bucket - 1, most > above ? n / (most - above) + 1 : n + 1, 0};
 }
 
-/* As many events of each line as fit if all lines that have so many get the same. */
+/* Returns how many events each line gets so that `room` is used, if all lines with that many get
+ * the same number. */
 static uint64_t share(const Timeline *t, uint64_t room)
 {
     uint64_t low = 0, high = room;
@@ -191,7 +191,7 @@ static void note_details(Timeline *t, const Event *e)
 
 /* ---- writing ---- */
 
-/* Three bytes are four digits. */
+/* Encodes three bytes as four digits. */
 static void write_digits(Timeline *t)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -246,7 +246,7 @@ static void json_text(TextBuffer *out, const char *text, size_t n)
     text_add_char(out, '"');
 }
 
-/* Up to a whole character. */
+/* Returns the length of a name that is cut between characters. */
 static size_t name_bytes(const char *text, size_t n)
 {
     if (n <= LONGEST_NAME) return n;
@@ -273,7 +273,7 @@ static size_t number_of_name(Timeline *t, const char *text, size_t n)
     return 0;
 }
 
-/* From the first start; with damaged times this can exceed int64. */
+/* Returns the time since the first start. With damaged times it may exceed int64. */
 static uint64_t since_start(const Timeline *t, int64_t ps)
 {
     return (uint64_t)ps - (uint64_t)t->first_ps;
@@ -308,7 +308,7 @@ static void begin_line(Timeline *t, int64_t line)
     t->last_start = t->last_event = 0, t->n_left = 0;
 }
 
-/* An event that is left out counts in the part of the time in which it starts. */
+/* Counts an event that is left out in the part of the time in which it starts. */
 static void leave_out(Timeline *t, const Event *e)
 {
     double width = (double)since_start(t, t->last_ps) / PARTS;
@@ -337,9 +337,9 @@ static void write_event(Timeline *t, const Event *e)
     if (t->json.n_bytes > 1 << 16) flush(t, false);
 }
 
-/* ---- what is known of events ---- */
+/* ---- details of events ---- */
 
-/* Of the events in ?2, and of those that they launched or that launched them. */
+/* Details of the events in ?2, and of those that they launched or that launched them. */
 static const char *const details_sql =
     "WITH k AS MATERIALIZED (SELECT value AS event_id FROM json_each(?2)),\n"
     "l AS MATERIALIZED (\n"
@@ -380,7 +380,7 @@ static void add_details(sqlite3_stmt *stmt, TextBuffer *out)
     text_add(out, "}\n");
 }
 
-/* Reads the details into `out`. Then ids has all events that have some. */
+/* Reads the details into `out`. Afterwards ids has all events with details. */
 static bool read_details(Timeline *t, TextBuffer *out)
 {
     if (!each_event(t, note_details)) return false;

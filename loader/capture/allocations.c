@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* allocations.c: CUPTI's allocations and frees as the events that XProf's memory profile reads:
- * each with the totals after it.
+/* allocations.c: writes CUPTI's allocations and frees as the events that XProf's memory profile
+ * reads, each with the totals after it.
  *
- * With an allocator of the framework's own these are the growths of its arena, not tensors. */
+ * If a framework has its own allocator, these are the growths of its arena, not tensors. */
 #include "timeline.h"
 
 enum { STATS = 4, OPERATION_ALLOCATE = 1, OPERATION_FREE = 2 };
@@ -38,8 +38,8 @@ void allocations_free(Allocations *a)
     *a = (Allocations){0};
 }
 
-/* The bytes that the operation is about; 0 for a free of what was allocated before recording began.
- */
+/* Returns the bytes of the operation; 0 for a free of memory that was allocated before recording
+ * began. */
 static uint64_t apply(Timeline *t, Allocations *a, const Item *item)
 {
     if (!item->node) return item->amount;
@@ -53,7 +53,8 @@ static uint64_t apply(Timeline *t, Allocations *a, const Item *item)
     a->slots[slot].address = item->node;
     a->slots[slot].bytes = item->detail == OPERATION_ALLOCATE ? item->amount : 0;
     a->allocated -=
-        old < a->allocated ? old : a->allocated; /* an address that comes again was freed unseen */
+        /* the free of an address that is allocated again was not recorded */
+        old < a->allocated ? old : a->allocated;
     if (item->detail != OPERATION_ALLOCATE) return old;
     if (__builtin_add_overflow(a->allocated, item->amount, &a->allocated) ||
         a->allocated > INT64_MAX)

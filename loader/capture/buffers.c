@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* buffers.c: lists of buffers without locks; see buffers.h. */
+/* buffers.c: lists of buffers, without locks; see buffers.h. */
 #define _GNU_SOURCE
 #include "buffers.h"
 
@@ -43,7 +43,7 @@ void buffers_init(Buffers *b, size_t buffer_bytes, int limit)
     atomic_store(&b->filled.head, (uint32_t)NO_BUFFER);
 }
 
-/* Stands before each buffer, so that its number is known again. */
+/* Precedes each buffer, to find its number from its address. */
 typedef struct {
     uint64_t magic;
     int32_t index;
@@ -67,13 +67,13 @@ int32_t buffers_make(Buffers *b, bool beyond_limit)
         !reserve(b, n_bytes = small, beyond_limit ? SIZE_MAX : b->limit_bytes))
         return NO_BUFFER;
     int32_t i = atomic_load(&b->n_made);
-    do /* n_made only grows: a number that was taken and returned could be given out twice */
+    do /* n_made only grows: a number that was taken and returned could be assigned twice */
         if (i >= MAX_BUFFERS) return NO_BUFFER;
     while (!atomic_compare_exchange_weak(&b->n_made, &i, i + 1));
-    /* POPULATE: the pages are there before a thread of the program writes to them */
+    /* MAP_POPULATE: the pages exist before a thread of the program writes to them */
     uint8_t *p = mmap(NULL, LABEL_BYTES + n_bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (p == MAP_FAILED) return NO_BUFFER; /* the number is spent */
+    if (p == MAP_FAILED) return NO_BUFFER; /* the number is lost */
     *(Label *)(void *)p = (Label){LABEL_MAGIC, i};
     b->all[i].bytes = p + LABEL_BYTES, b->all[i].size = n_bytes;
     return i;
@@ -106,7 +106,7 @@ void buffers_zero(Buffers *b, int32_t i)
 
 void buffers_give(Buffers *b, int32_t i)
 {
-    buffers_zero(b, i); /* here and not in the program's thread, as CUPTI would */
+    buffers_zero(b, i); /* here, not in the program's thread, where CUPTI would do it */
     atomic_fetch_add(&b->n_free, 1);
     push(b, &b->free, i);
 }
@@ -125,7 +125,7 @@ int32_t buffers_take_all_filled(Buffers *b)
                                                   memory_order_acquire, memory_order_relaxed))
         continue;
     int32_t newest = (int32_t)(uint32_t)old, oldest = NO_BUFFER;
-    while (newest != NO_BUFFER) { /* the list is newest first: turn it round */
+    while (newest != NO_BUFFER) { /* reverse the list, which starts with the newest */
         int32_t next = atomic_load_explicit(&b->all[newest].next, memory_order_relaxed);
         atomic_store_explicit(&b->all[newest].next, oldest, memory_order_relaxed);
         oldest = newest, newest = next;

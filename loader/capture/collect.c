@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* collect.c: CUPTI's records and the threads' range events, into the spool; see collect.h. */
+/* collect.c: writes CUPTI's records and the threads' range events to the spool; see collect.h. */
 #define _GNU_SOURCE
 #include "collect.h"
 
@@ -48,7 +48,7 @@ static void name_thread(Collector *c, uint32_t thread, const char *name, size_t 
     spool_append(c->spool, &r);
 }
 
-/* Writes the name of a thread when it is first heard of: it may be gone later. */
+/* Writes the name of a thread when it first occurs, because it may have ended later. */
 static void know_thread(Collector *c, uint32_t thread)
 {
     if (c->n_threads >= THREAD_SLOTS / 2)
@@ -95,7 +95,7 @@ void collect_device(Collector *c, Record *r, const char *name)
 
 /* ---- CUPTI ---- */
 
-/* The call's name as a text, SKIP_CALL for one that is not worth a row. */
+/* Returns the text id of a call's name; SKIP_CALL if the call is not recorded. */
 static uint32_t api_name(Collector *c, enum RecordKind kind, uint32_t cbid)
 {
     uint32_t *known = cbid < MAX_CBIDS ? &c->api_names[kind == REC_DRIVER][cbid] : NULL;
@@ -104,7 +104,7 @@ static uint32_t api_name(Collector *c, enum RecordKind kind, uint32_t cbid)
     char name[256];
     cupti_api_name(c->cupti, kind == REC_DRIVER ? CB_DOMAIN_DRIVER : CB_DOMAIN_RUNTIME, cbid, name,
                    sizeof name);
-    /* a library before 12.5 cannot be told which driver calls to record */
+    /* libraries before 12.5 cannot select which driver calls to record */
     bool skip =
         kind == REC_DRIVER && !(c->cupti->kinds & CAPTURE_DRIVER_ALL) && !cupti_is_launch(name);
     id = skip ? SKIP_CALL : spool_text(c->spool, name, strlen(name));
@@ -119,12 +119,12 @@ static void free_at(const uint8_t *at)
     free(p);
 }
 
-/* Frees the memory that a record gives to its reader. Which version gives away what: the notes at
- * the fields in cupti_activity.h. */
+/* Frees the memory that a record owns. The notes in cupti_activity.h say which version passes
+ * ownership of what. */
 static void free_owned(enum RecordKind kind, const uint8_t *cupti_record, uint32_t api_version)
 {
     if (kind == REC_DEVICE && api_version >= API_13_0)
-        free_at(cupti_record + DEVICE_NAME_AT); /* before: CUPTI's own, shared */
+        free_at(cupti_record + DEVICE_NAME_AT); /* older versions share CUPTI's own text */
     if (kind == REC_OVERHEAD && api_version >= API_12_4) free_at(cupti_record + OVERHEAD_DATA_AT);
     if (kind == REC_NVLINK && api_version >= API_13_2)
         free_at(cupti_record + NVLINK_PORTS_AT),
@@ -164,8 +164,8 @@ static void collect_record(Collector *c, const uint8_t *cupti_record)
     spool_append(c->spool, &r);
 }
 
-/* The walker answers "invalid kind" (CUDA 11's: "unknown error") both at zeros behind the last
- * record and at a kind it does not know. */
+/* Returns whether records follow. The walker returns "invalid kind" (CUDA 11: "unknown error") both
+ * for zeros after the last record and for a kind that it does not have. */
 static bool something_follows(const uint8_t *bytes, size_t n, const uint8_t *last)
 {
     for (const uint8_t *p = last ? last + LARGEST_RECORD : bytes; p + 8 <= bytes + n; p += 8) {

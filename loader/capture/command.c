@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* command.c: profsql-capture: runs a program with the capture library in it, and makes profiles of
- * what it left. */
+/* command.c: profsql-capture: runs a program with the capture library in it, and converts its
+ * spools to profiles. */
 #define _GNU_SOURCE
 #include "../base/beside.h"
 #include "../base/option_help.h"
@@ -78,8 +78,8 @@ static int convert_one(const Command *c, const char *path)
     return 0;
 }
 
-/* The spools of a run, with a token those of the program that we ran; *n_seen counts them. Returns
- * how many could not be converted. */
+/* Converts the spools of a run; if there is a token, only those of the program that we ran. *n_seen
+ * counts them. Returns how many could not be converted. */
 static int convert_run(const Command *c, const char *run, int *n_seen)
 {
     char folder[4096], path[8192];
@@ -104,7 +104,7 @@ static bool is_later(struct timespec a, struct timespec b)
     return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
 }
 
-/* When the last profile of a run was written; 0: there is none. */
+/* Returns when the last profile of a run was written; 0 if it has none. */
 static struct timespec last_profile(const char *run)
 {
     struct timespec last = {0};
@@ -150,7 +150,7 @@ static bool is_run_of(const char *run, const char *name)
             (name[n] == '_' && name[n + 1] && !name[n + 1 + strspn(name + n + 1, "0123456789")]));
 }
 
-/* Can the profile be written? If not, the library has said so. */
+/* Returns whether the profile can be written. If not, the library has reported it. */
 static bool is_writable(const char *folder)
 {
     char path[4096];
@@ -160,7 +160,8 @@ static bool is_writable(const char *folder)
     return !stat(path, &st) && S_ISDIR(st.st_mode) && !access(path, W_OK);
 }
 
-/* How many runs have a profile that was written since the program began; *last is the last one. */
+/* Returns how many runs have a profile that was written after the program started; *last is the
+ * last one. */
 static int find_written(const Command *c, const char *folder, char last[8192])
 {
     char run[8192];
@@ -182,7 +183,7 @@ static int find_written(const Command *c, const char *folder, char last[8192])
     return n_runs;
 }
 
-/* Of windows it is the last one. */
+/* Prints the summary of the last profile: with several windows, only that of the last window. */
 static void summarize_last(int n_written, const char *last)
 {
     if (n_written > 1)
@@ -190,8 +191,8 @@ static void summarize_last(int n_written, const char *last)
     if (n_written) summarize(last);
 }
 
-/* After the program: its windows are runs of their own, RUN, RUN_2, ... Other commands may write
- * into them too. */
+/* Converts the program's spools after it has ended. Its windows are separate runs, RUN, RUN_2, ...
+ * Other commands may write to them too. */
 static void convert_all(const Command *c, bool ran)
 {
     char folder[4096], run[8192], last[8192];
@@ -207,7 +208,7 @@ static void convert_all(const Command *c, bool ran)
         free(entries[i]);
     }
     if (n >= 0) free(entries);
-    int n_written = find_written(c, folder, last); /* the library makes those of windows */
+    int n_written = find_written(c, folder, last); /* the library writes those of windows */
     if (c->summary) summarize_last(n_written, last);
     if (n_seen || n_written || !ran) return;
     if (c->options.by_steps)
@@ -249,8 +250,8 @@ static void pass_on(int number)
     if (child > 0) kill(child, number);
 }
 
-/* Signals that would end us; the program has to end first. The one that starts and stops recording
- * is sent to the program. */
+/* Handles signals that would end this command, because the program has to end first. The signal
+ * that starts and stops recording is passed on to the program. */
 static void catch_signals(const Command *c)
 {
     static const int passed[] = {SIGTERM,   SIGHUP,  SIGUSR1, SIGUSR2, SIGALRM,
@@ -258,10 +259,10 @@ static void catch_signals(const Command *c)
     for (size_t i = 0; i < COUNT(passed); i++)
         signal(passed[i], passed[i] == c->options.signal ? SIG_IGN : pass_on);
     signal(SIGINT, SIG_IGN),
-        signal(SIGQUIT, SIG_IGN); /* the terminal sends them to the program too */
+        signal(SIGQUIT, SIG_IGN); /* the terminal also sends it to the program */
 }
 
-/* A name of this command's: its program's spools hold it. */
+/* Makes a name for this command, which the spools of its program contain. */
 static void make_token(Command *c)
 {
     struct timespec now;
@@ -271,8 +272,8 @@ static void make_token(Command *c)
     setenv(option_specs[OPT_TOKEN].variable, c->options.token, 1);
 }
 
-/* The program may change its folder; a name alone is a file here, or one that the loader finds.
- * False: there is no such file. */
+/* Makes the path absolute, because the program may change its current folder. A name without folder
+ * is a local file, or found by the loader. False if there is no such file. */
 static bool find_cupti(Command *c)
 {
     char absolute[4096];
@@ -289,7 +290,7 @@ static bool find_cupti(Command *c)
 static int run_program(Command *c)
 {
     char library[4096], absolute[4096];
-    clock_gettime(CLOCK_REALTIME_COARSE, &c->started); /* the clock of files */
+    clock_gettime(CLOCK_REALTIME_COARSE, &c->started); /* the clock of file times */
     if (!find_library(library, sizeof library)) {
         fprintf(stderr,
                 "profsql-capture: %s: no such file, nor is it beside this command; "
@@ -310,7 +311,8 @@ static int run_program(Command *c)
         snprintf(list, sizeof list, "%s%s%s", absolute, old && *old ? ":" : "", old ? old : "");
         setenv("LD_PRELOAD", list, 1);
     }
-    char logdir[sizeof c->options.logdir]; /* the program may change its folder */
+    char logdir[sizeof c->options.logdir]; /* absolute, because the program may change its current
+                                              folder */
     if (c->options.logdir[0] != '/') {
         if (!getcwd(absolute, sizeof absolute)) {
             perror("profsql-capture");
@@ -325,7 +327,7 @@ static int run_program(Command *c)
     setenv(option_specs[OPT_RUN].variable, c->options.run, 1);
     setenv(option_specs[OPT_LATER].variable, "1", 1);
     make_token(c);
-    int said[2]; /* closed by exec: what comes through says that it failed */
+    int said[2]; /* closed by a successful exec; anything that arrives is an error */
     if (pipe2(said, O_CLOEXEC)) {
         perror("profsql-capture: pipe");
         return 127;
@@ -356,8 +358,8 @@ static int run_program(Command *c)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* To a process, or to the first below it that is recorded: the number may be that of the command or
- * of a shell. */
+/* Sends a word to a process, or to the first process below it that is being recorded: the number
+ * may be that of a command or of a shell. */
 static bool send_to_any(pid_t pid, const char *word, char *answer, size_t n, int depth)
 {
     enum { DEEPEST = 8 };
@@ -438,7 +440,7 @@ static int wrong_usage(void)
     return 2;
 }
 
-/* Of one option; 0, or the status to end with. */
+/* Handles an option. Returns 0, or the status to exit with. */
 static int set_option(Command *c, int key, const char *value)
 {
     ProfErr err = {0};
@@ -459,10 +461,10 @@ static int set_option(Command *c, int key, const char *value)
         setenv(option_specs[i].variable, value ? value : "1", 1);
         return 0;
     }
-    return wrong_usage(); /* getopt_long() has said what is wrong */
+    return wrong_usage(); /* getopt_long() has printed an error */
 }
 
-/* The options up to the first word that is none. -1, or the status to end with. */
+/* Reads the options up to the first other word. Returns -1, or the status to exit with. */
 static int read_options(Command *c, int argc, char **argv)
 {
     struct option options[N_CAPTURE_OPTIONS + COUNT(own_options) + 1] = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* contexts.c: see contexts.h. */
+/* contexts.c: waits for the work in CUDA contexts; see contexts.h. */
 #define _GNU_SOURCE
 #include "contexts.h"
 
@@ -50,7 +50,7 @@ static bool find_driver(Driver *d)
 
 static _Atomic bool all_done;
 
-/* On a thread of its own: the wait cannot be given a limit, and the thread may be left behind. */
+/* Runs on a separate thread, because the wait has no timeout: the thread may be left behind. */
 static void *wait_for_all(void *unused)
 {
     Driver driver;
@@ -63,7 +63,7 @@ static void *wait_for_all(void *unused)
     pthread_mutex_unlock(&lock);
     bool ok = true;
     for (size_t i = 0; i < n; i++) {
-        if (driver.push(copy[i])) continue; /* it is gone meanwhile */
+        if (driver.push(copy[i])) continue; /* the context has been destroyed */
         ok &= driver.synchronize() == 0;
         driver.pop(&popped);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* control.c: starting and stopping from outside; see control.h. */
+/* control.c: starts and stops recording from outside; see control.h. */
 #define _GNU_SOURCE
 #include "control.h"
 
@@ -21,7 +21,7 @@ enum { LOOK_MS = 200, ANSWER_MS = 3000, END_WAIT_NS = 2000000000 };
 static struct {
     pthread_t thread;
     _Atomic bool begun, quit, has_stopped;
-    sem_t wake; /* not a descriptor: programs close those that they do not know */
+    sem_t wake; /* not a file descriptor, because programs close unknown ones */
     int socket;
     struct sigaction old_action;
     _Atomic int n_signals;
@@ -77,7 +77,7 @@ bool control_send(pid_t pid, const char *word, char *answer, size_t n)
     return ok;
 }
 
-/* ---- what is asked ---- */
+/* ---- commands ---- */
 
 static void do_start(char *answer, size_t n)
 {
@@ -107,7 +107,8 @@ static void do_stop(char *answer, size_t n)
         snprintf(answer, n, "wrote %s", written);
 }
 
-/* False once the program has closed our socket; the number may be one of its own files by now. */
+/* Returns whether the descriptor is still our socket. False if the program has closed it; the
+ * number may then be one of its own files. */
 static bool still_ours(int fd)
 {
     struct sockaddr_un ours, there = {0};
@@ -146,7 +147,7 @@ static void serve(void)
     }
     n = strlen(answer);
     answer[n++] = '\n';
-    if (send(fd, answer, n, MSG_NOSIGNAL) < 0) n = 0; /* it has gone away */
+    if (send(fd, answer, n, MSG_NOSIGNAL) < 0) n = 0; /* the sender has gone */
     close(fd);
 }
 
@@ -182,20 +183,20 @@ static void say_window(const char *what)
     if (!session_options()->quiet) session_say("%s: %s", what, line);
 }
 
-/* Until a moment of CLOCK_MONOTONIC, or until somebody wakes us. */
+/* Sleeps until a time of CLOCK_MONOTONIC, or until it is woken. */
 static void sleep_until(double moment_s)
 {
     double left = moment_s - now_s();
     if (left > 0) wait_ns(&ctl.wake, (int64_t)(left * 1e9));
 }
 
-/* When recording starts by itself, by CLOCK_MONOTONIC; INFINITY: no more. */
+/* When recording starts by itself, in CLOCK_MONOTONIC; INFINITY: never again. */
 typedef struct {
     double at;
-    uint64_t unix_s; /* of a window that comes again: its time; 0: of the only one */
+    uint64_t unix_s; /* for a repeated window: its time; 0: for a single one */
 } NextStart;
 
-/* Windows of --every start at multiples of it since 1970: those of all processes at once. */
+/* Windows of --every start at multiples of it since 1970, so that all processes start together. */
 static NextStart next_start(const CaptureOptions *o, double delay_s, bool is_first)
 {
     double realtime = (double)clock_ns(CLOCK_REALTIME) / 1e9;
@@ -234,7 +235,7 @@ static void *control_main(void *unused)
         if (now >= start.at) {
             window_end = start.unix_s ? start.at + o->duration_s : INFINITY;
             if (now < window_end)
-                start_by_time(&start); /* later when the profile of the last one took long */
+                start_by_time(&start); /* later if the profile of the last one took long */
             start = next_start(o, 0, false);
         }
         bool on = session_is_on();
@@ -266,7 +267,8 @@ void control_begin(void)
         sigemptyset(&action.sa_mask);
         sigaction(o->signal, &action, &ctl.old_action);
     }
-    ctl.socket = listen_socket(); /* who hears us may send the signal */
+    ctl.socket = listen_socket(); /* before the signal, because whoever can reach the socket may
+                                     also send it */
     if (start_thread(&ctl.thread, control_main))
         session_say("cannot start a thread: no delay, duration, signal or socket");
 }
@@ -280,7 +282,8 @@ void control_end(void)
 {
     if (!atomic_load(&ctl.begun) || atomic_exchange(&ctl.quit, true)) return;
     sem_post(&ctl.wake);
-    join_within(ctl.thread, END_WAIT_NS); /* it may be inside a driver that hangs */
+    /* with a timeout, because the thread may be inside a driver that hangs */
+    join_within(ctl.thread, END_WAIT_NS);
 }
 
 void control_child(void)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* convert.c: a spool becomes a profile; see convert.h.
+/* convert.c: converts a spool to a profile; see convert.h.
  *
- * Three sorts, each of them outside memory where it must be: ranges and API calls by thread and
- * time, so that each call knows the ranges around it; calls and device work by correlation id, so
- * that each knows the other; everything by line and time, for timeline.c. */
+ * There are three sorts, with files if memory is not sufficient: ranges and API calls by thread and
+ * time, to find the ranges around each call; calls and device work by correlation id, to join them;
+ * everything by line and time, for timeline.c. */
 #define _GNU_SOURCE
 #include "convert.h"
 #include "converter.h"
@@ -41,8 +41,8 @@ static int group_rank(const Item *item)
     }
 }
 
-/* By correlation id: calls, runtime calls before the driver calls inside; what is known of them;
- * the work that they caused. */
+/* Sorts by correlation id: calls (runtime calls before the driver calls inside them), facts about
+ * them, and the work that they caused. */
 static int by_group(const void *a, const void *b)
 {
     const Item *x = a, *y = b;
@@ -59,14 +59,14 @@ typedef struct {
     uint32_t name, path;
 } Around;
 
-/* Steps are numbered by the range's payload where it has an integer, else as they start. Of a
- * window by steps one that did not end in it is none. */
+/* Numbers steps by the range's payload if that is an integer, else in the order of their starts. In
+ * a window of steps, one that did not end in the window does not count. */
 static void number_step(Converter *c, Item *item)
 {
     size_t low = steps_before(&c->t.steps, item->start);
     bool beyond = c->t.n_steps_asked && low >= c->t.n_steps_asked;
     bool numbered = item->detail == 1 || item->detail == 2 || item->detail == 4 ||
-                    item->detail == 5; /* NVTX's integer payloads */
+                    item->detail == 5; /* integer payloads of NVTX */
     if (c->by_steps && (beyond || item->flags & ITEM_UNFINISHED)) return;
     c->t.n_steps++;
     StepRange *step = steps_find(&c->t.steps, item);
@@ -74,7 +74,7 @@ static void number_step(Converter *c, Item *item)
     item->amount = (numbered ? item->node : c->t.first_step + low) + 1;
 }
 
-/* Calls learn their ranges and go to their groups; ranges go to their lines. */
+/* Assigns ranges to calls, which go to their groups; ranges go to their lines. */
 static void sweep_threads(Converter *c)
 {
     Timeline *t = &c->t;
@@ -118,8 +118,8 @@ static void sweep_threads(Converter *c)
 
 /* ---- calls and the work that they caused ---- */
 
-/* Writes a group's calls. Only the outermost keeps the id: readers join with the last host event
- * that has it. */
+/* Writes a group's calls. Only the outermost keeps the correlation id, because readers join with
+ * the last host event that has it. */
 static void emit_calls(Converter *c, Item *calls, size_t n, const Item *work)
 {
     Timeline *t = &c->t;
@@ -134,7 +134,8 @@ static void emit_calls(Converter *c, Item *calls, size_t n, const Item *work)
         else if (!i && work && work->kind == REC_KERNEL && strstr(api, "Launch") &&
                  !strstr(api, "GraphLaunch"))
             call->name =
-                work->name; /* as XLA names launches, and XProf's launch statistics want them */
+                /* XLA names launches like this, and XProf's launch statistics expect it */
+                work->name;
         sorter_add(t->events, call, t->err);
     }
 }
@@ -200,7 +201,8 @@ static bool write_profile(Converter *c, const char *folder, char *written, size_
         if (with_pid) snprintf(process, sizeof process, ".%lld", (long long)t->pid);
         if (snprintf(written, n, "%s/%s%s.xplane.pb", folder, t->host, process) >= (int)n) break;
         named = !link(part,
-                      written); /* unlike rename() it leaves the profile of another process alone */
+                      /* unlike rename(), it does not replace the profile of another process */
+                      written);
         if (!named && errno != EEXIST) named = access(written, F_OK) && !rename(part, written);
     }
     if (!named)
@@ -248,7 +250,7 @@ static void converter_free(Converter *c)
     prof_free(c);
 }
 
-/* Alone: two that convert one spool would write one file. */
+/* Locks the spool, because two processes that convert it would write one file. */
 static void lock_spool(Converter *c, const char *path)
 {
     struct stat st;
@@ -279,7 +281,7 @@ bool convert_is_of(const char *spool_path, const char *token)
     return !strcmp(found, token);
 }
 
-/* Its name says that its profile is made: NAME.kept.spool. */
+/* Renames the spool to NAME.kept.spool, which says that it is converted. */
 static void keep_spool(const char *path)
 {
     char kept[4096];
@@ -298,7 +300,7 @@ int convert_spool(const char *spool_path, const CaptureOptions *options, char *w
     c->t.err = err, c->t.folder = folder, c->t.reader.fd = -1;
     if (snprintf(folder, sizeof folder, "%s", spool_path) >= (int)sizeof folder)
         prof_fail(err, PROF_IO, 0, "the path of the spool is too long");
-    for (int up = 0; up < 2; up++) { /* <run>/.spool/<file> */
+    for (int up = 0; up < 2; up++) { /* from <run>/.spool/<file> to <run> */
         char *slash = strrchr(folder, '/');
         if (slash)
             *slash = 0;
@@ -324,7 +326,7 @@ int convert_spool(const char *spool_path, const CaptureOptions *options, char *w
             unlink(spool_path);
             snprintf(folder, sizeof folder, "%s", spool_path);
             if ((slash = strrchr(folder, '/')))
-                *slash = 0, rmdir(folder); /* when it was the last */
+                *slash = 0, rmdir(folder); /* succeeds for the last spool */
         }
         if (n) snprintf(written, n, "%s", profile);
     }

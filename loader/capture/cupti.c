@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cupti.c: finding CUPTI, subscribing, enabling; see cupti.h. */
+/* cupti.c: finds CUPTI, subscribes, and enables recording; see cupti.h. */
 #define _GNU_SOURCE
 #include "cupti.h"
 
@@ -34,7 +34,7 @@ static const struct {
                {"libcupti.so.11.4", 11}, {"libcupti.so.11.3", 11}, {"libcupti.so.11.2", 11},
                {"libcupti.so.11.1", 11}, {"libcupti.so.11.0", 11}, {"libcupti.so", 0}};
 
-/* The newest CUDA that the kernel's driver is made for. */
+/* Returns the newest CUDA version that the kernel driver supports. */
 static int newest_of_driver(void)
 {
     char line[256] = "";
@@ -50,8 +50,8 @@ static int newest_of_driver(void)
     return 13;
 }
 
-/* In a folder with its '/', or where the loader looks for ""; those that are too new for the driver
- * come last. */
+/* Opens CUPTI in a folder that ends in '/', or through the loader for "". Versions that are too new
+ * for the driver are tried last. */
 static void *open_in(const char *folder, int newest, int flags)
 {
     void *library = NULL;
@@ -66,16 +66,15 @@ static void *open_in(const char *folder, int newest, int flags)
     return library;
 }
 
-/* Folders of the NVIDIA libraries that the process has, as a framework's CUDA comes in Python
- * wheels:
- * .../nvidia/cu13/lib with CUPTI beside the others, or .../nvidia/cuda_runtime/lib with CUPTI in
+/* Folders of the NVIDIA libraries in the process, as they are in Python wheels: .../nvidia/cu13/lib
+ * with CUPTI next to the others, or .../nvidia/cuda_runtime/lib with CUPTI in
  * .../nvidia/cuda_cupti/lib. */
 typedef struct {
     int n;
-    char own[64][1024], wheel[64][1024]; /* of the library itself; of CUPTI's wheel beside it */
+    char own[64][1024], wheel[64][1024]; /* of the library itself; of the CUPTI wheel next to it */
 } Folders;
 
-/* Only collects: who loads a library inside of this walk waits for ever when another thread is
+/* Only collects folders: loading a library inside this walk would deadlock if another thread is
  * loading one. */
 static int collect_folder(struct dl_phdr_info *object, size_t size, void *context)
 {
@@ -92,11 +91,11 @@ static int collect_folder(struct dl_phdr_info *object, size_t size, void *contex
     return ++found->n == COUNT(found->own);
 }
 
-/* The folders of the libraries themselves first: a wheel of another CUDA may have been left beside
- * them. */
+/* Tries the folders of the libraries themselves first, because a wheel of another CUDA may be next
+ * to them. */
 static void *open_beside(int newest)
 {
-    static Folders found; /* large; opening is done once at a time */
+    static Folders found; /* large; only one thread at a time opens */
     void *library = NULL;
     found.n = 0;
     dl_iterate_phdr(collect_folder, &found);
@@ -107,8 +106,8 @@ static void *open_beside(int newest)
     return library;
 }
 
-/* Two copies of CUPTI in a process fight: one that is there (a framework brings its own) is the one
- * to use. */
+/* Two copies of CUPTI in a process interfere, so one that is loaded (a framework brings its own) is
+ * used. */
 static void *open_library(const char *path)
 {
     if (path && *path) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -149,7 +148,7 @@ int cupti_open(Cupti *c, const char *path, ProfErr *err)
     for (size_t i = 0; i < COUNT(functions); i++) {
         void *symbol = dlsym(c->library, functions[i].name);
         memcpy(functions[i].to, &symbol,
-               sizeof symbol); /* a function's address, as dlsym gives it */
+               sizeof symbol); /* copies a function's address from the object pointer of dlsym() */
         if (!symbol && functions[i].required && !missing) missing = functions[i].name;
     }
     Dl_info info;
@@ -201,7 +200,7 @@ int cupti_subscribe(Cupti *c, CuptiCallback *callback, bool profiler_api, ProfEr
     if (c->Subscribe_v2 && c->api_version >= API_13_0)
         rc = c->Subscribe_v2(&c->subscriber, callback, NULL, &params);
     if (rc && rc != CUPTI_MULTIPLE_SUBSCRIBERS)
-        rc = c->Subscribe(&c->subscriber, callback, NULL); /* what every driver has */
+        rc = c->Subscribe(&c->subscriber, callback, NULL); /* supported by all drivers */
     if (rc == CUPTI_MULTIPLE_SUBSCRIBERS || rc == CUPTI_MAX_LIMIT_REACHED)
         return prof_fail(err, PROF_IO, 0,
                          "CUPTI is busy: another tool has it%s%s%s; end that tool's profiling "
@@ -232,7 +231,7 @@ int cupti_subscribe(Cupti *c, CuptiCallback *callback, bool profiler_api, ProfEr
 void cupti_unsubscribe(Cupti *c)
 {
     if (c->subscribed) c->Unsubscribe(c->subscriber);
-    c->subscribed = c->callbacks_registered = false; /* the other registers its own */
+    c->subscribed = c->callbacks_registered = false; /* the other tool registers its own */
 }
 
 /* ---- names ---- */
@@ -245,13 +244,13 @@ void cupti_api_name(const Cupti *c, int domain, uint32_t cbid, char *out, size_t
         return;
     }
     snprintf(out, n, "%s", name);
-    for (;;) { /* cudaLaunchKernel_ptsz_v7000: the versions of one call are one name */
+    for (;;) { /* the versions of a call are one name: cudaLaunchKernel_ptsz_v7000 */
         char *tail = strrchr(out, '_');
         if (!tail) return;
         bool version = tail[1] == 'v' && tail[2] && !tail[2 + strspn(tail + 2, "0123456789")];
         if (!version && strcmp(tail, "_ptsz") && strcmp(tail, "_ptds")) return;
         if (version && domain == CB_DOMAIN_DRIVER && strlen(tail) < 4)
-            return; /* cuMemAlloc_v2 is the call's name */
+            return; /* the call's own name may end like a version: cuMemAlloc_v2 */
         *tail = 0;
     }
 }
@@ -281,8 +280,8 @@ static bool enable(Cupti *c, enum RecordKind kind, bool dump)
     return rc == 0;
 }
 
-/* Enables or disables the driver's calls that are worth a row; how many there are, *rc of the last.
- */
+/* Enables or disables the driver's calls that are worth a row. Returns how many there are; *rc is
+ * the result of the last. */
 static int choose_driver_calls(Cupti *c, uint8_t on, int *rc)
 {
     int n = 0;
@@ -298,7 +297,8 @@ static int choose_driver_calls(Cupti *c, uint8_t on, int *rc)
     return n;
 }
 
-/* Driver calls nest in runtime calls: only those worth a row, where the library can choose. */
+/* Driver calls are nested in runtime calls, so only those worth a row are recorded, if the library
+ * can select them. */
 static void enable_driver(Cupti *c, bool all)
 {
     int rc = 0;
@@ -308,7 +308,7 @@ static void enable_driver(Cupti *c, bool all)
         problem(c, "driver records are not available: %s (%d)", cupti_result(c, rc), rc);
 }
 
-/* Calls that programs poll with, and that say nothing about time. */
+/* Disables calls with which programs poll, which say nothing about time. */
 static void enable_runtime(Cupti *c)
 {
     static const char *const chatty[] = {"cudaGetDevice_",        "cudaGetLastError",
@@ -331,7 +331,9 @@ void cupti_enable_unified(Cupti *c, uint32_t n_devices)
     if (n_devices > MOST_DEVICES) n_devices = MOST_DEVICES;
     for (uint32_t d = 0; d < n_devices; d++)
         for (uint32_t i = 0; i < N;
-             i++) /* 1 to 4: bytes to the device, to the host; page faults of CPU and GPU */
+             /* 1 to 4: bytes to the device, bytes to the host, page faults of the CPU and of the
+                GPU */
+             i++)
             config[d][i].scope = 1, config[d][i].kind = i + 1, config[d][i].device = d,
             config[d][i].enable = 1;
     int rc = c->ActivityConfigureUnifiedMemoryCounter
@@ -343,10 +345,10 @@ void cupti_enable_unified(Cupti *c, uint32_t n_devices)
         enable(c, REC_UNIFIED, false);
 }
 
-/* CUPTI stamps in CLOCK_REALTIME on Linux, but not everywhere (WSL). */
+/* CUPTI uses CLOCK_REALTIME on Linux, but not on all systems (WSL). */
 static void check_clock(Cupti *c)
 {
-    enum { NEAR_NS = 100000 }; /* its stamp may be made of another clock's */
+    enum { NEAR_NS = 100000 }; /* CUPTI may convert its times from another clock */
     uint64_t stamp = 0, before = clock_ns(CLOCK_REALTIME);
     if (!c->GetTimestamp || c->GetTimestamp(&stamp)) return;
     uint64_t after = clock_ns(CLOCK_REALTIME);
@@ -365,19 +367,19 @@ void cupti_enable(Cupti *c, unsigned kinds, bool late, CuptiRequest *request,
         if (c->SetThreadIdType && c->SetThreadIdType(1))
             problem(c, "threads are not the kernel's ids: they cannot be joined with NVTX ranges");
         if (c->ActivitySetAttribute) {
-            c->ActivitySetAttribute(5, &size, &on); /* our buffers come zeroed */
+            c->ActivitySetAttribute(5, &size, &on); /* our buffers are zeroed */
             if (c->api_version >= API_12_3)
-                c->ActivitySetAttribute(9, &size, &on); /* a buffer for each thread */
+                c->ActivitySetAttribute(9, &size, &on); /* one buffer for each thread */
         }
         int rc = c->ActivityRegisterCallbacks(request, complete);
         if (rc) problem(c, "buffers cannot be registered: %s (%d)", cupti_result(c, rc), rc);
         c->callbacks_registered = rc == 0;
         check_clock(c);
     }
-    enable(c, REC_DEVICE, true); /* its records come when CUDA begins, which may be before us */
+    enable(c, REC_DEVICE, true); /* its records come when CUDA starts, which may be before us */
     enable(c, REC_CONTEXT, late);
     enable(c, REC_STREAM, late);
-    if (kinds & CAPTURE_GRAPHS) enable(c, REC_GRAPH, false); /* before graphs are made */
+    if (kinds & CAPTURE_GRAPHS) enable(c, REC_GRAPH, false); /* before graphs are created */
     if (kinds & CAPTURE_KERNELS) enable(c, REC_KERNEL, false);
     if (kinds & CAPTURE_COPIES)
         enable(c, REC_MEMCPY, false), enable(c, REC_MEMCPY_PEER, false),
@@ -388,7 +390,7 @@ void cupti_enable(Cupti *c, unsigned kinds, bool late, CuptiRequest *request,
     if (kinds & CAPTURE_OVERHEAD) enable(c, REC_OVERHEAD, false);
     if (kinds & CAPTURE_MEMORY) enable(c, REC_MEMORY, false), enable(c, REC_POOL, false);
     if (kinds & CAPTURE_EVENTS) enable(c, REC_EVENT, false);
-    if (kinds & CAPTURE_EXTERNAL) enable(c, REC_EXTERNAL, false); /* needs an API kind */
+    if (kinds & CAPTURE_EXTERNAL) enable(c, REC_EXTERNAL, false); /* needs a kind of API calls */
     if (kinds & CAPTURE_JIT) enable(c, REC_JIT, false);
     if (kinds & CAPTURE_ENVIRONMENT) enable(c, REC_ENVIRONMENT, false);
     if (kinds & CAPTURE_LINKS) enable(c, REC_NVLINK, late), enable(c, REC_PCIE, late);
@@ -400,7 +402,7 @@ void cupti_disable(Cupti *c)
     for (int k = 0; k < N_RECORD_KINDS; k++) {
         if (record_kinds[k].number >= 1000) continue;
         if (k == REC_KERNEL && c->api_version < API_13_0)
-            continue; /* it may hang there; it costs little once nothing is read */
+            continue; /* disabling may hang; it costs little once the records are not read */
         c->ActivityDisable(record_kinds[k].number);
     }
     int rc;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cupti.h: NVIDIA's tracing library, found at run time: its functions, what is enabled, buffers in
- * and out.
+/* cupti.h: NVIDIA's tracing library, found at run time: its functions, what is enabled, and its
+ * buffers.
  *
- * Nothing of CUDA is needed to build or to load us: the few declarations below are facts of the
- * binary interface. There is one Cupti in a process; once opened it stays (its threads and exit
- * handlers cannot be taken back). */
+ * Nothing of CUDA is needed to build or to load this library: the few declarations below are facts
+ * of the binary interface. A process has one Cupti. Once opened it stays, because its threads and
+ * exit handlers cannot be removed. */
 #ifndef PROF_CAPTURE_CUPTI_H
 #define PROF_CAPTURE_CUPTI_H
 
@@ -12,7 +12,7 @@
 #include "buffers.h"
 #include "record.h"
 
-/* What to record; the bits of an option's list. */
+/* What to record, as bits of an option's list. */
 #define CAPTURE_KINDS(K)                                                                           \
     K(CAPTURE_KERNELS, "kernels")                                                                  \
     K(CAPTURE_COPIES, "copies")                                                                    \
@@ -62,14 +62,14 @@ enum {
     CB_AT_ENTRY = 0,
     CB_AT_EXIT = 1
 };                             /* cuProfilerStart(), cuProfilerStop() */
-enum { EXTERNAL_CUSTOM0 = 3 }; /* whose external ids ours are */
+enum { EXTERNAL_CUSTOM0 = 3 }; /* the kind of our external ids */
 
 typedef struct {
     void *context;
-} CuptiResourceData; /* as it begins */
+} CuptiResourceData; /* its first members */
 typedef struct {
     int site;        /* CB_AT_ENTRY or CB_AT_EXIT */
-} CuptiCallbackData; /* as it begins */
+} CuptiCallbackData; /* its first members */
 
 typedef void CuptiCallback(void *user, int domain, uint32_t cbid, const void *data);
 typedef void CuptiRequest(uint8_t **buffer, size_t *size, size_t *max_records);
@@ -108,33 +108,34 @@ typedef struct {
     uint32_t api_version;
     bool subscribed, callbacks_registered, enabled;
     void *subscriber;
-    unsigned kinds;        /* enabled */
-    uint64_t clock_offset; /* to add to CUPTI's times to get ns since 1970 */
-    char problems[900];    /* lines: what could not be had */
+    unsigned kinds;        /* enabled kinds */
+    uint64_t clock_offset; /* added to CUPTI's times to get ns since 1970 */
+    char problems[900];    /* lines that say what could not be recorded */
 #define AS_POINTER(name, parameters, required) int(*name) parameters;
     CUPTI_FUNCTIONS(AS_POINTER)
 #undef AS_POINTER
 } Cupti;
 
-/* Finds the library: `path` if given, else the one that the process has, else the usual places. */
+/* Finds the library: at `path` if that is given, else the one in the process, else in the usual
+ * places. */
 int cupti_open(Cupti *c, const char *path, ProfErr *err);
-/* Makes us the one subscriber. `callback` is called in a program's thread whenever a context was
- * made or ends and, with profiler_api, around cuProfilerStart() and cuProfilerStop(). */
+/* Makes us the only subscriber. `callback` is called in a thread of the program when a context is
+ * created or destroyed and, with profiler_api, around cuProfilerStart() and cuProfilerStop(). */
 int cupti_subscribe(Cupti *c, CuptiCallback *callback, bool profiler_api, ProfErr *err);
-void cupti_unsubscribe(Cupti *c); /* another tool may subscribe then */
-/* Enables what `kinds` asks for; what cannot be had is told in c->problems. `late`: contexts may be
- * there already. */
+void cupti_unsubscribe(Cupti *c); /* after that, another tool may subscribe */
+/* Enables what `kinds` asks for. Adds to c->problems what cannot be recorded. `late`: contexts may
+ * already exist. */
 void cupti_enable(Cupti *c, unsigned kinds, bool late, CuptiRequest *request,
                   CuptiComplete *complete);
-/* Enables the counters of unified memory: only once the driver is initialized, so not where
- * cupti_enable() may be called. */
+/* Enables the counters of unified memory. Only works after the driver is initialized, which it may
+ * not be when cupti_enable() is called. */
 void cupti_enable_unified(Cupti *c, uint32_t n_devices);
 void cupti_disable(Cupti *c);
-/* Text of a result code. */
+/* Returns the text of a result code. */
 const char *cupti_result(const Cupti *c, int result);
-/* The name of an API call without the suffixes that tell versions apart. */
+/* Copies the name of an API call without suffixes for versions. */
 void cupti_api_name(const Cupti *c, int domain, uint32_t cbid, char *out, size_t n);
-bool cupti_is_launch(const char *driver_api_name); /* launches, copies, sets, allocations and waits:
-                                                      what is worth a row */
+bool cupti_is_launch(const char *driver_api_name); /* whether a call launches, copies, sets,
+                                                      allocates or waits: those are worth a row */
 
 #endif

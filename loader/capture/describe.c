@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* describe.c: the name and the stats of an event, in the words that XProf reads; see timeline.h. */
+/* describe.c: chooses the name and the stats of an event, as XProf reads them; see timeline.h. */
 #define _GNU_SOURCE
 #include "timeline.h"
 
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* In the order in which XLA numbers them; the bits of Description.type_bit. */
+/* In XLA's order; the bits of Description.type_bit. */
 const char *const stream_types[] = {"MemcpyH2D",     "MemcpyD2H", "MemcpyD2D", "MemcpyP2P",
                                     "MemcpyOther",   "Compute",   "Memset",    "Overhead",
                                     "UnifiedMemory", "CudaGraph", NULL};
@@ -24,7 +24,7 @@ enum {
     TYPE_GRAPH
 };
 
-enum { STATS = 4 }; /* field of XEvent */
+enum { STATS = 4 }; /* number of the field in XEvent */
 
 static void ref(Description *d, enum XStatId stat, uint32_t name)
 {
@@ -64,7 +64,7 @@ static void find_occupancy(const Timeline *t, const Launch *l, LaunchText *text)
 
 /* ---- operations ---- */
 
-/* The path from the last of a title's markers on; empty if there is none. */
+/* Returns the path from the last marker with a title on; empty if there is none. */
 static Slice last_marker(const char *path, const char *title)
 {
     const char *found = "";
@@ -77,8 +77,8 @@ static uint32_t name_of_value(Timeline *t, Slice text)
     return text.n ? name_id_format(&t->names, t->err, "%.*s", (int)text.n, text.text) : 0;
 }
 
-/* Returns the # that ends the arguments which begin here, ":#KEY=VALUE,...#" at the end of a range;
- * NULL if these are none: programs may name their ranges "loss:#1". */
+/* Returns the # that ends the arguments that start here, ":#KEY=VALUE,...#" at the end of a range;
+ * NULL if these are not arguments: programs may name their ranges "loss:#1". */
 static const char *end_of_arguments(const char *p)
 {
     if (p[0] != ':' || p[1] != '#' || !marker_key((Slice){p, strlen(p)}, 2)) return NULL;
@@ -86,8 +86,8 @@ static const char *end_of_arguments(const char *p)
     return end && (!end[1] || end[1] == '/') ? end : NULL;
 }
 
-/* A path of ranges as an op. XLA's markers around compilation are their titles: which module and
- * which pass it is would make an op of each. */
+/* Returns the name of the op for a path of ranges. XLA's markers of compilation are reduced to
+ * their titles: with module and pass, each of them would be an op. */
 static uint32_t name_of_path(Timeline *t, const char *path)
 {
     size_t n = 0, n_path = strlen(path);
@@ -126,7 +126,7 @@ static void read_path(Timeline *t, uint32_t path)
     t->path = names, t->last_path = path;
 }
 
-/* What all work of a device has in common. */
+/* Adds the stats that all work of a device has. */
 static void describe_device_work(Timeline *t, const Item *item, Description *d)
 {
     if (item->correlation) small_stat_uint(&d->stats, STATS, XS_CORRELATION, item->correlation);
@@ -186,7 +186,7 @@ static const char *memory_kind(unsigned kind)
     return kind < COUNT(names) ? names[kind] : "unknown";
 }
 
-/* XProf's two readers of memcpy_details want it differently: one splits at ':' and newlines and
+/* Describes a copy. XProf reads memcpy_details in two ways; one splits at ':' and newlines and
  * looks for num_bytes. */
 static void describe_copy(Timeline *t, const Item *item, Description *d)
 {
@@ -238,7 +238,7 @@ static void describe_range(Timeline *t, const Item *item, Description *d)
     double eight;
     d->name = item->name ? item->name : name_id(&t->names, "NVTX", t->err);
     ref(d, XS_DOMAIN, item->range);
-    switch (item->detail) { /* NVTX's payload types */
+    switch (item->detail) { /* payload types of NVTX */
     case 1:
     case 4:
         small_stat_uint(&d->stats, STATS, XS_PAYLOAD,
@@ -263,7 +263,7 @@ static void describe_range(Timeline *t, const Item *item, Description *d)
     if (item->flags & ITEM_UNFINISHED) small_stat_int(&d->stats, STATS, XS_UNFINISHED, 1);
 }
 
-/* What the value of a counter of unified memory is, as cupti_activity.h has it. */
+/* Returns which stat the value of a counter of unified memory is, by cupti_activity.h. */
 static enum XStatId value_of_unified(uint32_t counter)
 {
     switch (counter) {
@@ -332,7 +332,7 @@ static void describe_jit(Timeline *t, const Item *item, Description *d)
     d->name = name_id_format(&t->names, t->err, "%s%s",
                              operations[operation < COUNT(operations) ? operation : 0],
                              entries[entry < COUNT(entries) ? entry : 0]);
-    small_stat_uint(&d->stats, STATS, XS_BYTES, item->amount); /* of the cache's entry */
+    small_stat_uint(&d->stats, STATS, XS_BYTES, item->amount); /* size of the cache's entry */
     ref(d, XS_CACHE, item->name);
     if (item->correlation) small_stat_uint(&d->stats, STATS, XS_CAUSE, item->correlation);
 }

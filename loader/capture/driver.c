@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* driver.c: see driver.h. Numbers of attributes and the forms of the calls are those of cuda.h. */
+/* driver.c: asks the CUDA driver about devices; see driver.h. Numbers of attributes and
+ * declarations are those of cuda.h. */
 #define _GNU_SOURCE
 #include "driver.h"
 
@@ -22,7 +23,7 @@ typedef struct {
         (*uuid)(uint8_t *uuid, int device);
 } Driver;
 
-/* Only count and attribute must be there. */
+/* Only the functions for count and attributes are required. */
 static bool find(Driver *d)
 {
     const struct {
@@ -34,7 +35,7 @@ static bool find(Driver *d)
     for (size_t i = 0; i < COUNT(functions); i++) {
         void *symbol = driver_function(functions[i].name);
         memcpy(functions[i].to, &symbol,
-               sizeof symbol); /* a function's address, as dlsym gives it */
+               sizeof symbol); /* copies a function's address from the object pointer of dlsym() */
     }
     return d->count && d->get && d->attribute;
 }
@@ -74,7 +75,7 @@ bool driver_device(uint32_t ordinal, Record *r, char *name, size_t n_name)
         WARP_SIZE = 10,
         MEMORY_CLOCK_KHZ = 36,
         BUS_BITS = 37,
-        PER_CLOCK = 2 /* bits a line: all of it is DDR */
+        PER_CLOCK = 2 /* bits for each line, because all memory is DDR */
     };
     Driver d;
     int device, value, threads, warp, clock, bits;

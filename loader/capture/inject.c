@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* inject.c: the library's entries: the CUDA driver's (CUDA_INJECTION64_PATH), NVTX's
- * (NVTX_INJECTION64_PATH), LD_PRELOAD's, the program's own calls (profsql_capture.h), and the ways
- * out: exit and fork. */
+/* inject.c: the entry points of the library: for the CUDA driver (CUDA_INJECTION64_PATH), NVTX
+ * (NVTX_INJECTION64_PATH), LD_PRELOAD, and the program's own calls (profsql_capture.h); and its
+ * ends: exit and fork. */
 #define _GNU_SOURCE
 #include "profsql_capture.h"
 
@@ -20,7 +20,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* ---- out ---- */
+/* ---- exit and fork ---- */
 
 static void finish(void)
 {
@@ -33,7 +33,7 @@ static void finish(void)
 void inject_at_exit(void)
 {
     static _Atomic int n;
-    if (n++ < 8) atexit(finish); /* finish() does nothing the second time */
+    if (n++ < 8) atexit(finish); /* finish() has no effect the second time */
 }
 
 static void in_child(void)
@@ -43,7 +43,7 @@ static void in_child(void)
     session_child();
 }
 
-/* ---- in ---- */
+/* ---- entry points ---- */
 
 static pthread_once_t begun = PTHREAD_ONCE_INIT;
 
@@ -67,10 +67,11 @@ void inject_begin(bool cuda)
         return;
     }
     session_say("%s. Nothing is recorded.", err.text);
-    session_release(); /* another tool may use CUPTI then */
+    session_release(); /* another tool may then use CUPTI */
 }
 
-/* Called by the driver inside the program's first cuInit(). Non-zero: keep the library. */
+/* The driver calls it inside the program's first cuInit(). A result other than 0 keeps the library.
+ */
 EXPORT int InitializeInjection(void);
 EXPORT int InitializeInjection(void)
 {
@@ -91,8 +92,8 @@ EXPORT int InitializeInjectionNvtx(NvtxExportTable *export_table)
     return InitializeInjectionNvtx2(export_table);
 }
 
-/* Preloaded: lets the driver and NVTX find us, and does nothing else, since every program of a
- * shell script passes here. */
+/* If it is preloaded, only makes the driver and NVTX find us, because every program of a shell
+ * script executes this. */
 __attribute__((constructor)) static void preloaded(void)
 {
     const char *preload = getenv("LD_PRELOAD");

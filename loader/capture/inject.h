@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* inject.h: how we get into a program and out of it. */
+/* inject.h: how the library gets into a program and out of it. */
 #ifndef PROF_CAPTURE_INJECT_H
 #define PROF_CAPTURE_INJECT_H
 
 /* Registers the end of the capture at the program's exit. Handlers run in reverse order, and ours
- * must run before CUDA's: called again when CUDA has registered its own. */
+ * must run before CUDA's, so it is called again after CUDA has registered its own. */
 void inject_at_exit(void);
-/* Starts what the options ask for: recording now, or a thread that does it later. `cuda`: the
+/* Starts what the options ask for: recording now, or a thread that does so later. `cuda`: the
  * driver has called us. */
 void inject_begin(bool cuda);
 

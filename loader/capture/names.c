@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* names.c: see names.h. */
+/* names.c: numbers texts; see names.h. */
 #include "names.h"
 
 #include <stdio.h>

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* nvtx.c: ranges and marks of NVTX, taken where the program makes them: works without a GPU and
- * without CUPTI.
+/* nvtx.c: receives ranges and marks of NVTX. Works without a GPU and without CUPTI.
  *
- * NVTX is a header: each shared object that includes it has a function table of its own, and on its
- * first call opens the library that NVTX_INJECTION64_PATH names and calls
- * InitializeInjectionNvtx2() there, once an object. We put our functions into its slots. Programs
- * of the old libnvToolsExt call InitializeInjectionNvtx(). */
+ * NVTX is a header. Each shared object that includes it has its own function table. On its first
+ * call it opens the library that NVTX_INJECTION64_PATH names and calls InitializeInjectionNvtx2()
+ * in it, once for each object. We put our functions into the slots of the table. Programs with the
+ * old libnvToolsExt call InitializeInjectionNvtx(). */
 #define _GNU_SOURCE
 #include "nvtx.h"
 
@@ -17,8 +16,8 @@
 #include <string.h>
 #include <wchar.h>
 
-/* A domain or a registered string: NVTX hands the pointer back to us. Never freed: the program may
- * keep it. */
+/* A domain or a registered string. NVTX passes the pointer back to us. It is never freed, because
+ * the program may keep it. */
 typedef struct {
     size_t n;
     char text[];
@@ -34,7 +33,7 @@ static Handle *make_handle(const char *text)
     return h;
 }
 
-/* UTF-8 of a wide text, cut where out ends. */
+/* Converts a wide text to UTF-8, cut where `out` ends. */
 static const char *narrow(const wchar_t *wide, char *out, size_t n)
 {
     char *o = out, *end = out + n - 5;
@@ -66,7 +65,7 @@ static void say(enum RecordKind kind, const void *domain, uint64_t range, const 
     step_window_put(&event, text, text ? strlen(text) : 0);
 }
 
-/* The attributes that newer programs pass. */
+/* Records the attributes that newer programs pass. */
 static void say_attributes(enum RecordKind kind, const void *domain, uint64_t range,
                            const NvtxAttributes *a)
 {
@@ -170,7 +169,7 @@ static void *make_domain_a(const char *name) { return make_handle(name); }
 static void *make_domain_w(const wchar_t *name) { return make_text_w(NULL, name); }
 static void destroy_domain(void *domain) { (void)domain; }
 
-/* ---- into the slots ---- */
+/* ---- the slots ---- */
 
 typedef void AnyFunction(void);
 typedef struct {
@@ -182,7 +181,7 @@ typedef struct {
         number, (AnyFunction *)(function)                                                          \
     }
 
-/* One table serves NVTX 2 and 3: numbers are only ever added. */
+/* One table serves NVTX 2 and 3, because numbers are only added. */
 static const Slot core_slots[] = {SLOT(NVTX_MARK_EX, mark_ex),
                                   SLOT(NVTX_MARK_A, mark_a),
                                   SLOT(NVTX_MARK_W, mark_w),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* nvtx.h: the facts of NVTX's injection interface (tests/capture/layout.c compares them with its
+/* nvtx.h: facts of NVTX's injection interface (tests/capture/layout.c compares them with its
  * header), and attaching to it. */
 #ifndef PROF_CAPTURE_NVTX_H
 #define PROF_CAPTURE_NVTX_H
@@ -54,7 +54,7 @@ typedef struct {
     int32_t payload_type, reserved;
     uint64_t payload;
     int32_t message_type;
-    const void *message; /* char, wchar_t or what registering gave */
+    const void *message; /* char, wchar_t, or the result of registering */
 } NvtxAttributes;
 
 typedef struct {
@@ -63,8 +63,8 @@ typedef struct {
 } NvtxCallbacks;
 typedef const void *NvtxExportTable(uint32_t id);
 
-/* Puts our functions into an object's NVTX table; 1 on success, as InitializeInjectionNvtx2
- * answers. */
+/* Puts our functions into the NVTX table of an object. Returns 1 on success, like
+ * InitializeInjectionNvtx2(). */
 int nvtx_attach(NvtxExportTable *export_table);
 
 #endif

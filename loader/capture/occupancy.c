@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* occupancy.c: theoretical occupancy; see occupancy.h. Compared with NVIDIA's own calculator where
- * its header is (tests/capture). */
+/* occupancy.c: computes theoretical occupancy; see occupancy.h. tests/capture compares it with
+ * NVIDIA's calculator, if its header is installed. */
 #include "occupancy.h"
 
-enum { PARTITIONS = 4 }; /* of a multiprocessor, each with its share of the registers */
+enum { PARTITIONS = 4 }; /* parts of a multiprocessor, each with its share of the registers */
 enum { MOST_THREADS = 1 << 16, MOST_REGISTERS = 255, REGISTER_UNIT = 256 };
 
 static uint64_t round_up(uint64_t x, uint64_t to) { return (x + to - 1) / to * to; }
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* How many blocks are resident at a time. */
+/* Returns how many blocks can be resident at the same time. */
 static uint64_t resident_blocks(const SmLimits *sm, uint64_t threads, BlockNeeds needs)
 {
     uint64_t warp = sm->warp ? sm->warp : 32, warps = (threads + warp - 1) / warp;
@@ -24,7 +24,7 @@ static uint64_t resident_blocks(const SmLimits *sm, uint64_t threads, BlockNeeds
             return 0;
         blocks = least(blocks, PARTITIONS * (sm->registers_per_sm / PARTITIONS / of_warp) / warps);
     }
-    uint64_t reserved = sm->major >= 8 ? 1024 : 0; /* of each block, for the system */
+    uint64_t reserved = sm->major >= 8 ? 1024 : 0; /* reserved by the system in each block */
     uint64_t used = round_up(needs.shared_bytes + reserved, sm->major >= 8 ? 128 : 256);
     return used && sm->shared_per_sm ? least(blocks, sm->shared_per_sm / used) : blocks;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options.c: options out of texts; see options.h. */
+/* options.c: parses options; see options.h. */
 #define _GNU_SOURCE
 #include "options.h"
 
@@ -17,12 +17,13 @@ enum { MOST_STEPS = 1000000000 };
     [id] = {name, letter, argument, "PROFSQL_CAPTURE_" variable, help},
 const OptionSpec option_specs[N_CAPTURE_OPTIONS] = {CAPTURE_OPTIONS(AS_SPEC)};
 
-/* The name that all processes of a launch have from their launcher. */
+/* Returns the name that a launcher gives to all processes of a launch. */
 static bool name_by_launch(char *out, size_t n)
 {
     static const struct {
         const char *variable, *more, *size,
-            *prefix; /* more: a number inside of it; size: of processes, one alone is no launch */
+            *prefix; /* more: a number that is also part of it; size: number of processes, because
+                        one alone is not a launch */
     } launchers[] = {
         {"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_STEP_NUM_TASKS", "slurm"},
         {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT", "WORLD_SIZE", "torchrun"},
@@ -34,7 +35,7 @@ static bool name_by_launch(char *out, size_t n)
         const char *size = launchers[i].size ? getenv(launchers[i].size) : "2";
         if (!name || !*name || !more || !size || strtol(size, NULL, 10) < 2 ||
             !strcmp(name, "none"))
-            continue; /* torchrun's "none": not given */
+            continue; /* torchrun's "none" means that it was not given */
         snprintf(out, n, "%s_%s%s%s", launchers[i].prefix, name, *more ? "_" : "", more);
         for (char *p = out; *p; p++)
             if (*p == '/' || *p <= ' ') *p = '_';
@@ -82,7 +83,7 @@ static int set_text(const char *name, const char *value, char *out, size_t n, bo
     return PROF_OK;
 }
 
-/* "kernels,copies", "default,-memory", "all". */
+/* Parses "kernels,copies", "default,-memory" or "all". */
 static int set_kinds(const char *value, unsigned *out, ProfErr *err)
 {
     static char *const words[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options.h: what a capture is told. One list makes the command's options, the library's
- * environment variables and their help:
- * --step-range X of profsql-capture is PROFSQL_CAPTURE_STEP_RANGE=X of libprofsql_capture.so. */
+/* options.h: the options of a capture. One list defines the command's options, the library's
+ * environment variables and their help: --step-range X of profsql-capture is
+ * PROFSQL_CAPTURE_STEP_RANGE=X of libprofsql_capture.so. */
 #ifndef PROF_CAPTURE_OPTIONS_H
 #define PROF_CAPTURE_OPTIONS_H
 
@@ -69,19 +69,19 @@ enum CaptureOption { CAPTURE_OPTIONS(AS_OPTION) N_CAPTURE_OPTIONS };
 typedef struct {
     const char *name;
     int letter;
-    const char *argument, *variable, *help; /* variable: whole, PROFSQL_CAPTURE_... */
+    const char *argument, *variable, *help; /* variable: full name, PROFSQL_CAPTURE_... */
 } OptionSpec;
 extern const OptionSpec option_specs[N_CAPTURE_OPTIONS];
 
 typedef struct {
     char logdir[3072], run[256], host[256], step_range[256], cupti[1024];
-    char token[64]; /* of the command that ran the program: it converts the spools that have it */
+    char token[64]; /* identifies the command that ran the program and will convert its spools */
     unsigned kinds; /* enum CaptureKinds */
     double delay_s, duration_s, every_s; /* every_s 0: once */
     bool by_steps;                       /* --from-step or --steps was given */
-    uint64_t first_step, n_steps;        /* n_steps 0: all that follow */
+    uint64_t first_step, n_steps;        /* n_steps 0: all following ones */
     bool wait, profiler_api, synchronize, keep_spool, quiet;
-    bool convert_later; /* at exit the command does it */
+    bool convert_later; /* the command converts the spool after the program has ended */
     int signal;         /* 0: none */
     int sample_ms;      /* 0: no samples of GPUs */
     uint64_t spool_limit_bytes;
@@ -89,14 +89,14 @@ typedef struct {
     int n_buffers;
 } CaptureOptions;
 
-/* The run is named after the launch of several processes that we are part of, so that all have one
- * run, or after the time; the host after the machine. */
+/* Sets defaults. The run is named after the launch that the process belongs to, so that all its
+ * processes have one run, or after the time; the host after the machine. */
 void options_default(CaptureOptions *o);
-/* Sets an option from its text; the error says what is wrong with it. */
+/* Sets an option from a text. The error says what is wrong. */
 int options_set(CaptureOptions *o, enum CaptureOption option, const char *value, ProfErr *err);
-/* Whether the options go together. */
+/* Checks that the options are compatible. */
 int options_check(const CaptureOptions *o, ProfErr *err);
-/* Defaults, then the environment; a variable that makes no sense is reported and left out. */
+/* Sets the defaults, then reads the environment. An invalid variable is reported and ignored. */
 int options_from_environment(CaptureOptions *o, ProfErr *err);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* record.c: the tables of kinds and fields, and reading CUPTI's records by them; see record.h. */
+/* record.c: the tables of kinds and fields, and reading CUPTI's records with them; see record.h. */
 #include "record.h"
 
 #include <pthread.h>
@@ -31,7 +31,7 @@ static const FieldSpec thread_fields[] = {THREAD_FIELDS(AS_SPEC)},
                        clock_fields[] = {CLOCK_FIELDS(AS_SPEC)};
 static const FieldSpec sample_fields[] = {SAMPLE_FIELDS(AS_SPEC)};
 
-/* The lists by the names that RECORD_KINDS gives them. */
+/* The lists, by the names in RECORD_KINDS. */
 #define LIST_KERNEL_FIELDS kernel_fields
 #define LIST_MEMCPY_FIELDS memcpy_fields
 #define LIST_MEMCPY_PEER_FIELDS peer_fields
@@ -80,7 +80,7 @@ int record_kind_of(uint32_t cupti_kind)
 
 static uint64_t load(const uint8_t *p, unsigned n_bytes)
 {
-    uint64_t eight = 0; /* little-endian, as the machines we build for */
+    uint64_t eight = 0; /* little-endian, like all supported machines */
     uint32_t four;
     uint16_t two;
     switch (n_bytes) {
@@ -92,8 +92,8 @@ static uint64_t load(const uint8_t *p, unsigned n_bytes)
     }
 }
 
-/* CUDA 13.2 is the one time that a field moved: the ports of an NVLink before it became two arrays
- * outside the record. */
+/* In CUDA 13.2 a field moved, for the only time until now: the ports of an NVLink before it became
+ * two arrays outside of the record. */
 enum { NVLINK_BANDWIDTH_13_2_AT = 72 };
 
 size_t record_offset(enum RecordKind kind, const FieldSpec *f, uint32_t api_version)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* record.h: what a capture records: kinds, their fields, and where CUPTI keeps them.
+/* record.h: what a capture records: kinds, their fields, and where CUPTI stores them.
  *
- * A CUPTI activity record is a struct that begins with its kind (u32) and only ever grows at its
- * end, so one table of offsets reads the libraries of CUDA 11, 12 and 13; `since` is the library's
- * API version that brought a field. Offsets are facts of the binary interface, asserted against the
- * toolkit's headers where they are installed (tests/capture/layout.c).
+ * A CUPTI activity record is a struct that starts with its kind (u32) and only grows at its end, so
+ * one table of offsets reads the libraries of CUDA 11, 12 and 13. `since` is the API version of the
+ * library that added a field. Offsets are facts of the binary interface; tests/capture/layout.c
+ * compares them with the toolkit's headers if these are installed.
  *
  * In the spool a record is the values of its kind's fields, in the order of the list. Fields that
  * rarely change from record to record (a kernel's name, grid, registers) are FIXED: together they
- * are a shape, written once a block. */
+ * are a shape, which is written once in each block. */
 #ifndef PROF_CAPTURE_RECORD_H
 #define PROF_CAPTURE_RECORD_H
 
@@ -16,7 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* API versions of CUPTI: a count up to 12.9, from 13.0 on major * 10000 + minor * 100 + patch. */
+/* API versions of CUPTI: a counter up to 12.9; from 13.0 on, major * 10000 + minor * 100 + patch.
+ */
 enum {
     API_11_0 = 13,
     API_11_1 = 14,
@@ -24,19 +25,19 @@ enum {
     API_11_8 = 18,
     API_12_3 = 21,
     API_12_4 = 22
-}; /* 18 is 12.1's too */
+}; /* 12.1 also reports 18 */
 enum { API_12_8 = 26, API_12_9 = 27, API_13_0 = 130000, API_13_2 = 130200 };
 
 enum Role {
     VARIES,
     FIXED,
-    TIME,  /* ns, kept as the difference to the record before */
-    UNTIL, /* ns, kept as the difference to the record's TIME; 0: not finished */
-    ORDER, /* a number that mostly grows: kept as a difference */
-    TEXT,  /* FIXED; CUPTI: const char *, spool: id of a text, 0: none */
+    TIME,  /* in ns; stored as the difference to the record before */
+    UNTIL, /* in ns; stored as the difference to the record's TIME; 0: not finished */
+    ORDER, /* a number that usually increases, stored as a difference */
+    TEXT,  /* FIXED; in CUPTI a const char *, in the spool the id of a text, 0 if none */
 };
 
-/* F(field, role, offset, bytes, since); offset 0: not CUPTI's, ours. */
+/* F(field, role, offset, bytes, since); offset 0: our own field, not CUPTI's. */
 #define KERNEL_FIELDS(F)                                                                           \
     F(START, TIME, 16, 8, 0)                                                                       \
     F(END, UNTIL, 24, 8, 0)                                                                        \
@@ -106,7 +107,7 @@ enum Role {
     F(FLAGS, FIXED, 48, 2, 0)                                                                      \
     F(SOURCE_KIND, FIXED, 50, 2, 0)                                                                \
     F(GRAPH, FIXED, 72, 4, API_11_1)
-/* NAME of an API call is resolved from its cbid while the library is there. */
+/* NAME of an API call is looked up from its cbid while the library is loaded. */
 #define API_FIELDS(F)                                                                              \
     F(START, TIME, 8, 8, 0)                                                                        \
     F(END, UNTIL, 16, 8, 0)                                                                        \
@@ -209,8 +210,8 @@ enum Role {
     F(CONTEXT, FIXED, 32, 4, 0)                                                                    \
     F(STREAM, FIXED, 36, 4, 0)                                                                     \
     F(GRAPH, FIXED, 28, 4, 0)
-/* What the samples are depends on their kind: clocks (SM, memory: MHz; PCIe generation, lanes; why
- * throttled), degrees, power (mW, its limit), fan. */
+/* The meaning of the samples depends on their kind: clocks (SM, memory: MHz; PCIe generation,
+ * lanes; reasons for throttling), temperature, power (mW, its limit), fan. */
 #define ENVIRONMENT_FIELDS(F)                                                                      \
     F(START, TIME, 8, 8, 0)                                                                        \
     F(DEVICE, FIXED, 4, 4, 0)                                                                      \
@@ -231,7 +232,7 @@ enum Role {
     F(BYTES, VARIES, 48, 8, 0)                                                                     \
     F(NAME, TEXT, 56, 8, 0)                                                                        \
     F(THREAD, FIXED, 68, 4, API_12_4)
-/* BANDWIDTH_KB moved once: see record_offset(). Ids are UUIDs of GPUs. */
+/* BANDWIDTH_KB moved once; see record_offset(). Ids are UUIDs of GPUs. */
 #define NVLINK_FIELDS(F)                                                                           \
     F(LINK_VERSION, FIXED, 4, 4, 0)                                                                \
     F(TYPE_0, FIXED, 8, 4, 0)                                                                      \
@@ -243,7 +244,7 @@ enum Role {
     F(FLAGS, FIXED, 48, 4, 0)                                                                      \
     F(LINKS, FIXED, 52, 4, 0)                                                                      \
     F(BANDWIDTH_KB, FIXED, 120, 8, 0)
-/* TYPE_0 0: a GPU with its UUID; 1: a bridge, DEVICE is its number. */
+/* TYPE_0 is 0 for a GPU with its UUID, 1 for a bridge, whose number is DEVICE. */
 #define PCIE_FIELDS(F)                                                                             \
     F(TYPE_0, FIXED, 4, 4, 0)                                                                      \
     F(DEVICE, FIXED, 8, 4, 0)                                                                      \
@@ -265,8 +266,8 @@ enum Role {
     F(CORRELATION, ORDER, 16, 4, 0)                                                                \
     F(EXTERNAL_KIND, FIXED, 4, 4, 0)                                                               \
     F(EXTERNAL, VARIES, 8, 8, 0)
-/* An NVTX range or mark on a thread; PUSH and OPEN have a POP and CLOSE of their own. RANGE is the
- * id of OPEN and CLOSE. */
+/* An NVTX range or mark on a thread. PUSH and OPEN have separate records for POP and CLOSE. RANGE
+ * is the id of OPEN and CLOSE. */
 #define RANGE_FIELDS(F)                                                                            \
     F(START, TIME, 0, 0, 0)                                                                        \
     F(THREAD, FIXED, 0, 0, 0)                                                                      \
@@ -279,7 +280,7 @@ enum Role {
 #define THREAD_FIELDS(F)                                                                           \
     F(THREAD, FIXED, 0, 0, 0)                                                                      \
     F(NAME, TEXT, 0, 0, 0)
-/* The same moment on the clocks that other tools use, ns. */
+/* The same moment on the clocks that other tools use, in ns. */
 #define CLOCK_FIELDS(F)                                                                            \
     F(START, TIME, 0, 0, 0)                                                                        \
     F(MONOTONIC, VARIES, 0, 0, 0)                                                                  \
@@ -291,7 +292,7 @@ enum Role {
     F(COUNTER, FIXED, 0, 0, 0)                                                                     \
     F(VALUE, VARIES, 0, 0, 0)
 
-/* K(kind, number of CUPTI's, fields, name); numbers from 1000 on are ours. */
+/* K(kind, number, fields, name). The number is CUPTI's; from 1000 on, ours. */
 #define RECORD_KINDS(K)                                                                            \
     K(REC_KERNEL, 10, KERNEL_FIELDS, "kernel")                                                     \
     K(REC_MEMCPY, 1, MEMCPY_FIELDS, "memcpy")                                                      \
@@ -327,7 +328,7 @@ enum Role {
 enum RecordKind { RECORD_KINDS(AS_KIND) N_RECORD_KINDS };
 #undef AS_KIND
 
-/* Every field that some kind has, once. */
+/* The fields of all kinds, each once. */
 /* clang-format off */
 #define RECORD_FIELDS(F) \
     F(START) F(END) F(CORRELATION) F(GRAPH_NODE) F(NAME) F(DEVICE) F(CONTEXT) F(STREAM) \
@@ -367,14 +368,14 @@ typedef struct {
 } KindSpec;
 extern const KindSpec record_kinds[N_RECORD_KINDS];
 
-/* Values of a record in the order of its kind's fields. */
+/* The values of a record, in the order of its kind's fields. */
 typedef struct {
     enum RecordKind kind;
     uint64_t values[MAX_KIND_FIELDS];
 } Record;
 
-/* Samples of a GPU's state, of CUPTI's environment records and of NVML. Their numbers are in
- * spools: new ones come last. */
+/* Samples of a GPU's state, from CUPTI's environment records and from NVML. Spools contain their
+ * numbers, so new ones are added at the end. */
 #define COUNTERS(C)                                                                                \
     C(COUNTER_SM_CLOCK, "sm_clock_mhz")                                                            \
     C(COUNTER_MEMORY_CLOCK, "memory_clock_mhz")                                                    \
@@ -393,18 +394,18 @@ enum Counter { COUNTER_NONE, COUNTERS(AS_COUNTER) N_COUNTERS };
 #undef AS_COUNTER
 extern const char *const counter_names[N_COUNTERS];
 
-int record_kind_of(uint32_t cupti_kind); /* enum RecordKind, -1: not one that we read */
-/* Where CUPTI of this API version keeps a field. */
+int record_kind_of(uint32_t cupti_kind); /* enum RecordKind; -1 if we do not read it */
+/* Returns the offset of a field in CUPTI of this API version. */
 size_t record_offset(enum RecordKind kind, const FieldSpec *f, uint32_t api_version);
-/* Copies the fields of CUPTI's record; what the library of this API version does not have is 0. A
- * TEXT is the pointer. */
+/* Copies the fields of CUPTI's record. Those that the library of this API version does not have are
+ * 0. A TEXT is the pointer. */
 void record_read(Record *record, enum RecordKind kind, const uint8_t *cupti_record,
                  uint32_t api_version);
-/* Position of a field in its kind's list, -1: the kind has none. */
+/* Returns the index of a field in its kind's list; -1 if the kind does not have it. */
 int record_field_index(enum RecordKind kind, enum RecordField field);
 uint64_t record_get(const Record *record,
-                    enum RecordField field); /* 0 when the kind has no such field */
-/* True when a library of this API version fills the field. */
+                    enum RecordField field); /* 0 if the kind does not have the field */
+/* Returns whether a library of this API version fills the field. */
 bool record_has(enum RecordKind kind, enum RecordField field, uint32_t api_version);
 static inline bool field_is_fixed(const FieldSpec *spec)
 {

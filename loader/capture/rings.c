@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* rings.c: rings of one writer and one reader each; see rings.h. */
+/* rings.c: rings with one writer and one reader each; see rings.h. */
 #define _GNU_SOURCE
 #include "rings.h"
 
@@ -12,8 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* POP_ROOM is left for the ends of ranges, so that they are not lost when their beginnings were
- * not. */
+/* POP_ROOM is reserved for the ends of ranges whose starts were not lost. */
 enum { RING_BYTES = 256 << 10, POP_ROOM = 32 << 10, TEXT_LIMIT = 4096 };
 enum RingState { RING_FREE, RING_USED, RING_DONE };
 
@@ -21,9 +20,9 @@ typedef struct Ring Ring;
 struct Ring {
     Ring *next;
     _Atomic int state;
-    _Atomic uint64_t head, tail; /* bytes written, bytes read: they only grow */
+    _Atomic uint64_t head, tail; /* bytes written and bytes read, which only increase */
     _Atomic uint64_t n_lost;
-    uint32_t thread, lost_depth; /* lost_depth: pushes lost whose pops are to come */
+    uint32_t thread, lost_depth; /* lost_depth: number of lost pushes whose pops will follow */
     uint8_t bytes[RING_BYTES];
 };
 
@@ -97,7 +96,7 @@ void rings_put(RangeEvent *event, const char *text, size_t n_text)
     uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed),
              tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
     size_t n = (sizeof *event + n_text + 7) & ~(size_t)7, at = head % RING_BYTES;
-    size_t skip = RING_BYTES - at < n ? RING_BYTES - at : 0; /* an event lies in one piece */
+    size_t skip = RING_BYTES - at < n ? RING_BYTES - at : 0; /* an event is not split */
     if (head - tail + skip + n + (closing ? 0 : POP_ROOM) > RING_BYTES) {
         atomic_fetch_add_explicit(&ring->n_lost, 1, memory_order_relaxed);
         if (event->kind == REC_PUSH) ring->lost_depth++;
@@ -105,8 +104,8 @@ void rings_put(RangeEvent *event, const char *text, size_t n_text)
         return;
     }
     if (skip) {
-        if (skip >= sizeof *event)
-            memset(ring->bytes + at, 0, sizeof *event); /* n_bytes 0: go to the ring's beginning */
+        if (skip >= sizeof *event) /* n_bytes 0: continue at the start of the ring */
+            memset(ring->bytes + at, 0, sizeof *event);
         head += skip, at = 0;
     }
     clock_gettime(CLOCK_REALTIME, &t);

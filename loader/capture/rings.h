@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* rings.h: ranges and marks from the program's threads to our writer, without locks or waiting.
+/* rings.h: passes ranges and marks from the program's threads to our writer, without locks or
+ * waiting.
  *
- * Each thread that says something gets a ring of its own; what does not fit is dropped and counted.
- * Rings of threads that ended are used again. */
+ * Each thread with ranges gets its own ring. Events that do not fit are dropped and counted. Rings
+ * of threads that have ended are reused. */
 #ifndef PROF_CAPTURE_RINGS_H
 #define PROF_CAPTURE_RINGS_H
 
@@ -14,26 +15,26 @@
 typedef struct {
     uint64_t time_ns; /* since 1970 */
     uint64_t range;   /* id of a start/end range */
-    uint64_t payload; /* by payload_type, NVTX's number; 0: none */
+    uint64_t payload; /* NVTX's number, interpreted by payload_type; 0 if none */
     const char *domain;
-    uint32_t kind; /* REC_PUSH, REC_POP, REC_OPEN, REC_CLOSE, REC_MARK; REC_THREAD: text names the
-                      thread */
+    uint32_t kind; /* REC_PUSH, REC_POP, REC_OPEN, REC_CLOSE or REC_MARK; REC_THREAD: the text is
+                      the thread's name */
     uint32_t thread, category, payload_type;
-    uint32_t n_text; /* bytes behind it */
+    uint32_t n_text; /* bytes of text after it */
     uint32_t n_bytes;
 } RangeEvent;
 
-/* Switches recording on and off; `wake` is called (rarely, by a program's thread) when a ring is
- * half full. */
+/* rings_start() switches recording on, rings_stop() off. A thread of the program calls `wake`
+ * (rarely) when a ring is half full. */
 void rings_start(void (*wake)(void));
 void rings_stop(void);
 bool rings_are_on(void);
 void rings_put(RangeEvent *event, const char *text,
-               size_t n_text); /* time, thread and lengths are filled in */
-/* Hands over what is there, thread by thread, each in its order. One caller at a time. Returns how
- * many were lost. */
+               size_t n_text); /* fills in time, thread and lengths */
+/* Passes all events to `take`, thread by thread, each in order. Only one caller at a time. Returns
+ * how many were lost. */
 uint64_t rings_drain(void (*take)(void *context, const RangeEvent *event, const char *text),
                      void *context);
-void rings_forget(void); /* in a forked child */
+void rings_forget(void); /* for a forked child */
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* samples.c: see samples.h. The declarations are those of nvml.h. */
+/* samples.c: samples the state of GPUs; see samples.h. The declarations are those of nvml.h. */
 #define _GNU_SOURCE
 #include "samples.h"
 
@@ -19,7 +19,7 @@ enum { MOST_GPUS = 64, MOST_SAMPLES = 1 << 13, END_WAIT_NS = 2000000000 };
 
 enum { NVML_NOT_SUPPORTED = 3, CLOCK_OF_SM = 1, CLOCK_OF_MEMORY = 2, SENSOR_OF_GPU = 0 };
 typedef struct {
-    unsigned gpu, memory; /* percent of the time since the driver's sample before */
+    unsigned gpu, memory; /* percent of the time since the driver's previous sample */
 } NvmlUtilization;
 typedef struct {
     unsigned long long total, free, used;
@@ -44,12 +44,12 @@ typedef struct {
 typedef struct {
     uint32_t device;
     uint64_t uuid_low, uuid_high;
-    void *handle;     /* NULL: not asked for yet */
-    unsigned refused; /* bits of counters that are not asked for again */
+    void *handle;     /* NULL: not requested yet */
+    unsigned refused; /* bits of counters that are not requested again */
 } Gpu;
 
 static struct {
-    pthread_mutex_t lock; /* of the list of GPUs, the samples and the problems */
+    pthread_mutex_t lock; /* for the list of GPUs, the samples and the problems */
     Gpu gpus[MOST_GPUS];
     size_t n_gpus;
     GpuSample samples[MOST_SAMPLES];
@@ -57,12 +57,13 @@ static struct {
     uint64_t n_lost;
     char problems[512];
     size_t n_told; /* bytes of the problems */
-    Nvml nvml;     /* of the thread */
+    Nvml nvml;     /* used by the thread only */
     bool opened;
     pthread_t thread;
     bool started;
     sem_t wake;
-    _Atomic unsigned turn; /* a thread that hangs in NVML is left behind: its turn is over */
+    /* number of the current thread, so that one that hangs in NVML can be left behind */
+    _Atomic unsigned turn;
     uint64_t interval_ns;
 } g = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -106,7 +107,7 @@ static bool open_nvml(void)
     for (size_t i = 0; i < COUNT(functions); i++) {
         void *symbol = dlsym(library, functions[i].name);
         memcpy(functions[i].to, &symbol,
-               sizeof symbol); /* a function's address, as dlsym gives it */
+               sizeof symbol); /* copies a function's address from the object pointer of dlsym() */
     }
     int rc = g.nvml.Init && g.nvml.DeviceByUuid ? g.nvml.Init() : NVML_NOT_SUPPORTED;
     if (rc)
@@ -133,7 +134,7 @@ static void put(const Sample *s, enum Counter counter, uint64_t value)
     pthread_mutex_unlock(&g.lock);
 }
 
-/* Whether to go on with the value of a call; one that a GPU does not have is not asked for again.
+/* Returns whether a call returned a value. One that a GPU does not support is not requested again.
  */
 static bool has(const Sample *s, enum Counter counter, int rc)
 {
@@ -197,7 +198,7 @@ static void find_gpu(Gpu *gpu)
 static size_t count_gpus(void)
 {
     pthread_mutex_lock(&g.lock);
-    size_t n = g.n_gpus; /* those that are there do not move */
+    size_t n = g.n_gpus; /* existing entries do not move */
     pthread_mutex_unlock(&g.lock);
     return n;
 }
@@ -222,18 +223,20 @@ static void *samples_main(void *unused)
     size_t n_sampled = 0;
     for (bool last = false; !last && turn == atomic_load(&g.turn);) {
         uint64_t now = clock_ns(CLOCK_MONOTONIC);
-        last = atomic_load(&quit); /* before the count: what was added until then is sampled */
+        /* before the count, so that everything added until then is sampled */
+        last = atomic_load(&quit);
         size_t n = count_gpus();
         if (n && !open_nvml()) break;
         if (last || now >= next || n > n_sampled) sample_all(turn, n);
         n_sampled = n;
-        while (next <= now) next += g.interval_ns; /* at even times, however long a sample takes */
+        /* at regular times, however long a sample takes */
+        while (next <= now) next += g.interval_ns;
         if (!last) wait_ns(&g.wake, (int64_t)(next - now));
     }
     return NULL;
 }
 
-/* ---- from the other threads ---- */
+/* ---- called by other threads ---- */
 
 static pthread_once_t wake_once = PTHREAD_ONCE_INIT;
 static void make_wake(void) { sem_init(&g.wake, 0, 0); }
@@ -242,7 +245,7 @@ void samples_start(int interval_ms)
 {
     pthread_once(&wake_once, make_wake);
     g.interval_ns = (uint64_t)interval_ms * NS_PER_MS;
-    *g.problems = 0, g.n_told = 0; /* each profile has them */
+    *g.problems = 0, g.n_told = 0; /* each profile gets its own */
     for (size_t i = 0; i < g.n_gpus; i++) g.gpus[i].refused = 0;
     atomic_store(&quit, false);
     g.started = !start_thread(&g.thread, samples_main);
@@ -257,7 +260,7 @@ void samples_of(uint32_t device, uint64_t uuid_low, uint64_t uuid_high)
     if (!known)
         g.gpus[g.n_gpus++] = (Gpu){.device = device, .uuid_low = uuid_low, .uuid_high = uuid_high};
     pthread_mutex_unlock(&g.lock);
-    pthread_once(&wake_once, make_wake); /* the writer may be sooner than the thread */
+    pthread_once(&wake_once, make_wake); /* the writer may be earlier than the thread */
     if (!known) sem_post(&g.wake);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* session.c: starting, writing, stopping; see session.h. */
+/* session.c: starts, writes and stops a capture; see session.h. */
 #define _GNU_SOURCE
 #include "session.h"
 
@@ -22,25 +22,25 @@
 #include <unistd.h>
 
 enum { READY_BUFFERS = 6, CLOCK_EVERY_S = 60, WAKE_EVERY_NS = 100000000, SETTLE_S = 5 };
-enum { DEVICES_AFTER = 2 }; /* seconds in which CUPTI's own device records should have come */
+enum { DEVICES_AFTER = 2 }; /* seconds after which CUPTI's own device records should have come */
 #define NS_PER_S UINT64_C(1000000000)
 
 static struct {
-    pthread_mutex_t lock; /* starting and stopping */
+    pthread_mutex_t lock; /* for starting and stopping */
     CaptureOptions options;
     bool options_read;
     Cupti cupti;
-    bool cupti_tried, cupti_dead; /* dead: a forked child, where CUPTI must not be called again */
+    bool cupti_tried, cupti_dead; /* cupti_dead: in a forked child CUPTI must not be called again */
     Buffers buffers;
     Collector collector;
     pthread_t writer;
     sem_t wake;
     _Atomic bool running, stopping;
-    _Atomic bool asked; /* for a buffer: there may be something to flush */
+    _Atomic bool asked; /* CUPTI asked for a buffer, so there may be something to flush */
     _Atomic bool has_context, wants_unified,
-        devices_described;      /* the driver is initialized; what only then can be done */
-    _Atomic uint64_t gpus_used; /* bits of devices that have a context */
-    uint64_t gpus_sampled;      /* of the writer: those that NVML is asked about */
+        devices_described;      /* the driver is initialized; steps that need this are done */
+    _Atomic uint64_t gpus_used; /* bits of the devices that have a context */
+    uint64_t gpus_sampled;      /* used by the writer: devices that NVML samples */
     uint64_t n_samples_lost;
     _Atomic bool problems_new;
     _Atomic uint32_t api_version;
@@ -48,7 +48,7 @@ static struct {
     unsigned n_windows;
     char spool_path[4096];
     pthread_mutex_t converting;
-    char left[4096]; /* a spool whose profile is to be made; empty: none */
+    char left[4096]; /* a spool that is not converted yet; empty if none */
 } s = {.lock = PTHREAD_MUTEX_INITIALIZER, .converting = PTHREAD_MUTEX_INITIALIZER};
 
 void session_say(const char *format, ...)
@@ -61,7 +61,7 @@ void session_say(const char *format, ...)
     va_end(ap);
     if (n > (int)sizeof line - 2) n = sizeof line - 2;
     line[n++] = '\n';
-    if (write(STDERR_FILENO, line, (size_t)n) < 0) return; /* nobody listens */
+    if (write(STDERR_FILENO, line, (size_t)n) < 0) return; /* standard error is closed */
 }
 
 CaptureOptions *session_options(void)
@@ -79,13 +79,13 @@ CaptureOptions *session_options(void)
 
 bool session_is_on(void) { return atomic_load(&s.running); }
 
-/* ---- CUPTI's side: runs in the program's threads ---- */
+/* ---- called by CUPTI, in the program's threads ---- */
 
 static void on_request(uint8_t **buffer, size_t *size, size_t *max_records)
 {
     int32_t i = buffers_take(&s.buffers);
     if (!atomic_load_explicit(&s.asked, memory_order_relaxed) && !atomic_exchange(&s.asked, true))
-        inject_at_exit(); /* CUDA has begun */
+        inject_at_exit(); /* CUDA has started */
     *max_records = 0;
     if (i == NO_BUFFER) i = buffers_make(&s.buffers, false);
     if (i == NO_BUFFER && s.cupti.api_version >= API_12_9) {
@@ -94,7 +94,7 @@ static void on_request(uint8_t **buffer, size_t *size, size_t *max_records)
         return;
     }
     if (i == NO_BUFFER && (i = buffers_take_filled(&s.buffers)) !=
-                              NO_BUFFER) { /* older libraries crash when refused */
+                              NO_BUFFER) { /* older libraries crash if they get none */
         atomic_fetch_add(&s.n_overwritten,
                          collect_count(&s.cupti, s.buffers.all[i].bytes, s.buffers.all[i].n_valid));
         buffers_zero(&s.buffers, i);
@@ -121,8 +121,8 @@ static void on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t 
 
 static void wake_writer(void) { sem_post(&s.wake); }
 
-/* Which GPU it is by its UUID: the driver's word counts, CUPTI describes those too that the program
- * does not see. */
+/* Finds the UUID of a GPU. The driver's answer counts, because CUPTI also describes devices that
+ * the program does not see. */
 static bool find_uuid(uint32_t device, uint64_t uuid[2])
 {
     Record r;
@@ -187,7 +187,7 @@ static void count_losses(void)
         spool_note(s.collector.spool, "%s", s.cupti.problems);
 }
 
-/* CUPTI may have had its say about devices before we came: then the driver is asked, once it is
+/* CUPTI may have described devices before we started; then the driver is asked, once it is
  * initialized. */
 static void describe_devices(void)
 {
@@ -239,7 +239,7 @@ static int start_writer(ProfErr *err)
 
 /* ---- starting ---- */
 
-/* Why recording starts now. */
+/* Why recording starts. */
 typedef struct {
     const StepsAsked *steps; /* NULL: not for steps */
     uint64_t unix_s;         /* 0: not by the clock */
@@ -252,12 +252,13 @@ static void read_line(const char *path, char *out, size_t n)
     if (fd >= 0) close(fd);
     if (k < 0) k = 0;
     for (ssize_t i = 0; i + 1 < k; i++)
-        if (!out[i]) out[i] = ' '; /* /proc/self/cmdline */
+        if (!out[i]) out[i] = ' '; /* /proc/self/cmdline separates words by NUL bytes */
     out[k] = 0;
     out[strcspn(out, "\n")] = 0;
 }
 
-/* Each window is a run of its own: RUN, RUN_2, ..., or all with their times. */
+/* Names the run. Each window is a separate run: RUN, RUN_2, ..., or all are named after their
+ * times. */
 static void name_run(uint64_t unix_s, char *out, size_t n)
 {
     const char *run = s.options.run;
@@ -296,7 +297,7 @@ static SpoolWriter *create_spool(const Window *window, ProfErr *err)
     return spool_create(s.spool_path, header, o->spool_limit_bytes, err);
 }
 
-/* The driver must be initialized for this. */
+/* Only works after the driver is initialized. */
 static void enable_unified(void)
 {
     if (!atomic_exchange(&s.wants_unified, false)) return;
@@ -305,7 +306,7 @@ static void enable_unified(void)
     if (*s.cupti.problems) atomic_store(&s.problems_new, true);
 }
 
-/* Runs in a program's thread, inside its call. */
+/* Called in a thread of the program, inside its call. */
 static void on_callback(void *user, int domain, uint32_t cbid, const void *data)
 {
     ProfErr err = {0};
@@ -316,8 +317,8 @@ static void on_callback(void *user, int domain, uint32_t cbid, const void *data)
             contexts_remove(context);
             return;
         }
-        inject_at_exit(); /* CUDA has registered its exit handlers: ours comes before them if it is
-                             said again */
+        inject_at_exit(); /* CUDA has registered its exit handlers: registered again, ours runs
+                             before them */
         contexts_add(context);
         uint32_t device;
         if (s.cupti.GetDeviceId && !s.cupti.GetDeviceId(context, &device) && device < 64)
@@ -333,7 +334,7 @@ static void on_callback(void *user, int domain, uint32_t cbid, const void *data)
     }
 }
 
-/* Opens CUPTI, once, and becomes its subscriber. */
+/* Opens CUPTI, once, and subscribes. */
 static void use_cuda(void)
 {
     ProfErr err = {0};
@@ -347,8 +348,8 @@ static void use_cuda(void)
         atomic_store(&s.api_version, s.cupti.api_version);
         return;
     }
-    s.cupti_tried = !s.cupti.api_version; /* another tool that has CUPTI may let it go: the next
-                                             start tries again */
+    s.cupti_tried = !s.cupti.api_version; /* another tool that uses CUPTI may release it, so the
+                                             next start tries again */
     session_say("%s. Only the host's ranges are recorded.", err.text);
     snprintf(s.cupti.problems, sizeof s.cupti.problems, "%.800s", err.text);
     atomic_store(&s.problems_new, true);
@@ -363,8 +364,8 @@ static void enable(bool late)
     atomic_store(&s.problems_new, *s.cupti.problems != 0);
 }
 
-/* What CUPTI gave back while nothing was recorded belongs to no window, nor do the losses: before
- * CUDA 13 it goes on recording kernels. */
+/* Drops records, and losses, that CUPTI returned while recording was off: before CUDA 13 it
+ * continues to record kernels. */
 static void forget_filled(void)
 {
     size_t n = 0;
@@ -382,7 +383,7 @@ static void forget_filled(void)
     atomic_store(&s.n_dropped, 0);
 }
 
-/* The same for what CUPTI still holds. */
+/* The same, including what CUPTI still has. */
 static void forget_all(void)
 {
     if (s.cupti.subscribed && atomic_load(&s.asked)) s.cupti.ActivityFlushAll(1);
@@ -428,7 +429,7 @@ static void wait_for_gpus(void)
                     SETTLE_S);
 }
 
-/* Work of the steps before must not end in this window. */
+/* Waits before it starts, because work of earlier steps must not end in this window. */
 int session_start_steps(const StepsAsked *steps, ProfErr *err)
 {
     if (atomic_load(&s.has_context)) wait_for_gpus();
@@ -482,7 +483,7 @@ void session_describe(char *out, size_t n)
 
 /* ---- stopping ---- */
 
-/* Everything that CUPTI still holds comes back through on_complete(). */
+/* CUPTI returns all its records through on_complete(). */
 static void stop_cupti(void)
 {
     size_t n = 0;
@@ -490,12 +491,13 @@ static void stop_cupti(void)
     buffers_next_epoch(&s.buffers);
     cupti_disable(&s.cupti);
     atomic_store(&s.wants_unified, false);
-    if (!atomic_load(&s.asked)) return; /* flushing what never began may hang */
+    if (!atomic_load(&s.asked)) return; /* flushing may hang if no buffer was ever requested */
     s.cupti.ActivityFlushAll(1);
     if (!s.cupti.ActivityGetNumDroppedRecords(NULL, 0, &n)) atomic_fetch_add(&s.n_dropped, n);
 }
 
-/* After the writer: the last buffer may have been the first to describe a GPU. */
+/* Called after the writer has ended, because the last buffer may be the first that describes a GPU.
+ */
 static void finish_samples(void)
 {
     if (!s.options.sample_ms) return;
@@ -508,8 +510,8 @@ static void finish_samples(void)
                    (unsigned long long)s.n_samples_lost);
 }
 
-/* All buffers come back when CUPTI is flushed, unless another tool registered its own in our place:
- * CUPTI lets it. */
+/* Records if CUPTI did not return all buffers after a flush: another tool may have registered its
+ * own callbacks, which CUPTI allows. */
 static void note_taken_over(void)
 {
     static const char taken[] = "another tool (torch.profiler?) has registered itself with CUPTI "
@@ -629,6 +631,6 @@ void session_child(void)
     atomic_store(&s.api_version, 0);
     atomic_store(&s.has_context, false);
     s.collector.spool = NULL, s.n_windows = 0;
-    if (had_cupti) s.cupti_dead = true; /* it has lost its threads */
+    if (had_cupti) s.cupti_dead = true; /* its threads do not exist in the child */
     s.cupti.enabled = s.cupti.subscribed = false;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sorter.c: an external merge sort; see sorter.h. In the file an element is the differences of its
- * 8-byte words to the element before in its run, as varints: neighbours are much alike. */
+/* sorter.c: an external merge sort; see sorter.h. In the file, an element is the differences of its
+ * 8-byte words to the previous element of its run, as varints, because neighbours are similar. */
 #define _GNU_SOURCE
 #include "sorter.h"
 
@@ -16,17 +16,17 @@ enum { MOST_RUNS = 1024, WINDOW_BYTES = 64 << 10 };
 
 /* A sorted run in the file, read through a window. */
 typedef struct {
-    uint64_t at, end;    /* in the file: what is not in the window yet */
-    uint64_t n_elements; /* still to be read */
+    uint64_t at, end;    /* part of the file that is not in the window yet */
+    uint64_t n_elements; /* not read yet */
     uint8_t *window;
     size_t n, position; /* bytes of the window */
-    uint64_t *element;  /* its first one */
+    uint64_t *element;  /* its first element */
 } SortRun;
 
 struct Sorter {
-    size_t element_bytes, n_words, capacity, n; /* capacity, n: elements in memory */
+    size_t element_bytes, n_words, capacity, n; /* capacity, n: number of elements in memory */
     uint8_t *elements;
-    const void **order; /* the elements sorted, unless they were in_order */
+    const void **order; /* pointers to the elements, sorted, unless they are in_order */
     bool in_order;
     int (*compare)(const void *, const void *);
     const char *folder;
@@ -34,7 +34,7 @@ struct Sorter {
     uint64_t file_bytes, n_added;
     SortRun *runs;
     size_t n_runs, run_capacity;
-    size_t *heap, n_heap; /* runs by their first element */
+    size_t *heap, n_heap; /* runs, by their first element */
     bool reading;
     size_t at;
 };
@@ -102,7 +102,7 @@ static const void *element_at(const Sorter *s, size_t i)
     return s->in_order ? s->elements + i * s->element_bytes : s->order[i];
 }
 
-/* Sorts pointers, the elements stay: they mostly come in order already. */
+/* Sorts pointers, without moving the elements, which are often sorted already. */
 static bool sort_elements(Sorter *s)
 {
     size_t n = 1;
@@ -146,7 +146,7 @@ static int spill(Sorter *s, ProfErr *err)
     return err->code;
 }
 
-/* Doubles the room up to what a sorter may hold. */
+/* Doubles the memory, up to the limit of a sorter. */
 static bool make_room(Sorter *s)
 {
     size_t most = SORT_BYTES / s->element_bytes, wanted = s->capacity ? s->capacity * 2 : 256;
@@ -177,7 +177,7 @@ int sorter_add(Sorter *s, const void *element, ProfErr *err)
 
 static const void *first_of(const Sorter *s, size_t run) { return s->runs[run].element; }
 
-/* Moves what is left of the window to its beginning, and fills it. */
+/* Moves the rest of the window to its start, and fills it. */
 static bool refill(Sorter *s, SortRun *r, ProfErr *err)
 {
     r->n -= r->position;
@@ -198,7 +198,7 @@ static bool refill(Sorter *s, SortRun *r, ProfErr *err)
     return true;
 }
 
-/* Makes the run's next element its first; false at its end or with err set. */
+/* Moves to the run's next element. False at its end or with err set. */
 static bool advance(Sorter *s, SortRun *r, ProfErr *err)
 {
     if (!r->n_elements) return false;
@@ -262,7 +262,7 @@ const void *sorter_next(Sorter *s, ProfErr *err)
 {
     if (!s->reading) {
         begin_reading(s, err);
-    } else if (s->n_heap) { /* the element handed out last is used up only now */
+    } else if (s->n_heap) { /* the element that was returned last is removed only now */
         if (!advance(s, &s->runs[s->heap[0]], err)) s->heap[0] = s->heap[--s->n_heap];
         sift_down(s, 0);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* spool_items.c: the records of a spool become items on lines; see converter.h. */
+/* spool_items.c: turns the records of a spool into items on lines; see converter.h. */
 #define _GNU_SOURCE
 #include "converter.h"
 
@@ -12,7 +12,8 @@ enum {
     MOST_LINKS = 1 << 12,
 };
 #define EARLIEST_BEFORE_START ((uint64_t)3600 * 1000000000u)
-#define LONGEST ((uint64_t)100 * 86400 * 1000000000u) /* a session's picoseconds fit int64 */
+/* so that a session's picoseconds fit in int64 */
+#define LONGEST ((uint64_t)100 * 86400 * 1000000000u)
 
 /* ---- names and tables ---- */
 
@@ -49,8 +50,8 @@ static Device *device_of(Converter *c, uint64_t device)
     return &t->devices[device];
 }
 
-/* The line of a stream: streams of a device's first context have their own ids, the others' are
- * moved apart. */
+/* Returns the line of a stream. Streams of a device's first context keep their ids; those of others
+ * get ids of their own. */
 static uint64_t stream_line(Converter *c, uint64_t device, uint64_t context, uint64_t stream)
 {
     uint32_t line = 0, i = 0;
@@ -113,7 +114,7 @@ static uint32_t u32_of(const Record *r, enum RecordField field)
     return (uint32_t)record_get(r, field);
 }
 
-/* A kernel's launch, made once a shape of the block. */
+/* Returns a kernel's launch, created once for each shape of the block. */
 static uint32_t launch_of(Converter *c, const Record *r)
 {
     const SpoolReader *reader = &c->t.reader;
@@ -151,7 +152,7 @@ static void name_thread(Converter *c, uint32_t thread, uint32_t name)
 
 /* ---- reading the spool ---- */
 
-/* False for what cannot be drawn: it is counted. */
+/* Returns whether an item can be shown. If not, it is counted. */
 static bool drawable(Converter *c, Item *item)
 {
     Timeline *t = &c->t;
@@ -181,9 +182,8 @@ static void add_device_work(Converter *c, const Record *r)
     item.node = record_get(r, FIELD_GRAPH_NODE);
     item.amount = record_get(r, FIELD_BYTES), item.name = name_of(c, record_get(r, FIELD_NAME));
     if (item.end && item.end < c->t.start_ns)
-        return; /* between two captures: not all libraries can be told to stop, see cupti_disable()
-                 */
-    if (r->kind == REC_GRAPH && device == INT32_MAX) { /* ran on the host */
+        return; /* between two captures: not all libraries can be stopped, see cupti_disable() */
+    if (r->kind == REC_GRAPH && device == INT32_MAX) { /* executed on the host */
         item.line = SPECIAL_LINE + HOST_GRAPHS, item.device = -1;
     } else {
         if (!device_of(c, device)) {
@@ -218,7 +218,7 @@ static void add_call(Converter *c, const Record *r)
     if (drawable(c, &item)) sorter_add(c->threads, &item, c->t.err);
 }
 
-/* What needs nobody else: goes to its line at once. */
+/* Adds an item that needs no other records directly to its line. */
 static void add_plain(Converter *c, const Record *r)
 {
     Item item = {.kind = (uint8_t)r->kind,
@@ -238,15 +238,15 @@ static void add_plain(Converter *c, const Record *r)
         item.detail = u32_of(r, FIELD_JIT_ENTRY) << 8 | (u32_of(r, FIELD_OPERATION) & 255);
         item.amount = record_get(r, FIELD_BYTES), item.name = name_of(c, record_get(r, FIELD_NAME));
         break;
-    case REC_OVERHEAD: /* of a device, a context or stream (device first), or a thread (process
-                          first) */
+    case REC_OVERHEAD: /* of a device, a context or stream (device comes first), or a thread
+                          (process comes first) */
         if (u32_of(r, FIELD_OBJECT_KIND) >= 3) device = record_get(r, FIELD_OBJECT_FIRST);
         item.detail = u32_of(r, FIELD_OVERHEAD_KIND), item.thread = u32_of(r, FIELD_OBJECT_SECOND);
         item.line = device < MAX_DEVICES && device_of(c, device)
                         ? (device + 1) << PLANE_SHIFT | OVERHEAD_STREAM
                         : SPECIAL_LINE + HOST_OVERHEAD;
         break;
-    default: /* REC_UNIFIED: transfers and faults of the device that is not the host's side */
+    default: /* REC_UNIFIED: transfers and faults, for the device that is not the host */
         item.detail = u32_of(r, FIELD_COUNTER), item.amount = record_get(r, FIELD_BYTES),
         item.node = record_get(r, FIELD_ADDRESS);
         device = item.detail == 2 || item.detail == 4 ? record_get(r, FIELD_SOURCE_DEVICE)
@@ -281,7 +281,7 @@ static void add_memory(Converter *c, const Record *r)
     if (drawable(c, &item)) sorter_add(c->t.memory, &item, c->t.err);
 }
 
-/* What is known of a call: joined with it by its correlation id. */
+/* Adds a fact about a call, which is joined with it by correlation id. */
 static void add_fact(Converter *c, const Record *r)
 {
     Item item = {
@@ -293,7 +293,7 @@ static void add_fact(Converter *c, const Record *r)
     sorter_add(c->groups, &item, c->t.err);
 }
 
-/* One record is several counters of a device, at one moment. */
+/* Adds an environment record, which has several counters of a device at one time. */
 static void add_environment(Converter *c, const Record *r)
 {
     static const uint8_t counters[][5] = {[1] = {COUNTER_SM_CLOCK, COUNTER_MEMORY_CLOCK,
@@ -359,7 +359,8 @@ static uint32_t *chain_of(Converter *c, bool is_push, uint32_t thread, uint32_t 
     return &c->chains[mix64(key * 0x9e3779b97f4a7c15u) & (OPEN_CHAINS - 1)];
 }
 
-/* A range of this name that is in no other step of its thread and domain. */
+/* Returns whether a range has the name of steps and is not inside another step of its thread and
+ * domain. */
 static bool is_step(Converter *c, const OpenRange *range)
 {
     if (!*c->step_range ||
@@ -396,7 +397,7 @@ static void open_range(Converter *c, OpenRange range)
     *chain = i;
 }
 
-/* Takes the range that *link stands for out of its chain, and draws it. */
+/* Removes the range that *link refers to from its chain, and adds its item. */
 static void end_range(Converter *c, uint32_t *link, uint64_t end)
 {
     uint32_t i = *link;
@@ -426,7 +427,7 @@ static void add_range(Converter *c, const Record *r)
                 return;
             }
         }
-        return; /* it began before recording did */
+        return; /* it started before recording did */
     }
     Item item = {.kind = REC_PUSH,
                  .start = time,
@@ -484,7 +485,7 @@ static void add_record(Converter *c, const Record *r)
         if (!c->t.has_clock) c->t.first_clock = *r;
         c->t.last_clock = *r, c->t.has_clock = true;
         break;
-    default: break; /* contexts and streams say nothing that the work on them does not */
+    default: break; /* contexts and streams add nothing to the work on them */
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* spool_read.c: reading a spool, whole or still growing; see spool.h. Whatever the bytes are,
- * reading ends cleanly. */
+/* spool_read.c: reads a spool, complete or still growing; see spool.h. With any bytes, reading ends
+ * without a crash. */
 #define _GNU_SOURCE
 #include "spool.h"
 
@@ -74,8 +74,8 @@ static uint32_t get_u32(const uint8_t *p)
     return value;
 }
 
-/* Reads the payload of the block at a position of the file; its type, 0 if there is no whole one of
- * that number or later. */
+/* Reads the payload of the block at a position of the file. Returns its type; 0 if there is no
+ * complete block with this or a later number. */
 static uint32_t block_at(SpoolReader *r, uint64_t at, uint32_t number, ProfErr *err)
 {
     uint8_t head[BLOCK_HEAD];
@@ -100,8 +100,8 @@ static uint32_t block_at(SpoolReader *r, uint64_t at, uint32_t number, ProfErr *
     return type;
 }
 
-/* The next whole block after damaged bytes. All searches of a file together do a bounded amount of
- * work: a hostile file may be full of beginnings of blocks. */
+/* Finds the next complete block after damaged bytes. All searches in a file together do a limited
+ * amount of work, because a hostile file may be full of block starts. */
 static uint32_t search_block(SpoolReader *r, ProfErr *err)
 {
     enum { WINDOW = 1 << 16 };
@@ -128,7 +128,7 @@ static uint32_t search_block(SpoolReader *r, ProfErr *err)
     return type;
 }
 
-/* Reads the next block's payload; returns its type, 0 when there is none. */
+/* Reads the next block's payload. Returns its type; 0 if there is none. */
 static uint32_t next_block(SpoolReader *r, ProfErr *err)
 {
     struct stat st;
@@ -141,11 +141,11 @@ static uint32_t next_block(SpoolReader *r, ProfErr *err)
     uint32_t expected = r->n_blocks, type = block_at(r, r->at, expected, err);
     if (type && r->n_blocks != expected + 1) r->n_bad_blocks += r->n_blocks - 1 - expected;
     if (!type && r->salvage && !err->code) type = search_block(r, err);
-    r->damaged = !type; /* a block being written is looked at again later */
+    r->damaged = !type; /* a block that is being written is checked again later */
     return type;
 }
 
-/* Texts up to this id were in a block that is lost. */
+/* Marks the texts up to this id as lost with their block. */
 static bool lose_texts(SpoolReader *r, uint64_t last, ProfErr *err)
 {
     enum { MOST = 1 << 24 };
@@ -220,7 +220,7 @@ int spool_open(SpoolReader *r, const char *path, ProfErr *err)
     return err->code;
 }
 
-/* A shape introduced in the block; false when it is not one. */
+/* Reads a shape that the block introduces. False if it is invalid. */
 static bool read_shape(SpoolReader *r, const uint8_t **p, const uint8_t *end)
 {
     uint64_t kind;
@@ -274,9 +274,8 @@ bool spool_next(SpoolReader *r, Record *record, ProfErr *err)
                 r->n_read++;
                 return true;
             }
-            r->n_bad_blocks++,
-                r->block_records =
-                    0; /* a checked block that does not parse: what follows may be good */
+            /* The crc is right, but it cannot be parsed: the following blocks may be good. */
+            r->n_bad_blocks++, r->block_records = 0;
         }
         uint32_t type = next_block(r, err);
         if (!type || err->code) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* spool_write.c: writing the spool; see spool.h. Memory is bounded: one block, its shapes, and the
- * names known. */
+/* spool_write.c: writes a spool; see spool.h. Memory is bounded: one block, its shapes, and the
+ * known names. */
 #define _GNU_SOURCE
 #include "spool.h"
 
@@ -32,7 +32,7 @@ typedef struct {
 
 struct SpoolWriter {
     int fd;
-    dev_t device; /* of the file, to know it again */
+    dev_t device; /* identity of the file */
     ino_t inode;
     char path[4096];
     uint64_t n_bytes, limit_bytes;
@@ -69,8 +69,8 @@ static bool write_at(int fd, const void *bytes, size_t n, uint64_t at)
     return true;
 }
 
-/* Programs close descriptors that they do not know, and the number may be a file of theirs by now:
- * looked at before each write. */
+/* Returns whether the descriptor is still our file. Checked before each write: programs close
+ * unknown descriptors, and the number may then be one of their files. */
 static bool still_ours(SpoolWriter *w)
 {
     struct stat st;
@@ -96,14 +96,14 @@ static void write_status(SpoolWriter *w)
     write_at(w->fd, s, sizeof *s, s->sequence % 2 * STATUS_SLOT);
 }
 
-/* Stops recording: the file stays as it was before the block that did not fit. */
+/* Stops recording. The file is left as it was before the block that did not fit. */
 static void stop_full(SpoolWriter *w, enum SpoolState state, const char *why)
 {
     if (w->status.state == SPOOL_RUNNING) spool_note(w, "recording stopped early: %s", why);
     w->status.state = state;
     if (!still_ours(w)) return;
     if (ftruncate(w->fd, (off_t)w->n_bytes))
-        w->status.state = SPOOL_FAILED; /* the reader stops at the torn block all the same */
+        w->status.state = SPOOL_FAILED; /* the reader stops at the incomplete block anyway */
 }
 
 static void put_u32(uint8_t *p, uint32_t value) { memcpy(p, &value, 4); }
@@ -116,7 +116,8 @@ static void block_head(uint8_t *head, uint32_t type, const void *payload, size_t
     put_u32(head + 20, spool_crc(spool_crc(0, head, BLOCK_HEAD), payload, n));
 }
 
-/* Appends pending texts and records with one call, so that a kill tears at most these. */
+/* Appends pending texts and records with one call, so that at most these are lost if the process is
+ * killed. */
 static void write_blocks(SpoolWriter *w)
 {
     uint8_t heads[2][BLOCK_HEAD];
@@ -277,7 +278,7 @@ static void forget_names(SpoolWriter *w)
     w->n_names = 0, w->n_name_bytes = 0;
 }
 
-/* The slot of a text, which is written if it is new. */
+/* Returns the slot of a text, which is written if it is new. */
 static uint32_t name_slot(SpoolWriter *w, const char *text, size_t n)
 {
     if (n > TEXT_MAX) n = TEXT_MAX;
@@ -287,7 +288,7 @@ static uint32_t name_slot(SpoolWriter *w, const char *text, size_t n)
         if (name->n_bytes == n && !memcmp(w->names + name->at, text, n)) return slot;
     }
     if (w->n_names >= NAME_SLOTS / 2 || w->n_name_bytes + n > NAMES_BYTES) {
-        forget_names(w); /* they get new ids when they come again */
+        forget_names(w); /* they get new ids when they occur again */
         return name_slot(w, text, n);
     }
     if (w->n_text_bytes + n + 20 > TEXTS_BYTES) finish_block(w);
@@ -311,7 +312,8 @@ uint32_t spool_text_pointer(SpoolWriter *w, const char *text)
     if (!text || !*text) return 0;
     size_t at = mix64((uint64_t)(uintptr_t)text * 0x9e3779b97f4a7c15u) & (POINTER_SLOTS - 1);
     size_t n = strnlen(text, TEXT_MAX);
-    if (w->pointers[at].pointer == text) { /* the address may hold another text by now */
+    /* checked, because the address may contain another text now */
+    if (w->pointers[at].pointer == text) {
         const Name *name = &w->name_slots[w->pointers[at].slot];
         if (name->id && name->n_bytes == n && !memcmp(w->names + name->at, text, n))
             return name->id;
@@ -323,7 +325,7 @@ uint32_t spool_text_pointer(SpoolWriter *w, const char *text)
 
 /* ---- records ---- */
 
-/* The number of the record's shape in this block from 1 on; *fresh when it is new. */
+/* Returns the number of the record's shape in this block, from 1; *fresh if it is new. */
 static uint32_t shape_number(SpoolWriter *w, const SpoolShape *shape, bool *fresh)
 {
     uint64_t h = shape->kind;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* step_window.c: see step_window.h. */
+/* step_window.c: records a window of steps; see step_window.h. */
 #define _GNU_SOURCE
 #include "step_window.h"
 
@@ -12,21 +12,22 @@
 
 enum { MOST_DOMAINS = 8, MOST_OPEN = 256 };
 
-/* A step that is open on this thread: ranges of its domain that are open, with itself. */
+/* A step that is open on this thread, with the number of open ranges of its domain, including
+ * itself. */
 typedef struct {
     const char *domain;
     uint32_t depth;
     bool in_window;
 } OpenStep;
 static _Thread_local OpenStep open_steps[MOST_DOMAINS];
-static _Thread_local unsigned n_open_steps; /* mostly none: then a range costs next to nothing */
+static _Thread_local unsigned n_open_steps; /* usually 0: then a range costs almost nothing */
 
 static struct {
     _Atomic bool counting;
     const char *pattern;
-    size_t n_literal; /* bytes of the pattern before its first special one */
+    size_t n_literal; /* length of the pattern before its first special character */
     StepsAsked asked;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* for the following fields */
     uint64_t n_seen, n_closed;
     bool recording;
     uint64_t open_ids[MOST_OPEN]; /* start/end ranges of the window */
@@ -48,11 +49,11 @@ static bool is_step(const char *text)
            !fnmatch(w.pattern, text, FNM_NOESCAPE);
 }
 
-/* With the lock: what other threads do in their steps meanwhile has to wait. */
+/* Called with the lock held: steps of other threads wait until recording has started. */
 static void start_window(void)
 {
     ProfErr err = {0};
-    if (session_is_on()) { /* somebody has started by hand */
+    if (session_is_on()) { /* recording was started by other means */
         atomic_store(&w.counting, false);
         return;
     }
@@ -62,8 +63,8 @@ static void start_window(void)
     session_say("%s. Nothing is recorded.", err.text);
 }
 
-/* Counts a step that starts; true when it is one of the window. Leaves the lock held: steps have
- * their times in the order in which they are counted. */
+/* Counts a step that starts. Returns true, with the lock held, if it is in the window: the times of
+ * steps then have the order in which they are counted. */
 static bool step_starts(void)
 {
     pthread_mutex_lock(&w.lock);
@@ -92,7 +93,7 @@ static OpenStep *open_step(const char *domain)
     return NULL;
 }
 
-/* True when it is a step: then the lock is held. */
+/* Returns true, with the lock held, if the range is a step. */
 static bool range_pushed(const char *domain, const char *text)
 {
     OpenStep *step = open_step(domain);
@@ -119,7 +120,7 @@ static void range_popped(const char *domain)
 
 /* ---- ranges that may end on another thread ---- */
 
-/* True when it is a step: then the lock is held. */
+/* Returns true, with the lock held, if the range is a step. */
 static bool range_opened(uint64_t id, const char *text)
 {
     if (!is_step(text)) return false;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/* steps.c: the ranges that are steps, and which work of other threads belongs to them; see
+/* steps.c: finds the ranges that are steps, and the work of other threads that belongs to them; see
  * timeline.h.
  *
- * Readers find a step's launches by nesting: on its own thread. But a program may hand a part of
- * the step to another thread, as PyTorch does with the backward pass. Work of a thread without
- * steps therefore belongs to the step that is open, if only one is; if several are, nothing is
- * guessed. XProf follows work across threads from a producer to the consumers that have its type
- * and id, and to all inside of them: the step is written as a producer, and the outermost events
- * of the other thread as its consumers. */
+ * Readers find a step's launches by nesting, on its own thread. But a program may run a part of the
+ * step on another thread, as PyTorch does with the backward pass. Therefore work of a thread
+ * without steps belongs to the step that is open, if there is only one; if there are several, it
+ * belongs to none. XProf follows work across threads from a producer to the consumers that have its
+ * type and id, and to everything inside them: the step is written as a producer, and the outermost
+ * events of the other thread as its consumers. */
 #include "timeline.h"
 
 #include "../base/search.h"
 
 #include <stdlib.h>
 
-enum { STATS = 4 };              /* field of XEvent */
-enum { THREAD_POOL_EVENT = 15 }; /* of XProf's context types */
+enum { STATS = 4 };              /* number of the field in XEvent */
+enum { THREAD_POOL_EVENT = 15 }; /* one of XProf's context types */
 
 typedef struct {
     uint64_t time;
@@ -40,7 +40,7 @@ static int by_value(const void *a, const void *b)
     return compare(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* What ends at a time ends before what starts then. */
+/* At equal times, ends come before starts. */
 static int by_time(const void *a, const void *b)
 {
     const StepChange *x = a, *y = b;
@@ -57,7 +57,7 @@ void steps_add(Steps *s, const Item *range, ProfErr *err)
     s->ranges[s->n++] = (StepRange){range->line, range->start, range->end, range->order, 0, 0};
 }
 
-/* When steps open and close. A step inside of another one of its line is a part of it. */
+/* Lists when steps open and close. A step inside another one of its line is a part of it. */
 static size_t list_changes(const Steps *s, StepChange *changes)
 {
     size_t n = 0;
@@ -75,7 +75,7 @@ static size_t list_changes(const Steps *s, StepChange *changes)
 
 static void find_alone(Steps *s, const StepChange *changes, size_t n, ProfErr *err)
 {
-    size_t n_open = 0, sum = 0; /* of the open ones' indices: of a single one its own */
+    size_t n_open = 0, sum = 0; /* sum: of the indexes of open steps; for a single one, its index */
     for (size_t i = 0; i + 1 < n; i++) {
         const StepChange *change = &changes[i];
         if (change->opens)
@@ -141,8 +141,8 @@ static void add_stats(const Steps *s, const StepRange *step, bool produces, Desc
     small_stat_int(&d->stats, STATS, produces ? XS_PRODUCER : XS_CONSUMER, step - s->ranges + 1);
 }
 
-/* A call belongs to the step in which it starts. A range that goes beyond the step does not; what
- * is inside of it is looked at by itself. */
+/* A call belongs to the step in which it starts. A range that extends beyond the step does not;
+ * what is inside it is examined separately. */
 void steps_describe(const Steps *s, const Item *item, uint64_t *joined_until, Description *d)
 {
     bool is_range = item->kind == REC_PUSH,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* summary.c: see summary.h. */
+/* summary.c: prints a summary; see summary.h. */
 #include "summary.h"
 
 #include "../base/ask_sql.h"
@@ -9,7 +9,7 @@
 
 typedef struct {
     const char *source;
-    char topic[64]; /* of the line before */
+    char topic[64]; /* of the previous line */
     int n_lines;
 } Summary;
 

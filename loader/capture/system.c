@@ -20,8 +20,8 @@ static struct timespec after_ns(clockid_t clock, int64_t ns)
     return (struct timespec){(time_t)(moment / NS_PER_S), (long)(moment % NS_PER_S)};
 }
 
-/* Waits by CLOCK_MONOTONIC came with glibc 2.30 and 2.31. GCC's thread sanitizer does not see that
- * pthread_clockjoin_np() joins. */
+/* Waits with CLOCK_MONOTONIC exist since glibc 2.30 and 2.31. GCC's thread sanitizer does not see
+ * that pthread_clockjoin_np() joins. */
 #ifdef __GLIBC_PREREQ
 #define HAVE_SEM_CLOCKWAIT __GLIBC_PREREQ(2, 30)
 #define HAVE_CLOCKJOIN __GLIBC_PREREQ(2, 31)

@@ -10,11 +10,11 @@
 #include <time.h>
 
 uint64_t clock_ns(clockid_t clock);
-/* Both wait at most so many ns whatever happens to the system's time, where the C library can: for
- * a semaphore, and for a thread to end. False: it has not ended. */
+/* Wait for a semaphore, and for a thread to end, at most this many ns. If the C library supports
+ * it, changes of the system's time have no influence. False: the thread has not ended. */
 void wait_ns(sem_t *sem, int64_t ns);
 bool join_within(pthread_t thread, int64_t ns);
-/* Starts a thread that takes none of the program's signals; an errno, 0 on success. */
+/* Starts a thread that handles none of the program's signals. Returns 0 or an errno. */
 int start_thread(pthread_t *thread, void *(*run)(void *));
 
 #endif

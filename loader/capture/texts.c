@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* texts.c: see texts.h. Copies live as long as the process: there are as many as a program has
- * kernels. */
+/* texts.c: copies texts; see texts.h. Copies live as long as the process: there are as many as the
+ * program has kernels. */
 #include "texts.h"
 
 #include <pthread.h>
@@ -9,13 +9,13 @@ enum {
     SLOTS = 1 << 16,
     POINTERS = 1 << 12,
     MOST_BYTES = 16 << 20
-}; /* beyond these a pointer is left as it is */
+}; /* if there are more, pointers are left unchanged */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *slots[SLOTS];
 static struct {
     const char *from, *copy;
-} pointers[POINTERS]; /* found last */
+} pointers[POINTERS]; /* cache of the last ones */
 static size_t n_texts, n_bytes;
 
 static const char *keep(const char *text)

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* texts.h: copies of the texts that CUPTI's records point to, taken while they are sure to be
- * there.
+/* texts.h: copies the texts that CUPTI's records point to, while they are valid.
  *
- * A kernel's name is the loaded module's: when the program unloads it, the pointers in buffers that
- * wait for the writer dangle. So they are turned to copies of our own when a buffer comes back, in
- * CUPTI's thread. */
+ * The name of a kernel belongs to its module. When the program unloads the module, the pointers in
+ * buffers that wait for the writer dangle. So they are replaced by pointers to copies when a buffer
+ * is returned, in CUPTI's thread. */
 #ifndef PROF_CAPTURE_TEXTS_H
 #define PROF_CAPTURE_TEXTS_H
 
 #include "cupti.h"
 
-/* Replaces the pointers of a buffer's records. From any thread. */
+/* Replaces the pointers in a buffer's records. May be called from any thread. */
 void texts_keep(const Cupti *cupti, uint8_t *bytes, size_t n_valid);
-void texts_child(void); /* in a forked child */
+void texts_child(void); /* for a forked child */
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* timeline.c: sorted items as planes, lines and events of an XSpace; see timeline.h.
+/* timeline.c: writes sorted items as planes, lines and events of an XSpace; see timeline.h.
  *
- * The file is what XProf wants to find: one /host:CPU plane with calls and ranges on the threads'
- * lines, a plane a GPU with a line a stream, times from the session's start, Task Environment with
- * the session's times. A line's events nest and never half overlap; those that would are on an
- * overflow line, "name (2)". */
+ * The file has the structure that XProf expects: one plane /host:CPU with calls and ranges on the
+ * threads' lines; a plane for each GPU with a line for each stream; times from the session's start;
+ * Task Environment with the session's times. Events of a line nest and never partly overlap; those
+ * that would are on an overflow line, "name (2)". */
 #define _GNU_SOURCE
 #include "timeline.h"
 
@@ -28,11 +28,11 @@ typedef struct {
     Timeline *t;
     XOut out;
     char *(*demangle)(const char *, char *, size_t *,
-                      int *); /* the C++ library's, where it is there */
-    uint8_t *used;            /* of each name, in this plane */
+                      int *); /* from the C++ library, if it is loaded */
+    uint8_t *used;            /* by name: used in this plane */
     size_t n_used;
     Description d;
-    uint64_t *ends; /* of the events that are open on the line */
+    uint64_t *ends; /* ends of the events that are open on the line */
     size_t n_ends, ends_capacity;
 } Writer;
 
@@ -65,7 +65,7 @@ static void write_metadata(Writer *w, uint32_t field, uint64_t id, const char *n
     xout_end(&w->out, entry);
 }
 
-/* What the plane's events refer to: written behind them, when it is known. */
+/* Writes the metadata that the plane's events refer to, after the events, when they are known. */
 static void write_all_metadata(Writer *w)
 {
     static const char *const stats[] = {
@@ -99,14 +99,14 @@ static void write_event(Writer *w, const Item *item)
     uint64_t duration = item->end - item->start;
     bool instant = item->kind == REC_MARK || item->kind == REC_MEMORY || item->kind == REC_POOL ||
                    item->kind == REC_UNIFIED || item->kind == REC_ENVIRONMENT;
-    if (!duration && !instant) duration = 1; /* readers leave out what takes no time */
+    if (!duration && !instant) duration = 1; /* readers drop events without duration */
     small_varint(&event, EVENT_METADATA, (uint64_t)d->name + 1);
     small_varint(&event, EVENT_OFFSET, (item->start - w->t->first_ns) * 1000);
     if (duration) small_varint(&event, EVENT_DURATION, duration * 1000);
     use(w, d->name, USED_AS_EVENT);
     for (size_t i = 0; i < COUNT(d->refs) && d->refs[i]; i++) use(w, d->refs[i], USED_AS_REF);
     memcpy(event.bytes + event.n, d->stats.bytes,
-           d->stats.n); /* both fit: stats are at most a few hundred bytes */
+           d->stats.n); /* both fit, because stats have at most a few hundred bytes */
     xout_bytes(&w->out, LINE_EVENTS, event.bytes, event.n + d->stats.n);
     w->t->n_events++;
 }
@@ -146,7 +146,7 @@ static void line_name(const Timeline *t, uint64_t line, unsigned types, unsigned
     } else if ((id & UINT32_MAX) == OVERHEAD_STREAM) {
         snprintf(out, n, "CUPTI overhead");
     } else if ((id & UINT32_MAX) == COUNTER_STREAM) {
-        snprintf(out, n, "_counters_"); /* by this name readers draw the values */
+        snprintf(out, n, "_counters_"); /* readers draw lines with this name as values */
     } else {
         for (int i = 0; stream_types[i]; i++)
             if (types >> i & 1)
@@ -160,7 +160,7 @@ static void line_name(const Timeline *t, uint64_t line, unsigned types, unsigned
     if (level && k < n) snprintf(out + k, n - k, " (%u)", level + 1);
 }
 
-/* False when the event would half overlap one that is open. */
+/* Returns false if the event would partly overlap an open one. */
 static bool nests(Writer *w, const Item *item)
 {
     while (w->n_ends && w->ends[w->n_ends - 1] <= item->start) w->n_ends--;
@@ -175,7 +175,7 @@ static bool nests(Writer *w, const Item *item)
 
 static const Item *next_item(Writer *w, Sorter *from) { return sorter_next(from, w->t->err); }
 
-/* Writes the line of *item and its overflow lines; *item becomes the first of the next line, or
+/* Writes the line of *item and its overflow lines. *item becomes the first of the next line, or
  * NULL. */
 static void write_line(Writer *w, Sorter *from, const Item **item, unsigned level)
 {
@@ -279,7 +279,7 @@ static void stat_uuid(Writer *w, enum XStatId id, uint64_t low, uint64_t high)
     stat_text(w, id, uuid_text(low, high).text);
 }
 
-/* What connects a device with others. */
+/* Writes the links that connect a device with others. */
 static void write_links(Writer *w, const Record *device)
 {
     enum { TYPE_GPU = 1 };
@@ -377,7 +377,7 @@ static void write_session(Writer *w)
     xout_end(&w->out, plane);
 }
 
-/* ---- the space ---- */
+/* ---- the XSpace ---- */
 
 static void warn(Writer *w, uint32_t field, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -457,7 +457,7 @@ static void write_plane(Writer *w, const Item **item, uint64_t plane)
 
 typedef char *Demangler(const char *, char *, size_t *, int *);
 
-/* The C++ library's own; kernels keep their mangled names where there is none. */
+/* Returns the C++ library's demangler. Without it, kernels keep their mangled names. */
 static Demangler *find_demangler(void)
 {
     Demangler *demangle = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* timeline.h: the items of a conversion: spool_items.c and convert.c make them out of records,
+/* timeline.h: the items of a conversion: spool_items.c and convert.c create them from records,
  * timeline.c writes them. */
 #ifndef PROF_CAPTURE_TIMELINE_H
 #define PROF_CAPTURE_TIMELINE_H
@@ -10,7 +10,7 @@
 #include "spool.h"
 #include "xplane_out.h"
 
-/* Lines by number: of the host plane its threads, then the special ones; of a device its streams,
+/* Lines by number. Host plane: the threads, then the special lines. Device: its streams, with
  * `context` in bits 32 to 43. */
 enum {
     PLANE_SHIFT = 48,
@@ -22,7 +22,7 @@ enum {
     MOST_OVERFLOWS = 15
 };
 enum HostLine { HOST_SYNC = 1, HOST_OVERHEAD, HOST_RANGES, HOST_GRAPHS, HOST_UNIFIED, HOST_JIT };
-/* Readers show the lower half: no thread has such an id. */
+/* Readers show the lower half, which is no thread's id. */
 #define SPECIAL_LINE ((uint64_t)1 << 32 | 0x10000000)
 #define MEMORY_LINE ((uint64_t)2 << 32 | 0x20000000)
 #define HOST_MEMORY                                                                                \
@@ -30,21 +30,21 @@ enum HostLine { HOST_SYNC = 1, HOST_OVERHEAD, HOST_RANGES, HOST_GRAPHS, HOST_UNI
                          */
 enum { UNIFIED_STREAM = 0x10000000, OVERHEAD_STREAM = 0x20000000, COUNTER_STREAM = 0x30000000 };
 
-/* An event on its way to its line; what a kind does not use is 0. */
+/* An event before it is written. Fields that a kind does not use are 0. */
 typedef struct {
-    uint64_t line; /* plane << PLANE_SHIFT | line; while ranges and calls are sorted: the thread */
+    uint64_t line; /* plane << PLANE_SHIFT | line; the thread while ranges and calls are sorted */
     uint64_t start, end; /* ns since 1970 */
-    uint64_t order;      /* as read */
+    uint64_t order;      /* order in which it was read */
     uint64_t amount;     /* bytes; a range's step number + 1; a call's result */
     uint64_t node;       /* graph node; a range's payload; an address; a call's external id */
     uint32_t correlation, name;
     uint32_t detail; /* kernels: launch; copies: kinds and flags; ranges: payload type; calls: event
                         + 1; others: their own kind */
-    uint32_t range, path; /* names: innermost NVTX range at the launch, all of them; ranges: range
-                             is the domain */
-    uint32_t graph, api, thread; /* graph of a wait: the event waited for; of a call that records an
-                                    event: the stream */
-    int32_t device;              /* of a launch or of memory, -1: none */
+    uint32_t range, path; /* names: the innermost NVTX range at the launch, and the path of all; for
+                             ranges, `range` is the domain */
+    uint32_t graph, api, thread; /* graph: for a wait, the event that it waits for; for a call that
+                                    records an event, the stream */
+    int32_t device;              /* of a launch or of memory; -1 if none */
     uint8_t kind;                /* enum RecordKind; REC_PUSH: a range */
     uint8_t flags, unused[2];
 } Item;
@@ -54,47 +54,47 @@ enum {
     ITEM_STEP = 4
 }; /* a range that was open when recording stopped; a call with an external id; a step */
 
-/* A kernel's launch: what kernel_details tells. */
+/* The launch of a kernel, for the stat kernel_details. */
 typedef struct {
     uint32_t device, registers, static_shared, dynamic_shared, grid[3], block[3], cluster[3];
 } Launch;
 typedef struct {
-    uint32_t name;                  /* of kernel_details, 0: not made yet */
-    double occupancy;               /* percent, negative: not known */
-    uint32_t best_block, best_grid; /* with which it fills the device most; 0: not known */
+    uint32_t name;    /* of kernel_details; 0: not created yet */
+    double occupancy; /* percent; negative if unknown */
+    /* block and grid with which it fills the device best; 0 if unknown */
+    uint32_t best_block, best_grid;
 } LaunchText;
 
 typedef struct {
     Record record; /* REC_DEVICE */
-    bool known;    /* record is there; else only its events are */
+    bool known;    /* `record` is set; otherwise only events of the device are known */
 } Device;
 
-/* What the ranges around a launch say of its operation. XLA's say
- * "XlaModule:#hlo_module=NAME,program_id=N#" and "Thunk:#name=PATH,hlo_op=NAME#"; of others the
- * operation is their path. */
+/* The op in the ranges around a launch. XLA's ranges are "XlaModule:#hlo_module=NAME,program_id=N#"
+ * and "Thunk:#name=PATH,hlo_op=NAME#"; for others, the op is their path. */
 typedef struct {
-    uint32_t tf_op, hlo_op, hlo_module; /* names, 0: none */
+    uint32_t tf_op, hlo_op, hlo_module; /* names; 0 if none */
     uint64_t program_id;
     bool has_program;
 } XlaNames;
 
 /* A range that is a step. */
 typedef struct {
-    uint64_t line, start, end, order; /* of its Item */
-    bool is_root;                     /* it has a number: readers make a step of it */
+    uint64_t line, start, end, order; /* those of its Item */
+    bool is_root;                     /* it has a number, so readers make a step of it */
     bool has_work;                    /* of threads without steps */
 } StepRange;
 
-/* A time in which one step alone is open. */
+/* A period in which exactly one step is open. */
 typedef struct {
     uint64_t start, end;
     size_t range;
 } StepAlone;
 
 typedef struct {
-    StepRange *ranges; /* by line, start and the longer first, once closed */
+    StepRange *ranges; /* by line, start and decreasing length, once closed */
     uint64_t *starts;  /* of all, sorted */
-    StepAlone *alone;  /* by time, none overlaps another */
+    StepAlone *alone;  /* by time, disjoint */
     size_t n, capacity, n_alone, alone_capacity;
 } Steps;
 
@@ -106,12 +106,12 @@ typedef struct {
     char host[256];
     int64_t pid;
     uint64_t start_ns, first_ns,
-        stop_ns; /* of recording; of the earliest event; of the end, as far as known */
+        stop_ns; /* start and end of recording; start of the earliest event; end, as far as known */
     uint32_t api_version;
     Device *devices;
     uint32_t n_devices;
     Launch *launches;
-    LaunchText *launch_texts; /* of each launch, while events are written */
+    LaunchText *launch_texts; /* by launch, while events are written */
     size_t n_launches;
     struct {
         uint32_t thread, name;
@@ -121,19 +121,22 @@ typedef struct {
     size_t n_links;
     Record first_clock, last_clock;
     bool has_clock;
-    uint32_t last_context, context_name, last_path; /* made last: mostly the same again */
-    XlaNames path;                                  /* of last_path */
-    Sorter *events, *memory;                        /* by line and time; by device and time */
+    /* of the last item, because the next is often the same */
+    uint32_t last_context, context_name, last_path;
+    XlaNames path;           /* of last_path */
+    Sorter *events, *memory; /* by line and time; by device and time */
     Steps steps;
     uint64_t n_events, n_odd, n_unfinished,
-        n_missing;                               /* missing: records that the spool should have */
-    uint64_t first_step, n_steps_asked, n_steps; /* of --from-step and --steps, asked 0: all that
-                                                    follow; n_steps: that are there as a whole */
+        n_missing; /* missing: records that the spool should have */
+    /* for --from-step and --steps; n_steps_asked 0: all following ones; n_steps: those that are
+     * complete */
+    uint64_t first_step, n_steps_asked, n_steps;
 } Timeline;
 
 int by_line_and_time(const void *a,
-                     const void *b); /* of Items: line, start, the longer first, as read */
-/* ---- the stats that we write ---- */
+                     /* Compares Items: line, start, decreasing length, order of reading. */
+                     const void *b);
+/* ---- the stats that are written ---- */
 
 #define XSTATS(X)                                                                                  \
     X(XS_CORRELATION, "correlation_id")                                                            \
@@ -214,39 +217,40 @@ int by_line_and_time(const void *a,
 #define AS_XSTAT(id, name) id,
 enum XStatId { XS_NONE, XSTATS(AS_XSTAT) N_XSTATS };
 #undef AS_XSTAT
-enum { FIRST_REF = 1000 }; /* stat metadata from here on are texts: FIRST_REF + name */
+enum { FIRST_REF = 1000 }; /* stat metadata from this id on are texts: FIRST_REF + name */
 
-/* What describe() finds out about an item. */
+/* The name and the stats of an item, from describe(). */
 typedef struct {
     uint32_t name;     /* of the event */
     Small stats;       /* its XStats, as fields 4 of an XEvent */
-    uint32_t refs[8];  /* names that the stats refer to, 0: none */
-    unsigned type_bit; /* of the line's name, see stream_types; 0: none */
+    uint32_t refs[8];  /* names that the stats refer to; 0 if none */
+    unsigned type_bit; /* for the line's name, see stream_types; 0 if none */
 } Description;
 extern const char *const stream_types[];
 void describe(Timeline *t, const Item *item, Description *d);
-/* Replays allocations in order of time: running totals of one line. */
+/* Replays allocations by time: running totals of one line. */
 typedef struct {
     struct {
         uint64_t address, bytes;
     } * slots;              /* by address; bytes 0: empty or freed */
-    size_t n_slots, n_used; /* used: not empty, freed ones included */
+    size_t n_slots, n_used; /* n_used: not empty, including freed ones */
     uint64_t allocated, peak;
 } Allocations;
 void allocations_describe(Timeline *t, Allocations *a, const Item *item, Description *d);
 void allocations_free(Allocations *a);
 
-/* Steps, and the work of other threads that belongs to them: see steps.c. Steps are added, closed
- * once, then asked. */
+/* Steps, and the work of other threads that belongs to them; see steps.c. Steps are added, then
+ * closed once, then looked up. */
 void steps_add(Steps *s, const Item *range, ProfErr *err);
 void steps_close(Steps *s, ProfErr *err);
-size_t steps_before(const Steps *s, uint64_t start);      /* number of steps that start earlier */
-StepRange *steps_find(const Steps *s, const Item *range); /* the step that is this range */
+/* returns the number of steps that start earlier */
+size_t steps_before(const Steps *s, uint64_t start);
+StepRange *steps_find(const Steps *s, const Item *range); /* returns the step of this range */
 bool steps_on_line(const Steps *s, uint64_t line);
-/* The step that is the only one open from start to end; NULL: none is, or several are. */
+/* Returns the only step that is open from start to end; NULL if there is none, or several. */
 StepRange *steps_only(const Steps *s, uint64_t start, uint64_t end);
-/* Adds the stats that join a step with work of other threads. *joined_until is 0 at the start of a
- * line; events before it are inside of one that has the stats. */
+/* Adds the stats that connect a step with work of other threads. *joined_until is 0 at the start of
+ * a line; events before it are inside an event that has the stats. */
 void steps_describe(const Steps *s, const Item *item, uint64_t *joined_until, Description *d);
 void steps_free(Steps *s);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* xplane_out.c: see xplane_out.h. */
+/* xplane_out.c: writes messages; see xplane_out.h. */
 #define _GNU_SOURCE
 #include "xplane_out.h"
 
@@ -81,7 +81,7 @@ void xout_end(XOut *out, uint64_t begun)
         memcpy(out->bytes + (at - out->at), length, sizeof length);
         return;
     }
-    if (begun > out->at) flush(out); /* half in the buffer */
+    if (begun > out->at) flush(out); /* the start of the message is partly in the buffer */
     write_out(out, length, sizeof length, at);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* xplane_out.h: writing an XSpace as it comes: planes and lines of any length with a small buffer.
+/* xplane_out.h: writes an XSpace as a stream: planes and lines of any length with a small buffer.
  *
- * A message's length stands before it. Where it is not known yet, five bytes are kept and filled in
- * when the message ends: a varint may have zeros in front. Errors are sticky in `err`; calls after
- * one do nothing. */
+ * A message is preceded by its length. If that is not known yet, five bytes are reserved and filled
+ * in when the message ends, because a varint may be padded. Errors are sticky in `err`; later calls
+ * have no effect. */
 #ifndef PROF_CAPTURE_XPLANE_OUT_H
 #define PROF_CAPTURE_XPLANE_OUT_H
 
@@ -18,15 +18,16 @@ typedef struct {
     ProfErr *err;
 } XOut;
 
-int xout_open(XOut *out, int fd, ProfErr *err); /* fd stays the caller's */
-void xout_close(XOut *out);                     /* writes what is left, frees */
-uint64_t xout_begin(XOut *out, uint32_t field); /* a message of unknown length; nests */
+int xout_open(XOut *out, int fd, ProfErr *err); /* fd still belongs to the caller */
+void xout_close(XOut *out);                     /* writes the rest and frees the memory */
+/* starts a message of unknown length; may be nested */
+uint64_t xout_begin(XOut *out, uint32_t field);
 void xout_end(XOut *out, uint64_t begun);
 void xout_varint(XOut *out, uint32_t field, uint64_t value);
 void xout_bytes(XOut *out, uint32_t field, const void *bytes, size_t n);
 void xout_text(XOut *out, uint32_t field, const char *text);
 
-/* A small message made in memory; what does not fit is left out with `cut` set. */
+/* A small message in memory. What does not fit is left out, and `cut` is set. */
 typedef struct {
     uint8_t bytes[2048];
     size_t n;
@@ -35,7 +36,7 @@ typedef struct {
 void small_varint(Small *m, uint32_t field, uint64_t value);
 void small_bytes(Small *m, uint32_t field, const void *bytes, size_t n);
 void small_message(Small *m, uint32_t field, const Small *inner);
-/* XStats in field `field` of m. */
+/* Append XStats, as field `field` of m. */
 void small_stat_uint(Small *m, uint32_t field, uint64_t id, uint64_t value);
 void small_stat_int(Small *m, uint32_t field, uint64_t id, int64_t value);
 void small_stat_double(Small *m, uint32_t field, uint64_t id, double value);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* chart.h: charts as SVG, of the rows of a query.
+/* chart.h: draws the rows of a query as SVG charts.
  *
- * A chart needs no script and no other file. Marks have classes, colours come from `chart_style`,
- * which follows the reader's choice of light or dark; text has at least the contrast of WCAG AA. A
- * category has the same colour in every chart. Each mark has a <title>, which browsers show and
- * screen readers read.
+ * A chart needs no script and no other file. Marks have classes; their colours come from
+ * `chart_style`, which follows the reader's choice of light or dark. Text has at least the contrast
+ * of WCAG AA. A category has the same colour in every chart. Each mark has a <title>, which
+ * browsers show and screen readers read.
  *
- * Texts are escaped: names of a profile cannot become markup. */
+ * Texts are escaped: names in a profile cannot become markup. */
 #ifndef PROF_CHART_H
 #define PROF_CHART_H
 
@@ -30,38 +30,39 @@ static inline const ChartCell *chart_cell(const ChartData *data, size_t row, siz
 }
 
 typedef struct {
-    const char *title; /* what the chart shows, for readers who do not see it */
-    double most;       /* end of the axis of values, so that two charts compare; 0: from the data */
-    bool standalone;   /* the SVG has its own style and name space */
+    const char *title; /* describes the chart to readers who do not see it */
+    double most; /* end of the value axis, so that two charts are comparable; 0: from the data */
+    bool standalone; /* the SVG contains its style and name space */
 } ChartOptions;
 
-/* Rows: label, value of the whole bar, mark (1: an outlier, with a label; else 0), then a column
- * for each part of the bar, named after its category. Values are times in milliseconds. */
+/* Rows: label, value of the entire bar, mark (1: an outlier, which gets a label; else 0), then a
+ * column for each part of the bar, named after its category. Values are times in milliseconds. */
 bool chart_steps(const ChartData *data, const ChartOptions *options, TextBuffer *out);
 /* Rows: kind, name, category, x, y, weight. kind `roof`: y is the highest rate of the device in
  * FLOP/s, x its bandwidth in bytes/s. kind `op`: x is FLOP/byte, y FLOP/s, weight its time in
  * microseconds. */
 bool chart_roofline(const ChartData *data, const ChartOptions *options, TextBuffer *out);
-/* Rows: series, x in milliseconds, bytes; by series, then by x. Each series is a step line over an
- * area; the last value of a series stays to the end. */
+/* Rows: series, x in milliseconds, bytes; sorted by series, then by x. Each series is drawn as
+ * steps over an area; its last value continues to the end. */
 bool chart_memory(const ChartData *data, const ChartOptions *options, TextBuffer *out);
 /* Rows: group, name, time in microseconds. Area is time. */
 bool chart_treemap(const ChartData *data, const ChartOptions *options, TextBuffer *out);
 /* Rows in preorder: depth from 1, name, time in microseconds, category. Width is time; siblings are
  * drawn by time. */
 bool chart_icicle(const ChartData *data, const ChartOptions *options, TextBuffer *out);
-/* All of them return false if there is nothing to draw; then `out` is unchanged. If memory runs
+/* All of them return false if there is nothing to draw; `out` is then unchanged. If memory runs
  * out, out->no_memory is set. */
 
-/* Largest value of the axis that a chart of these data has by itself, for ChartOptions.most. */
+/* Returns the end of the value axis that a chart of these data gets by default, for
+ * ChartOptions.most. */
 double chart_steps_most(const ChartData *data);
 double chart_memory_most(const ChartData *data);
 
 /* The style sheet of all charts, for pages that contain them. */
 extern const char chart_style[];
-/* Class of the colour of a category: c0 to c8. */
+/* Returns the class of a category's colour: c0 to c8. */
 const char *chart_colour(const char *category, size_t n_bytes);
-/* The same for the i-th of things that are no categories. */
+/* The same for the i-th of things that are not categories. */
 const char *chart_colour_of_number(size_t i);
 
 #endif

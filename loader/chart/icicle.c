@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* icicle.c: a tree from left to right, whose widths are times; see chart.h. Each node has its place
- * as fractions in data-a and data-b, from which a page's script zooms. */
+/* icicle.c: draws a tree from left to right, where width is time; see chart.h. Each node has its
+ * place as fractions in data-a and data-b, which a page's script uses to zoom. */
 #include "svg.h"
 
 #include "../base/list.h"
@@ -13,7 +13,7 @@ enum { ROW = 22, MAX_DEPTH = 12 };
 
 typedef struct {
     double time, from, to; /* from, to: fractions of the width */
-    size_t row, end;       /* end: row after its subtree */
+    size_t row, end;       /* end: the row after its subtree */
 } Node;
 typedef LIST(Node) Nodes;
 
@@ -36,7 +36,7 @@ static int by_time(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Appends the nodes at `depth` between two rows, by time. Returns the sum of their times. */
+/* Appends the nodes at `depth` between two rows, sorted by time. Returns the sum of their times. */
 static double children(const ChartData *d, size_t row, size_t end, int depth, Nodes *nodes)
 {
     size_t first = nodes->n;

@@ -49,7 +49,7 @@ static void axes(const Frame *f, double tick, TextBuffer *out)
                  svg_time_tick(room, at * 1000));
 }
 
-/* From `first` to before `end`: an area to the axis, and its upper edge. */
+/* Draws rows [first, end): an area down to the axis, and its upper edge. */
 static void series(const ChartData *d, size_t first, size_t end, const Frame *f, const char *colour,
                    TextBuffer *out)
 {

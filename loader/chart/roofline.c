@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* roofline.c: rates of ops over their intensity, both logarithmic, below the device's roofs; see
- * chart.h. */
+/* roofline.c: draws rates of ops over their intensity, both logarithmic, below the device's roofs;
+ * see chart.h. */
 #include "svg.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static bool is_kind(const ChartData *d, size_t row, const char *kind)
            chart_cell(d, row, Y)->number > 0;
 }
 
-/* Axes that have all ops, the ridge of each roof, and its top. */
+/* Computes axes that include all ops, the ridge of each roof, and its top. */
 static bool frame_of(const ChartData *d, Frame *f)
 {
     bool any = false;

@@ -63,7 +63,7 @@ static void title_of(const ChartData *d, size_t row, TextBuffer *out)
     text_add(out, "</title>");
 }
 
-/* Parts that add up to more than the step end with it. */
+/* Draws a bar. If its parts add up to more than the step, they end with it. */
 static void bar(const ChartData *d, size_t row, double x, double width, double end, TextBuffer *out)
 {
     double done = 0, total = value(d, row, TOTAL);

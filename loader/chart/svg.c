@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* svg.c: see svg.h and chart.h. */
+/* svg.c: see svg.h. Also the style and the colours of chart.h. */
 #include "svg.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ const char *chart_colour_of_number(size_t i)
 
 const char *chart_colour(const char *category, size_t n_bytes)
 {
-    /* The first word that the category contains decides. */
+    /* The first word that the category contains determines the colour. */
     static const struct {
         const char *word, *colour;
     } known[] = {
@@ -99,7 +99,7 @@ void svg_escape_within(TextBuffer *out, const char *text, size_t n_bytes, double
     if (cut < n_bytes) text_add(out, "\xe2\x80\xa6");
 }
 
-/* "10.0 ms" becomes "10 ms". */
+/* Turns "10.0 ms" into "10 ms". */
 static const char *without_zeros(char *room)
 {
     char *point = strchr(room, '.'), *space = strchr(room, ' '), *end = space;

@@ -10,13 +10,13 @@ enum { SVG_WIDTH = 960, SVG_ROOM = 32 };
 void svg_open(TextBuffer *out, const ChartOptions *options, const char *kind, double height);
 void svg_close(TextBuffer *out);
 
-/* Text for the content of an element or an attribute in double quotes. Characters that XML does not
- * allow become spaces. */
+/* Appends a text for the content of an element or of an attribute in double quotes. Characters that
+ * XML does not allow become spaces. */
 void svg_escape(TextBuffer *out, const char *text, size_t n_bytes);
-/* The same, cut to a width in pixels of text of 11 pixels, with "..." at its end. Nothing if not
+/* The same, cut to a width in pixels (for text of 11 pixels), with "..." at its end. Nothing if not
  * even three characters fit. */
 void svg_escape_within(TextBuffer *out, const char *text, size_t n_bytes, double width);
-/* Width that a text of 11 pixels takes, about. */
+/* Returns the approximate width of a text of 11 pixels. */
 double svg_text_width(size_t n_characters);
 
 void svg_rect(TextBuffer *out, const char *classes, double x, double y, double width,
@@ -24,22 +24,22 @@ void svg_rect(TextBuffer *out, const char *classes, double x, double y, double w
 void svg_text(TextBuffer *out, const char *classes, double x, double y, const char *text);
 void svg_line(TextBuffer *out, const char *classes, double x1, double y1, double x2, double y2);
 
-/* A number with a unit, three or four digits: "12.3 ms", "1.50 GiB". */
+/* Return a number with a unit and three or four digits: "12.3 ms", "1.50 GiB". */
 const char *svg_time(char room[SVG_ROOM], double us);
 const char *svg_bytes(char room[SVG_ROOM], double bytes);
 const char *svg_rate(char room[SVG_ROOM], double flops);
 
-/* The same without zeros at the end, for axes. */
+/* The same without trailing zeros, for axes. */
 const char *svg_time_tick(char room[SVG_ROOM], double us);
 const char *svg_bytes_tick(char room[SVG_ROOM], double bytes);
 const char *svg_rate_tick(char room[SVG_ROOM], double flops);
 
-/* A round number of at least `most`, and the distance of about four ticks. */
+/* Returns a round number of at least `most`, and the distance between about four ticks. */
 double svg_axis_end(double most, double *tick);
-/* The same for bytes, whose ticks are powers of two times 1, 2 or 4. */
+/* The same for bytes: the distance is a power of 2. */
 double svg_axis_end_bytes(double most, double *tick);
 
-/* Coloured squares with names from x on, at y. Returns where the last one ends. */
+/* Draws coloured squares with names from x on, at y. Returns where the last one ends. */
 double svg_legend(TextBuffer *out, double x, double y, const char *name, size_t n_bytes,
                   const char *colour);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* treemap.c: rectangles whose areas are times, near to squares (Bruls, Huizing, van Wijk); see
- * chart.h. Groups are laid out first, the ops in each of them then. */
+/* treemap.c: draws rectangles whose areas are times, nearly squares (Bruls, Huizing, van Wijk); see
+ * chart.h. Groups are laid out first, then the ops in each group. */
 #include "svg.h"
 
 #include "../base/list.h"
@@ -17,7 +17,7 @@ typedef struct {
 } Box;
 typedef struct {
     double time;
-    size_t row; /* its own, or the first of a group */
+    size_t row; /* its own row, or the first of a group */
     Box box;
 } Item;
 typedef LIST(Item) Items;
@@ -41,14 +41,14 @@ static bool same_group(const ChartData *d, size_t a, size_t b)
     return x && y ? !strcmp(x, y) : x == y;
 }
 
-/* The worst shape in a row of items of this length of side. */
+/* Returns the worst aspect ratio in a row of items with this side length. */
 static double worst(const Item *items, size_t n, double sum, double side, double scale)
 {
     double most = items[0].time * scale, least = items[n - 1].time * scale, area = sum * scale;
     return fmax(side * side * most / (area * area), area * area / (side * side * least));
 }
 
-/* Lays sorted items out in a box, row by row along its shorter side. */
+/* Lays sorted items out in a box, row by row along the shorter side. */
 static void lay_out(Item *items, size_t n, Box box)
 {
     double rest = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* chrome.c: a trace as Chrome's trace-event JSON. A slice is a complete event (X) with times in
- * microseconds to the picosecond, a flow a pair of events (s, f), a counter an event (C). Integers
- * that a double cannot hold are texts, and so are numbers that JSON does not have. */
+/* chrome.c: writes a trace as Chrome's trace-event JSON. A slice is a complete event (X) with times
+ * in microseconds, exact to the picosecond; a flow is a pair of events (s, f); a counter value is
+ * an event (C). Integers that a double cannot represent are written as texts, and so are numbers
+ * that JSON does not have. */
 #include "trace_writer.h"
 
 #include "../base/text_buffer.h"
@@ -43,7 +44,7 @@ static void add_valid_text(TraceWriter *w, const char *text, size_t n)
     trace_out_char(&w->out, '"');
 }
 
-/* Bytes that are not UTF-8 are repaired, as in the tables. */
+/* Replaces invalid UTF-8, as in the tables. */
 static void add_text(TraceWriter *w, const char *text, size_t n)
 {
     char *fixed = NULL;
@@ -64,7 +65,7 @@ static char *put_digits(char *end, uint64_t value, int least)
     return end;
 }
 
-/* Microseconds, of nanoseconds and picoseconds, without zeros at the end. */
+/* Writes nanoseconds and picoseconds as microseconds, without trailing zeros. */
 static void add_us(TraceWriter *w, uint64_t ns, uint32_t ps)
 {
     char room[32], *end = room + sizeof room;
@@ -90,7 +91,7 @@ static void add_integer(TraceWriter *w, int64_t value)
     trace_out_add(&w->out, end, (size_t)(room + sizeof room - end));
 }
 
-/* A finite number, which stays a real one to whom reads it. */
+/* Writes a finite number so that readers see it as a real number. */
 static void add_real(TraceWriter *w, double value)
 {
     char room[VIEWER_ROOM];
@@ -117,7 +118,7 @@ static void add_value(TraceWriter *w, const Plane *plane, const Stat *value)
     }
 }
 
-/* ---- what a format has to write ---- */
+/* ---- the functions of the format ---- */
 
 static void next(TraceWriter *w)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* perfetto.c: a trace as Perfetto's protobuf messages (perfetto/protos/perfetto/trace).
+/* perfetto.c: writes a trace as Perfetto's protobuf messages (perfetto/protos/perfetto/trace).
  *
  *   Trace { repeated TracePacket packet = 1; }
  *   TracePacket { clock_snapshot 6, timestamp 8, trusted_packet_sequence_id 10, track_event 11,
@@ -7,12 +7,12 @@
  *   TrackEvent { debug_annotations 4, type 9, name_iid 10, track_uuid 11, name 23,
  *                counter_value 30, double_counter_value 44, flow_ids 47 }
  *
- * All packets are of one sequence, so that a text is written once and then named by its number:
- * names of events, names of arguments, and text values of arguments. Texts are numbered until
- * TEXTS_BYTES of them are remembered; later ones are written where they are used.
+ * All packets belong to one sequence, so a text is written once and then referred to by number:
+ * names of events, names of arguments, and text values of arguments. When TEXTS_BYTES of texts have
+ * numbers, later texts are written where they are used.
  *
- * Both ends of a flow have its id in flow_ids: of the events of one id, viewers draw an arrow from
- * each to the next in time. terminating_flow_ids would lose every consumer but the first. */
+ * Both ends of a flow have its id in flow_ids: viewers draw an arrow from each event of an id to
+ * the next in time. With terminating_flow_ids, all consumers except the first would be lost. */
 #include "trace_writer.h"
 
 #include "../base/numbered_texts.h"
@@ -27,7 +27,7 @@ enum { ORDER_EXPLICIT = 3, MERGE_NONE = 2, MERGE_BY_KEY = 3 };
 enum { EVENT_NAMES, ARG_NAMES, ARG_VALUES, N_TEXTS }; /* lists of InternedData */
 static const uint32_t interned_fields[N_TEXTS] = {2, 3, 29};
 
-/* A message that is put together. */
+/* A message that is being built. */
 typedef LIST(uint8_t) Message;
 
 typedef struct {
@@ -82,7 +82,7 @@ static void add_header(TraceWriter *w, Message *m, uint32_t field, size_t n_byte
     if (p) m->n = (size_t)(put_varint(put_varint(p, field << 3 | 2), n_bytes) - m->items);
 }
 
-/* Bytes that are not UTF-8 are repaired, as in the tables. */
+/* Replaces invalid UTF-8, as in the tables. */
 static void add_text(TraceWriter *w, Message *m, uint32_t field, const char *text, size_t n)
 {
     char *fixed = NULL;
@@ -158,7 +158,7 @@ static uint32_t iid_of(TraceWriter *w, int list, const char *text, size_t n)
     return (uint32_t)number + 1;
 }
 
-/* ---- what a format has to write ---- */
+/* ---- the functions of the format ---- */
 
 static bool perfetto_open(TraceWriter *w, int64_t unix_ns)
 {
@@ -215,7 +215,7 @@ static void add_argument(TraceWriter *w, Message *m, const Plane *plane, const V
     char room[VIEWER_ROOM];
     size_t n, before = m->n;
     uint32_t number = iid_of(w, ARG_NAMES, arg->name, arg->n_name);
-    /* the length is one byte if it fits, and moved apart if not */
+    /* Room for a length of one byte; a longer one moves the bytes after it. */
     add_header(w, m, 4, 0);
     size_t body = m->n;
     if (number)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* trace_export.c: walks over what the trace viewer draws, line by line; see trace_export.h.
+/* trace_export.c: writes what the trace viewer shows, line by line; see trace_export.h.
  *
- * The events of a line are read in stored order if they are stored by start, the longer first.
- * Otherwise, and where regions are added to them, they are sorted: the memory of that is 32 bytes
- * for each event of one line. */
+ * The events of a line are read in stored order if they are stored by start, longer ones first.
+ * Otherwise, or if regions are added, they are sorted, which takes 32 bytes of memory for each
+ * event of one line. */
 #include "trace_export.h"
 
 #include "../base/hash_table.h"
@@ -15,17 +15,17 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Rows of one line; beyond that an event that overlaps all of them ends early. */
+/* Rows of one line. An event that overlaps events on all of them ends early. */
 enum { MAX_LANES = 64 };
 
-typedef LIST(TraceTime) Open; /* ends of the slices that are open, the innermost last */
+typedef LIST(TraceTime) Open; /* ends of the open slices, the innermost last */
 typedef struct {
     TraceTrack track;
     Open open;
 } Lane;
 
 typedef struct {
-    const char *name; /* as in the file: one pointer for each */
+    const char *name; /* as in the file; compared by address */
     TraceTrack track;
 } Counter;
 
@@ -35,19 +35,19 @@ typedef struct {
     TraceTotals *totals;
     ProfErr *err;
     Run *run;
-    const TraceViewer *viewer; /* of the host in hand */
-    int64_t host_ns;           /* time of the trace at which the host's session starts */
-    uint64_t flow_mask;        /* what makes the flows of hosts different */
+    const TraceViewer *viewer; /* of the current host */
+    int64_t host_ns;           /* start of the host's session in the trace */
+    uint64_t flow_mask;        /* makes the flows of different hosts different */
     uint32_t last_id;
-    TraceTrack process;      /* of the plane in hand */
-    const Plane *plane;      /* that has this row; NULL: none has */
-    const Plane *line_plane; /* of the line in hand, and its name */
+    TraceTrack process;      /* of the current plane */
+    const Plane *plane;      /* the plane of `process`; NULL if none */
+    const Plane *line_plane; /* of the current line, and its name */
     const char *line_name;
-    bool line_used; /* it has events */
+    bool line_used; /* the current line has events */
     uint32_t line_rank;
-    LIST(Lane) lanes; /* of the line in hand; the first n_lanes are in use */
+    LIST(Lane) lanes; /* of the current line; the first n_lanes are in use */
     size_t n_lanes;
-    LIST(Counter) counters; /* of the line in hand */
+    LIST(Counter) counters; /* of the current line */
     HashTable counters_by_name;
     ViewerEvent event;
 } Export;
@@ -62,7 +62,7 @@ typedef struct {
 
 /* ---- times ---- */
 
-/* Times before the trace's start, which only damaged files have, are held there. */
+/* Returns a time of the trace. Earlier times, which only damaged files have, become its start. */
 static TraceTime time_of(const Export *x, int64_t ps)
 {
     int64_t ns = ps / 1000;
@@ -77,7 +77,7 @@ static bool is_before(TraceTime a, TraceTime b)
     return a.ns < b.ns || (a.ns == b.ns && a.ps < b.ps);
 }
 
-/* The earliest start of an event of the host, at most 0. */
+/* Returns the earliest start of an event of the host, at most 0. */
 static int64_t earliest_ns(const Host *host)
 {
     int64_t first = 0;
@@ -90,7 +90,8 @@ static int64_t earliest_ns(const Host *host)
     return first / 1000 - (first % 1000 != 0);
 }
 
-/* Sessions of hosts are apart as their clocks say, if all are known and within a year. */
+/* Returns the start of the first session. Sessions of hosts are shifted by their clocks, if all of
+ * these are known and within a year. */
 static int64_t first_unix_ns(const Run *run, const Host *only)
 {
     const int64_t year = (int64_t)366 * 24 * 3600 * 1000000000;
@@ -116,7 +117,7 @@ static TraceTrack new_track(Export *x, enum TrackKind kind, const char *name, si
                         .n_name = n_name};
 }
 
-/* The plane's row, before its first line. */
+/* Writes the plane's row, before its first line. */
 static void open_plane(Export *x, const Plane *plane)
 {
     char name[400];
@@ -134,7 +135,7 @@ static void open_plane(Export *x, const Plane *plane)
     x->line_rank = 0;
 }
 
-/* Rows are made when a line has its first event. */
+/* Writes a row when its line has its first event. */
 static void open_line(Export *x, const Plane *plane, const char *name)
 {
     x->line_plane = plane, x->line_name = name;
@@ -186,7 +187,7 @@ static void close_line(Export *x)
     x->n_lanes = 0;
 }
 
-/* Ends what has ended by `start`. Returns whether a slice of these times then nests. */
+/* Ends what has ended by `start`. Returns whether a slice with these times then nests. */
 static bool fits(Export *x, Lane *lane, TraceTime start, TraceTime end)
 {
     while (lane->open.n && lane->open.items[lane->open.n - 1].ns <= start.ns &&
@@ -213,7 +214,7 @@ static void write_slice(Export *x, int64_t start_ps, int64_t duration_ps)
     for (size_t i = 0; i < x->n_lanes && !lane; i++)
         if (fits(x, &x->lanes.items[i], slice.start, slice.end)) lane = &x->lanes.items[i];
     if (!lane && x->n_lanes < MAX_LANES && !(lane = add_lane(x))) return;
-    if (!lane) { /* it ends with the slice that encloses it */
+    if (!lane) { /* it ends with the slice around it */
         lane = &x->lanes.items[MAX_LANES - 1];
         slice.end = lane->open.items[lane->open.n - 1];
         slice.duration_ps = (slice.end.ns - slice.start.ns) * 1000 + slice.end.ps - slice.start.ps;
@@ -280,7 +281,7 @@ static bool goes_on(Export *x)
 
 /* ---- lines ---- */
 
-/* Events that are stored by start, the longer first. */
+/* Writes a line whose events are stored by start, longer ones first. */
 static void write_ordered(Export *x, Line *line)
 {
     EventReader reader;
@@ -378,7 +379,7 @@ static bool is_wanted(const Export *x, const Plane *plane, const char *line)
     return !o->wants_line || o->wants_line(o->context, plane->name->text, line);
 }
 
-/* The lines of a plane: derived ones first, as they describe the others. */
+/* Writes the lines of a plane: derived ones first, because they describe the others. */
 static void write_plane(Export *x, const Plane *plane)
 {
     const TraceViewer *d = x->viewer;

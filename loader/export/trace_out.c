@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* trace_out.c: the buffer before the file; see trace_writer.h. */
+/* trace_out.c: the buffer in front of the output; see trace_writer.h. */
 #include "trace_writer.h"
 
 void trace_out_flush(TraceOut *out)

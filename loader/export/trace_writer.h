@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* trace_writer.h: what a format of trace files needs to be able to write: tracks, slices and
- * counters.
+/* trace_writer.h: the interface of a format of trace files: tracks, slices and counters.
  *
  * trace_export.c calls the functions of a TraceFormat. Slices of a track nest: an inner one starts
- * after and ends before the slice that encloses it, and is ended first. Memory is bounded: bytes go
- * to TraceOut, and what a format remembers of texts has a limit. */
+ * after and ends before the slice around it, and is ended first. Memory is bounded: bytes go to
+ * TraceOut, and formats limit the texts that they remember. */
 #ifndef PROF_TRACE_WRITER_H
 #define PROF_TRACE_WRITER_H
 
@@ -14,7 +13,7 @@
 typedef struct {
     bool (*write)(void *context, const void *bytes, size_t n_bytes);
     void *context;
-    char *bytes; /* waiting to be written */
+    char *bytes; /* not yet written */
     size_t n;
     uint64_t n_written;
     bool failed; /* `write` failed; nothing more is written */
@@ -29,7 +28,7 @@ static inline void trace_out_char(TraceOut *out, char c)
     out->bytes[out->n++] = c;
 }
 
-/* A moment of the trace: picoseconds since its start, in two parts. */
+/* A time in the trace: picoseconds since its start, in two parts. */
 typedef struct {
     int64_t ns;
     int32_t ps; /* 0 to 999 */
@@ -39,9 +38,9 @@ enum TrackKind { TRACK_PROCESS, TRACK_LINE, TRACK_LANE, TRACK_COUNTER };
 
 /* A row of the trace. Ids are unique in the trace and above 0. */
 typedef struct {
-    uint32_t id, process; /* process: id of the plane's track; its own for TRACK_PROCESS */
-    uint32_t line;        /* TRACK_LANE: the line whose overlapping events it has */
-    uint32_t rank;        /* among the rows of its process, or among processes */
+    uint32_t id, process; /* process: id of the plane's track; for TRACK_PROCESS, its own */
+    uint32_t line;        /* TRACK_LANE: the line whose overlapping events it shows */
+    uint32_t rank;        /* order among the rows of its process, or among processes */
     enum TrackKind kind;
     const char *name; /* valid UTF-8 */
     size_t n_name;
@@ -63,14 +62,15 @@ typedef struct {
     void (*slice)(TraceWriter *w, const TraceSlice *slice);
     void (*end)(TraceWriter *w, const TraceTrack *track, TraceTime at);
     void (*counter)(TraceWriter *w, const TraceTrack *track, TraceTime at, const Stat *value);
-    void (*close)(TraceWriter *w); /* writes the end, if there is one, and frees the state */
+    /* writes the end of the file, if there is one, and frees the state */
+    void (*close)(TraceWriter *w);
 } TraceFormat;
 
 struct TraceWriter {
     const TraceFormat *format;
     TraceOut out;
     void *state;    /* the format's own */
-    bool no_memory; /* ran out: what was written is not complete */
+    bool no_memory; /* memory ran out: the file is incomplete */
 };
 
 extern const TraceFormat perfetto_format, chrome_format;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* analysis_service.c: ProfileAnalysis, which the master of a TPU pod has: sessions of many hosts,
- * whose files the service writes and reads in a repository, a log dir that it can reach. */
+/* analysis_service.c: ProfileAnalysis, a service of the master of a TPU pod: sessions of many
+ * hosts, whose files the service writes to and reads from a repository, a log dir that it can
+ * access. */
 #include "message_stream.h"
 #include "part_file.h"
 #include "remote.h"
@@ -114,7 +115,7 @@ enum RemoteOutcome remote_sessions(const RemoteCapture *c, const char *repositor
 typedef struct {
     MessageStream stream;
     PartFile file;
-    char message[512]; /* of the service */
+    char message[512]; /* from the service */
     size_t n_message;
     bool started, has_output;
     ProfErr err;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* capture.c: profiles of several servers with one session time.
+/* capture.c: profiles several servers with one session time.
  *
- * Each server is asked to send its profile with its answer (emit_xspace). One that is too old for
- * that writes it into the log dir on its own machine, as all do for XProf's client. */
+ * Each server is asked to send its profile with its answer (emit_xspace). A server that is too old
+ * for that writes it to the log dir on its own machine, as all servers do for XProf's client. */
 #define _GNU_SOURCE
 #include "profile_answer.h"
 #include "remote.h"
@@ -16,9 +16,9 @@ enum {
     WAIT_MS = 100,
     SHORTEST_DEADLINE_MS = 60000,
     TERMINATE_MS = 5000, /* deadline of Terminate */
-    LAST_WAIT_MS = 10000 /* for the answers after Terminate */
+    LAST_WAIT_MS = 10000 /* for answers after Terminate */
 };
-static const uint64_t answer_limit = INT32_MAX; /* of XProf's client too */
+static const uint64_t answer_limit = INT32_MAX; /* XProf's client has the same limit */
 
 typedef struct {
     GrpcCall call, terminate;
@@ -34,7 +34,7 @@ typedef struct {
     int64_t deadline_ms;
     Session *sessions;
     Grpc *grpc;
-    int64_t started_ms, terminated_ms; /* terminated_ms 0: not terminated */
+    int64_t started_ms, terminated_ms; /* terminated_ms: 0 if not terminated */
 } Attempt;
 
 static int64_t clock_ns(clockid_t clock)
@@ -144,7 +144,8 @@ static void wait_for_answers(Attempt *a)
     }
 }
 
-/* The answer has no profile: the server has written it, on this machine or on its own. */
+/* Looks for the profile of an answer without one: the server has written it, on this machine or on
+ * its own. */
 static void find_written(const Attempt *a, RemoteHost *host)
 {
     snprintf(host->path, sizeof host->path, "%.2000s/plugins/profile/%.200s/%s.xplane.pb",
@@ -186,7 +187,7 @@ static void end_session(Attempt *a, Session *s)
     prof_free(s->terminated.bytes);
 }
 
-/* By the rules of XProf's client. */
+/* Returns whether to try again, by the rules of XProf's client. */
 static bool is_worth_another(const Session *s)
 {
     const GrpcCall *call = &s->call;
@@ -196,7 +197,8 @@ static bool is_worth_another(const Session *s)
            (call->status == GRPC_UNKNOWN && strstr(call->server_words, "Stream removed"));
 }
 
-/* True if all is over: a host has a profile, or another attempt would be no use. */
+/* Makes one attempt. True if it was the last: a host has a profile, or another attempt would be
+ * useless. */
 static bool attempt_once(Attempt *a)
 {
     size_t n = a->c->n_addresses, n_done = 0, n_again = 0;
@@ -244,7 +246,8 @@ static enum RemoteOutcome run_attempts(Attempt *a)
     return a->terminated_ms ? REMOTE_INTERRUPTED : outcome;
 }
 
-/* A file that is there already would be found when the profile has arrived. */
+/* Fails if a file exists already: that would otherwise only be found when the profile has arrived.
+ */
 static bool check_files(const Attempt *a, RemoteHost *hosts, ProfErr *err)
 {
     for (size_t i = 0; i < a->c->n_addresses; i++) {
@@ -259,8 +262,8 @@ static bool check_files(const Attempt *a, RemoteHost *hosts, ProfErr *err)
     return true;
 }
 
-/* The log dir as the server is to name it; of a folder here its full path, since the server has
- * another current folder. */
+/* Sets the log dir that is sent to the server. A local folder is sent with its full path, because
+ * the server has another current folder. */
 static bool set_paths(Attempt *a, ProfErr *err)
 {
     const RemoteCapture *c = a->c;

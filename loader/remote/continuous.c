@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* continuous.c: profiling that goes on until it is stopped, into a buffer that forgets the oldest
- * events. A snapshot is a profile of what is in it. */
+/* continuous.c: profiling that continues until it is stopped, into a buffer that drops the oldest
+ * events. A snapshot is a profile of the buffer's content. */
 #include "profile_answer.h"
 #include "remote.h"
 
@@ -14,7 +14,7 @@ static int64_t deadline_of(const RemoteCapture *c)
     return c->deadline_ms ? c->deadline_ms : DEADLINE_MS;
 }
 
-/* A call without an answer, to each address in turn. */
+/* Makes a call that has no answer, to one address after another. */
 static enum RemoteOutcome ask_each(const RemoteCapture *c, const char *method, bool starts,
                                    const char *done, ProfErr *err)
 {

@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 static Curl curl;
-static ProfErr failure; /* of loading; the same for every caller */
+static ProfErr failure; /* of loading libcurl; the same for every caller */
 
 static bool find_functions(void *library)
 {
@@ -21,7 +21,8 @@ static bool find_functions(void *library)
     for (size_t i = 0; i < COUNT(functions); i++) {
         void *symbol = dlsym(library, functions[i].name);
         if (!symbol) return false;
-        memcpy(functions[i].to, &symbol, sizeof symbol); /* a function's address, as dlsym has it */
+        /* copies a function's address from the object pointer of dlsym() */
+        memcpy(functions[i].to, &symbol, sizeof symbol);
     }
     return true;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* curl.h: the part of libcurl that we use, which is loaded on first use.
+/* curl.h: the part of libcurl that is used here, loaded on first use.
  *
- * libcurl speaks HTTP/2 and TLS for us. Neither building nor starting needs it: its functions are
- * looked up with dlopen(), and the numbers here are those of its binary interface, which has not
- * changed a number since 2006. tests/unit/curl.c compares them with curl/curl.h. */
+ * libcurl implements HTTP/2 and TLS. It is not needed to build or to start: its functions are
+ * looked up with dlopen() and dlsym(), and the numbers here are those of its binary interface,
+ * which has not changed any number since 2006. tests/unit/remote.c compares them with curl/curl.h.
+ */
 #ifndef PROF_REMOTE_CURL_H
 #define PROF_REMOTE_CURL_H
 
@@ -85,7 +86,7 @@ typedef struct {
 enum CurlNumber { CURL_NUMBERS(AS_NUMBER) CURL_ERROR_SIZE = 256 };
 #undef AS_NUMBER
 
-/* F(result, name, parameters), of curl/curl.h without its curl_ */
+/* F(result, name, parameters): functions of curl/curl.h, without the prefix curl_. */
 #define CURL_FUNCTIONS(F)                                                                          \
     F(int, global_init, (long flags))                                                              \
     F(CurlVersion *, version_info, (int age))                                                      \
@@ -112,8 +113,8 @@ typedef struct {
 #undef AS_POINTER
 } Curl;
 
-/* libcurl's functions, loaded by the first call. NULL with PROF_NOTFOUND if there is no libcurl
- * with HTTP/2 (7.66 or later). From any thread. */
+/* Returns libcurl's functions, which the first call loads. NULL with PROF_NOTFOUND if there is no
+ * libcurl with HTTP/2 (7.66 or later). May be called from any thread. */
 const Curl *curl_load(ProfErr *err);
 
 #endif

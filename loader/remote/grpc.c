@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* grpc.c: see grpc.h. What libcurl reports of a failed transfer is put into words in
- * grpc_failure.c.
+/* grpc.c: makes calls of gRPC; see grpc.h. grpc_failure.c describes what libcurl reports of a
+ * failed transfer.
  *
- * A message is framed by five bytes: 0, or 1 if it is compressed, and its length, big endian. The
- * answer's headers say that it is gRPC; its trailers have the status. An answer without a message
- * has both in one block. */
+ * A message is framed by five bytes: 0 (1 if it is compressed) and its length, big-endian. The
+ * headers of an answer say that it is gRPC; its trailers have the status. An answer without a
+ * message has both in one block. */
 #define _GNU_SOURCE
 #include "grpc.h"
 
@@ -21,7 +21,7 @@ struct Grpc {
     const Curl *curl;
     const GrpcChannel *channel;
     CurlMulti *multi;
-    GrpcTransfer *running; /* a list */
+    GrpcTransfer *running; /* list of running transfers */
 };
 
 int64_t monotonic_ms(void)
@@ -48,7 +48,7 @@ bool is_address(const char *text)
 
 /* ---- the answer ---- */
 
-/* Ends the transfer with this reason; libcurl ends it when it gets the return value. */
+/* Ends the transfer with this reason. libcurl stops when it gets the return value. */
 static size_t give_up(GrpcTransfer *t, enum GrpcFailure failure, int status, const char *format,
                       ...)
 {
@@ -83,7 +83,7 @@ static size_t take_body(char *from, size_t one, size_t n_bytes, void *context)
     (void)one;
     GrpcTransfer *t = context;
     const uint8_t *bytes = (const uint8_t *)from;
-    if (!t->is_grpc) { /* a page of some other server: its end is awaited, not its content */
+    if (!t->is_grpc) { /* a page of another server: only its end matters */
         t->n_other += n_bytes;
         return t->n_other < MOST_OTHER_BYTES ? n_bytes : 0;
     }
@@ -109,7 +109,7 @@ static size_t take_body(char *from, size_t one, size_t n_bytes, void *context)
     return n_bytes;
 }
 
-/* The value of a header line if it has this name. */
+/* Returns whether a header line has this name, and its value. */
 static bool header_is(const char *line, size_t n_line, const char *name, const char **value,
                       size_t *n_value)
 {
@@ -231,7 +231,7 @@ static bool set_up(Grpc *g, GrpcTransfer *t)
     curl->easy_setopt(t->easy, CURL_HEADERFUNCTION, take_header);
     curl->easy_setopt(t->easy, CURL_NOSIGNAL, 1L);
     curl->easy_setopt(t->easy, CURL_TCP_KEEPALIVE, 1L);
-    /* libcurl 7.88 does not send a request on a connection whose other request still waits. */
+    /* libcurl 7.88 does not send a request on a connection on which another request still waits. */
     curl->easy_setopt(t->easy, CURL_FRESH_CONNECT, 1L);
     curl->easy_setopt(t->easy, CURL_FORBID_REUSE, 1L);
     curl->easy_setopt(t->easy, CURL_TIMEOUT_MS, (long)call->deadline_ms);
@@ -268,9 +268,9 @@ static void free_transfer(Grpc *g, GrpcTransfer *t)
     prof_free(t);
 }
 
-/* A server may end a call when it has read only the headers: one that it does not have. If libcurl
- * (7.88) has not sent the message by then, it forgets the server's headers, and their status. As
- * nothing was done, the call can be made again until it wins this race. */
+/* A server may end a call after reading only the headers, if it does not have the method. If
+ * libcurl (7.88) has not sent the message by then, it drops the server's headers and so the status.
+ * Nothing was executed, so the call is repeated until it wins this race. */
 static bool start_again(Grpc *g, GrpcTransfer *t, int result)
 {
     enum { MOST_RACES = 50 };

@@ -1,63 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 /* grpc.h: unary calls of gRPC over HTTP/2, several at once.
  *
- * A call sends one message and receives one. The answer's bytes go to a sink as they arrive, so
- * its size needs no memory. Nothing is retried and nothing is printed here. */
+ * A call sends one message and receives one. The bytes of the answer go to a sink as they arrive,
+ * so a large answer needs no memory. Nothing is retried or printed here. */
 #ifndef PROF_REMOTE_GRPC_H
 #define PROF_REMOTE_GRPC_H
 
 #include "grpc_status.h"
 
-/* How servers are reached; the texts are borrowed. Starts as {0}: plain text. */
+/* How servers are reached. The texts are borrowed. Starts as {0}: plain text. */
 typedef struct {
     bool tls;
-    const char *ca_file, *cert_file, *key_file; /* PEM; NULL: the system's CAs, no certificate */
-    const char *const *metadata;                /* "name: value" */
+    /* PEM files; NULL: the system's CAs, no certificate */
+    const char *ca_file, *cert_file, *key_file;
+    const char *const *metadata; /* "name: value" */
     size_t n_metadata;
 } GrpcChannel;
 
 /* Why a call has no answer. */
 enum GrpcFailure {
-    GRPC_ANSWERED,    /* it has one: the status is OK and the message complete */
+    GRPC_ANSWERED,    /* it has one: the status is OK and the message is complete */
     GRPC_REFUSED,     /* the server ended it with a status */
-    GRPC_UNREACHABLE, /* no connection, or it broke: also UNAVAILABLE */
-    GRPC_NO_GRPC,     /* what answers there speaks another protocol, or speaks it wrongly */
-    GRPC_TOO_LATE,    /* the deadline has passed: also DEADLINE_EXCEEDED */
-    GRPC_STOPPED,     /* grpc_cancel() ended it, or the sink did */
-    GRPC_FAULT,       /* ours: no memory, no libcurl, a certificate that cannot be read */
+    GRPC_UNREACHABLE, /* no connection, or it broke; also UNAVAILABLE */
+    GRPC_NO_GRPC,     /* the server speaks another protocol, or gRPC incorrectly */
+    GRPC_TOO_LATE,    /* the deadline has passed; also DEADLINE_EXCEEDED */
+    GRPC_STOPPED,     /* grpc_cancel() or the sink ended it */
+    GRPC_FAULT, /* a local problem: no memory, no libcurl, a certificate that cannot be read */
 };
 
-/* Set the members above the line, the rest to 0. */
+/* Set the members above the line, and the rest to 0. */
 typedef struct GrpcCall {
     const char *address; /* host:port, borrowed until the call is done */
     const char *method;  /* "/tensorflow.ProfilerService/Profile", borrowed */
-    uint8_t *request;    /* the message, of prof_alloc(); grpc_start() takes it, even if it fails */
+    uint8_t *request;    /* the message, from prof_alloc(); grpc_start() takes ownership, even if it
+                            fails */
     size_t n_request;
-    int64_t deadline_ms; /* from now on */
+    int64_t deadline_ms; /* from now on, in ms */
     uint64_t n_answer_limit;
-    /* The answer's length is known before its first bytes. False ends the call as GRPC_STOPPED. */
+    /* Called with parts of the answer; its length is known before. False ends the call as
+     * GRPC_STOPPED. */
     bool (*sink)(struct GrpcCall *call, const uint8_t *bytes, size_t n_bytes, uint64_t n_message);
-    void *context; /* the sink's own */
+    void *context; /* for the sink */
     /* ---- */
     bool done;
     enum GrpcFailure failure;
-    int status;             /* enum GrpcStatus */
-    char why[1024];         /* one sentence without address and full stop; empty if answered */
-    char server_words[512]; /* the server's message with its status */
-    uint64_t n_message;     /* length of the answer, when its head has arrived */
-    uint64_t n_received;    /* bytes of the answer so far */
+    int status;     /* enum GrpcStatus */
+    char why[1024]; /* one sentence without address and full stop; empty if it was answered */
+    char server_words[512]; /* the server's message with the status */
+    uint64_t n_message;     /* length of the answer, once its start has arrived */
+    uint64_t n_received;    /* bytes of the answer until now */
     struct GrpcTransfer *transfer;
 } GrpcCall;
 
-/* A set of calls that run at the same time, in the thread that calls grpc_wait(). */
+/* Calls that run at the same time, in the thread that calls grpc_wait(). */
 typedef struct Grpc Grpc;
-/* Freed with grpc_close(). The channel is borrowed. NULL with err: no libcurl, no memory. */
+/* Opens a set of calls. Freed with grpc_close(). The channel is borrowed. NULL with err: no
+ * libcurl, or memory ran out. */
 Grpc *grpc_open(const GrpcChannel *channel, ProfErr *err);
-void grpc_close(Grpc *grpc); /* calls that are not done end as GRPC_STOPPED */
-/* Starts a call. It stays where it is until it is done; if it cannot start it is done at once. */
+void grpc_close(Grpc *grpc); /* unfinished calls end as GRPC_STOPPED */
+/* Starts a call. It must not move until it is done. If it cannot start, it is done at once. */
 void grpc_start(Grpc *grpc, GrpcCall *call);
 void grpc_cancel(Grpc *grpc, GrpcCall *call);
-/* Lets the calls go on for at most so long, or until one is done. Returns how many are not. */
+/* Runs the calls for at most this time, or until one is done. Returns how many are not done. */
 size_t grpc_wait(Grpc *grpc, int timeout_ms);
 
 /* A sink that keeps answers of up to n_answer_limit bytes in memory. call->context is an Answer,
@@ -69,7 +73,8 @@ typedef struct {
 } Answer;
 bool answer_sink(GrpcCall *call, const uint8_t *bytes, size_t n_bytes, uint64_t n_message);
 
-/* Is it HOST:PORT, with [ ] around an IPv6 address and a port from 1 to 65535? */
+/* Returns whether a text is HOST:PORT, with [ ] around an IPv6 address and a port from 1 to 65535.
+ */
 bool is_address(const char *text);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* grpc_failure.c: what became of a call: one sentence, a status and the kind of failure. */
+/* grpc_failure.c: describes the outcome of a call: one sentence, a status and the kind of failure;
+ * see grpc_transfer.h. */
 #include "grpc_transfer.h"
 #include "probe.h"
 
@@ -17,7 +18,7 @@ static void set(GrpcTransfer *t, enum GrpcFailure failure, int status, const cha
     t->call->failure = failure, t->call->status = status;
 }
 
-/* The server's status, with its words. */
+/* Sets the server's status and message. */
 static void set_status(GrpcTransfer *t)
 {
     const GrpcCall *call = t->call;
@@ -26,7 +27,7 @@ static void set_status(GrpcTransfer *t)
         grpc_status_name(t->status), *words ? ": " : "", words);
 }
 
-/* A response of HTTP that came to its end without a status of gRPC. */
+/* Handles a complete HTTP response that has no gRPC status. */
 static void set_no_status(const Curl *curl, GrpcTransfer *t)
 {
     long http = 0;
@@ -46,7 +47,7 @@ static void set_no_status(const Curl *curl, GrpcTransfer *t)
             (unsigned long long)t->call->n_received);
 }
 
-/* The status for the code with which a stream of HTTP/2 was reset. */
+/* Returns the status for the code with which an HTTP/2 stream was reset. */
 static int status_of_reset(long code)
 {
     switch (code) {
@@ -67,7 +68,7 @@ static void set_reset(GrpcTransfer *t)
     if (t->call->status == GRPC_UNAVAILABLE) t->call->failure = GRPC_UNREACHABLE;
 }
 
-/* The connection failed before an answer: who is there? */
+/* Handles a connection that failed before an answer: finds out what answers there. */
 static void set_wrong_protocol(const Curl *curl, const GrpcChannel *channel, GrpcTransfer *t)
 {
     enum Protocol found = probe_port(curl, t->call->address);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* grpc_status.h: the statuses of gRPC: their names, and what stands for them where a server or
- * proxy sends none. */
+/* grpc_status.h: the statuses of gRPC: their names, and which one applies if a server or proxy
+ * sends none. */
 #ifndef PROF_REMOTE_GRPC_STATUS_H
 #define PROF_REMOTE_GRPC_STATUS_H
 
@@ -29,9 +29,9 @@ enum GrpcStatus { GRPC_STATUSES(AS_STATUS) N_GRPC_STATUSES };
 #undef AS_STATUS
 
 const char *grpc_status_name(int status);
-/* The status that a response of HTTP stands for that has none of gRPC. */
+/* Returns the status for an HTTP response that has no gRPC status. */
 enum GrpcStatus grpc_status_of_http(long http_status);
-/* Decodes %XX of a grpc-message, and repairs what is not UTF-8 or is not printable. */
+/* Decodes %XX in a grpc-message, and replaces bytes that are not UTF-8 or not printable. */
 void grpc_message_decode(const char *text, size_t n_text, char *out, size_t n_out);
 
 #endif

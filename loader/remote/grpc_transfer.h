@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* grpc_transfer.h: a call while it runs, and what becomes of it when libcurl has ended it. Of
- * grpc.c and grpc_failure.c alone. */
+/* grpc_transfer.h: a running call, and its outcome after libcurl has ended it. For grpc.c and
+ * grpc_failure.c only. */
 #ifndef PROF_REMOTE_GRPC_TRANSFER_H
 #define PROF_REMOTE_GRPC_TRANSFER_H
 
@@ -22,8 +22,8 @@ typedef struct GrpcTransfer {
     size_t n_other; /* bytes of a body that is not gRPC */
     uint8_t frame_head[5];
     int n_head;
-    int n_races;  /* how often the server's end of the call was lost */
-    bool gave_up; /* failure, status and why of the call are set */
+    int n_races;  /* how often the status of a call was lost */
+    bool gave_up; /* failure, status and why of the call are already set */
 } GrpcTransfer;
 
 int64_t monotonic_ms(void);

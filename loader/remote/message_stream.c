@@ -23,7 +23,7 @@ static bool leave_messages(MessageStream *s)
     return true;
 }
 
-/* The field's n_bytes come next. */
+/* Starts a field of n_bytes bytes. */
 static bool start_bytes(MessageStream *s, uint64_t n_bytes, ProfErr *err)
 {
     if (n_bytes > end_of_message(s) - s->at)
@@ -60,7 +60,7 @@ static bool start_field(MessageStream *s, uint64_t tag, ProfErr *err)
     }
 }
 
-/* The value of a varint is complete. */
+/* Handles a complete varint. */
 static bool take_varint(MessageStream *s, ProfErr *err)
 {
     uint64_t value = s->varint;
@@ -81,7 +81,7 @@ static bool read_varint_byte(MessageStream *s, uint8_t byte, ProfErr *err)
     return byte & 128 || take_varint(s, err);
 }
 
-/* The part of the field's bytes that has arrived. */
+/* Handles the part of the field's bytes that has arrived. */
 static bool read_field_bytes(MessageStream *s, const uint8_t *bytes, size_t n_bytes, size_t *n_read)
 {
     uint64_t n_left = s->field_end - s->at;
@@ -91,7 +91,7 @@ static bool read_field_bytes(MessageStream *s, const uint8_t *bytes, size_t n_by
            s->handler->bytes(s->context, s->path, bytes, *n_read);
 }
 
-/* What ends here, without a further byte: a field of bytes, messages. */
+/* Ends the fields of bytes and messages that are complete at this position. */
 static bool end_fields(MessageStream *s)
 {
     if (s->state == AT_BYTES && s->at == s->field_end) {

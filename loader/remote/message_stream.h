@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* message_stream.h: reads a protobuf message while it arrives, in pieces of any size, so that a
- * field of 2 GB never is in memory.
+ * field of 2 GB is never in memory.
  *
- * A field has a path: its number; of a field of a message inside, 100 times the path of that
+ * A field has a path: its number; for a field of a nested message, 100 times the path of that
  * message plus the number. Fields with numbers above 99 are skipped. */
 #ifndef PROF_REMOTE_MESSAGE_STREAM_H
 #define PROF_REMOTE_MESSAGE_STREAM_H
@@ -10,30 +10,33 @@
 #include "../base/base.h"
 
 enum FieldUse { FIELD_SKIP, FIELD_ENTER, FIELD_TAKE };
-/* What is done with the fields. `begin`, `bytes` and `end` return false to stop reading. */
+/* Callbacks for the fields. `begin`, `bytes` and `end` return false to stop reading. */
 typedef struct {
-    /* Is the field, with n_bytes bytes, skipped, read as a message, or given to `bytes`? */
+    /* Returns whether the field, with n_bytes bytes, is skipped, read as a message, or passed to
+     * `bytes`. */
     enum FieldUse (*use)(int path);
-    bool (*begin)(void *context, int path, uint64_t n_bytes); /* of a field that is not skipped */
+    /* called for a field that is not skipped */
+    bool (*begin)(void *context, int path, uint64_t n_bytes);
     bool (*bytes)(void *context, int path, const uint8_t *bytes, size_t n_bytes);
     bool (*end)(void *context, int path);
-    void (*number)(void *context, int path, uint64_t value); /* a varint; NULL: not wanted */
+    /* called for a varint; NULL: not wanted */
+    void (*number)(void *context, int path, uint64_t value);
 } FieldHandler;
 
 enum { MAX_MESSAGE_DEPTH = 3 };
-/* Set handler, context and n_bytes, the length of the message; the rest to 0. */
+/* Set handler, context and n_bytes (the length of the message), and the rest to 0. */
 typedef struct {
     const FieldHandler *handler;
     void *context;
     uint64_t n_bytes;
-    uint64_t at; /* bytes read so far */
+    uint64_t at; /* bytes read until now */
     struct {
         int path;
         uint64_t end; /* position */
     } inside[MAX_MESSAGE_DEPTH];
     int depth;
     enum { AT_TAG, AT_VARINT, AT_LENGTH, AT_BYTES } state;
-    int path; /* of the field that is being read */
+    int path; /* of the current field */
     enum FieldUse field_use;
     uint64_t field_end;
     uint64_t varint;
@@ -41,9 +44,9 @@ typedef struct {
 } MessageStream;
 
 /* Reads the next bytes of the message. False: the handler stopped, or err is set, with the position
- * at which the bytes are no message. */
+ * at which the bytes are not a message. */
 bool message_stream_read(MessageStream *s, const uint8_t *bytes, size_t n_bytes, ProfErr *err);
-/* After the last byte: false with err if the message ends within a field. */
+/* Called after the last byte. False with err if the message ends within a field. */
 bool message_stream_finish(const MessageStream *s, ProfErr *err);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* monitor.c: Monitor of ProfilerService: what the service itself measures. Only Cloud TPU's does.
- */
+/* monitor.c: the call Monitor of ProfilerService: what the service itself measures. Only Cloud
+ * TPU's service does. */
 #include "remote.h"
 #include "schema/profiler_service.pb-c.h"
 

@@ -49,7 +49,7 @@ bool part_write(PartFile *file, const void *bytes, size_t n_bytes, ProfErr *err)
     return true;
 }
 
-/* link() does not replace a file; some file systems have no links. */
+/* Renames a file. link() does not replace an existing file, but some file systems have no links. */
 static bool rename_new(const char *from, const char *to)
 {
     if (!link(from, to)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* probe.c: see probe.h. */
+/* probe.c: finds out which protocol a port speaks; see probe.h. */
 #define _GNU_SOURCE
 #include "probe.h"
 
@@ -8,7 +8,7 @@
 
 enum { WAIT_MS = 1000, PAUSE_MS = 10 };
 
-/* The preface of HTTP/2 and empty settings, to which each of the protocols has an answer. */
+/* The start of HTTP/2 with empty settings. Each of the protocols answers it differently. */
 static const char greeting[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0";
 
 static enum Protocol protocol_of(const uint8_t *bytes, size_t n)
@@ -47,7 +47,7 @@ static CurlEasy *new_connection(const Curl *curl, const char *scheme, const char
     return easy;
 }
 
-/* Servers on OpenSSL close without a word when they are greeted in plain text. */
+/* Servers with OpenSSL close the connection silently when they receive plain text. */
 static bool shakes_hands(const Curl *curl, const char *address)
 {
     CurlEasy *easy = new_connection(curl, "https", address);

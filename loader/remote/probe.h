@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* probe.h: what answers on a port where the call found no gRPC. */
+/* probe.h: finds out what answers on a port where a call found no gRPC. */
 #ifndef PROF_REMOTE_PROBE_H
 #define PROF_REMOTE_PROBE_H
 

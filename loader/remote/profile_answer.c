@@ -43,7 +43,7 @@ static bool add_tool(ProfileAnswer *a)
     return true;
 }
 
-/* The name of a tool may come after its data. */
+/* Starts the file of a tool. The tool's name may come after its data. */
 static bool open_tool(ProfileAnswer *a)
 {
     char number[32], name[512];
@@ -63,7 +63,7 @@ static bool begin(void *context, int path, uint64_t n_bytes)
     return true;
 }
 
-/* A server's text becomes a part of a file name. */
+/* Turns a server's text into a part of a file name. */
 static void take_name(ToolFile *tool, const uint8_t *bytes, size_t n)
 {
     for (size_t i = 0; i < n && tool->n_name < MAX_TOOL_NAME; i++)
@@ -112,11 +112,12 @@ bool profile_answer_sink(GrpcCall *call, const uint8_t *bytes, size_t n_bytes, u
     return message_stream_read(&a->stream, bytes, n_bytes, &a->err);
 }
 
-/* Data of a tool that is the profile itself is the profile, if no other came. */
+/* Finishes the data of a tool. If they are the profile itself and no other profile came, they
+ * become the profile. */
 static bool finish_tool(ProfileAnswer *a, ToolFile *tool)
 {
     char name[512];
-    if (tool->file.fd < 0) return true; /* without data */
+    if (tool->file.fd < 0) return true; /* no data */
     bool is_profile = !strcmp(tool->name, profile_suffix);
     if (is_profile && (a->has_profile || a->n_profile_bytes)) {
         part_discard(&tool->file);
@@ -143,7 +144,7 @@ bool profile_answer_finish(ProfileAnswer *a)
     else if (a->empty_trace) {
         part_discard(&a->profile);
         return true;
-    } /* planes without events */
+    } /* it has planes but no events */
     else {
         a->n_profile_bytes = a->profile.n_bytes;
         if (!file_name(a, profile_suffix, name, sizeof name, &a->err) ||

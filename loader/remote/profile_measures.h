@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* profile_measures.h: what Monitor measures, of a profile: for servers that do not monitor. */
+/* profile_measures.h: computes what Monitor measures from a profile, for servers that do not
+ * monitor. */
 #ifndef PROF_REMOTE_PROFILE_MEASURES_H
 #define PROF_REMOTE_PROFILE_MEASURES_H
 
 #include "remote.h"
 
-/* The SQL about a run, with one parameter. Its row has these columns, NULL where unknown. */
+/* Columns of the SQL about a run, which has one parameter; NULL if unknown. */
 enum {
     MEASURE_HARDWARE,
     MEASURE_IDLE,
@@ -16,15 +17,15 @@ enum {
 };
 extern const char profile_measures_sql[];
 
-/* Takes a short profile of one address into a temporary folder, whose name goes to `logdir`. It is
- * removed with remove_temporary(). */
+/* Takes a short profile of one address into a temporary folder, whose path is written to `logdir`.
+ * Remove it with remove_temporary(). */
 enum RemoteOutcome profile_measures_capture(const RemoteCapture *like, const char *address,
                                             char logdir[4096], ProfErr *err);
 void remove_temporary(const char *logdir);
 
-/* A number with three significant digits, without an exponent. NAN is "unknown". */
+/* Writes a number with three significant digits, without an exponent. NAN becomes "unknown". */
 void print_measure(double value, const char *unit, char *out, size_t n_out);
-/* The lines of capture_tpu_profile, at a level, marked as measured from a profile. */
+/* Writes the lines of capture_tpu_profile at a level, marked as measured from a profile. */
 void print_measures(const RemoteMeasures *m, const char *hardware, int level, int64_t duration_ms,
                     char *out, size_t n_out);
 

@@ -67,7 +67,7 @@ static char *copy(ProfilerOptions *o, const char *text, size_t n, ProfErr *err)
     return copied;
 }
 
-/* 1, true, yes and on; 0, false, no and off; -1: neither. */
+/* Returns 1 for 1, true, yes and on; 0 for 0, false, no and off; -1 for anything else. */
 static int flag_of(const char *value)
 {
     static const char *const words[] = {"0", "1", "false", "true", "no", "yes", "off", "on"};
@@ -111,7 +111,8 @@ static bool set_field(ProfilerOptions *o, size_t i, const char *value, ProfErr *
     return true;
 }
 
-/* true and false are bools, numbers are int64, all else is text, as is what has quotes. */
+/* Sets a value: true and false are bool, numbers are int64, everything else is text, also anything
+ * in quotes. */
 static bool set_value(ProfilerOptions *o, Tensorflow__ProfileOptions__AdvancedValue *v,
                       const char *value, ProfErr *err)
 {
@@ -146,7 +147,7 @@ static bool set_advanced(ProfilerOptions *o, const char *name, size_t n_name, co
     tensorflow__profile_options__advanced_configuration_entry__init(entry);
     entry->value = v;
     if (!(entry->key = copy(o, name, n_name, err)) || !set_value(o, v, value, err)) return false;
-    size_t at = 0; /* given again, it replaces */
+    size_t at = 0; /* a repeated option replaces the earlier one */
     while (at < o->n_entries && strcmp(o->entries[at]->key, entry->key) != 0) at++;
     o->entries[at] = entry;
     o->n_entries += at == o->n_entries;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* profiler_options.h: ProfileOptions of a request as they are being set. Of requests.c and
- * profiler_options.c alone. */
+/* profiler_options.h: the ProfileOptions of a request, while they are set. For requests.c and
+ * profiler_options.c only. */
 #ifndef PROF_REMOTE_PROFILER_OPTIONS_H
 #define PROF_REMOTE_PROFILER_OPTIONS_H
 
@@ -9,7 +9,7 @@
 
 typedef Tensorflow__ProfileOptions__AdvancedConfigurationEntry AdvancedEntry;
 struct ProfilerOptions {
-    Tensorflow__ProfileOptions message; /* its texts are of `memory` */
+    Tensorflow__ProfileOptions message; /* its texts are in `memory` */
     Tensorflow__ProfileOptions__TraceOptions trace;
     AdvancedEntry **entries;
     size_t n_entries, entries_capacity;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* requests.c: see requests.h. */
+/* requests.c: encodes requests; see requests.h. */
 #include "requests.h"
 
 #include "profiler_options.h"
@@ -20,7 +20,8 @@ static uint8_t *pack(const ProtobufCMessage *message, size_t *n, ProfErr *err)
 
 static char *text(const char *borrowed) { return (char *)(uintptr_t)(borrowed ? borrowed : ""); }
 
-/* What XProf's client asks for; a server that knows only xplane.pb leaves out the others. */
+/* The tools that XProf's client requests. A server that only supports xplane.pb ignores the others.
+ */
 static char *tools[] = {"trace_viewer",     "op_profile",     "input_pipeline", "kernel_stats",
                         "memory_viewer",    "memory_profile", "overview_page",  "pod_viewer",
                         "tensorflow_stats", "xplane.pb"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* command.c: see command.h. */
+/* command.c: runs the remote half of profsql-capture; see command.h. */
 #define _GNU_SOURCE
 #include "command.h"
 
@@ -75,12 +75,12 @@ static void say(void *context, const char *line)
 
 enum { LOG_MS = 10000 };
 
-/* On a terminal a line that changes; in a log a line every ten seconds. */
+/* Shows progress: on a terminal in a line that changes, else in a line every ten seconds. */
 static void show_progress(void *context, int64_t ms, int64_t expected_ms, uint64_t n_bytes)
 {
     int64_t *next_ms = context;
     bool on_terminal = isatty(STDERR_FILENO);
-    if (*next_ms - ms > LOG_MS) *next_ms = LOG_MS; /* a new attempt */
+    if (*next_ms - ms > LOG_MS) *next_ms = LOG_MS; /* another attempt has started */
     if (!on_terminal && ms < *next_ms) return;
     *next_ms = ms + LOG_MS;
     fprintf(stderr, "%s%.1f of %.1f s, %.1f MiB received%s",
@@ -95,7 +95,7 @@ static void catch_signals(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
-    signal(SIGPIPE, SIG_IGN); /* of connections */
+    signal(SIGPIPE, SIG_IGN); /* from connections */
 }
 
 /* ---- tasks ---- */
@@ -195,7 +195,7 @@ static enum RemoteOutcome do_task(RemoteOptions *o, ProfErr *err)
     case TASK_FETCH: return fetch(o, repository, err);
     case TASK_START:
     case TASK_STOP: {
-        ProfErr said = {0}; /* a line for each address */
+        ProfErr said = {0}; /* has one line for each address */
         ProfErr *to = o->quiet ? err : &said;
         return o->task == TASK_START ? remote_continuous_start(c, to)
                                      : remote_continuous_stop(c, to);

@@ -5,9 +5,10 @@
 
 #include <stdbool.h>
 
-/* Is it about servers, by a --host with a port and no program to run? */
+/* Returns whether the command line is about servers: it has a --host with a port, and no program to
+ * run. */
 bool remote_is_wanted(int argc, char **argv);
-/* Does what the command line asks; returns the exit status (REMOTE_OUTCOMES). */
+/* Executes the command line. Returns the exit status (REMOTE_OUTCOMES). */
 int remote_command(int argc, char **argv);
 /* Prints the options and the exit statuses, as a part of --help. */
 void remote_print_help(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* monitor.h: --monitor: how well a program does, in the words of capture_tpu_profile. */
+/* monitor.h: --monitor: how well a program performs, in the format of capture_tpu_profile. */
 #ifndef PROF_REMOTE_MONITOR_H
 #define PROF_REMOTE_MONITOR_H
 

@@ -23,7 +23,7 @@ static bool wrong(ProfErr *err, enum RemoteOption option, const char *value, con
     return false;
 }
 
-/* A time, in ms if the unit is ms; 0 is one only if zero is allowed. */
+/* Reads a time in the option's unit. 0 is valid only if zero is allowed. */
 static bool read_time(enum RemoteOption option, const char *value, int64_t unit_ms, bool zero,
                       int64_t *ms, ProfErr *err)
 {
@@ -56,7 +56,7 @@ static bool read_number(enum RemoteOption option, const char *value, int64_t mos
     return wrong(err, option, value, wanted);
 }
 
-/* Adds the words between commas to a list. */
+/* Adds the comma-separated words to a list. */
 static bool read_list(RemoteOptions *o, const char *value, const char ***list, size_t *n,
                       size_t *capacity, ProfErr *err)
 {
@@ -154,7 +154,7 @@ static bool set_option(RemoteOptions *o, enum RemoteOption option, char *value, 
     return false;
 }
 
-/* The address of a TPU's analysis service: its own port, in place of that of its runtime. */
+/* Sets the address of a TPU's analysis service: its own port replaces that of the TPU's runtime. */
 static bool set_service_port(RemoteOptions *o, ProfErr *err)
 {
     enum { SERVICE_PORT = 8466, RUNTIME_PORT = 8470 };
@@ -247,7 +247,7 @@ bool remote_options_read(RemoteOptions *o, int argc, char **argv, ProfErr *err)
         if (key == '?') {
             prof_fail(err, PROF_FORMAT, 0, "%s", "");
             return false;
-        } /* it was named */
+        } /* the error has named it */
         if (!set_option(o, (enum RemoteOption)i, optarg, err)) return false;
     }
     if (o->task == TASK_HELP) return true;

@@ -69,11 +69,11 @@ enum RemoteTask {
     TASK_HELP
 };
 typedef struct {
-    RemoteCapture capture; /* what it borrows is the command's */
+    RemoteCapture capture; /* refers to memory of the command */
     enum RemoteTask task;
     const char **addresses, **workers, **metadata;
     size_t n_addresses, n_workers, n_metadata, capacities[3];
-    char *texts[3]; /* which the lists point into */
+    char *texts[3]; /* memory that the lists point into */
     size_t n_texts;
     char run[256];
     bool run_given, quiet;
@@ -82,7 +82,8 @@ typedef struct {
     int64_t monitor_level, n_queries;
 } RemoteOptions;
 
-/* Reads the command line. False with err, which says what is wrong. Free it in any case. */
+/* Reads the command line. False with err, which says what is wrong. Freed with
+ * remote_options_free() in any case. */
 bool remote_options_read(RemoteOptions *o, int argc, char **argv, ProfErr *err);
 void remote_options_free(RemoteOptions *o);
 

@@ -32,7 +32,7 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
     return remove(path);
 }
 
-/* Deletes the oldest of our runs, with what other programs keep in its folder. */
+/* Deletes the oldest of our runs, including files of other programs in its folder. */
 static void drop_first(const RemoteOptions *o, RunName *runs, size_t *n_runs)
 {
     enum { OPEN_FOLDERS = 8 };
@@ -43,7 +43,7 @@ static void drop_first(const RemoteOptions *o, RunName *runs, size_t *n_runs)
     memmove(runs, runs + 1, --*n_runs * sizeof *runs);
 }
 
-/* Is it no use to go on? */
+/* Returns whether it is useless to continue. */
 static bool is_final(enum RemoteOutcome outcome)
 {
     return outcome == REMOTE_NOT_WRITTEN || outcome == REMOTE_NO_LIBRARY ||
@@ -69,7 +69,8 @@ enum RemoteOutcome command_series(RemoteOptions *o, ProfErr *err)
         }
         while (o->keep && n_runs > (size_t)o->keep) drop_first(o, runs, &n_runs);
         next_ms += o->every_ms;
-        if (next_ms < now_ms()) next_ms = now_ms(); /* it took longer than that */
+        /* the last profile took longer than the interval */
+        if (next_ms < now_ms()) next_ms = now_ms();
     } while (wait_until(&o->capture.caller, next_ms));
     prof_free(runs);
     return outcome;
