@@ -221,9 +221,14 @@ docs: loadable capture
 	ext/python/stubs
 	command/generate
 
+# AGAINST=COMMIT compares this build with that of an older commit instead.
 bench: loadable
+ifdef AGAINST
+	tests/bench/against $(AGAINST)
+else
 	tests/bench/run
 	tests/bench/op_metrics --rounds 1 --sizes 200M,1G
+endif
 
 # Against the independent reader and XProf's answers; SEEDS=N asks XProf (ORACLE_PYTHON) about N fresh made-up profiles as well.
 parity: loadable
