@@ -216,8 +216,8 @@ def sql():
 def newest_run():
     """A log dir stands for its newest run by name, and the command says so."""
     logs = make_logs()
-    must(run(logs)[0].startswith('run 2026_11_21_08_44_41, the newest of 3 in ' + logs),
-         'the screen')
+    screen = ' '.join(run(logs)[0].split())  # a long path wraps
+    must(screen.startswith('run 2026_11_21_08_44_41, the newest of 3 in ' + logs), screen)
     out, notes = run(logs, 'kpi', '-f', 'json')
     same(json.loads(out)[0]['run'], '2026_11_21_08_44_41')
     must('run 2026_11_21_08_44_41, the newest of 3 in ' + logs in notes, notes)
