@@ -23,14 +23,15 @@ CASES = ["cases", "hostile", "command"]
 PARTS = {"sql": "tests/sql/*.sql", "witness": "tests/witness/*.py",
          "kept_queries": "tests/kept_queries/answers/*.tsv",
          "kept_tables": "tests/kept_tables/answers/*.tsv"}
-WHOLE = ["self", "hlo_text", "flows", "export", "kept", "timeline", "tools", "encodings", "docs",
-         "columns", "empty", "arguments", "twin", "metamorphic"]
+WHOLE = ["self", "hlo_text", "flows", "export", "kept", "timeline", "tools", "encodings",
+         "columns", "empty", "arguments", "twin", "metamorphic", "docs"]
 BUILT = ["unit", "oom", "mutants", "prefix"]  # programs of their own, which are not recorded
 # Other suites that are not recorded, by the sources that they are about.
 ABOUT = {"ext/arrow": "python", "ext/host.c": "python", "ext/profsql_live.c": "capture",
          "ext/remote.c": "remote"}
 INSTRUMENTED = ["CC=ccache clang", "WARN=-w", "CFLAGS=-O1 -gline-tables-only "
                 "-fsanitize-coverage=edge,no-prune,inline-8bit-counters,pc-table"]
+INSTRUMENTED_FILES = ["libprofsql.so", "profsql", "libprofsql_capture.so", "profsql-capture"]
 N_KEPT = 5  # runs whose kept sums are asked before all else: they see most faults
 
 # command: what to run, with names of cases after it; seconds: on the clock, when it was recorded
@@ -100,11 +101,11 @@ def run_checks(copy, folder):
 
 
 def lines_of_blocks(copy, folder, library):
-    """Of each block of a library its line, as an index into the list of lines."""
+    """Of each block of a library its line, FILE:NUMBER."""
     with open(os.path.join(folder, library + ".blocks"), "rb") as f:
         data = f.read()
     addresses = [int.from_bytes(data[i:i + 8], "little") for i in range(0, len(data), 8)]
-    out = subprocess.run(["llvm-symbolizer", "--obj", os.path.join(copy, "build", library),
+    out = subprocess.run(["llvm-symbolizer", "--obj", os.path.join(copy, "recorded", library),
                           "--no-inlines", "--functions=none", "--output-style=GNU"],
                          input="\n".join(map(hex, addresses)), capture_output=True, text=True,
                          check=True).stdout
@@ -123,6 +124,9 @@ def record(folder):
                    check=True)
     subprocess.run(["make", "-s", "loadable", "capture", "build/profsql", "LDFLAGS=" + runtime]
                    + INSTRUMENTED, cwd=copy, check=True, stdout=subprocess.DEVNULL)
+    os.makedirs(os.path.join(copy, "recorded"))
+    for name in INSTRUMENTED_FILES:  # the suite docs builds them anew
+        shutil.copy(os.path.join(copy, "build", name), os.path.join(copy, "recorded"))
     seconds = {name: (key, took) for name, key, took in run_checks(copy, reached)}
     write(copy, folder, reached, seconds)
 
