@@ -32,7 +32,6 @@ ABOUT = {"ext/arrow": "python", "ext/host.c": "python", "ext/profsql_live.c": "c
 INSTRUMENTED = ["CC=ccache clang", "WARN=-w", "CFLAGS=-O1 -gline-tables-only "
                 "-fsanitize-coverage=edge,no-prune,inline-8bit-counters,pc-table"]
 INSTRUMENTED_FILES = ["libprofsql.so", "profsql", "libprofsql_capture.so", "profsql-capture"]
-N_KEPT = 5  # runs whose kept sums are asked before all else: they see most faults
 
 # command: what to run, with names of cases after it; seconds: on the clock, when it was recorded
 Check = collections.namedtuple("Check", "name command seconds")
@@ -192,13 +191,12 @@ class Reach:
         return sum(1 << i for line, i in self.numbers.items() if line.startswith(file + ": "))
 
     def of_line(self, file, lines, number):
-        """Checks that run the line: some kept sums, then those that take little time and run few
-        others first."""
+        """Checks that run the line: kept sums, which see most faults, then those that take little
+        time and run few others first."""
         at, known = self.bits_of(file, lines, number), self.known
         run = sorted((took * (bits.bit_count() or 1), Check(name, known[name], took))
                      for name, (took, bits) in self.checks.items() if bits & at and name in known)
-        first = [pair for pair in run if pair[1].name.startswith("kept_tables")][:N_KEPT]
-        run = first + [pair for pair in run if pair not in first]
+        run.sort(key=lambda pair: not pair[1].name.startswith("kept_tables"))
         newer = [Check(name, known[name], 1) for name in known if name not in self.checks]
         about = [suite for start, suite in ABOUT.items() if file.startswith(start)]
         return [check for _, check in run] + newer + [
