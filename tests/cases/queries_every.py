@@ -6,7 +6,7 @@ import os
 import re
 
 from lib.cases import case, same
-from lib.shell import ROOT, lines, run
+from lib.shell import ROOT, lines, run, tables_of_a_run
 
 RUNS = ['gpu_train_38', 'tpu_train_54', 'multi_host_111', 'jax_train_mlp', 'jax_two_hosts',
         'memory_odd', 'tf_fit_input_bound', 'gpu_dropped_steps', 'megascale_small']
@@ -146,3 +146,24 @@ def each_run_alone():
                  '%s of %s' % (name, ' and '.join(pair)))
             answered |= {name} if alone[0][name] and alone[1][name] else set()
     same(sorted(set(known) - answered), ['tf_stats'], 'never both runs have rows')
+
+
+def of_each(names, path, after=''):
+    """{table: the lines of its rows}"""
+    script = ''.join(".print = %s\nSELECT * FROM %s('%s');\n%s" % (name, name, path, after)
+                     for name in names)
+    found = ('\n' + '\n'.join(lines(script, '-quote', folder=ROOT))).split('\n= ')[1:]
+    return {name: rows for name, _, rows in (part.partition('\n') for part in found)}
+
+
+@case
+def each_table_alone():
+    """A table's answer does not depend on what was asked before, and any table may be the only one
+    that was asked when a run is closed. Issues are those that were met until then."""
+    names = [name for name, sources in tables_of_a_run(but=['prof_issues', 'prof_runs']).items()
+             if sources == ['source']]
+    path = 'tests/data/tpu_infer_78'
+    alone = of_each(['prof_issues'] + names, path, "SELECT prof_clear() <> 1;\n")
+    together = of_each(names[::-1], path)
+    for name in names:
+        same(alone[name].splitlines()[:-1], together[name].splitlines(), name)
