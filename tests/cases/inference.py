@@ -76,6 +76,23 @@ def request_without_a_model():
 
 
 @case
+def most_models():
+    """1000 models have names; requests of further ones have none, and an issue says that parts are
+    missing."""
+    for n, known in ((1000, 1000), (1001, 1000)):
+        requests, batches = [], []
+        for i in range(n):
+            at = 100000 * i
+            requests += request(at + 10000, at + 20000, 8, i)
+            batches += batch(at + 22000, at + 32000, i, 0, 8)[:2] + [
+                ('SessionRun', at + 24000, 8000, {'model_id': {'str': 'm%d:1' % i}})]
+        same(rows("SELECT count(*), count(model), count(DISTINCT model), (SELECT count(*) "
+                  "FROM prof_issues('{x}') WHERE code = 'inference_cut') "
+                  "FROM inference_requests('{x}')", host_of(requests, batches)),
+             [(n, known, known, n - known)], '%d models' % n)
+
+
+@case
 def model_of_a_users_request():
     """A user's request that names no model has that of its batches, unless they differ: so XProf
     2.24.2 answers."""

@@ -214,14 +214,12 @@ static CompilePart *waiting_for(const Longest *l, const CompilePart *part)
     return NULL;
 }
 
+/* Of a part that waits for none: it ends after the longest, unless they have one title. */
 static void keep_longest(Longest *l, CompilePart *part)
 {
-    if (!l->longest || part->end > l->longest->end) {
-        if (l->longest && !same_title(l->longest, part)) l->other = l->longest;
-        l->longest = part;
-    } else if (!same_title(part, l->longest) && (!l->other || part->end > l->other->end)) {
-        l->other = part;
-    }
+    if (l->longest && part->end <= l->longest->end) return;
+    if (l->longest && !same_title(l->longest, part)) l->other = l->longest;
+    l->longest = part;
 }
 
 /* Sets the owner of all parts to an index + 1 (0 for compilations), and moves the compilations to
