@@ -181,14 +181,18 @@ class Reach:
                        in kept["checks"].items()}
 
     def bits_of(self, file, lines, number):
-        """The block that the line is in; the whole file if it is in no function."""
+        """The block that the line is in, and the one before, where its condition may be: a record
+        has the line of what a block does first. The whole file if the line is in no function."""
+        bits = n_blocks = 0
         for at in range(number, -1, -1):
-            if lines[at] == "}":
+            if lines[at] == "}" or n_blocks == 2:
                 break
             key = "%s: %s" % (file, lines[at].strip())
             if key in self.numbers:
-                return 1 << self.numbers[key]
-        return sum(1 << i for line, i in self.numbers.items() if line.startswith(file + ": "))
+                bits |= 1 << self.numbers[key]
+                n_blocks += 1
+        return bits or sum(1 << i for line, i in self.numbers.items()
+                           if line.startswith(file + ": "))
 
     def of_line(self, file, lines, number):
         """Checks that run the line: kept sums, which see most faults, then those that take little
