@@ -536,6 +536,21 @@ def keys_find_what_a_scan_finds():
 
 
 @case
+def rowids_of_hosts():
+    """Rows of two hosts have different rowids, whichever host has more programs."""
+    def host(*ids):
+        return space(plane(1, "/host:metadata", metadata=b"".join(
+            [event_metadata(i, "m(%d)" % i, stats=[stat(1, bytes=small_program("m", i))])
+             for i in ids] + [stat_metadata(1, "Hlo Proto")])))
+    for first, second in (((1, 2, 3), (4,)), ((1,), (2, 3, 4))):
+        for name, ids in (("a", first), ("b", second)):
+            folder = os.path.dirname(put("rowids/%s.xplane.pb" % name, host(*ids)))
+        for table, n in (("hlo_modules", 4), ("hlo_computations", 8), ("hlo_instructions", 20)):
+            equal(table, ask("count(*), count(DISTINCT x.rowid)", "FROM %s({}) AS x" % table,
+                             folder), [[n, n]])
+
+
+@case
 def events_join_instructions():
     run = os.path.join(DATA, "jax_train_mlp")
     joined, events = ask("count(i.hlo_op), count(*)", "FROM trace_events({}) AS e LEFT "
