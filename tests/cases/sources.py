@@ -82,6 +82,20 @@ def newest_of_several_folders():
 
 
 @case
+def runs_that_are_links():
+    """A run that is a link into a log dir is one of its runs; what it leads to may be absent."""
+    folder = tempfile.mkdtemp(dir=DIR)
+    profile = os.path.join(folder, 'logs', 'plugins', 'profile')
+    make_run(profile, 'a')
+    os.symlink(make_run(folder, 'elsewhere'), os.path.join(profile, 'b'))
+    os.symlink(os.path.join(folder, 'absent'), os.path.join(profile, 'c'))
+    logs = os.path.join(folder, 'logs')
+    same(sorted(rows("SELECT name, host_count FROM prof_find('%s');" % logs)),
+         [['a', '1'], ['b', '1']])
+    same(rows("SELECT run, other_runs FROM prof_runs('%s');" % logs), [['b', '1']])
+
+
+@case
 def no_run_attached():
     """Without a source and an attached run there is nothing to ask: an error, but for the list of
     attached runs."""

@@ -3,8 +3,10 @@
  * (tests/data/hlo_zoo/modules/vectors.hlo), with their numbers. */
 #include "../../loader/analysis/program/cost.h"
 #include "../../loader/format/hlo_text.h"
+#include "../../loader/format/shape.h"
 #include "check.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -75,6 +77,19 @@ static void check_buffer(void)
     text_free(&out);
 }
 
+/* The first number in a type's name is its bits: f6e3m2fn has 6. */
+static void check_types(void)
+{
+    for (int type = 0; type < N_HLO_TYPES; type++) {
+        const char *name = primitive_name(type), *digits = name + strcspn(name, "0123456789");
+        check(primitive_bits(type) == (strcmp(name, "pred") ? atoi(digits) : 8), name);
+        check(!type || primitive_by_name(name, strlen(name)) == type, name);
+    }
+    check(!primitive_name(N_HLO_TYPES) && !primitive_name(-1) && !primitive_bits(N_HLO_TYPES) &&
+              primitive_by_name("f3", 2) < 0 && primitive_by_name("invalid", 7) < 0,
+          "no other type has a name or bits");
+}
+
 int main(void)
 {
     ProfErr err = {0};
@@ -88,5 +103,6 @@ int main(void)
     if (found) check_vectors(found, &err);
     if (run) run_unref(run);
     check_buffer();
+    check_types();
     return finish();
 }
