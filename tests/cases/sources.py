@@ -93,6 +93,10 @@ def runs_that_are_links():
     same(sorted(rows("SELECT name, host_count FROM prof_find('%s');" % logs)),
          [['a', '1'], ['b', '1']])
     same(rows("SELECT run, other_runs FROM prof_runs('%s');" % logs), [['b', '1']])
+    both = os.path.join(folder, 'both')
+    os.makedirs(both)
+    os.symlink(logs, os.path.join(both, 'link'))
+    same(sorted(rows("SELECT name FROM prof_find('%s');" % both)), [['link/a'], ['link/b']])
 
 
 @case
