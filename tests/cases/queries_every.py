@@ -167,3 +167,18 @@ def each_table_alone():
     together = of_each(names[::-1], path)
     for name in names:
         same(alone[name].splitlines()[:-1], together[name].splitlines(), name)
+
+
+@case
+def nothing_is_left():
+    """Once a run is closed, the memory that SQLite counts is what it was before: a table that is
+    asked again leaves no byte more. What a column allocates counts too."""
+    names = [name for name, sources in tables_of_a_run().items() if sources == ['source']]
+    for path in ('gpu_train_38', 'cores_odd', 'inference_batches'):
+        ask = ".output /dev/null\nSELECT * FROM %%s('tests/data/%s');\n" % path
+        ask += ".output stdout\nSELECT prof_clear() = 1;\n.stats\n"
+        shown = '\n'.join(lines(''.join(".print = %s\n%s" % (name, 2 * (ask % name))
+                                        for name in names), folder=ROOT))
+        for part in shown.split('= ')[1:]:
+            used = re.findall(r'^Memory Used: +(\d+)', part, re.M)
+            same(used, 2 * used[:1], '%s of %s' % (part.split('\n')[0], path))
