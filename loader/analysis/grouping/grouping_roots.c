@@ -501,12 +501,12 @@ static bool is_below_its_like(Forest *f, const RootMark *root, Ancestors *above)
     return false;
 }
 
-static bool group_roots(Forest *f, Ancestors *above, ProfErr *err)
+static void group_roots(Forest *f, Ancestors *above, ProfErr *err)
 {
     RootMark **roots = prof_alloc(f->roots.n * sizeof *roots);
     if (!roots) {
         prof_nomem(err);
-        return false;
+        return;
     }
     size_t n = 0;
     for (size_t i = 0; i < f->roots.n; i++) {
@@ -521,14 +521,13 @@ static bool group_roots(Forest *f, Ancestors *above, ProfErr *err)
         if (!below && !err->code) open_group(f, roots[i]->node, above, err);
     }
     prof_free(roots);
-    return !err->code;
 }
 
 /* ---- TensorCores without steps on a host ---- */
 
 /* Numbers the steps of TensorCores that no group and no root of level 0 reaches: the k-th steps of
  * all cores are one group. */
-static bool number_core(Forest *f, const ForestLine *fl, size_t group, ProfErr *err)
+static void number_core(Forest *f, const ForestLine *fl, size_t group, ProfErr *err)
 {
     for (Node k = 0; k < fl->n && !interrupt_poll(4, err); k++) {
         /* has a group, by an edge from an earlier core */
@@ -536,15 +535,14 @@ static bool number_core(Forest *f, const ForestLine *fl, size_t group, ProfErr *
         GroupDraft *draft = group < f->groups.n ? &f->groups.items[group] : PUSH(f->groups);
         if (!draft) {
             prof_nomem(err);
-            return false;
+            return;
         }
         *draft = (GroupDraft){.root = fl->first + k};
         if (!propagate(f, draft->root, (uint32_t)group++)) {
             prof_nomem(err);
-            return false;
+            return;
         }
     }
-    return !err->code;
 }
 
 static bool is_core_line(const ForestLine *fl)
@@ -559,7 +557,7 @@ static bool has_level_0(const Forest *f)
     return false;
 }
 
-static bool group_cores(Forest *f, Ancestors *above, ProfErr *err)
+static void group_cores(Forest *f, Ancestors *above, ProfErr *err)
 {
     size_t first = f->groups.n;
     Node node;
@@ -578,13 +576,12 @@ static bool group_cores(Forest *f, Ancestors *above, ProfErr *err)
     }
     if (above->failed) {
         prof_nomem(err);
-        return false;
+        return;
     }
     for (size_t i = 0; i < f->host->n_lines && !reached && !err->code; i++)
         if (is_core_line(&f->lines[i])) number_core(f, &f->lines[i], first, err);
     for (size_t group = first; group < f->groups.n && !interrupt_poll(16, err); group++)
         name_group(f, group, above, err);
-    return !err->code;
 }
 
 bool forest_group(Forest *f, ProfErr *err)
