@@ -68,9 +68,9 @@ const HloDetail *hlo_detail(HloDetails *all, const HloModule *module,
     d->outputs = shapes_of(module, op, false, err);
     d->has_fingerprint = hlo_fingerprint(module, op, &d->fingerprint, err);
     if (!d->provenance) prof_nomem(err);
-    HloDetail **place = err->code ? NULL : PUSH(all->details);
-    if (!place || !(*place = d, hash_add(&all->by_op, hash, all->details.n - 1))) prof_nomem(err);
-    if (place) return err->code ? NULL : d;
+    HloDetail **place = err->code ? NULL : PUSH_KEYED(all->details, &all->by_op, hash);
+    if (place) return *place = d;
+    prof_nomem(err);
     detail_free(d);
     return NULL;
 }

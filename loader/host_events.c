@@ -52,7 +52,7 @@ static void restore_issues(IssueCounts *noted, Host *host)
 static int read_host(Run *run, Host *host, ProfErr *err)
 {
     IssueCounts noted;
-    bool lost_before = host->issue_lost;
+    bool lost_before = run->issue_lost;
     if (!(host->event_arenas = prof_alloc(run->n_workers * sizeof *host->event_arenas)))
         return prof_nomem(err);
     run->held = host;
@@ -60,10 +60,8 @@ static int read_host(Run *run, Host *host, ProfErr *err)
     if (!err->code) host_load_events(host, err);
     if (!err->code) host->events_read = true;
     restore_issues(&noted, host);
-    if (host->issue_lost) prof_nomem(err);
-    if (err->code)
-        run_drop_events(run),
-            host->issue_lost = lost_before; /* reading again finds the same problems again */
+    run_issue_lost_since(run, lost_before, err); /* reading again finds the same problems again */
+    if (err->code) run_drop_events(run);
     return err->code;
 }
 

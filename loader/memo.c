@@ -69,10 +69,12 @@ static const void *make_analysis(Run *run, Host *only, const Analysis *analysis,
         return NULL;
     }
     unsigned depth = run->making_depth;
+    bool lost = run->issue_lost;
     run->n_making++, run->making_depth = interrupt_depth();
     void *result = analysis->make(run, only, err);
     run->n_making--, run->making_depth = depth;
-    if (result && interrupt_poll(0, err)) /* An interrupted `make` may have left something out. */
+    /* A `make` that was interrupted, or lost an issue, may have left something out. */
+    if (result && (interrupt_poll(0, err) || run_issue_lost_since(run, lost, err)))
         analysis->release(result), result = NULL;
     if (result) {
         KeptResult **results = results_of(run, only);
@@ -149,8 +151,10 @@ const void *line_analysis(Line *line, const LineAnalysis *analysis, ProfErr *err
     const void *result = line_analysis_made(line, analysis);
     if (result || !interrupt_lock(&run->lines_lock, err)) return result;
     if (!(result = line_analysis_made(line, analysis))) {
+        bool lost = run->issue_lost;
         void *made = analysis->make(line, err);
-        if (made && interrupt_poll(0, err)) { /* may have left something out */
+        /* As in make_analysis(). */
+        if (made && (interrupt_poll(0, err) || run_issue_lost_since(run, lost, err))) {
             if (analysis->release) analysis->release(made);
             made = NULL;
         }

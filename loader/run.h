@@ -315,7 +315,6 @@ struct Host {
     int64_t start_unix_ns, stop_unix_ns; /* -1: not in the file */
     Issue *issues;                       /* under the lock, because some are found late */
     size_t n_issues, issue_capacity;
-    bool issue_lost;      /* an issue was lost because memory ran out */
     pthread_mutex_t lock; /* for issues, and for metadata that is read late, while lines are read */
     TextTable texts;
     Arena arena;
@@ -346,6 +345,7 @@ struct Run {
     bool streaming; /* only the events of `held` are in memory; see run_load_all_events() and
                        host_load_only() */
     Host *held;
+    atomic_bool issue_lost;          /* an issue was lost because memory ran out */
     pthread_mutex_t lines_lock;      /* for results of lines; recursive, see interrupt.h */
     pthread_mutex_t analyses_lock;   /* recursive, because an analysis may ask for another */
     unsigned n_making, making_depth; /* analyses that are being computed, and interrupt_depth() of

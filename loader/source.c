@@ -180,8 +180,8 @@ static bool is_new(Search *s, const struct stat *st, ProfErr *err)
     HASH_EACH(i, &s->by_inode, hash)
         if (s->seen.items[i].device == st->st_dev && s->seen.items[i].inode == st->st_ino)
             return false;
-    Seen *made = PUSH(s->seen);
-    if (!made || !hash_add(&s->by_inode, hash, s->seen.n - 1)) {
+    Seen *made = PUSH_KEYED(s->seen, &s->by_inode, hash);
+    if (!made) {
         prof_nomem(err);
         return false;
     }

@@ -2,20 +2,24 @@
 /* Out of memory at every allocation of every query: the Nth allocation fails, for N = 1, 2, 3, ...
  *
  *     oom [EXTENSION [PROFILE [MOST_RUNS]]]      defaults: build/libprofsql.so, a profile of
- * tests/data, 8000
+ * tests/data, 2000
  *
  * One process, the trunk, loads the extension and runs the queries one after the other. Before each
  * query it forks a child for each N, in which the Nth allocation of that query fails: once with
  * that one failure, once with everything failing from N on. The query may succeed or say "out of
  * memory", nothing else. Asked again with memory, it must give the rows that it gives without
- * failures. No byte may be left after close. A crash fails one case only. About MOST_RUNS cases of
- * each kind are tried: all of a query with few allocations, else spread evenly over its
- * allocations. */
+ * failures. No byte may be left after close. A crash fails one case only.
+ *
+ * Tried are the first allocation of every chain of calls within the extension that no earlier query
+ * had (each place in the code fails at least once on each way to it), and about MOST_RUNS cases of
+ * each kind that are spread evenly over the allocations of all queries. */
 #define _GNU_SOURCE
 #include "../ext/profsql_arrow.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
+#include <link.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,16 +33,87 @@ static sqlite3_mem_methods real;
 static long n_calls, fail_at; /* fail_at 0: never */
 static int fail_on, n_failed; /* fail_on: the failures go on */
 
-static int failing(void)
+/* ---- chains of calls ---- */
+
+enum { MOST_CHAINS = 1 << 20, MOST_NEW = 20000, MOST_FRAMES = 100 };
+
+typedef struct {
+    unsigned long long hash; /* 0: none */
+    int n_bytes;             /* of the first allocation, as walking the stack takes long */
+} Chain;
+
+/* Shared by the trunk and its children. */
+static struct Chains {
+    unsigned long long seen[MOST_CHAINS]; /* hashes; 0: free */
+    Chain made[MOST_NEW];                 /* by the last run without failures */
+    long n_made, failed_call;
+} * chains;
+static Chain fail_chain; /* its first allocation fails */
+static int recording;
+static uintptr_t code_start, code_end; /* of the extension */
+
+static int find_code(struct dl_phdr_info *object, size_t size, void *extension)
+{
+    (void)size;
+    const char *name = strrchr(extension, '/');
+    if (!object->dlpi_name || !strstr(object->dlpi_name, name ? name + 1 : extension)) return 0;
+    for (int i = 0; i < object->dlpi_phnum; i++)
+        if (object->dlpi_phdr[i].p_type == PT_LOAD && object->dlpi_phdr[i].p_flags & PF_X) {
+            code_start = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
+            code_end = code_start + object->dlpi_phdr[i].p_memsz;
+        }
+    return 1;
+}
+
+/* A hash of the callers within the extension, of which a repeated one counts once; 0: none. */
+static unsigned long long chain_hash(void)
+{
+    void *frames[MOST_FRAMES];
+    unsigned long long hash = 0, last = 0;
+    int n = backtrace(frames, MOST_FRAMES);
+    for (int i = 0; i < n; i++) {
+        uintptr_t at = (uintptr_t)frames[i];
+        if (at < code_start || at >= code_end || at == last) continue;
+        last = at, hash = (hash ^ (at - code_start)) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+static void record(int n_bytes)
+{
+    unsigned long long hash = chain_hash(), free_slot = 0;
+    if (!hash) return;
+    for (unsigned long long i = hash;; i++, free_slot = 0) {
+        unsigned long long *slot = &chains->seen[i % MOST_CHAINS];
+        if (__atomic_compare_exchange_n(slot, &free_slot, hash, 0, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            break;
+        if (free_slot == hash) return;
+    }
+    long n = __atomic_fetch_add(&chains->n_made, 1, __ATOMIC_RELAXED);
+    if (n < MOST_NEW) chains->made[n] = (Chain){hash, n_bytes};
+}
+
+/* Whether this is the first allocation of the chain that is to fail. */
+static int at_chain(int n_bytes)
+{
+    unsigned long long hash = __atomic_load_n(&fail_chain.hash, __ATOMIC_RELAXED);
+    return hash && n_bytes == fail_chain.n_bytes && chain_hash() == hash &&
+           __atomic_exchange_n(&fail_chain.hash, 0, __ATOMIC_RELAXED) == hash;
+}
+
+static int failing(int n_bytes)
 {
     long call = __atomic_add_fetch(&n_calls, 1, __ATOMIC_RELAXED); /* the loader may have threads */
+    if (recording) record(n_bytes);
+    if (at_chain(n_bytes)) chains->failed_call = fail_at = call;
     if (!fail_at || call < fail_at || (call > fail_at && !fail_on)) return 0;
     __atomic_add_fetch(&n_failed, 1, __ATOMIC_RELAXED);
     return 1;
 }
 
-static void *oom_malloc(int n) { return failing() ? 0 : real.xMalloc(n); }
-static void *oom_realloc(void *p, int n) { return failing() ? 0 : real.xRealloc(p, n); }
+static void *oom_malloc(int n) { return failing(n) ? 0 : real.xMalloc(n); }
+static void *oom_realloc(void *p, int n) { return failing(n) ? 0 : real.xRealloc(p, n); }
 
 /* Asked as an Arrow stream. */
 #define ARROW "arrow: "
@@ -76,6 +151,7 @@ static const char *const queries[] = {
     "SELECT * FROM peak_holders(?1)",
     "SELECT * FROM advice(?1)",
     "SELECT * FROM missing(?1)",
+    "SELECT * FROM temp.capture_summary('tests/data/inference_batches')",
     "SELECT * FROM scope_ops('tests/data/scopes_scan')",
     "SELECT * FROM time_by_scope('tests/data/scopes_nnx', 3)",
     "SELECT * FROM time_by_source_line('tests/data/scopes_equinox')",
@@ -352,30 +428,41 @@ static struct Clean {
 typedef enum { CLEAN, ONE, ALL } Kind;
 static const char *const kind_names[] = {"without failures", "allocation", "all allocations from"};
 
-static void arm(Kind kind, long n)
+/* Which allocation fails: the first by a chain of calls, else one by its number. */
+typedef struct {
+    Kind kind;
+    long call;
+    Chain chain;
+} Case;
+
+static void arm(Case c)
 {
-    n_calls = 0, n_failed = 0, fail_at = n, fail_on = kind == ALL;
+    n_calls = 0, n_failed = 0, fail_on = c.kind == ALL;
+    fail_at = c.call, fail_chain = c.chain;
+    if (c.kind != CLEAN) chains->failed_call = c.call;
 }
 
 /* What a child does: loads the extension (db NULL), or runs a query and then runs it again with
  * memory. Returns what went wrong. */
 static int one_case(sqlite3 *db, const char *extension, const char *sql, const char *profile,
-                    Kind kind, long n)
+                    Case c)
 {
     int n_wrong = 0;
     Outcome first = {0};
-    arm(kind, n);
+    arm(c);
+    recording = c.kind == CLEAN && db;
     if (!db)
         db = start(extension, &n_wrong);
     else
         first = run_query(db, sql, profile);
+    recording = 0;
     long calls = n_calls;
-    arm(CLEAN, 0);
+    arm((Case){CLEAN});
     if (!db && !n_wrong) db = start(extension, &n_wrong);
     if (!db) return n_wrong + 1;
     Outcome again = run_query(db, sql, profile);
     n_wrong += first.failed;
-    if (kind == CLEAN)
+    if (c.kind == CLEAN)
         clean->n_calls = calls, clean->first = first, clean->again = again;
     else if (clean->first.rows == clean->again.rows &&
              clean->first.rc == clean->again.rc) { /* else it changes what is attached */
@@ -391,8 +478,7 @@ static int one_case(sqlite3 *db, const char *extension, const char *sql, const c
 }
 
 /* Runs a case in a child; whether it went well. */
-static int try(sqlite3 *db, const char *extension, const char *sql, const char *profile, Kind kind,
-               long n)
+static int try(sqlite3 *db, const char *extension, const char *sql, const char *profile, Case c)
 {
     fflush(stdout);
     pid_t child = fork();
@@ -400,41 +486,52 @@ static int try(sqlite3 *db, const char *extension, const char *sql, const char *
         struct rlimit limit = {60, 61};
         setrlimit(RLIMIT_CPU, &limit);
         alarm(600);
-        int n_wrong = one_case(db, extension, sql, profile, kind, n);
+        int n_wrong = one_case(db, extension, sql, profile, c);
         fflush(stdout);
         _exit(n_wrong != 0);
     }
     int status = 0;
     waitpid(child, &status, 0);
     if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) return 1;
-    printf("not ok %s %ld of: %s", kind_names[kind], n, db ? sql : ".load");
+    printf("not ok %s %ld of: %s", kind_names[c.kind], chains->failed_call, db ? sql : ".load");
     if (WIFSIGNALED(status)) printf(": signal %d", WTERMSIG(status));
     printf("\n");
     return 0;
 }
 
 static int passed, failed;
-static long n_allocations;
+static long n_allocations, n_chains;
 
-/* All cases of one query, or of loading the extension (db NULL). share: the most cases of each
- * kind. */
+/* A case of each kind; at most ten of a query may fail. */
+static void both_cases(sqlite3 *db, const char *extension, const char *sql, const char *profile,
+                       Case c, int *bad)
+{
+    for (c.kind = ONE; c.kind <= ALL && *bad < 10; c.kind++)
+        if (try(db, extension, sql, profile, c))
+            passed++;
+        else
+            failed++, ++*bad;
+}
+
+/* All cases of one query, or of loading the extension (db NULL). share: the most cases of each kind
+ * that are spread. */
 static void all_cases(sqlite3 *db, const char *extension, const char *sql, const char *profile,
                       long share)
 {
+    int bad = 0;
     memset(clean, 0, sizeof *clean);
-    int well = try(db, extension, sql, profile, CLEAN, 0);
+    chains->n_made = 0;
+    int well = try(db, extension, sql, profile, (Case){CLEAN});
     passed += well, failed += !well;
     n_allocations += clean->n_calls;
-    for (Kind kind = ONE; kind <= ALL; kind++) {
-        int bad = 0;
-        double stride = clean->n_calls > share ? (double)clean->n_calls / (double)share : 1;
-        for (double n = 1; n < (double)clean->n_calls + 1 && bad < 10; n += stride)
-            if (try(db, extension, sql, profile, kind, (long)n))
-                passed++;
-            else
-                bad++;
-        failed += bad;
-    }
+    n_chains += chains->n_made;
+    if (chains->n_made > MOST_NEW)
+        printf("not ok more than %d chains of calls\n", MOST_NEW), failed++;
+    for (long i = 0; i < chains->n_made && i < MOST_NEW; i++)
+        both_cases(db, extension, sql, profile, (Case){.chain = chains->made[i]}, &bad);
+    double stride = clean->n_calls > share ? (double)clean->n_calls / (double)share : 1;
+    for (double n = 1; n < (double)clean->n_calls + 1; n += stride)
+        both_cases(db, extension, sql, profile, (Case){.call = (long)n}, &bad);
 }
 
 /* All cases of a query, then the query itself in the trunk. */
@@ -479,7 +576,7 @@ int main(int argc, char **argv)
     const char *extension = argc > 1 ? argv[1] : "build/libprofsql.so";
     const char *profile = argc > 2 ? argv[2] : "tests/data/tf_custom_loop";
     const long n_queries = sizeof queries / sizeof *queries,
-               share = (argc > 3 ? atol(argv[3]) : 8000) / n_queries;
+               share = (argc > 3 ? atol(argv[3]) : 2000) / n_queries;
     int n_wrong = 0;
     sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real);
     sqlite3_mem_methods mine = real;
@@ -487,9 +584,11 @@ int main(int argc, char **argv)
     mine.xRealloc = oom_realloc;
     sqlite3_config(SQLITE_CONFIG_MALLOC, &mine);
     clean = mmap(0, sizeof *clean, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (clean == MAP_FAILED) return 2;
+    chains = mmap(0, sizeof *chains, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (clean == MAP_FAILED || chains == MAP_FAILED) return 2;
 
     find_arrow(extension);
+    if (!dl_iterate_phdr(find_code, (void *)extension)) return 2;
     all_cases(0, extension, queries[0], profile, 10 * share);
     sqlite3 *trunk = start(extension, &n_wrong);
     for (long i = 0; i < n_queries && trunk; i++)
@@ -499,8 +598,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof changing / sizeof *changing && trunk; i++)
         all_cases(trunk, 0, changing[i], profile, share);
     if (!trunk || end(trunk)) n_wrong++;
-    printf("%s the run without failures (%ld allocations)\n", n_wrong ? "not ok" : "ok",
-           n_allocations);
+    printf("%s the run without failures (%ld allocations, %ld chains of calls)\n",
+           n_wrong ? "not ok" : "ok", n_allocations, n_chains);
     printf("%d passed, %d failed, 0 skipped\n", passed + !n_wrong, failed + (n_wrong != 0));
     return failed || n_wrong;
 }

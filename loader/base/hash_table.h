@@ -6,8 +6,8 @@
  *     uint64_t hash = hash64(address);             // or text_hash(name, n), or a mix of several
  *     HASH_EACH(i, &table, hash)                  // the items that may have the key
  *         if (items[i].address == address) return &items[i];
- *     Item *item = PUSH(items);
- *     if (!item || !hash_add(&table, hash, items.n - 1)) return NULL;
+ *     Item *item = PUSH_KEYED(items, &table, hash); // list.h
+ *     if (!item) return NULL;
  *
  * Hashes have to come from hash64() or text_hash(), because a file can choose keys that collide
  * under a hash that it can compute. Items are never removed one by one. */

@@ -4,6 +4,7 @@
 #define PROF_LIST_H
 
 #include "base.h"
+#include "hash_table.h"
 
 #define LIST(type)                                                                                 \
     struct {                                                                                       \
@@ -14,5 +15,11 @@
  * address is valid until the next PUSH. Free list.items with prof_free(). */
 #define PUSH(list)                                                                                 \
     (GROW((list).items, (list).n, (list).capacity) ? &(list).items[(list).n++] : NULL)
+/* As PUSH(), of an item that `table` finds by its hash. Without memory for both, both are as they
+ * were. */
+#define PUSH_KEYED(list, table, hash)                                                              \
+    (GROW((list).items, (list).n, (list).capacity) && hash_add((table), (hash), (list).n)          \
+         ? &(list).items[(list).n++]                                                               \
+         : NULL)
 
 #endif

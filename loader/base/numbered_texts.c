@@ -13,16 +13,13 @@ size_t numbered_find(const NumberedTexts *texts, const char *text, size_t n_byte
 
 size_t numbered_add(NumberedTexts *texts, Arena *arena, const char *text, size_t n_bytes)
 {
-    size_t number = texts->texts.n;
     char *copy = arena_take(arena, n_bytes + 1);
-    NumberedText *added = copy ? PUSH(texts->texts) : NULL;
-    if (added && hash_add(&texts->by_text, text_hash(text, n_bytes), number)) {
-        memcpy(copy, text, n_bytes);
-        *added = (NumberedText){copy, n_bytes};
-        return number;
-    }
-    texts->texts.n = number;
-    return NO_NUMBER;
+    uint64_t hash = text_hash(text, n_bytes);
+    NumberedText *added = copy ? PUSH_KEYED(texts->texts, &texts->by_text, hash) : NULL;
+    if (!added) return NO_NUMBER;
+    memcpy(copy, text, n_bytes);
+    *added = (NumberedText){copy, n_bytes};
+    return texts->texts.n - 1;
 }
 
 void numbered_free(NumberedTexts *texts)

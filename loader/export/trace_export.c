@@ -237,8 +237,8 @@ static const TraceTrack *counter_track(Export *x)
     HASH_EACH(i, &x->counters_by_name, hash)
         if (x->counters.items[i].name == e->name) return &x->counters.items[i].track;
     use_line(x);
-    Counter *counter = PUSH(x->counters);
-    if (!counter || !hash_add(&x->counters_by_name, hash, x->counters.n - 1)) {
+    Counter *counter = PUSH_KEYED(x->counters, &x->counters_by_name, hash);
+    if (!counter) {
         prof_nomem(x->err);
         return NULL;
     }

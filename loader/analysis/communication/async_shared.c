@@ -33,8 +33,9 @@ const AsyncShared *shared_find(const SharedOps *all, const AsyncShared *key)
 
 const AsyncShared *shared_add(SharedOps *all, const AsyncShared *op)
 {
-    AsyncShared *added = arena_alloc(&all->arena, sizeof *added), **place = PUSH(all->ops);
-    if (!added || !place || !hash_add(&all->by_key, hash(op), all->ops.n - 1)) return NULL;
+    AsyncShared *added = arena_alloc(&all->arena, sizeof *added);
+    AsyncShared **place = added ? PUSH_KEYED(all->ops, &all->by_key, hash(op)) : NULL;
+    if (!place) return NULL;
     *added = *op;
     return *place = added;
 }

@@ -17,8 +17,8 @@ static AsyncTotal *total_of(TotalsBuilder *b, const AsyncOp *op)
         AsyncTotal *total = &b->totals.items[i];
         if (total->shared == op->shared && total->cover == op->cover) return total;
     }
-    AsyncTotal *added = PUSH(b->totals);
-    if (!added || !hash_add(&b->by_key, hash, b->totals.n - 1)) return NULL;
+    AsyncTotal *added = PUSH_KEYED(b->totals, &b->by_key, hash);
+    if (!added) return NULL;
     *added = (AsyncTotal){.shared = op->shared, .cover = op->cover};
     return added;
 }

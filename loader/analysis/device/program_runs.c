@@ -230,12 +230,11 @@ static SeenKernel *seen_kernel(Splitter *s, const ProgramKernel *kernel, const E
             return at;
     }
     bool once = meta && is_in_entry(kernel, s->plane->plane->host, err);
-    SeenKernel *at = err->code ? NULL : PUSH(s->seen);
-    if (at) *at = (SeenKernel){kernel, meta, once, SIZE_MAX, 0};
-    if (!at || !hash_add(&s->by_kernel, hash, s->seen.n - 1)) {
+    SeenKernel *at = err->code ? NULL : PUSH_KEYED(s->seen, &s->by_kernel, hash);
+    if (at)
+        *at = (SeenKernel){kernel, meta, once, SIZE_MAX, 0};
+    else
         prof_nomem(err);
-        return NULL;
-    }
     return at;
 }
 

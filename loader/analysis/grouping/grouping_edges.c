@@ -301,10 +301,11 @@ static bool context_of(Contexts *c, const ContextMark *m, uint32_t *context)
 
 static bool add_ref(Contexts *c, const ContextMark *m, bool produces, Node node)
 {
-    ContextRef *ref = produces ? PUSH(c->produced) : PUSH(c->consumed);
-    if (!ref) return false;
-    ref->node = node;
-    return context_of(c, m, &ref->context);
+    ContextRef ref = {.node = node};
+    if (!context_of(c, m, &ref.context)) return false;
+    ContextRef *place = produces ? PUSH(c->produced) : PUSH(c->consumed);
+    if (place) *place = ref;
+    return place != NULL;
 }
 
 /* The step of a TPU that includes an event of another line that lends its contexts. Like XProf,

@@ -104,8 +104,8 @@ static void ancestors_add(Ancestors *a, Node node)
     uint64_t hash = hash64(node);
     HASH_EACH(i, &a->by_node, hash)
         if (a->nodes.items[i] == node) return;
-    Node *place = PUSH(a->nodes);
-    if (place && hash_add(&a->by_node, hash, a->nodes.n - 1))
+    Node *place = PUSH_KEYED(a->nodes, &a->by_node, hash);
+    if (place)
         *place = node;
     else
         a->failed = true;

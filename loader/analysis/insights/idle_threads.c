@@ -62,8 +62,8 @@ static uint32_t find_node(IdleTree *tree, uint32_t parent, enum IdleCause cause,
         if (node->parent == parent && node->cause == cause && node->text == text)
             return (uint32_t)i + 1;
     }
-    IdleNode *node = PUSH(tree->nodes);
-    if (!node || !hash_add(&tree->by_path, hash, tree->nodes.n - 1)) return 0;
+    IdleNode *node = PUSH_KEYED(tree->nodes, &tree->by_path, hash);
+    if (!node) return 0;
     *node = (IdleNode){.parent = parent, .cause = cause, .text = text};
     return (uint32_t)tree->nodes.n;
 }

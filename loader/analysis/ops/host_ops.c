@@ -369,8 +369,8 @@ static uint32_t kind_of_tf_op(LineSweep *s, const Text *text, ProfErr *err)
     const Text *name = op_text(s->job->build, op.name, err),
                *type = name ? op_text(s->job->build, op.type, err) : NULL;
     uint32_t kind = add_kind(s, 0, name, type);
-    TfOpKind *made = kind ? PUSH(s->tf_ops) : NULL;
-    if (!made || !hash_add(&s->by_text, hash, s->tf_ops.n - 1)) return 0;
+    TfOpKind *made = kind ? PUSH_KEYED(s->tf_ops, &s->by_text, hash) : NULL;
+    if (!made) return 0;
     *made = (TfOpKind){text, kind};
     return kind;
 }

@@ -176,8 +176,8 @@ static uint64_t *memo(Memos *m, const void *address, uint64_t number)
 {
     uint64_t hash = memo_hash(address, number), *found = memo_find(m, address, number, hash);
     if (found) return found;
-    Memo *made = PUSH(m->memos);
-    if (!made || !hash_add(&m->by_key, hash, m->memos.n - 1)) return NULL;
+    Memo *made = PUSH_KEYED(m->memos, &m->by_key, hash);
+    if (!made) return NULL;
     *made = (Memo){address, number, 0};
     return &made->value;
 }

@@ -67,8 +67,8 @@ static size_t find_op(Build *b, const Key *key, const EventMeta *meta)
     HASH_EACH(i, &b->by_key, hash) {
         if (same_key(&b->ops.items[i].key, key)) return i;
     }
-    Op *op = PUSH(b->ops);
-    if (!op || !hash_add(&b->by_key, hash, b->ops.n - 1)) return SIZE_MAX;
+    Op *op = PUSH_KEYED(b->ops, &b->by_key, hash);
+    if (!op) return SIZE_MAX;
     *op = (Op){.key = *key, .meta = meta};
     return b->ops.n - 1;
 }

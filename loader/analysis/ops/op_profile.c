@@ -73,9 +73,10 @@ static ProfileNode *child(Builder *b, ProfileNode *parent, enum ProfileKind kind
             n->name.n == name.n && !memcmp(n->name.text, name.text, name.n))
             return n;
     }
-    ProfileNode *node = new_node(b, parent, kind, name), **place = node ? PUSH(b->children) : NULL;
+    ProfileNode *node = new_node(b, parent, kind, name);
     if (!node) return NULL;
-    if (!place || !hash_add(&b->by_key, hash, b->children.n - 1)) {
+    ProfileNode **place = PUSH_KEYED(b->children, &b->by_key, hash);
+    if (!place) {
         prof_nomem(b->err);
         return NULL;
     }

@@ -121,8 +121,8 @@ static uint32_t find_op(Build *b, const ScopedOp *key, ProfErr *err)
     HASH_EACH(i, &b->by_key, hash) {
         if (same_key(&b->ops.items[i].op, key)) return (uint32_t)i + 1;
     }
-    Op *op = PUSH(b->ops);
-    if (!op || b->ops.n >= UINT32_MAX || !hash_add(&b->by_key, hash, b->ops.n - 1)) {
+    Op *op = PUSH_KEYED(b->ops, &b->by_key, hash);
+    if (!op) {
         prof_nomem(err);
         return 0;
     }

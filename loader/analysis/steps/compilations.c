@@ -58,8 +58,9 @@ static Module *find_module(const Build *b, Slice name)
 
 static Module *add_module(Build *b, const char *name, ProfErr *err)
 {
-    Module *m = PUSH(b->modules);
-    if (!m || (name && !hash_add(&b->by_name, text_hash(name, strlen(name)), b->modules.n - 1))) {
+    Module *m = name ? PUSH_KEYED(b->modules, &b->by_name, text_hash(name, strlen(name)))
+                     : PUSH(b->modules);
+    if (!m) {
         prof_nomem(err);
         return NULL;
     }

@@ -341,8 +341,8 @@ static bool is_produced(const PlaneRead *r, uint64_t context)
 static bool add_context(PlaneRead *r, uint64_t context)
 {
     if (is_produced(r, context)) return true;
-    uint64_t *made = PUSH(r->produced);
-    if (!made || !hash_add(&r->by_context, hash64(context), r->produced.n - 1)) return false;
+    uint64_t *made = PUSH_KEYED(r->produced, &r->by_context, hash64(context));
+    if (!made) return false;
     *made = context;
     return true;
 }

@@ -116,8 +116,8 @@ static size_t find_row(Walk *w, const StepOp *key, const Text *name)
     hash = hash64(hash ^ (uint64_t)(uintptr_t)name);
     HASH_EACH(i, &w->by_key, hash)
         if (is_row(&w->rows.items[i], key, name)) return i;
-    Row *row = PUSH(w->rows);
-    if (!row || !hash_add(&w->by_key, hash, w->rows.n - 1)) return SIZE_MAX;
+    Row *row = PUSH_KEYED(w->rows, &w->by_key, hash);
+    if (!row) return SIZE_MAX;
     *row = (Row){*key, name};
     return w->rows.n - 1;
 }

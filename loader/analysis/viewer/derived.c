@@ -44,8 +44,8 @@ static LaunchSum *sum_of(LaunchWalk *w, uint32_t gpu, int64_t group)
     HASH_EACH(i, &w->by_key, hash)
         if (w->sums.items[i].gpu == gpu && w->sums.items[i].group == group)
             return &w->sums.items[i];
-    LaunchSum *sum = PUSH(w->sums);
-    if (!sum || !hash_add(&w->by_key, hash, w->sums.n - 1)) return NULL;
+    LaunchSum *sum = PUSH_KEYED(w->sums, &w->by_key, hash);
+    if (!sum) return NULL;
     *sum = (LaunchSum){.group = group, .gpu = gpu};
     return sum;
 }

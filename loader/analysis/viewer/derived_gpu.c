@@ -298,8 +298,8 @@ static const Recipe *recipe_of(StreamWalk *w, const RecipeKey *key, ProfErr *err
         if (key_equal(&w->recipes.items[i].key, key)) return &w->recipes.items[i];
     Recipe r = {.key = *key};
     if (!make_recipe(w, &r, err)) return NULL;
-    Recipe *place = PUSH(w->recipes);
-    if (!place || !hash_add(&w->by_key, hash, w->recipes.n - 1)) {
+    Recipe *place = PUSH_KEYED(w->recipes, &w->by_key, hash);
+    if (!place) {
         prof_nomem(err);
         return NULL;
     }

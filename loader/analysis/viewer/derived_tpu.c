@@ -134,8 +134,8 @@ static OffloadQueue *queue_of(CoreWalk *w, const Text *key)
     uint64_t hash = hash64((uintptr_t)key);
     HASH_EACH(i, &w->by_key, hash)
         if (w->queues.items[i].key == key) return &w->queues.items[i];
-    OffloadQueue *queue = PUSH(w->queues);
-    if (!queue || !hash_add(&w->by_key, hash, w->queues.n - 1)) return NULL;
+    OffloadQueue *queue = PUSH_KEYED(w->queues, &w->by_key, hash);
+    if (!queue) return NULL;
     *queue = (OffloadQueue){.key = key};
     return queue;
 }
