@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page that `profsql report` writes: its numbers are those of the SQL that it shows, names
 cannot become markup, and Chromium opens it without a complaint. KEEP=folder keeps pictures."""
+import base64
 import html.parser
 import os
 import random
 import re
+import zlib
 
 from lib import browser
 from lib.cases import Skip, case, must, same
@@ -360,6 +362,10 @@ def a_page_has_a_bound():
     path = put('long.xplane.pb', space(Plane('/host:CPU', 1).line(1, 'main', events).bytes(),
                                        *(p.bytes() for p in planes)))
     run('report', path, '-o', os.path.join(DIR, 'long.html'))
+    with open(os.path.join(DIR, 'long.html')) as f:
+        packed = max(re.findall('[A-Za-z0-9+/=]{1000,}', f.read()), key=len)
+    must(b'"(name left out: the page has too many)"' in zlib.decompress(base64.b64decode(packed)),
+         'names are left out silently')
     size = os.path.getsize(os.path.join(DIR, 'long.html'))
     must(100000 < size < 5 << 20, '%d bytes of %d' % (size, os.path.getsize(path)))
 
