@@ -378,6 +378,10 @@ OTHER_COMPLAINTS = [
     (['no/such', 'SELECT 1'], 1, 'no/such: no such file'),
     ([GPU, TPU, 'prof_find'], 2, 'prof_find takes one folder'),
     (65 * [GPU] + ['kpi'], 1, 'at most 64 runs'),
+    ([GPU, 'kpi', '--lmit', '3'], 2, '--lmit: no such option, or short for several; nearest: '
+     '--limit'),
+    ([GPU, 'kpi', '--lmit=3'], 2, '--lmit=3: no such option, or short for several; nearest: '
+     '--limit'),
     ([GPU, 'kpi', '--limit', ''], 2, "--limit cannot be ''"),
     ([GPU, 'kpi', '--range', 'x'], 2, 'kpi has no parameter range; it has none'),
     ([GPU, 'kpi', '--force'], 2, 'kpi does not take --force'),
