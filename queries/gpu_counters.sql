@@ -18,8 +18,8 @@
 -- column interval_us REAL [us]: time since the sample before of this counter on this plane; a
 --   counter that is a sum counts since then; NULL for the first. Of samples at one time the one
 --   that is first in the file counts as the one before
--- column value REAL: value of the counter, in its unit: the first stat of the event; NULL if that
---   is not a number
+-- column value REAL: value of the counter, in its unit: the first stat of the event, or of its
+--   metadata if it has none; NULL if that is not a number
 WITH line AS MATERIALIZED (
     SELECT run, line_id FROM temp.lines(:source) WHERE name = '_counters_'
 ), sample AS (

@@ -109,6 +109,28 @@ def executions_of_graphs():
 
 
 @case
+def kernels_in_and_outside_of_a_graph():
+    """Outside of a graph a kernel ends the execution that ran it in a graph. There it goes by its
+    op alone: its name counts in graphs only, where the op is a command buffer."""
+    def runs(op, made, *kernels):
+        plane = Plane('/device:GPU:0', 1)
+        meta = plane.meta('dot_1')
+        plane.line(1, 'Stream #1', [(meta, at, 5, {
+            'program_id': {'uint64': 7}, 'hlo_module': {'str': 'm7'}, 'hlo_op': {'str': op},
+            **({'cuda_graph_id': {'uint64': 1}, 'correlation_id': {'uint64': at}} if graph else {})
+        }) for at, graph in kernels])
+        metadata = Plane('/host:metadata', 9)
+        metadata.meta('m7(7)', stats={'Hlo Proto': {'bytes': made[1]}}, key=7)
+        return rows("SELECT start_ps, duration_ps FROM program_runs('{x}')",
+                    space(plane.bytes(), metadata.bytes()))
+    of_entry = program(7, 'dot.1', 'add.2')
+    same(runs('dot.1', of_entry, (0, True), (10, False)), [(0, 5), (10, 5)])
+    same(runs('dot.1', of_entry, (0, False), (10, True), (20, True)), [(0, 15), (20, 5)])
+    same(runs('command_buffer', of_entry, (0, False), (10, False), (20, True)), [(0, 25)])
+    same(runs('command_buffer', of_entry, (0, True), (10, True)), [(0, 5), (10, 5)])
+
+
+@case
 def devices_without_programs():
     """Kernels without a program have no gaps, and the reason is there."""
     x = gpu([('k', 0, 5), ('k', 10, 5)])

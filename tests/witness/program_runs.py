@@ -41,51 +41,55 @@ def of_modules(plane, ids):
     return found
 
 
-def runs_once(known, op, kernel):
-    """Whether the entry computation runs the op, or the op of this kernel of a graph."""
-    every, entry, kernels = known
-    op = op.rpartition('::')[2]
-    return op in entry or (kernel is not None and op not in every and kernel in kernels)
+class Kernel:
+    """An event on a stream that records its program."""
+
+    def __init__(self, e, event_id, programs):
+        program, module, op = (e.stats.get(name) for name in ('program_id', 'hlo_module', 'hlo_op'))
+        self.start, self.end, self.id, self.meta, self.name = (e.start_ps, ends(e), event_id,
+                                                               id(e.meta), e.name)
+        self.program = program % 2**64 if integer(program) is not None else None
+        self.module, self.op = (x if isinstance(x, str) else None for x in (module, op))
+        self.launch = integer(e.stats.get('correlation_id')) or 0
+        self.in_graph = 'cuda_graph_id' in e.stats and self.op is not None
+        self.known = programs.get(self.program)
+
+    def same_program(self, other):
+        return self.program == other.program and (self.program is not None
+                                                  or self.module == other.module)
+
+    def is_of_entry(self):
+        return bool(self.known and self.op and self.op.rpartition('::')[2] in self.known[1])
+
+    def shows_entry(self):
+        """Of a kernel in a graph: whether the entry computation runs the graph."""
+        return self.is_of_entry() or bool(self.known and self.op.rpartition('::')[2]
+                                          not in self.known[0] and self.name in self.known[2])
+
+
+def is_again(kernel, current, of_entry):
+    """Whether a kernel is of the next execution of the program that `current` ran."""
+    if kernel.in_graph:
+        launches = [k.launch for k in current if k.in_graph and k.op == kernel.op]
+        return bool(launches) and launches[-1] != kernel.launch and (
+            kernel.program, kernel.op) in of_entry
+    return kernel.is_of_entry() and any(k.meta == kernel.meta and k.op == kernel.op
+                                        for k in current)
 
 
 def of_kernels(plane, ids, programs):
-    kernels = []
-    for line in work_lines(plane):
-        for e in own_times(line):
-            program, module, op = integer(e.stats.get('program_id')), e.stats.get(
-                'hlo_module'), e.stats.get('hlo_op')
-            module, op = (x if isinstance(x, str) else None for x in (module, op))
-            if program is not None or module is not None:
-                kernels.append((e.start_ps, -ends(e), ids[id(e)], e,
-                                program % 2**64 if program is not None else None, module, op))
-    found, before, seen, launches, once = [], None, set(), {}, set()
-    for _, _, _, e, program, module, op in kernels:
-        graph = 'cuda_graph_id' in e.stats
-        if program in programs and op is not None and runs_once(programs[program], op,
-                                                                e.name if graph else None):
-            once.add((program, op) if graph else (program, op, id(e.meta)))
-    for start, minus_end, event_id, e, program, module, op in sorted(kernels, key=lambda k: k[:3]):
-        key = (id(e.meta), program, module if program is None else None, op)
-        same = before is not None and before == key[1:3]
-        launch = integer(e.stats.get('correlation_id')) or 0
-        if 'cuda_graph_id' in e.stats:
-            again = (program, op) in once and launches.get((program, op), launch) != launch
-        else:
-            again = (program, op, key[0]) in once and key in seen
-        if not same or again:
-            # the module's first name counts
-            found.append([start, start, event_id, None, str(program) if program is not None
-                          else None])
-            seen, launches = set(), {}
-        found[-1][1] = max(found[-1][1], -minus_end)
-        found[-1][3] = module if found[-1][3] is None else found[-1][3]
-        if 'cuda_graph_id' in e.stats:
-            launches[program, op] = launch
-        else:
-            seen.add(key)
-        before = key[1:3]
-    return [(start, end, event_id, re.sub(r'\(\d+\)$', '', module or '') or None, program)
-            for start, end, event_id, module, program in found]
+    kernels = [Kernel(e, ids[id(e)], programs) for line in work_lines(plane)
+               for e in own_times(line)]
+    kernels = [k for k in kernels if k.program is not None or k.module is not None]
+    of_entry = {(k.program, k.op) for k in kernels if k.in_graph and k.shows_entry()}
+    runs_of = []
+    for k in sorted(kernels, key=lambda k: (k.start, -k.end, k.id)):
+        if not runs_of or not k.same_program(runs_of[-1][-1]) or is_again(k, runs_of[-1], of_entry):
+            runs_of.append([])
+        runs_of[-1].append(k)
+    return [(of[0].start, max(k.end for k in of), of[0].id,
+             re.sub(r'\(\d+\)$', '', next((k.module for k in of if k.module is not None), '')) or None,
+             str(of[0].program) if of[0].program is not None else None) for of in runs_of]
 
 
 def check(run):

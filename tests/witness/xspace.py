@@ -113,7 +113,7 @@ class Meta:
                 self.display = text(x)
             elif number == 5:
                 messages.append(x)
-        self.stats = Stats(plane, messages)
+        self.stats, self.n_stats = Stats(plane, messages), len(messages)
 
 
 class Event:
@@ -188,6 +188,7 @@ class Plane:
                 messages.append(x)
         self.metas = {key: Meta(self, value) for key, value in metas.items()}
         self.stats = Stats(self, messages)
+        self.every_stat = [pair for m in messages for pair in Stats(self, [m]).items()]
 
     @property
     def kind(self):
@@ -205,7 +206,7 @@ class Plane:
 
 class _NoMeta:
     name = display = ''
-    stats = {}
+    stats, n_stats = {}, 0
 
 
 NO_META = _NoMeta()

@@ -4317,8 +4317,8 @@ class GpuCounters(NamedTuple):
     since then; NULL for the first. Of samples at one time the one that is first in the file counts
     as the one before [us]"""
     value: float | None
-    """value of the counter, in its unit: the first stat of the event; NULL if that is not a
-    number"""
+    """value of the counter, in its unit: the first stat of the event, or of its metadata if it has
+    none; NULL if that is not a number"""
 
 class GpuSamples(NamedTuple):
     run: str

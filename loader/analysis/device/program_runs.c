@@ -31,6 +31,7 @@ typedef struct {
     const ProgramKernel *kernel;
     const EventMeta *meta; /* NULL: the op is a graph, with all its kernels */
     bool once;             /* the entry computation runs it, so it runs once in an execution */
+    bool names_entry_op;   /* the name is that of an op of the entry computation; its op is none */
     size_t last_run;
     uint64_t last_launch;
 } SeenKernel;
@@ -203,13 +204,13 @@ static int64_t position_of(const ProgramKernel *kernel, const HloModule *module)
     return module ? hlo_find_position(module, op.text, op.n) : -1;
 }
 
-static bool is_in_entry(const ProgramKernel *kernel, Host *host, ProfErr *err)
+static void find_in_entry(SeenKernel *seen, Host *host, ProfErr *err)
 {
-    const HloModule *module = program_of(kernel, host, err);
-    int64_t at = position_of(kernel, module);
-    if (module && at < 0 && kernel->in_graph)
-        return is_named_in(hlo_entry(module), kernel->meta->name);
-    return at >= 0 && hlo_op(module, (size_t)at).computation == hlo_entry(module);
+    const HloModule *module = program_of(seen->kernel, host, err);
+    int64_t at = position_of(seen->kernel, module);
+    if (module && at < 0)
+        seen->names_entry_op = is_named_in(hlo_entry(module), seen->meta->name);
+    seen->once = at >= 0 && hlo_op(module, (size_t)at).computation == hlo_entry(module);
 }
 
 typedef struct {
@@ -229,10 +230,11 @@ static SeenKernel *seen_kernel(Splitter *s, const ProgramKernel *kernel, const E
             same_text(at->kernel->op, kernel->op))
             return at;
     }
-    bool once = meta && is_in_entry(kernel, s->plane->plane->host, err);
+    SeenKernel made = {.kernel = kernel, .meta = meta, .last_run = SIZE_MAX};
+    if (meta) find_in_entry(&made, s->plane->plane->host, err);
     SeenKernel *at = err->code ? NULL : PUSH_KEYED(s->seen, &s->by_kernel, hash);
     if (at)
-        *at = (SeenKernel){kernel, meta, once, SIZE_MAX, 0};
+        *at = made;
     else
         prof_nomem(err);
     return at;
@@ -251,7 +253,7 @@ static void add_graphs(Splitter *s, ProfErr *err)
         const ProgramKernel *kernel = &s->plane->kernels.items[i];
         if (!kernel->op || !kernel->in_graph) continue;
         SeenKernel *one = seen_kernel(s, kernel, kernel->meta, err);
-        bool once = one && one->once;
+        bool once = one && (one->once || one->names_entry_op);
         SeenKernel *graph = one ? seen_work(s, kernel, err) : NULL;
         if (graph) graph->once |= once;
     }
@@ -262,6 +264,16 @@ static bool starts_again(const SeenKernel *seen, const ProgramKernel *kernel, si
 {
     return seen && seen->once && n_runs && seen->last_run == n_runs - 1 &&
            (seen->meta || seen->last_launch != kernel->launch);
+}
+
+/* Notes the kernel in its execution: as itself, and as part of its graph. */
+static void note_kernel(Splitter *s, SeenKernel *seen, const ProgramKernel *kernel, ProfErr *err)
+{
+    size_t run = s->plane->runs.n - 1;
+    if (!seen) return;
+    seen->last_run = run, seen->last_launch = kernel->launch;
+    SeenKernel *own = seen->meta ? NULL : seen_kernel(s, kernel, kernel->meta, err);
+    if (own) own->last_run = run;
 }
 
 static void split_kernels(PlaneRuns *p, ProfErr *err)
@@ -287,7 +299,7 @@ static void split_kernels(PlaneRuns *p, ProfErr *err)
         }
         if (kernel->end_ps > run->end_ps) run->end_ps = kernel->end_ps;
         if (!run->module) run->module = kernel->module;
-        if (seen) seen->last_run = p->runs.n - 1, seen->last_launch = kernel->launch;
+        note_kernel(&s, seen, kernel, err);
         last = kernel;
     }
     hash_free(&s.by_kernel);
