@@ -15,7 +15,7 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from compare import Run, agree, checking, finish, numbered, runs  # noqa: E402
-from idle_causes import cause_of, compiles  # noqa: E402
+from idle_causes import cause_of  # noqa: E402
 from lib.wire import US, Plane, space  # noqa: E402
 from queries import percent, ranked, rows_agree  # noqa: E402
 
@@ -29,35 +29,28 @@ def values(rows, *but):
 # ---- steps ----
 
 def compiling_steps(run):
-    """Numbers of the steps in whose time on a host a thread of it compiles."""
-    marks, compilers, found = collections.defaultdict(list), collections.defaultdict(list), set()
-    one_host = len(run.files) == 1
-    for s in run.ask('SELECT * FROM host_steps({x}) WHERE start_ps IS NOT NULL'):
-        number = s['group_id'] if one_host else s['step']
-        if number is not None:
-            marks[s['host']].append((number, s['start_ps'], s['start_ps'] + s['duration_ps']))
-    for e in run.ask("SELECT host, name, start_ps, duration_ps FROM trace_events({x}) WHERE "
-                     "plane_kind = 'host' AND NOT derived AND occurrences IS NULL"):
-        if compiles(e['name']):
-            compilers[e['host']].append((e['start_ps'], e['start_ps'] + e['duration_ps']))
-    for host, steps in marks.items():
-        found |= {n for n, start, end in steps
-                  if any(a < end and b > start for a, b in compilers[host])}
-    if one_host: # a compilation without a step
-        starts = [c['start_ps'] for c in run.ask('SELECT start_ps FROM compilations({x}) '
-                                                 'WHERE step IS NULL')]
-        found |= {s['step'] for s in run.ask('SELECT * FROM steps({x})') if any(
-            0 <= start - s['start_ps'] < s['duration_ms'] * 1e9 for start in starts)}
+    """Numbers of the steps that have a compilation, in whose time one of no step starts, or of whose
+    time compiling takes a part."""
+    steps = run.ask('SELECT * FROM steps({x})')
+    number = {(r['host'], r['group_id']): r['step'] if len(run.files) > 1 else r['group_id']
+              for r in run.ask('SELECT host, group_id, step FROM host_steps({x})')}
+    found = {s['step'] for s in steps if (s['compilation_ms_actual'] or 0) > 0}
+    for c in run.ask('SELECT host, step, start_ps FROM compilations({x})'):
+        if c['step'] is not None:
+            found.add(number.get((c['host'], c['step'])))
+        elif len(run.files) == 1:
+            found |= {s['step'] for s in steps
+                      if 0 <= c['start_ps'] - s['start_ps'] < s['duration_ms'] * 1e9}
     return found
 
 
 def steady_steps(run):
     steps, compiled = run.ask('SELECT * FROM steps({x})'), compiling_steps(run)
-    steps.sort(key=lambda s: s['start_ps'])
-    last = max((i for i, s in enumerate(steps) if s['step'] in compiled), default=-1)
-    clean = [(i, s) for i, s in enumerate(steps) if not s['dropped'] and s['step'] not in compiled]
-    after = [s for i, s in clean if i > last]
-    steady = after if len(clean) <= 2 * len(after) else [s for _, s in clean]
+    last = max((s['start_ps'] for s in steps if s['step'] in compiled), default=-math.inf)
+    clean = [s for s in steps if not s['dropped'] and s['step'] not in compiled]
+    before, after = ([s for s in clean if (s['start_ps'] < last) == earlier]
+                     for earlier in (True, False))
+    steady = clean if len(before) > len(after) else after
     ms = [s['duration_ms'] for s in steady]
     want = [[len(ms), len(steps) - len(ms), sum(s['step'] in compiled for s in steps),
              min(s['step'] for s in steady), statistics.median(ms), statistics.fmean(ms), min(ms),
