@@ -55,14 +55,17 @@
       "correlation_id); decimal TEXT above 2^63-1; NULL if the event has none",                    \
       "stat correlation_id")                                                                       \
     C(EV_PROGRAM, "program_id", "TEXT", NULL,                                                      \
-      "id of the HLO program, decimal; NULL if the event has none", "stat program_id")             \
+      "id of the HLO program, decimal, or the text that the file has in its place; NULL if the "   \
+      "event has none",                                                                            \
+      "stat program_id")                                                                           \
     C(EV_HLO_MODULE, "hlo_module", "TEXT", NULL,                                                   \
       "name of the HLO module, without (id); NULL if the event has none",                          \
       "stat hlo_module; on TPU the module's entry of /host:metadata")                              \
     C(EV_HLO_OP, "hlo_op", "TEXT", NULL,                                                           \
       "name of the HLO instruction: last part after ::, without % "                                \
       "and {i,j}; NULL if the event has none",                                                     \
-      "stat hlo_op; on TPU op lines the display name")                                             \
+      "stat hlo_op; without it on the op lines of TPUs (XLA Ops, Async XLA Ops) the display "      \
+      "name, else the name up to ` = `")                                                           \
     C(EV_TF_OP, "tf_op", "TEXT", NULL,                                                             \
       "path of the framework op: `name:type` in TensorFlow's profiles and on TPU; for "            \
       "GPU kernels that XLA launched, hlo_instructions.tf_op; NULL if the event has none",         \

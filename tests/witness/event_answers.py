@@ -29,8 +29,8 @@ def values(rows, *but):
 # ---- steps ----
 
 def compiling_steps(run):
-    """Numbers of the steps that have a compilation, in whose time one of no step starts, or of whose
-    time compiling takes a part."""
+    """Numbers of the steps that have a compilation, in whose time one of no step starts, or whose
+    time goes in part into compiling."""
     steps = run.ask('SELECT * FROM steps({x})')
     number = {(r['host'], r['group_id']): r['step'] if len(run.files) > 1 else r['group_id']
               for r in run.ask('SELECT host, group_id, step FROM host_steps({x})')}

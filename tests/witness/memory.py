@@ -217,7 +217,7 @@ def programs_of(planes):
 
 
 def check_plans(run, programs):
-    peaks, unused, largest, lines, moments = [], [], [], [], []
+    peaks, unused, largest, lines, moments, heaps = [], [], [], [], [], []
     for program in programs:
         if not program.allocations:
             continue
@@ -228,9 +228,10 @@ def check_plans(run, programs):
             peaks.append([program.id, program.name] + [
                 x / MIB for x in (peak + always, program.total(0, 5), program.total(0, 7), peak)]
                          + [unused_mib, total / MIB])
+        heaps.append((program.id, peak + always))
         if total > peak + always:
-            unused.append([program.id, (total - kept) / MIB, (peak + always - kept) / MIB,
-                           (total - peak - always) / MIB,
+            unused.append([program.id, program.name, 0, (total - kept) / MIB,
+                           (peak + always - kept) / MIB, (total - peak - always) / MIB,
                            100 * (total - peak - always) / (total - kept)])
         sizes = [program.buffers[b][0] for b in live]
         if sum(sizes):
@@ -248,9 +249,12 @@ def check_plans(run, programs):
         'fragmentation_mib, allocated_mib '
         'FROM peak_memory({x}, 1000000)')), sorted(peaks), abs_tol=1e-6)
     agree('fragmentation', sorted(
-        list(r.values()) for r in run.ask('SELECT program_id, allocated_mib, peak_mib, unused_mib, '
-                                          'unused_percent FROM fragmentation({x}, 1000000) '
-                                          'WHERE memory_space = 0')), sorted(unused), abs_tol=1e-6)
+        list(r.values()) for r in run.ask(
+            'SELECT program_id, hlo_module, memory_space, allocated_mib, peak_mib, unused_mib, '
+            'unused_percent FROM fragmentation({x}, 1000000) WHERE memory_space = 0')), sorted(unused), abs_tol=1e-6)
+    agree('hlo_modules', [(r['program_id'], r['peak_heap_bytes']) for r in run.ask(
+        'SELECT * FROM hlo_modules({x}) WHERE peak_heap_bytes IS NOT NULL '
+        'ORDER BY program_id, peak_heap_bytes')], sorted(heaps))
     agree('largest_buffers', sorted((list(r.values()) for r in run.ask(
         'SELECT hlo_module, hlo_op, size_mib, peak_percent, source_line '
         'FROM largest_buffers({x}, 1000000)')), key=repr), sorted(largest, key=repr), abs_tol=1e-6)

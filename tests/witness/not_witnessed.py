@@ -12,10 +12,9 @@ NOT_WITNESSED = {
         'dcn_messages': 'chunk loop_index straggler',
         'devices': 'time_scale_multiplier',
         'flops_utilization_by_step': 'model_flops',
-        'fragmentation': 'hlo_module hosts memory_space',
-        'fusion_breakdown': 'bytes_accessed hosts occurrences opcodes',
+        'fragmentation': 'hosts memory_space',
+        'fusion_breakdown': 'occurrences',
         'gpu_samples': 'memory_utilization_percent',
-        'hlo_modules': 'peak_heap_bytes',
         'hlo_ops':
             'deduplicated_name event_self_ps event_time_ps hbm_read_bytes hbm_write_bytes '
             'hlo_module min_ps normalized_ps padding_efficiency',
@@ -35,9 +34,7 @@ NOT_WITNESSED = {
         'input_steps': 'name step',
         'kernel_time_by_op': 'tensorcore_utilization_fraction',
         'kpi': 'duty_cycle_percent',
-        'largest_buffers': 'expansion hosts',
         'live_allocations': 'data_type',
-        'live_at': 'at_event expansion hosts',
         'memory_allocators': 'lifetime_peak_bytes_actual',
         'memory_by_source_line':
             'hlo_module hosts largest_op padding_mib shape tf_op user_file user_line',
@@ -52,13 +49,12 @@ NOT_WITNESSED = {
         'op_time_by_category': 'op_count',
         'op_time_by_line': 'line rank',
         'overview': 'section',
-        'padding_waste': 'hosts padding_time_us self_time_us',
+        'padding_waste': 'padding_time_us self_time_us',
         'peak_holders': 'data_type hlo_op region_type',
         'peak_memory': 'hosts padding_mib peak_op',
         'prof_issues': 'byte_offset code count lost_bytes path',
         'program_gaps': 'idle_percent',
         'recommendations': 'section severity',
-        'remat_candidates': 'hosts shape',
         'roofline': 'bytes_accessed flops model_flops_actual',
         'slowest_steps': 'more',
         'step_breakdown': 'duration_ps_actual',
@@ -72,9 +68,7 @@ NOT_WITNESSED = {
             'bottleneck bottleneck_id bottleneck_long_name iterator_id kind pipeline suggestion',
         'tf_ops': 'tensorcore_utilization_fraction_actual',
         'time_breakdown': 'line_id',
-        'trace_events':
-            'block_dim grid_dim hlo_module hlo_op is_eager module_event_id program_id '
-            'source_file source_line step step_event_id step_name tf_op',
+        'trace_events': 'hlo_module is_eager module_event_id step_event_id step_name tf_op',
     },
     'only its type, range and NULL rule are looked at (tests/columns)': {
         'dcn_collectives': 'group_size recv_stall_ms_actual shown_by_xprof',

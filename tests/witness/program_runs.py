@@ -87,9 +87,11 @@ def of_kernels(plane, ids, programs):
         if not runs_of or not k.same_program(runs_of[-1][-1]) or is_again(k, runs_of[-1], of_entry):
             runs_of.append([])
         runs_of[-1].append(k)
+    modules = [next((k.module for k in of if k.module is not None), '') for of in runs_of]
     return [(of[0].start, max(k.end for k in of), of[0].id,
-             re.sub(r'\(\d+\)$', '', next((k.module for k in of if k.module is not None), '')) or None,
-             str(of[0].program) if of[0].program is not None else None) for of in runs_of]
+             re.sub(r'\(\d+\)$', '', module) or None,
+             str(of[0].program) if of[0].program is not None else None)
+            for of, module in zip(runs_of, modules)]
 
 
 def check(run):

@@ -312,15 +312,12 @@ def fusion_breakdown(run, programs):
                                                  for x in p.instructions.get(c, [])
                                                  if x.text(2) != 'parameter')
                     if inside:
-                        want.add((p.name, i.text(1), sum(inside.values()),
-                                  ', '.join(sorted('%s %d' % x for x in inside.items()))))
-    got, counts = run.ask('SELECT * FROM fusion_breakdown({x}, %d)' % ALL), {}
-    rows = {(r['hlo_module'], r['hlo_op'], r['instructions'],
-             ', '.join(sorted((r['opcodes'] or '').split(', ')))) for r in got}
+                        want.add((p.name, i.text(1), sum(inside.values()), ', '.join(
+                            '%s %d' % x for x in sorted(inside.items(),
+                                                        key=lambda x: (-x[1], x[0])))))
+    got = run.ask('SELECT * FROM fusion_breakdown({x}, %d)' % ALL)
+    rows = {(r['hlo_module'], r['hlo_op'], r['instructions'], r['opcodes']) for r in got}
     agree('fusions', sorted(rows), sorted(want))
-    for r in got:
-        counts = [int(x.rpartition(' ')[2]) for x in (r['opcodes'] or '').split(', ') if x]
-        agree('order of opcodes', counts, sorted(counts, reverse=True))
     times = [r['self_time_us'] for r in got if r['self_time_us'] is not None]
     agree('order of fusions', times, sorted(times, reverse=True))
     if len(run.hosts) != 1:

@@ -4,6 +4,7 @@
 these are called. The ids count through the files of a run. Also the nesting and the stats that
 trace_events shows of each event, from the bytes of each profile."""
 import collections
+import re
 import sys
 
 sys.dont_write_bytecode = True
@@ -131,6 +132,37 @@ def word(value):
     return value if isinstance(value, str) else None
 
 
+def place_of(source):
+    """Of 'file:line'."""
+    file, colon, line = (word(source) or '').rpartition(':')
+    is_line = colon and file and line.isdigit()
+    return {'source_file': (file if is_line else word(source)) or None,
+            'source_line': int(line) if is_line else None}
+
+
+def launch_of(e, details):
+    found = {}
+    for name in ('block', 'grid'):
+        size = re.search(r'(?:^|[ \n])%s:([0-9]+,[0-9]+,[0-9]+)(?![0-9,])' % name,
+                         word(details) or '')
+        is_possible = size and all(0 < int(n) < 2**32 for n in size.group(1).split(','))
+        found[name + '_dim'] = size.group(1) if is_possible else None
+    return found
+
+
+def program_of(e):
+    """The op's name is the last part, without % and {i,j}; without the stat on the op lines of
+    TPUs that for display, else the start of the HLO text. An id can be a text."""
+    program, plane = e.stats.get('program_id'), e.line.plane
+    name = word(e.stats.get('hlo_op'))
+    if name is None and plane.kind in ('tensorcore', 'sparsecore') and LINE_KINDS.get(
+            e.line.name) in ('ops', 'async_ops'):
+        name = e.meta.display or e.name.partition(' = ')[0]
+    name = re.sub(r'\{[0-9,]*\}$', '', (name or '').rpartition('::')[2].removeprefix('%'))
+    return {'program_id': str(program % 2**64) if isinstance(program, int) else word(program),
+            'hlo_op': name or None}
+
+
 def stats_of(e):
     """Columns that are stats of the event or of its metadata."""
     s = e.stats
@@ -140,7 +172,8 @@ def stats_of(e):
             'is_async': whole(s.get('_a')),
             'device_start_ps': whole(s.get('device_offset_ps')),
             'device_duration_ps': whole(s.get('device_duration_ps')),
-            'correlation_id': whole(s.get('correlation_id')),
+            'correlation_id': whole(s.get('correlation_id')), **place_of(s.get('source')),
+            **launch_of(e, s.get('kernel_details')), **program_of(e),
             'display_name': e.meta.display or None}
 
 
@@ -177,7 +210,8 @@ def bound_by(o):
 
 
 INSTRUCTION = {c: lambda r, c=c: r[c] for c in (
-    'category', 'opcode', 'user_file', 'user_line', 'shape', 'tf_op', 'scope', 'owner_tf_op')}
+    'category', 'opcode', 'user_file', 'user_line', 'shape', 'tf_op', 'scope', 'owner_tf_op',
+    'bytes_accessed')}
 INSTRUCTION.update(source_line=place, flops=lambda r: r['model_flops_actual'])
 OP = {**INSTRUCTION, 'flops_utilization': lambda r: r['flops_utilization'], 'bound_by': bound_by,
       'hbm_utilization': lambda r: r['hbm_utilization'],
@@ -193,32 +227,42 @@ SHOWN = {
     'top_wasted': ('hlo_ops', OP, 'category flops_utilization hbm_utilization bound_by tf_op '
                    'source_line'),
     'fusion_breakdown': ('hlo_instructions', INSTRUCTION,
-                         'category flops tf_op source_line user_file user_line'),
+                         'category flops bytes_accessed tf_op source_line user_file user_line'),
     'remat_candidates': ('hlo_instructions', INSTRUCTION,
-                         'opcode tf_op source_line user_file user_line'),
+                         'opcode shape tf_op source_line user_file user_line'),
     'padding_waste': ('buffer_allocations', BUFFER,
                       'live_at_peak shape tf_op source_line user_file user_line'),
-    'largest_buffers': ('buffer_allocations', BUFFER, 'kind shape tf_op source_line user_file '
-                        'user_line scope owner_tf_op'),
-    'live_at': ('buffer_allocations', BUFFER, 'kind shape start_event end_event tf_op source_line '
-                'user_file user_line scope owner_tf_op')}
+    'largest_buffers': ('buffer_allocations', BUFFER, 'kind shape expansion tf_op source_line '
+                        'user_file user_line scope owner_tf_op'),
+    'live_at': ('buffer_allocations', BUFFER, 'kind shape expansion start_event end_event tf_op '
+                'source_line user_file user_line scope owner_tf_op')}
 
 
 def shown(run):
     bases = {name: run.ask('SELECT * FROM %s({x})' % name)
              for name in sorted({base for base, _, _ in SHOWN.values()})}
+    peaks = collections.defaultdict(list)
+    for p in run.ask('SELECT * FROM memory_peaks({x}) WHERE memory_space = 0'):
+        peaks[p['program_id']].append(p['peak_event'])
     for query, (base, of, columns) in SHOWN.items():
-        rows = collections.defaultdict(list)
+        rows, hosts = collections.defaultdict(list), collections.defaultdict(set)
         columns = columns.split()
         for b in bases[base]:
             if b.get('rank', 1) > 0:
-                rows[b['program_id'], label(b)].append(
-                    [b['program_id'], b['hlo_module']] + [of[c](b) for c in columns])
+                values = [b['program_id'], b['hlo_module']] + [of[c](b) for c in columns]
+                rows[b['program_id'], label(b)].append(values)
+                if 'host' in b:
+                    hosts[b['program_id'], label(b)].add(b['host'])
         for r in run.ask('SELECT * FROM %s({x}%s)' % (
                 query, '' if query == 'live_at' else ', 1000000')):
             agree_one_of('%s of %s' % (query, r['hlo_op']),
                          [r['program_id'], r['hlo_module']] + [r[c] for c in columns],
                          rows[r['program_id'], r['hlo_op']])
+            if 'hosts' in r:
+                agree_one_of('hosts of %s' % r['hlo_op'], r['hosts'], range(1, 1 + len(
+                    hosts[r['program_id'], r['hlo_op']])))
+            if query == 'live_at':
+                agree_one_of('event of %s' % r['hlo_op'], r['at_event'], peaks[r['program_id']])
 
 
 # ---- ranks, short names ----

@@ -302,7 +302,8 @@ class TraceEvents(NamedTuple):
     """id that connects a launch with its kernel (join on run, host, correlation_id); decimal TEXT
     above 2^63-1; NULL if the event has none"""
     program_id: str | None
-    """id of the HLO program, decimal; NULL if the event has none"""
+    """id of the HLO program, decimal, or the text that the file has in its place; NULL if the event
+    has none"""
     hlo_module: str | None
     """name of the HLO module, without (id); NULL if the event has none"""
     hlo_op: str | None
@@ -417,7 +418,8 @@ class Events(NamedTuple):
     """id that connects a launch with its kernel (join on run, host, correlation_id); decimal TEXT
     above 2^63-1; NULL if the event has none"""
     program_id: str | None
-    """id of the HLO program, decimal; NULL if the event has none"""
+    """id of the HLO program, decimal, or the text that the file has in its place; NULL if the event
+    has none"""
     hlo_module: str | None
     """name of the HLO module, without (id); NULL if the event has none"""
     hlo_op: str | None
@@ -622,7 +624,8 @@ class Timeline(NamedTuple):
     """id that connects a launch with its kernel (join on run, host, correlation_id); decimal TEXT
     above 2^63-1; NULL if the event has none"""
     program_id: str | None
-    """id of the HLO program, decimal; NULL if the event has none"""
+    """id of the HLO program, decimal, or the text that the file has in its place; NULL if the event
+    has none"""
     hlo_module: str | None
     """name of the HLO module, without (id); NULL if the event has none"""
     hlo_op: str | None
