@@ -251,7 +251,8 @@ def check_plans(run, programs):
     agree('fragmentation', sorted(
         list(r.values()) for r in run.ask(
             'SELECT program_id, hlo_module, memory_space, allocated_mib, peak_mib, unused_mib, '
-            'unused_percent FROM fragmentation({x}, 1000000) WHERE memory_space = 0')), sorted(unused), abs_tol=1e-6)
+            'unused_percent FROM fragmentation({x}, 1000000) WHERE memory_space = 0')),
+          sorted(unused), abs_tol=1e-6)
     agree('hlo_modules', [(r['program_id'], r['peak_heap_bytes']) for r in run.ask(
         'SELECT * FROM hlo_modules({x}) WHERE peak_heap_bytes IS NOT NULL '
         'ORDER BY program_id, peak_heap_bytes')], sorted(heaps))

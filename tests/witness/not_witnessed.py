@@ -19,15 +19,8 @@ NOT_WITNESSED = {
             'deduplicated_name event_self_ps event_time_ps hbm_read_bytes hbm_write_bytes '
             'hlo_module min_ps normalized_ps padding_efficiency',
         'hosts': 'damage',
-        'inference_batches':
-            'device_compute_ps_actual duration_ps rank request_ids shown_by_xprof start_ps',
-        'inference_latency':
-            'communication_ms_actual device_ms_actual host_ms_actual shown_by_xprof',
-        'inference_models': 'request_count',
-        'inference_percentiles': 'kind',
-        'inference_requests':
-            'device_compute_ps_actual duration_ps rank read_from_device_ps_actual '
-            'shown_by_xprof start_ps write_to_device_ps_actual',
+        'inference_batches': 'request_ids',
+        'inference_latency': 'shown_by_xprof',
         'input_bound': 'advice statement top_operation',
         'input_ops': 'self_ps time_ps',
         'input_pipeline': 'compute_percent',
@@ -73,10 +66,7 @@ NOT_WITNESSED = {
     'only its type, range and NULL rule are looked at (tests/columns)': {
         'dcn_collectives': 'group_size recv_stall_ms_actual shown_by_xprof',
         'hlo_ops': 'bytes_accessed_actual is_container',
-        'inference_batches': 'tensor_pattern tensor_ps',
-        'inference_latency': 'max_ms min_ms requests_per_second',
-        'inference_requests': 'batch_formation_ps batch_ids tensor_pattern tensor_ps',
-        'inference_tensor_patterns': 'p50_ms p75_ms p90_ms p95_ms p999_ms p99_ms pattern_id',
+        'inference_requests': 'batch_formation_ps batch_ids',
         'input_breakdown': 'advice fraction',
         'input_pipeline':
             'all_others_statement collectives_statement idle_percent idle_statement '
