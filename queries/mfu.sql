@@ -14,7 +14,7 @@
 -- column program_id TEXT: id of the HLO program; NULL for other scopes
 -- column name TEXT: name of the step or of the HLO module; NULL for the run and if unknown
 -- column device_type TEXT: type of the devices, as in the table devices; NULL if they are of
---   several types or the type is unknown
+--   several types or no type is known
 -- column device_count INTEGER: number of GPUs or TensorCores with work
 -- column model_flops REAL [FLOP]: operations on all devices that the model needs: sum of
 --   hlo_ops.model_flops_actual without ops that are computed again (rematerialization = Yes). Ops

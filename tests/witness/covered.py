@@ -52,7 +52,9 @@ FROM_TABLES = {'two_runs.py': {'compare_ops', 'compare_hlo_ops', 'compare_kernel
                               'input_bound', 'gpu_samples', 'mfu', 'async_op_totals',
                               'time_by_pass'},
                'compiling.py': {'compile_time', 'compile_passes'},
-               'groups.py': {'compare_groups'}, 'hosts_apart.py': set(),
+               'groups.py': {'compare_groups'},
+               'units.py': {'input_ops', 'roofline', 'program_gaps', 'mfu', 'op_time_by_line'},
+               'hosts_apart.py': set(),
                'sums.py': set()}
 
 

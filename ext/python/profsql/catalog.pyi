@@ -4845,8 +4845,8 @@ class Mfu(NamedTuple):
     name: str | None
     """name of the step or of the HLO module; NULL for the run and if unknown"""
     device_type: str | None
-    """type of the devices, as in the table devices; NULL if they are of several types or the type
-    is unknown"""
+    """type of the devices, as in the table devices; NULL if they are of several types or no type is
+    known"""
     device_count: int
     """number of GPUs or TensorCores with work"""
     model_flops: float | None

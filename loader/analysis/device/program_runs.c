@@ -208,8 +208,7 @@ static void find_in_entry(SeenKernel *seen, Host *host, ProfErr *err)
 {
     const HloModule *module = program_of(seen->kernel, host, err);
     int64_t at = position_of(seen->kernel, module);
-    if (module && at < 0)
-        seen->names_entry_op = is_named_in(hlo_entry(module), seen->meta->name);
+    if (module && at < 0) seen->names_entry_op = is_named_in(hlo_entry(module), seen->meta->name);
     seen->once = at >= 0 && hlo_op(module, (size_t)at).computation == hlo_entry(module);
 }
 

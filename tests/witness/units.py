@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Columns that are another unit, share, name or count of what is compared elsewhere: of input_ops,
+roofline, utilization, kernel_utilization, program_gaps, input_breakdown, op_metrics_totals,
+op_profile, op_time_by_line, time_breakdown and mfu."""
+import collections
+import sys
+
+sys.dont_write_bytecode = True
+from compare import agree, agree_one_of, checking, finish, runs  # noqa: E402
+
+GIB = 2**30
+
+
+def share(part, whole):
+    return part / whole if part is not None and whole else None
+
+
+# table: {column: what it is of the row's other columns}
+OF_ROW = {
+    'input_ops': {'time_ps': lambda r: r['total_time_ms'] * 1e9,
+                  'self_ps': lambda r: r['total_self_time_ms'] * 1e9},
+    'roofline': {'flops': lambda r: r['normalized_gflops'] * r['total_time_us'] * 1e3,
+                 'bytes_accessed': lambda r: r['memory_bw_gibps'] * GIB * r['total_time_us'] / 1e6,
+                 'hbm_bytes': lambda r: r['hbm_bw_gibps'] * GIB * r['total_time_us'] / 1e6},
+    'utilization': {'utilization_fraction': lambda r: share(r['achieved'], r['peak'])},
+    'program_gaps': {'idle_percent': lambda r: share(100 * r['idle_ps'], r['duration_ps'])},
+}
+# Names of the rows of lines and planes that an id names.
+NAMES = {('utilization', 'kernel'): ('line_id', 'name'),
+         ('kernel_utilization', 'kernel_name_actual'): ('line_id', 'name'),
+         ('kernel_utilization', 'sample'): ('line_id', 'proto_id')}
+
+
+def of_rows(run):
+    for table, columns in OF_ROW.items():
+        for r in run.ask('SELECT * FROM %s({x})' % table):
+            for column, of in columns.items():
+                if r[column] is not None and r.get('rank') != 0:  # 0: the program, all cores
+                    agree('%s of %s' % (column, table), r[column], of(r), rel=1e-6, abs_tol=0.6)
+
+
+def names(run):
+    lines = {r['line_id']: r for r in run.ask('SELECT * FROM lines({x})')}
+    types = {r['plane_id']: r['device_type'] for r in run.ask('SELECT * FROM devices({x})')}
+    for (table, column), (id, name) in NAMES.items():
+        for r in run.ask('SELECT * FROM %s({x})' % table):
+            known = lines[r[id]][name]
+            agree('%s of %s' % (column, table), r[column] if r[column] is not None else '',
+                  int(known) if name == 'proto_id' else known)
+    for r in run.ask('SELECT * FROM utilization({x})'):
+        agree('device type', r['device_type'], types[lines[r['line_id']]['plane_id']])
+    for r in run.ask('SELECT DISTINCT line_id, line FROM time_breakdown({x}, 0, 1)'):
+        agree('line of time_breakdown', [r['line_id'] + 0, r['line']],
+              [r['line_id'], lines[r['line_id']]['display_name'] or lines[r['line_id']]['name']])
+        agree_one_of('id of the line', r['line_id'], [i for i, l in lines.items() if r['line'] in (
+            l['display_name'], l['name'])])
+
+
+def ranked_lines(run):
+    """Of each line its operations, the longest first."""
+    shown = {(r['host'], r['plane'], r['display_name'] or r['name'])
+             for r in run.ask('SELECT * FROM lines({x})')}
+    rows = collections.defaultdict(list)
+    for r in run.ask('SELECT * FROM op_time_by_line({x})'):
+        agree_one_of('line', (r['host'], r['plane'], r['line']), shown)
+        rows[r['host'], r['plane'], r['line']].append((r['rank'], -r['self_time_us']))
+    for key, of in rows.items():
+        if sorted(rank for rank, _ in of) == list(range(1, len(of) + 1)):  # one line of this name
+            agree('ranks of %s' % (key,), sorted(of), [(i + 1, x) for i, x in enumerate(
+                sorted(x for _, x in of))], abs_tol=1e-6)
+
+
+def input_parts(run):
+    rows = run.ask('SELECT * FROM input_breakdown({x})')
+    everything = sum(r['time_us'] for r in rows)
+    for r in rows:
+        agree('share of %s' % r['category'], r['fraction'], share(r['time_us'], everything))
+
+
+def op_counts(run):
+    sides = collections.Counter(r['side'] for r in run.ask('SELECT side FROM op_metrics({x}) '
+                                                   'WHERE parent_id IS NULL'))
+    for r in run.ask('SELECT * FROM op_metrics_totals({x})'):
+        agree('ops of %s' % r['side'], r['op_count'], sides[r['side']])
+
+
+def profile(run):
+    """Paths and shares of the tree's nodes, which come in preorder."""
+    path, root = [], None
+    for r in run.ask('SELECT * FROM op_profile({x})'):
+        del path[max(r['depth'] - 1, 0):]
+        if r['depth']:
+            path.append(r['name'])
+        else:
+            root = r['raw_time_ps']
+        agree('path', r['path'] or '', '/'.join(path))
+        agree('share of %s' % r['path'], r['time_fraction'], share(r['raw_time_ps'], root),
+              rel=1e-6)
+        if r['wasted_time_fraction'] is not None:
+            agree('wasted by %s' % r['path'], r['wasted_time_fraction'], r['time_fraction'] * (
+                1 - max(r['flops_utilization'] or 0, r['hbm_utilization'])), rel=1e-6)
+
+
+def models(run):
+    """Devices with work and their type."""
+    busy = {r['plane_id'] for r in run.ask(
+        'SELECT plane_id FROM device_time({x}) WHERE busy_ps IS NOT NULL '
+        "AND kind <> 'sparsecore'")}
+    types = {r['device_type'] for r in run.ask('SELECT * FROM devices({x})')
+             if r['plane_id'] in busy and r['device_type']}
+    for r in run.ask("SELECT * FROM mfu({x}) WHERE scope = 'run'"):
+        agree('devices of mfu', [r['device_count'], r['device_type']],
+              [len(busy), types.pop() if len(types) == 1 else None])
+
+
+if __name__ == '__main__':
+    for one in runs():
+        for check in (of_rows, names, ranked_lines, input_parts, op_counts, profile, models):
+            with checking('%s %s' % (check.__name__, one.path)):
+                check(one)
+    finish()
