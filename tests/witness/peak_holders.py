@@ -13,8 +13,7 @@ import xspace  # noqa: E402
 from compare import Run, agree, checking, finish, runs  # noqa: E402
 from lib import hlo  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
-from memory import (ALLOC, FREE, Program, actions_of, integer, integers, last,  # noqa: E402
-                    message)
+from memory import ALLOC, FREE, Program, actions_of, integer, last, message  # noqa: E402
 
 MIB = 1048576.0
 DATA_TYPES = dict(enumerate(
@@ -22,9 +21,6 @@ DATA_TYPES = dict(enumerate(
     'bfloat16 qint16 quint16 uint16 complex128 half resource variant uint32 uint64 '
     'float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz int4 '
     'uint4'.split()))
-ELEMENT_TYPES = dict(enumerate(
-    'invalid pred s8 s16 s32 s64 u8 u16 u32 u64 f16 f32 f64 tuple opaque c64 bf16 token c128 '
-    'f8e5m2 f8e4m3fn s4 u4 f8e4m3b11fnuz f8e5m2fnuz f8e4m3fnuz s2 u2 f8e4m3 f8e3m4'.split()))
 
 
 # ---- allocators ----
@@ -133,34 +129,6 @@ def check_levels(run, allocators):
 
 # ---- programs ----
 
-def shape_text(shape):
-    """A shape and its layout in HLO syntax."""
-    kind = ELEMENT_TYPES[integer(shape, 2)]
-    if kind == 'tuple':
-        parts = [shape_text(message(x)) for x in shape[4]]
-        return '(%s)' % ', '.join('/*index=%d*/%s' % (i, part) if i and i % 5 == 0 else part
-                                  for i, part in enumerate(parts))
-    if kind in ('token', 'opaque'):
-        return kind + '[]'
-    layout = message(last(shape, 5, b''))
-    tiles = ''.join('(%s)' % ','.join(map(str, integers(message(t), 1))) for t in layout[6])
-    more = (('T' + tiles if tiles else '') + ''.join(
-        '%s(%d)' % (letter, integer(layout, field)) for letter, field in (('E', 7), ('S', 8))
-        if integer(layout, field)))
-    order = ','.join(map(str, integers(layout, 1)))
-    return '%s[%s]%s' % (kind, ','.join(map(str, integers(shape, 3))), '{%s%s}' % (
-        order, ':' + more if more else '') if order or more else '')
-
-
-def part_of(shape, index):
-    for i in index.strip('{}').split(',') if index else ():
-        parts = shape[4]
-        if int(i) >= len(parts):
-            return None
-        shape = message(parts[int(i)])
-    return shape
-
-
 def holders_of(program, color):
     """The peak of a plan, and [kind, hlo_op, tf_op, source_line, shape, bytes, since_op]."""
     storages, n = program.storages(color)
@@ -173,12 +141,12 @@ def holders_of(program, color):
     peak = largest + sum(size for size, _ in fixed)
 
     def row(buffer, since):
-        size, _, (_, source, tf_op, shape), index, place = program.buffers[buffer]
+        size, _, (_, source, tf_op, _), _, place = program.buffers[buffer]
         a = program.allocations[place]
         kind = next((name for name, field in (('parameter', 5), ('output', 7), ('thread-local', 3),
                                               ('constant', 12)) if last(a, field)), 'temporary')
-        part = part_of(shape, index)
-        return [kind, program.label(buffer), tf_op, source, part and shape_text(part), size, since]
+        shape = program.shape(buffer)
+        return [kind, program.label(buffer), tf_op, source, shape and shape.text(), size, since]
     rows = [row(buffer, None) for _, buffer in fixed]
     for start, _, _, buffer in at(heaps.index(largest)) if largest else ():
         rows.append(row(buffer, xspace.text(last(events[start], 4, b'')) or None))
