@@ -142,7 +142,8 @@ static void what_took_time(Database *d, Screen *s)
 
 static enum Colour colour_of(const char *severity)
 {
-    return !strcmp(severity, "error") ? RED : !strcmp(severity, "warning") ? YELLOW : PLAIN;
+    if (!strcmp(severity, "error")) return RED;
+    return !strcmp(severity, "warning") ? YELLOW : PLAIN;
 }
 
 /* Shortens names of ops, which can be longer than the screen is wide. */

@@ -78,7 +78,8 @@ int32_t arrow_names_add(ArrowNames *names, const char *text, size_t n_bytes)
 /* Returns the bytes of a value, or of an offset. */
 static size_t width_of(enum ArrowType type)
 {
-    return type == ARROW_NULL ? 0 : type == ARROW_INTEGER || type == ARROW_REAL ? 8 : 4;
+    if (type == ARROW_NULL) return 0;
+    return type == ARROW_INTEGER || type == ARROW_REAL ? 8 : 4;
 }
 
 bool arrow_column_open(ArrowColumn *column, int64_t n_rows)

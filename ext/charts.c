@@ -159,7 +159,8 @@ int chart_rows_read(sqlite3_stmt *stmt, ChartRows *rows)
         rows->data.n_rows++;
     }
     rows->data.cells = cells.items;
-    return !memory ? SQLITE_NOMEM : rc == SQLITE_DONE ? SQLITE_OK : rc;
+    if (!memory) return SQLITE_NOMEM;
+    return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
 void chart_rows_free(ChartRows *rows)

@@ -40,9 +40,8 @@ static const char *const sparse_names[] = {"sc_busy_ps", "sc_compute_ps", "sc_id
 
 static size_t n_categories(const StepCore *core)
 {
-    return core->kind == STEP_CORE_GENERIC  ? N_STEP_TYPES
-           : core->kind == STEP_CORE_TENSOR ? core->n_shares
-                                            : COUNT(sparse_names);
+    if (core->kind == STEP_CORE_GENERIC) return N_STEP_TYPES;
+    return core->kind == STEP_CORE_TENSOR ? core->n_shares : COUNT(sparse_names);
 }
 
 /* Returns whether the core has a category: XProf has it, or only the actual times do. */

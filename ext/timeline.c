@@ -158,7 +158,8 @@ static size_t n_extras(const TimelineCursor *c)
 {
     if (c->kind == DERIVED_LINES) return derived_line(c)->events.n;
     const LineGroups *groups = line_groups(c->viewer->grouping, file_line(c));
-    return c->kind == REGIONS ? groups->n_regions : groups->merged ? groups->n_steps : 0;
+    if (c->kind == REGIONS) return groups->n_regions;
+    return groups->merged ? groups->n_steps : 0;
 }
 
 /* Returns whether the query may want the line. An event that is not in the file has no id to ask

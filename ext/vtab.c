@@ -476,7 +476,8 @@ static int row_close(sqlite3_vtab_cursor *cursor)
 const char *row_source(const RowCursor *c)
 {
     const SourceNames *names = c->asked.n ? &c->asked : &c->opened;
-    return c->from ? c->from->source : names->n ? names->names[0] : NULL;
+    if (c->from) return c->from->source;
+    return names->n ? names->names[0] : NULL;
 }
 
 /* Returns whether the wanted plane and line are the host's. */

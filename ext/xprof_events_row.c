@@ -23,9 +23,8 @@ const Plane *events_cpu_plane(const Host *host)
 static enum Place place_on_gpu(const Line *line)
 {
     if (line->derived || line->kind == LINE_COUNTERS) return AT_NONE;
-    return line->named == NAME_MODULES ? AT_GPU_MODULE
-           : line->named == NAME_OPS   ? AT_GPU_OP
-                                       : AT_GPU;
+    if (line->named == NAME_MODULES) return AT_GPU_MODULE;
+    return line->named == NAME_OPS ? AT_GPU_OP : AT_GPU;
 }
 
 enum Place events_place(const Line *line, const Plane *cpu)
@@ -37,7 +36,8 @@ enum Place events_place(const Line *line, const Plane *cpu)
         return line->proto_id > 0 && line->proto_id < (int64_t)COUNT(OF_CORE)
                    ? OF_CORE[line->proto_id]
                    : AT_NONE;
-    return plane->prefix == PREFIX_CUSTOM ? AT_CUSTOM : is_tpu(plane) ? AT_TPU : AT_NONE;
+    if (plane->prefix == PREFIX_CUSTOM) return AT_CUSTOM;
+    return is_tpu(plane) ? AT_TPU : AT_NONE;
 }
 
 /* ---- stats ---- */

@@ -242,7 +242,8 @@ int64_t hlo_element_count(const Xla__ShapeProto *shape)
         empty |= !shape->dimensions[i];
         beyond |= __builtin_mul_overflow(n, shape->dimensions[i], &n);
     }
-    return empty ? 0 : beyond ? -1 : n;
+    if (empty) return 0;
+    return beyond ? -1 : n;
 }
 
 /* Sets the distance of neighbours in each dimension, by the layout if it is valid. */

@@ -15,7 +15,8 @@ static const uint64_t answer_limit = INT32_MAX;
 static int64_t deadline_of(const RemoteCapture *c)
 {
     int64_t twice = 2 * c->request.duration_ms;
-    return c->deadline_ms ? c->deadline_ms : twice > DEADLINE_MS ? twice : DEADLINE_MS;
+    if (c->deadline_ms) return c->deadline_ms;
+    return twice > DEADLINE_MS ? twice : DEADLINE_MS;
 }
 
 static enum RemoteOutcome refuse(const char *address, const char *message, ProfErr *err)

@@ -132,10 +132,9 @@ static bool cap_is(const Caps *caps, enum Cap cap, const char *text)
 static double cap_number(const Caps *caps, int cap)
 {
     const StatValue *f = &caps->facts[cap];
-    return f->type == TYPE_DOUBLE   ? f->number
-           : f->type == TYPE_INT64  ? (double)f->integer
-           : f->type == TYPE_UINT64 ? (double)f->u64
-                                    : NAN;
+    if (f->type == TYPE_DOUBLE) return f->number;
+    if (f->type == TYPE_INT64) return (double)f->integer;
+    return f->type == TYPE_UINT64 ? (double)f->u64 : NAN;
 }
 static int64_t cap_count(const Caps *caps, enum Cap cap)
 {
@@ -184,7 +183,9 @@ static const char *amd_architecture(const Caps *caps)
     uint32_t major = (uint32_t)cap_integer(caps, CAP_MAJOR),
              minor = (uint32_t)cap_integer(caps, CAP_MINOR);
     if (is_gfx_name(name)) return name;
-    return major != 9 ? NULL : minor == 4 ? "gfx942" : minor == 5 ? "gfx950" : NULL;
+    if (major != 9) return NULL;
+    if (minor == 4) return "gfx942";
+    return minor == 5 ? "gfx950" : NULL;
 }
 
 static PerCycle amd_per_cycle(const char *architecture)

@@ -115,7 +115,6 @@ enum EventType event_type(const Text *name)
     enum EventType type = event_type_named(name);
     if (type != EVENT_UNTYPED) return type;
     TfOp op = tf_op_parse(slice_of(name));
-    return op.category == OP_TENSORFLOW ? EVENT_TF_OP
-           : op.category == OP_TF_DATA  ? EVENT_TF_DATA
-                                        : EVENT_UNTYPED;
+    if (op.category == OP_TENSORFLOW) return EVENT_TF_OP;
+    return op.category == OP_TF_DATA ? EVENT_TF_DATA : EVENT_UNTYPED;
 }

@@ -200,12 +200,14 @@ static void break_down(InputAnalysis *a, const OpMetricsDb *host)
 
 static enum ShareVerdict share_of(double percent, double high, double moderate)
 {
-    return percent >= high ? SHARE_HIGH : percent >= moderate ? SHARE_MODERATE : SHARE_NO;
+    if (percent >= high) return SHARE_HIGH;
+    return percent >= moderate ? SHARE_MODERATE : SHARE_NO;
 }
 
 static enum InputVerdict input_verdict(double percent)
 {
-    return percent >= 20 ? VERDICT_HOST : percent >= 5 ? VERDICT_BOTH : VERDICT_DEVICE;
+    if (percent >= 20) return VERDICT_HOST;
+    return percent >= 5 ? VERDICT_BOTH : VERDICT_DEVICE;
 }
 
 static void judge(InputAnalysis *a)

@@ -41,9 +41,8 @@ double finding_percent_actual(const InputAnalysis *a, enum Finding finding)
 
 static enum ShareVerdict input_share(enum InputVerdict input)
 {
-    return input == VERDICT_HOST                                   ? SHARE_HIGH
-           : input == VERDICT_BOTH || input == VERDICT_POTENTIALLY ? SHARE_MODERATE
-                                                                   : SHARE_NO;
+    if (input == VERDICT_HOST) return SHARE_HIGH;
+    return input == VERDICT_BOTH || input == VERDICT_POTENTIALLY ? SHARE_MODERATE : SHARE_NO;
 }
 
 enum ShareVerdict input_share_actual(const InputAnalysis *a)
@@ -103,9 +102,8 @@ const char *finding_verdict(const InputAnalysis *a, enum Finding finding)
     if (a->is_tpu ? generic_only : tpu_only) return NULL;
     if (a->input == VERDICT_UNKNOWN) return finding == FINDING_OUTPUT ? "unknown" : "no";
     enum ShareVerdict share = share_verdict(a, finding);
-    return finding == FINDING_OUTPUT ? outputs[share]
-           : a->is_tpu               ? answers[share]
-                                     : share_verdict_names[share];
+    if (finding == FINDING_OUTPUT) return outputs[share];
+    return a->is_tpu ? answers[share] : share_verdict_names[share];
 }
 
 const char *input_degree(const InputAnalysis *a)
@@ -128,7 +126,8 @@ bool finding_holds(const InputAnalysis *a, enum Finding finding)
 const char *next_step_code(const InputAnalysis *a)
 {
     bool bound = input_share(a->input) != SHARE_NO;
-    return !bound ? "none" : a->uses_tf_data ? "input_ops" : "use_tf_data";
+    if (!bound) return "none";
+    return a->uses_tf_data ? "input_ops" : "use_tf_data";
 }
 
 double precision_16bit_percent(const StepDb *steps)

@@ -256,7 +256,8 @@ static int by_allocator(const void *a, const void *b)
 {
     const MemoryEvent *x = *(MemoryEvent *const *)a, *y = *(MemoryEvent *const *)b;
     int order = compare_texts(x->allocator, y->allocator);
-    return order ? order : x->turn < y->turn ? -1 : x->turn > y->turn;
+    if (order) return order;
+    return x->turn < y->turn ? -1 : x->turn > y->turn;
 }
 
 static int by_true_time(const void *a, const void *b)

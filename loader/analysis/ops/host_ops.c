@@ -353,8 +353,8 @@ static const Text *tf_op_of(LineSweep *s, const EventAt *e, const HostFacts *fac
     const Plane *plane = s->job->plane;
     Stat kept = event_stat(e, STAT_COLUMN_TF_OP);
     if (event_column_kept(e, STAT_COLUMN_TF_OP)) return event_stat_text(plane, &kept);
-    return facts->tf_op.type == TYPE_REF ? stat_ref_text(plane, facts->tf_op.u64)
-           : facts->tf_op.type == TYPE_STR
+    if (facts->tf_op.type == TYPE_REF) return stat_ref_text(plane, facts->tf_op.u64);
+    return facts->tf_op.type == TYPE_STR
                ? text_intern(&s->texts, &s->arena, facts->tf_op.bytes, facts->tf_op.n_bytes)
                : empty_text;
 }

@@ -562,7 +562,8 @@ static int xprof_order(const void *x, const void *y)
     if (!c) c = compare_u64(a->uses_tensorcore, b->uses_tensorcore);
     if (!c) c = compare_u64(a->eligible, b->eligible);
     if (!c) c = compare_text(a->op_name, b->op_name);
-    return c ? c : a->host < b->host ? -1 : a->host > b->host;
+    if (c) return c;
+    return a->host < b->host ? -1 : a->host > b->host;
 }
 
 /* ---- by op ---- */

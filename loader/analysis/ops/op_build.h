@@ -32,7 +32,8 @@ const Grouping *op_grouping(OpBuild *build, ProfErr *err);
 /* Returns the integer part of x, limited to uint64. */
 static inline uint64_t truncated(double x)
 {
-    return x >= 18446744073709551616.0 ? UINT64_MAX : x > 0 ? (uint64_t)x : 0;
+    if (x >= 18446744073709551616.0) return UINT64_MAX;
+    return x > 0 ? (uint64_t)x : 0;
 }
 
 /* Each fills its part of build->stats from build->host. */

@@ -153,9 +153,8 @@ const char *const op_side_names[N_OP_SIDES] = {"host", "device", "framework"};
 
 const OpMetricsDb *op_side_db(const OpStats *stats, enum OpSide side)
 {
-    return side == SIDE_HOST     ? &stats->host
-           : side == SIDE_DEVICE ? &stats->device
-                                 : &stats->framework;
+    if (side == SIDE_HOST) return &stats->host;
+    return side == SIDE_DEVICE ? &stats->device : &stats->framework;
 }
 
 static void rows_free(void *result)

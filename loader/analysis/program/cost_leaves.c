@@ -42,7 +42,8 @@ static int by_place(const void *a, const void *b)
 {
     const CostLeaf *x = a, *y = b;
     int order = by_key(x, y);
-    return order ? order : x->order < y->order ? -1 : x->order > y->order;
+    if (order) return order;
+    return x->order < y->order ? -1 : x->order > y->order;
 }
 
 static CostLeaves *room_for(CostGraph *g, size_t n)

@@ -333,7 +333,8 @@ double cost_weight(const CostGraph *g, const CostNode *node)
         int bits = operand ? cost_bits(operand->shape->element_type) : 0;
         if (bits > widest) widest = bits;
     }
-    return widest == 8 ? 0.5 : widest == 4 ? 0.25 : 1;
+    if (widest == 8) return 0.5;
+    return widest == 4 ? 0.25 : 1;
 }
 
 static double sum_of(Needs *n, const CostComputation *c, int depth)

@@ -51,20 +51,23 @@ static int by_model_request(const void *a, const void *b)
     const InferenceRequest *x = *(InferenceRequest *const *)a, *y = *(InferenceRequest *const *)b;
     if (x->model != y->model) return x->model < y->model ? -1 : 1;
     int order = compare_spans(x->start_ps, x->end_ps, y->start_ps, y->end_ps);
-    return order ? order : x < y ? -1 : x > y;
+    if (order) return order;
+    return x < y ? -1 : x > y;
 }
 static int by_span_request(const void *a, const void *b)
 {
     const InferenceRequest *x = *(InferenceRequest *const *)a, *y = *(InferenceRequest *const *)b;
     int order = compare_spans(x->start_ps, x->end_ps, y->start_ps, y->end_ps);
-    return order ? order : x < y ? -1 : x > y;
+    if (order) return order;
+    return x < y ? -1 : x > y;
 }
 static int by_model_batch(const void *a, const void *b)
 {
     const InferenceBatch *x = *(InferenceBatch *const *)a, *y = *(InferenceBatch *const *)b;
     if (x->model != y->model) return x->model < y->model ? -1 : 1;
     int order = compare_spans(x->start_ps, x->end_ps, y->start_ps, y->end_ps);
-    return order ? order : x < y ? -1 : x > y;
+    if (order) return order;
+    return x < y ? -1 : x > y;
 }
 
 /* ---- models ---- */

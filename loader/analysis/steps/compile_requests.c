@@ -16,11 +16,10 @@ enum Mark { MARK_NONE, MARK_CALL, MARK_TRACING, MARK_LOWERING, MARK_COMPILING };
 
 static enum Mark mark_of(Slice name)
 {
-    return is_compile_event(name)    ? MARK_COMPILING
-           : is_tracing_event(name)  ? MARK_TRACING
-           : is_lowering_event(name) ? MARK_LOWERING
-           : called_function(name).n ? MARK_CALL
-                                     : MARK_NONE;
+    if (is_compile_event(name)) return MARK_COMPILING;
+    if (is_tracing_event(name)) return MARK_TRACING;
+    if (is_lowering_event(name)) return MARK_LOWERING;
+    return called_function(name).n ? MARK_CALL : MARK_NONE;
 }
 
 typedef struct {

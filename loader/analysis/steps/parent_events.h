@@ -22,7 +22,8 @@ const uint64_t *line_parent_events(Line *line, enum ParentKind which, ProfErr *e
 static inline double unsigned_ns(int64_t ps) { return (double)(uint64_t)ps / 1000; }
 static inline int64_t whole_ns(double ns)
 {
-    return ns >= 0x1p63 ? INT64_MAX : ns < -0x1p63 ? INT64_MIN : (int64_t)ns;
+    if (ns >= 0x1p63) return INT64_MAX;
+    return ns < -0x1p63 ? INT64_MIN : (int64_t)ns;
 }
 static inline int64_t event_start_ns(const Line *line, const EventAt *e)
 {

@@ -123,7 +123,8 @@ enum StepType gpu_event_type(const Text *name)
 {
     uint16_t kind = gpu_kind(name);
     enum StepType type = kind & SPAN_TYPE, actual = kind >> SPAN_ACTUAL_SHIFT & 0x3f;
-    return actual ? actual : type ? type : TIME_COMPUTE_32;
+    if (actual) return actual;
+    return type ? type : TIME_COMPUTE_32;
 }
 
 static bool add_transfer(LineSpans *s, uint32_t group, enum StepType type, const EventAt *e,

@@ -115,9 +115,8 @@ static int64_t end_of(const DerivedEvent *e) { return add_saturated(e->start_ps,
 int64_t span_between(int64_t start_ps, int64_t end_ps)
 {
     int64_t duration_ps;
-    return end_ps <= start_ps                                       ? 0
-           : __builtin_sub_overflow(end_ps, start_ps, &duration_ps) ? INT64_MAX
-                                                                    : duration_ps;
+    if (end_ps <= start_ps) return 0;
+    return __builtin_sub_overflow(end_ps, start_ps, &duration_ps) ? INT64_MAX : duration_ps;
 }
 
 void span_extend(int64_t *start_ps, int64_t *duration_ps, int64_t by_start_ps,

@@ -83,7 +83,8 @@ static int by_start_then_longest(const void *a, const void *b, void *rows)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     int order = compare(rows, x, y);
-    return order ? order : x < y ? -1 : x > y;
+    if (order) return order;
+    return x < y ? -1 : x > y;
 }
 
 enum Sortedness { UNSORTED, STARTS_SORTED, SORTED };

@@ -30,7 +30,8 @@ static int by_host_name(const void *a, const void *b)
     const Plane *x = *(Plane *const *)a, *y = *(Plane *const *)b;
     if (x->is_prefix != y->is_prefix) return x->is_prefix ? -1 : 1;
     int c = strcmp(x->name->text, y->name->text);
-    return c ? c : x < y ? -1 : x > y;
+    if (c) return c;
+    return x < y ? -1 : x > y;
 }
 
 /* Numbers the processes by kind: devices from 1, custom planes from 501, hosts from 701. If there
