@@ -75,7 +75,8 @@ int help_table(Database *d, const Entry *entry)
 {
     Screen s;
     if (!screen_open(&s)) return STATUS_FAILED;
-    const char *runs = entry->n_sources == 2 ? "A B " : entry->n_sources ? "RUN " : "";
+    static const char *const of_sources[] = {"", "RUN ", "A B "};
+    const char *runs = of_sources[entry->n_sources];
     const char *parameters = entry->n_parameters ? " [--PARAMETER VALUE...]" : "";
     screen_paragraph(&s, BOLD, "",
                      keep_text("profsql %s%s%s [OPTION...]", runs, entry->name, parameters));

@@ -184,7 +184,7 @@ char *text_start(const char *clean, int width)
 {
     Buffer b = {0};
     bool fits = text_width(clean) <= width;
-    int dots = fits ? 0 : width > 4 ? 3 : 0;
+    int dots = !fits && width > 4 ? 3 : 0;
     append(&b, "", 0);
     append_up_to(&b, clean, fits ? width : width - dots);
     append(&b, "...", (size_t)dots);

@@ -364,7 +364,8 @@ const Run *prof_known_run(Prof *prof, const char *source)
     const NamedRun *named = find_label(prof, source, strlen(source));
     if (!named && slash) named = find_label(prof, source, (size_t)(slash - source));
     const ServedRun *served = prof->serving ? served_known(prof, source, strlen(source)) : NULL;
-    const char *path = served ? served->path : prof->serving ? NULL : source;
+    const char *path = prof->serving ? NULL : source;
+    if (served) path = served->path;
     for (int i = 0; i < prof->n_cached && !named && path; i++)
         if (!strcmp(prof->cached[i].label, path)) named = &prof->cached[i];
     return named ? named->run : NULL;

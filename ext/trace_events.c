@@ -329,7 +329,8 @@ static int64_t grouped_value(EventsCursor *c, bool eager)
 {
     const Grouping *g = grouping_of(c);
     const LineGroups *groups = g ? line_groups(g, c->unit.line) : NULL;
-    const Packed *packed = !groups ? NULL : eager ? groups->eager : step_groups(groups);
+    const Packed *packed = NULL;
+    if (groups) packed = eager ? groups->eager : step_groups(groups);
     uint64_t at = index_of(c);
     return packed ? packed_at(&packed[at / CHUNK_EVENTS], (size_t)(at % CHUNK_EVENTS)) : -1;
 }

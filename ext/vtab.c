@@ -382,7 +382,8 @@ static int row_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
         bool list =
             k == 0 && !table->rows->without_source && sqlite3_vtab_in(info, arguments.term[k], 1);
         one_by_one |= !list && sqlite3_vtab_in(info, arguments.term[k], -1);
-        add_term(&plan, info, arguments.term[k], list ? 'S' : k ? (char)('A' + k - 1) : 's', true);
+        char letter = k ? (char)('A' + k - 1) : 's';
+        add_term(&plan, info, arguments.term[k], list ? 'S' : letter, true);
     }
     /* SQLite then plans again without the IN. It does not use this table as the outer one if a key
      * comes from another table. */

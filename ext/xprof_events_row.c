@@ -121,7 +121,8 @@ int64_t grouped_value(RowCursor *c, EventsRows *r, bool eager)
 {
     const Grouping *g = grouping_of(c, r);
     const LineGroups *groups = g ? line_groups(g, r->line) : NULL;
-    const Packed *packed = !groups ? NULL : eager ? groups->eager : groups->groups;
+    const Packed *packed = NULL;
+    if (groups) packed = eager ? groups->eager : groups->groups;
     uint64_t at = index_of(r);
     return packed ? packed_at(&packed[at / CHUNK_EVENTS], (size_t)(at % CHUNK_EVENTS)) : -1;
 }

@@ -411,7 +411,8 @@ int run_load(Run *run, const Source *source, const RunOptions *options, ProfErr 
     run->path = run_text(run, source->path, strlen(source->path));
     run->name = run_name(run, source->name, strlen(source->name));
     long n = options && options->n_threads ? options->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
-    run->n_workers = n < 1 ? 1 : n > 64 ? 64 : (size_t)n;
+    if (n > 64) n = 64;
+    run->n_workers = n < 1 ? 1 : (size_t)n;
     run->worker_arenas = prof_alloc(run->n_workers * sizeof *run->worker_arenas);
     if (!run->path || !run->name || !run->worker_arenas) return prof_nomem(err);
     if (open_hosts(run, source, err) || note_programs(run, source, err)) return err->code;

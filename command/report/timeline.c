@@ -313,7 +313,9 @@ static void leave_out(Timeline *t, const Event *e)
 {
     double width = (double)since_start(t, t->last_ps) / PARTS;
     int part = width > 0 ? (int)((double)since_start(t, e->start_ps) / width) : 0;
-    t->parts[part < 0 ? 0 : part >= PARTS ? PARTS - 1 : part] += (double)e->duration_ps;
+    if (part < 0) part = 0;
+    if (part >= PARTS) part = PARTS - 1;
+    t->parts[part] += (double)e->duration_ps;
     t->n_left++;
 }
 
@@ -372,7 +374,8 @@ static void add_details(sqlite3_stmt *stmt, TextBuffer *out)
     const char *args = (const char *)sqlite3_column_text(stmt, 1);
     text_add_format(out, "%s\"%lld\":{\"a\":", out->n_bytes ? "," : "",
                     (long long)sqlite3_column_int64(stmt, 0));
-    text_add(out, !args ? "{}" : strlen(args) < LONGEST_ARGS ? args : too_long);
+    if (!args) args = "{}";
+    text_add(out, strlen(args) < LONGEST_ARGS ? args : too_long);
     for (int i = 2; i < 4; i++)
         if (sqlite3_column_type(stmt, i) != SQLITE_NULL)
             text_add_format(out, ",\"%s\":\"%s\"", i == 2 ? "i" : "o",

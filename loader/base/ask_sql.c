@@ -85,7 +85,8 @@ bool ask_sql(const char *sql, const char *parameter,
               !s.prepare_v2(db, sql, -1, &statement, NULL) &&
               !s.bind_text(statement, 1, parameter, -1, NULL) &&
               step_rows(&s, statement, row, context) == DONE;
-    if (!ok) snprintf(why, n_why, "%s", error ? error : db ? s.errmsg(db) : "no memory");
+    const char *reason = db ? s.errmsg(db) : "no memory";
+    if (!ok) snprintf(why, n_why, "%s", error ? error : reason);
     s.free(error);
     s.finalize(statement);
     s.close(db);

@@ -44,82 +44,105 @@ static void z_free(voidpf unused, voidpf p)
     prof_free(p);
 }
 
-static int inflate_file(File *file, int disk_fd, ProfErr *err)
+/* A gzip file while it is inflated. */
+typedef struct {
+    File *file;
+    z_stream z;
+    uint8_t *in, *out;
+    uint64_t offset; /* bytes read from the file on disk */
+    bool ended;      /* no further member follows, or the stream is damaged */
+} Inflation;
+
+enum { INFLATE_STEP = 256 << 10 };
+
+/* Writes bytes that were inflated, within the limits of a profile. */
+static int keep_inflated(Inflation *i, size_t n, ProfErr *err)
 {
-    enum { STEP = 256 << 10 };
-    uint8_t *in = prof_alloc(STEP), *out = prof_alloc(STEP);
-    z_stream z = {.zalloc = z_alloc, .zfree = z_free};
-    bool inflating = false, more = true;
-    uint64_t offset = 0;
-    if (!in || !out || inflateInit2(&z, 16 + MAX_WBITS) != Z_OK) {
-        prof_nomem(err);
-        goto done;
-    }
-    inflating = true;
-    file->inflated_fd = temporary_open(file->path, err);
-    if (file->inflated_fd < 0) goto done;
-    while (more && !interrupt_poll(STEP / 64, err)) {
-        ssize_t k = pread(disk_fd, in, STEP, (off_t)offset);
-        if (k < 0 && errno == EINTR) continue;
-        if (k < 0)
-            prof_fail(err, PROF_IO, offset, "%s: cannot read at byte %llu: %s", file->path,
-                      (unsigned long long)offset, strerror(errno));
-        if (k <= 0) {
-            file->cut_short = true; /* no end of stream seen */
+    File *file = i->file;
+    if (n && !write_all(file->inflated_fd, i->out, n))
+        return prof_fail(
+            err, PROF_IO, 0,
+            "%s: cannot write the inflated bytes: %s; set TMPDIR to a folder that has room",
+            file->path, strerror(errno));
+    file->n_bytes += n;
+    if (interrupt_poll(n / 64, err)) return err->code;
+    if (file->n_bytes > FREE_BYTES && file->n_bytes / MAX_RATIO > i->offset)
+        prof_fail(err, PROF_FORMAT, i->offset,
+                  "%s: inflates to more than %d times its size, which no profile does; if you "
+                  "trust it, give the file that gzip -d makes of it",
+                  file->path, MAX_RATIO);
+    return err->code;
+}
+
+/* Ends a member. Another may follow; other bytes after it are counted and ignored. */
+static void end_member(Inflation *i)
+{
+    bool last = !i->z.avail_in && i->offset >= i->file->disk_size;
+    bool junk = i->z.avail_in && i->z.next_in[0] != 0x1f;
+    if (junk) i->file->trailing_bytes = i->file->disk_size - i->offset + i->z.avail_in;
+    i->ended = last || junk || inflateReset(&i->z) != Z_OK;
+}
+
+/* Inflates the bytes that were read. */
+static int inflate_bytes(Inflation *i, ProfErr *err)
+{
+    z_stream *z = &i->z;
+    do {
+        z->next_out = i->out, z->avail_out = INFLATE_STEP;
+        int rc = inflate(z, Z_NO_FLUSH);
+        size_t n = INFLATE_STEP - z->avail_out;
+        if (keep_inflated(i, n, err)) return err->code;
+        if (rc == Z_MEM_ERROR) return prof_nomem(err);
+        if (rc == Z_BUF_ERROR && !n) return PROF_OK;
+        if (rc == Z_STREAM_END) {
+            end_member(i);
+            if (!z->avail_in) return PROF_OK;
+        } else if (rc != Z_OK && rc != Z_BUF_ERROR) {
+            i->file->cut_short = i->ended = true;
+        }
+    } while (!i->ended && (z->avail_in || !z->avail_out));
+    return PROF_OK;
+}
+
+/* Reads and inflates the file to its end. */
+static int inflate_all(Inflation *i, int disk_fd, ProfErr *err)
+{
+    while (!i->ended && !interrupt_poll(INFLATE_STEP / 64, err)) {
+        ssize_t n = pread(disk_fd, i->in, INFLATE_STEP, (off_t)i->offset);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0)
+            prof_fail(err, PROF_IO, i->offset, "%s: cannot read at byte %llu: %s", i->file->path,
+                      (unsigned long long)i->offset, strerror(errno));
+        if (n <= 0) {
+            i->file->cut_short = true; /* no end of stream seen */
             break;
         }
-        offset += (uint64_t)k;
-        z.next_in = in, z.avail_in = (uInt)k;
-        while (z.avail_in || z.avail_out == 0) {
-            z.next_out = out, z.avail_out = STEP;
-            int rc = inflate(&z, Z_NO_FLUSH);
-            size_t n = STEP - z.avail_out;
-            if (n && !write_all(file->inflated_fd, out, n)) {
-                prof_fail(
-                    err, PROF_IO, 0,
-                    "%s: cannot write the inflated bytes: %s; set TMPDIR to a folder that has room",
-                    file->path, strerror(errno));
-                break;
-            }
-            file->n_bytes += n;
-            if (interrupt_poll(n / 64, err)) break;
-            if (file->n_bytes > FREE_BYTES && file->n_bytes / MAX_RATIO > offset) {
-                prof_fail(err, PROF_FORMAT, offset,
-                          "%s: inflates to more than %d times its size, which no profile does; if "
-                          "you trust it, give the file that gzip -d makes of it",
-                          file->path, MAX_RATIO);
-                break;
-            }
-            if (rc == Z_STREAM_END) { /* another member may follow */
-                bool last = !z.avail_in && offset >= file->disk_size;
-                bool junk = z.avail_in && z.next_in[0] != 0x1f;
-                if (junk) file->trailing_bytes = file->disk_size - offset + z.avail_in;
-                if (last || junk || inflateReset(&z) != Z_OK) {
-                    more = false;
-                    break;
-                }
-                if (!z.avail_in) break;
-            } else if (rc == Z_MEM_ERROR) {
-                prof_nomem(err);
-                break;
-            } else if (rc != Z_OK && rc != Z_BUF_ERROR) {
-                file->cut_short = true;
-                more = false;
-                break;
-            } else if (rc == Z_BUF_ERROR && !n) {
-                break;
-            }
-        }
+        i->offset += (uint64_t)n;
+        i->z.next_in = i->in, i->z.avail_in = (uInt)n;
+        if (inflate_bytes(i, err)) break;
     }
-    if (!err->code && !file->n_bytes)
+    if (!err->code && !i->file->n_bytes)
         prof_fail(err, PROF_FORMAT, 0,
                   "%s: is a gzip file without content that can be inflated; copy it again from "
                   "where it came",
-                  file->path);
-done:
-    if (inflating) inflateEnd(&z);
-    prof_free(in);
-    prof_free(out);
+                  i->file->path);
+    return err->code;
+}
+
+static int inflate_file(File *file, int disk_fd, ProfErr *err)
+{
+    Inflation i = {.file = file, .z = {.zalloc = z_alloc, .zfree = z_free}};
+    i.in = prof_alloc(INFLATE_STEP);
+    i.out = prof_alloc(INFLATE_STEP);
+    if (!i.in || !i.out || inflateInit2(&i.z, 16 + MAX_WBITS) != Z_OK) {
+        prof_nomem(err);
+    } else {
+        file->inflated_fd = temporary_open(file->path, err);
+        if (file->inflated_fd >= 0) inflate_all(&i, disk_fd, err);
+        inflateEnd(&i.z);
+    }
+    prof_free(i.in);
+    prof_free(i.out);
     return err->code;
 }
 

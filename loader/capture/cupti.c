@@ -44,8 +44,10 @@ static int newest_of_driver(void)
     line[n > 0 ? n : 0] = 0;
     for (const char *p = line; (p = strpbrk(p, "0123456789")); p += strspn(p, "0123456789")) {
         long branch = strtol(p, NULL, 10);
-        if (branch >= 300 && p[strspn(p, "0123456789")] == '.')
-            return branch >= 580 ? 13 : branch >= 525 ? 12 : 11; /* "... Module  580.65.06 ..." */
+        bool is_version = branch >= 300 && p[strspn(p, "0123456789")] == '.';
+        if (!is_version) continue; /* "... Module  580.65.06 ..." */
+        if (branch >= 580) return 13;
+        return branch >= 525 ? 12 : 11;
     }
     return 13;
 }

@@ -187,7 +187,8 @@ static void add_element(TextBuffer *out, const Values *v, size_t i, bool scalar)
     }
     if (v->type == XLA_PRED) {
         bool value = ((const protobuf_c_boolean *)v->values)[i];
-        text_add(out, !scalar ? (value ? "1" : "0") : value ? "true" : "false");
+        const char *word = value ? "true" : "false", *digit = value ? "1" : "0";
+        text_add(out, scalar ? word : digit);
         return;
     }
     uint64_t bits = 0;

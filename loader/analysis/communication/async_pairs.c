@@ -394,7 +394,8 @@ static int by_name_then_start(const void *a, const void *b)
     const Known *x = a, *y = b;
     size_t n = x->op.n < y->op.n ? x->op.n : y->op.n;
     int c = memcmp(x->op.text, y->op.text, n);
-    if (c || x->op.n != y->op.n) return c ? c : x->op.n < y->op.n ? -1 : 1;
+    if (c) return c;
+    if (x->op.n != y->op.n) return x->op.n < y->op.n ? -1 : 1;
     if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
     return x->nth < y->nth ? -1 : x->nth > y->nth;
 }

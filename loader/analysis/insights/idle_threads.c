@@ -186,7 +186,8 @@ static bool is_covered(const Cover *cover, size_t *at, int64_t start, int64_t *u
     while (*at < cover->n && cover->items[*at].end <= start) ++*at;
     const Stretch *next = *at < cover->n ? &cover->items[*at] : NULL;
     bool inside = next && next->start <= start;
-    int64_t change = !next ? *until : inside ? next->end : next->start;
+    int64_t change = *until;
+    if (next) change = inside ? next->end : next->start;
     if (change < *until) *until = change;
     return inside;
 }

@@ -499,7 +499,8 @@ static void explain_peak(MemoryAllocator *a, MemoryEvent *const *events)
         if (e->is_free && !e->match) earlier = wrapped_difference(earlier, e->allocation_bytes);
     }
     int64_t rest = wrapped_difference(a->peak->heap_bytes, live), most = rest > 0 ? rest : 0;
-    a->earlier_bytes = earlier < 0 ? 0 : earlier > most ? most : earlier;
+    if (earlier > most) earlier = most;
+    a->earlier_bytes = earlier < 0 ? 0 : earlier;
     a->unknown_bytes = wrapped_difference(rest, a->earlier_bytes);
 }
 

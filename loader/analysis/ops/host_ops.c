@@ -439,7 +439,8 @@ static bool declares_regions(const Plane *plane)
     unsigned found = 0;
     for (size_t i = 0; i < plane->n_declared; i++) {
         enum EventType type = event_type_named(plane->event_metas[i].name);
-        found |= type == EVENT_START_REGION ? 1 : type == EVENT_STOP_REGION ? 2 : 0;
+        if (type == EVENT_START_REGION) found |= 1;
+        if (type == EVENT_STOP_REGION) found |= 2;
     }
     return found == 3;
 }

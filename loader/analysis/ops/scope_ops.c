@@ -418,7 +418,8 @@ static bool is_backward_loop(const Build *b, const Op *op)
     const ScopedOp *loop = op->loop ? &b->ops.items[op->loop - 1].op : NULL;
     if (!loop) return false;
     const Xla__OpMetadata *metadata = loop->instruction ? loop->instruction->metadata : NULL;
-    const char *name = metadata ? metadata->op_name : loop->instruction ? "" : loop->tf_op->text;
+    const char *name = loop->instruction ? "" : loop->tf_op->text;
+    if (metadata) name = metadata->op_name;
     enum OpPass pass = op_scope((Slice){name, strlen(name)}, NULL);
     return pass == PASS_BACKWARD || pass == PASS_RECOMPUTED;
 }

@@ -73,7 +73,10 @@ static double called_all(Needs *n, const CostNode *node, int depth)
     double sum = 0;
     for (size_t i = 0; i < node->op->more->n_called_computation_ids; i++) {
         double one = called(n, node, i, depth);
-        sum = node->opcode != HLO_CONDITIONAL || isnan(one) ? sum + one : one > sum ? one : sum;
+        if (node->opcode != HLO_CONDITIONAL || isnan(one))
+            sum += one;
+        else if (one > sum)
+            sum = one;
     }
     return sum;
 }

@@ -20,7 +20,8 @@ static bool names_gradient(const char *name)
 
 bool run_trains(Run *run, Host *only, ProfErr *err)
 {
-    Host *host = only ? only : run->n_hosts ? &run->hosts[run->n_hosts - 1] : NULL;
+    Host *host = run->n_hosts ? &run->hosts[run->n_hosts - 1] : NULL;
+    if (only) host = only;
     const HloPrograms *programs = host ? hlo_programs(host, err) : NULL;
     for (size_t i = 0; programs && i < programs->n; i++)
         for (size_t k = 0; k < programs->modules[i]->n_ops; k++) {
