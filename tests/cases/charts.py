@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """SVG charts: they are XML, draw each row of a table to scale, and a name cannot become markup."""
 import os
+import re
 import xml.etree.ElementTree as xml
 
 from lib.cases import case, must, near, same
@@ -24,7 +25,23 @@ def chart(function, source=None, data=None):
          'an element that a chart does not have')
     must(not [name for e in image.iter() for name in e.attrib if name.startswith('on')],
          'an attribute with a script')
+    check_places(image)
     return image
+
+
+def check_places(image):
+    """Nothing is outside of the image."""
+    _, _, width, height = map(float, image.get('viewBox').split())
+    for e in image.iter():
+        part = e.tag[len(SVG):]
+        if part not in ('rect', 'circle', 'text') or e.get('x') is e.get('cx') is None:
+            continue
+        x, y = (number(e, 'cx'), number(e, 'cy')) if part == 'circle' else (number(e, 'x'),
+                                                                          number(e, 'y'))
+        right, down = (x, y) if part != 'rect' else (x + number(e, 'width'),
+                                                     y + number(e, 'height'))
+        must(-.1 <= x and right <= width + .1 and -.1 <= y and down <= height + .1,
+             '%s is outside of %g x %g' % (e.attrib, width, height))
 
 
 def elements(image, kind, word=''):
@@ -51,6 +68,42 @@ def bars_of_steps():
             must(abs(sum(bar) - step[0] * scale) < .1, 'a bar of %s for %s' % (bar, step))
             parts = [p * scale for p in step[1:] if p]
             must(all(abs(a - b) < .02 for a, b in zip(bar, parts)), '%s, not %s' % (bar, parts))
+        check_stacks(bars)
+        ground, per_ms = levels(chart('step_time_chart', source), 'ms')
+        near(per_ms, scale, 'the scale of the axis', rel=1e-3)
+        last = list(bars[0].iter(SVG + 'rect'))[0]
+        near(number(last, 'y') + number(last, 'height'), ground, 'the ground', rel=1e-3)
+
+
+def levels(image, unit):
+    """The place of 0 on a vertical axis and the distance of one unit, by its labels."""
+    at = {}
+    parts = list(image)
+    for path, text in zip(parts, parts[1:]):
+        if path.get('class') in ('axis', 'rule') and text.get('class') == 'end':
+            level = float(path.get('d')[1:].split('L')[0].split()[1])
+            must(2 <= number(text, 'y') - level <= 6, 'a label that is not at its line')
+            at[float(text.text.replace(unit, ''))] = level
+    must(len(at) > 2 and 0 in at, at)
+    per = (at[0] - at[max(at)]) / max(at)
+    for value, level in at.items():
+        must(abs(at[0] - level - per * value) < .11, 'a line at the wrong place: %s' % at)
+    return at[0], per
+
+
+def check_stacks(bars):
+    """The parts of a bar stand on each other, all bars on one line, and side by side."""
+    places = [[(number(r, 'x'), number(r, 'y'), number(r, 'width'), number(r, 'height'))
+               for r in bar.iter(SVG + 'rect')] for bar in bars]
+    ground = places[0][0][1] + places[0][0][3]
+    for bar in places:
+        below = ground
+        for x, y, width, height in bar:
+            same((x, width), (bar[0][0], bar[0][2]), 'a part beside its bar')
+            must(abs(y + height - below) < .11, 'a gap below %s: %s' % (y, bar))
+            below = y
+    for left, right in zip(places, places[1:]):
+        must(left[0][0] + left[0][2] <= right[0][0] + .11, 'bars overlap: %s %s' % (left, right))
 
 
 @case
@@ -60,8 +113,16 @@ def outliers_are_marked():
         source = os.path.join(ROOT, 'tests', 'data', name)
         steps = rows("SELECT duration_ms FROM steps('%s') WHERE dropped = 0 ORDER BY 1" % source)
         middle = (steps[(len(steps) - 1) // 2][0] + steps[len(steps) // 2][0]) / 2
-        same(len(elements(chart('step_time_chart', source), 'path', 'outlier')),
-             sum(ms > 1.3 * middle for ms, in steps), name)
+        image = chart('step_time_chart', source)
+        marks = elements(image, 'path', 'outlier')
+        same(len(marks), sum(ms > 1.3 * middle for ms, in steps), name)
+        tops = [(number(r, 'x') + number(r, 'width') / 2, number(r, 'y'))
+                for r in (list(bar.iter(SVG + 'rect'))[-1]
+                          for bar in elements(image, 'g', 'bar'))]
+        for mark in marks:
+            x, y = map(float, re.match('M([0-9.]+) ([0-9.]+)l', mark.get('d')).groups())
+            must(any(abs(x - at) < .2 and 0 < top - y < 6 for at, top in tops),
+                 'a mark that is on no bar: %s' % mark.get('d'))
 
 
 @case
@@ -82,6 +143,14 @@ def points_of_the_roofline():
     for point, (x, _) in zip(points, ops):
         must(abs(number(point, 'cx') - number(points[low], 'cx') - per * log10(x / ops[low][0]))
              < .2, 'a point at the wrong place')
+    low, high = (min(range(len(ops)), key=lambda i: ops[i][1]),
+                 max(range(len(ops)), key=lambda i: ops[i][1]))
+    per = (number(points[high], 'cy') - number(points[low], 'cy')) / log10(
+        ops[high][1] / ops[low][1])
+    must(per < 0, 'high rates are low')
+    for point, (_, y) in zip(points, ops):
+        must(abs(number(point, 'cy') - number(points[low], 'cy') - per * log10(y / ops[low][1]))
+             < .2, 'a point at the wrong height')
     same(chart('roofline_chart', CPU), None)
 
 
@@ -105,6 +174,9 @@ def memory_over_time():
     [(peak,)] = rows("SELECT max(heap_bytes + stack_bytes) FROM memory_events('%s')" % CPU)
     must('%.2f MiB' % (peak / 2**20) in title, title)
     must(edge.get('d').count('H') > 10, edge.get('d'))
+    ground, per_mib = levels(image, 'MiB')
+    top = min(map(float, re.findall('V([0-9.]+)', edge.get('d'))))
+    must(abs(ground - top - per_mib * peak / 2**20) < .11, 'the peak is at %s' % top)
     same(chart('memory_chart', TPU), None)
 
 
