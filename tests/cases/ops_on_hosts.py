@@ -108,6 +108,21 @@ def infeed_enqueues():
 
 
 @case
+def eager_by_the_events_around():
+    """Without a stat, an op is eager in an EagerExecute event that runs no function. XProf 2.24.2
+    has 17.8 % for this file too."""
+    data = space(Plane('/host:CPU').line(1, 't', [
+        ('EagerExecute', 0, 10, {'is_func': {'int64': 0}}), ('op_a:A', 1, 8),
+        ('EagerExecute', 20, 30, {'is_func': {'int64': 1}}), ('op_b:B', 21, 28),
+        ('EagerExecute', 60, 10), ('op_c:C', 61, 4), ('op_d:D', 80, 5)]).bytes())
+    same(ask("SELECT name, is_eager FROM trace_events('{x}') WHERE is_eager IS NOT NULL", x=data),
+         [{'name': name, 'is_eager': int(name == 'op_a:A')}
+          for name in ('op_a:A', 'op_b:B', 'op_c:C', 'op_d:D')])
+    same(ask("SELECT value FROM overview('{x}') WHERE name = 'host_op_time_eager_percent'",
+             x=data), [{'value': '17.8%'}])
+
+
+@case
 def much_eager_execution():
     """More than a tenth of the op time, on the host or on devices, is worth a recommendation; a
     tenth is not."""
