@@ -88,7 +88,7 @@ def dcn(run):
 TENSORCORE = re.compile('tensorop|nvjet|wgmma|hgmma|hmma|mfma|[shi][0-9]*(884|1688|16816)|'
                         'xmma.*(tf32|f16f16|bf16bf16)', re.I)
 PRODUCTS = re.compile('Conv[23]D|DepthwiseConv|MatMul|Einsum|XlaDot|dot_general|'
-                      'conv_general_dilated|ConvGeneralDilated')
+                      'conv_general_dilated')  # in names; a type alone is none
 
 
 def opcodes(program, op, depth=0):
