@@ -18,8 +18,8 @@ from hlo import Message  # noqa: E402
 from idle_causes import cause_of, compiles, function_of  # noqa: E402
 from lib import hlo  # noqa: E402
 from lib.wire import L, V, Plane, space  # noqa: E402
-from peak_holders import ELEMENT_TYPES  # noqa: E402
 from programs import programs_of  # noqa: E402
+from shapes import NAMES  # noqa: E402
 from xspace import Stats  # noqa: E402
 
 met = collections.Counter()
@@ -50,7 +50,7 @@ def shape_text(m, with_layout):
     """In the syntax of HLO."""
     if m.int(2) == hlo.TUPLE:
         return '(%s)' % ', '.join(shape_text(Message(x), with_layout) for x in m.all(4))
-    return '%s[%s]%s' % (ELEMENT_TYPES[m.int(2)], ','.join(map(str, m.ints(3))),
+    return '%s[%s]%s' % (NAMES[m.int(2)], ','.join(map(str, m.ints(3))),
                          layout_of(m.sub(5)) if with_layout else '')
 
 

@@ -12,11 +12,12 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import xspace  # noqa: E402
 from compare import Run, agree, checking, finish, runs  # noqa: E402
+from hlo import Message  # noqa: E402
 from lib import hlo  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 from memory import integer, integers, last, message  # noqa: E402
-from peak_holders import shape_text  # noqa: E402
 from queries import percent, ranked, rows_agree  # noqa: E402
+from shapes import TUPLE, Shape  # noqa: E402
 
 MIB = 1048576.0
 
@@ -24,10 +25,11 @@ MIB = 1048576.0
 # ---- donation ----
 
 def leaves(shape, index=()):
-    if not shape[4]:
+    """(place, shape) of each array."""
+    if shape.type != TUPLE:
         yield index, shape
-    for i, part in enumerate(shape[4]):
-        yield from leaves(message(part), index + (i,))
+    for i, part in enumerate(shape.parts):
+        yield from leaves(part, index + (i,))
 
 
 class Program:
@@ -69,8 +71,8 @@ class Program:
         """[instruction, part, shape, allocation]"""
         if self.root not in self.ops:
             return []
-        made = [(*self.maker(self.root, index), shape_text(shape))
-                for index, shape in leaves(message(last(self.ops[self.root], 3, b'')))]
+        made = [(*self.maker(self.root, index), shape.text())
+                for index, shape in leaves(Shape(Message(last(self.ops[self.root], 3, b''))))]
         return [(*m, self.places.get(m[:2])) for m in made]
 
     def donation(self):
@@ -79,10 +81,10 @@ class Program:
         free = collections.Counter(shape for _, _, shape, a in outputs
                                    if a and last(a, 7) and not last(a, 5))
         for op in self.entry:
-            for index, shape in leaves(message(last(op, 3, b''))):
+            for index, shape in leaves(Shape(Message(last(op, 3, b'')))):
                 a = self.places.get((integer(op, 35), index))
                 if self.text(op, 2) == 'parameter' and a and not integer(a, 8):
-                    found.append((integer(a, 1), op, index, shape_text(shape), a))
+                    found.append((integer(a, 1), op, index, shape.text(), a))
         rows = []
         for _, op, index, shape, a in sorted(found, key=lambda f: f[0]):
             inside = [(id, part) for id, part, _, other in outputs if other is a]
