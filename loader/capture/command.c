@@ -32,8 +32,8 @@ typedef struct {
     char **program;
 } Command;
 
-static void say(const Command *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(const Command *c, const char *format, ...)
+static void report(const Command *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void report(const Command *c, const char *format, ...)
 {
     va_list ap;
     if (c->options.quiet) return;
@@ -73,7 +73,7 @@ static int convert_one(const Command *c, const char *path)
         fprintf(stderr, "profsql-capture: %s: %s. The spool is kept%s.\n", path, err.text, advice);
         return 1;
     }
-    say(c, "wrote %s", written);
+    report(c, "wrote %s", written);
     if (c->summary && c->convert && strcmp(c->convert, path) == 0) summarize(written);
     return 0;
 }
@@ -212,11 +212,12 @@ static void convert_all(const Command *c, bool ran)
     if (c->summary) summarize_last(n_written, last);
     if (n_seen || n_written || !ran) return;
     if (c->options.by_steps)
-        say(c, "nothing was recorded: the program did not come to the first step, or could not be "
+        report(c,
+               "nothing was recorded: the program did not come to the first step, or could not be "
                "injected");
     else if (is_writable(c->options.logdir))
-        say(c, "nothing was recorded: the program made no CUDA call and no NVTX range, or could "
-               "not be injected");
+        report(c, "nothing was recorded: the program made no CUDA call and no NVTX range, or could "
+                  "not be injected");
 }
 
 /* ---- running ---- */
@@ -235,7 +236,8 @@ static void set_variable(const Command *c, const char *name, const char *library
 {
     const char *old = getenv(name);
     if (old && *old && strcmp(old, library) && strcmp(old, "none"))
-        say(c,
+        report(
+            c,
             "%s is set to %s already and is left alone: what it does for that tool, it cannot do "
             "for us",
             name, old);
@@ -352,8 +354,8 @@ static int run_program(Command *c)
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
     if (WIFSIGNALED(status))
-        say(c, "the program was ended by signal %d (%s)", WTERMSIG(status),
-            strsignal(WTERMSIG(status)));
+        report(c, "the program was ended by signal %d (%s)", WTERMSIG(status),
+               strsignal(WTERMSIG(status)));
     convert_all(c, n_said != 1);
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -99,7 +99,7 @@ static void do_stop(char *answer, size_t n)
         return;
     }
     atomic_store(&ctl.has_stopped, true);
-    session_settle();
+    session_wait_for_gpus();
     session_stop(true, written, sizeof written, &err);
     if (err.code)
         snprintf(answer, n, "error: %s", err.text);

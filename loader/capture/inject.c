@@ -140,7 +140,7 @@ EXPORT int profsql_capture_stop(char *path, size_t path_bytes)
 {
     ProfErr err = {0};
     if (!session_is_on()) prof_fail(&err, PROF_NOTFOUND, 0, "no capture is running");
-    session_settle();
+    session_wait_for_gpus();
     if (!err.code) session_stop(true, path, path_bytes, &err);
     snprintf(last_error, sizeof last_error, "%s", err.text);
     return err.code;

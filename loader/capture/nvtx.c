@@ -58,7 +58,7 @@ static const char *narrow(const wchar_t *wide, char *out, size_t n)
 
 enum { WIDE_ROOM = 1024 };
 
-static void say(enum RecordKind kind, const void *domain, uint64_t range, const char *text)
+static void put_event(enum RecordKind kind, const void *domain, uint64_t range, const char *text)
 {
     RangeEvent event = {
         .kind = kind, .range = range, .domain = domain ? ((const Handle *)domain)->text : NULL};
@@ -66,7 +66,7 @@ static void say(enum RecordKind kind, const void *domain, uint64_t range, const 
 }
 
 /* Records the attributes that newer programs pass. */
-static void say_attributes(enum RecordKind kind, const void *domain, uint64_t range,
+static void put_attributes(enum RecordKind kind, const void *domain, uint64_t range,
                            const NvtxAttributes *a)
 {
     RangeEvent event = {
@@ -88,25 +88,25 @@ static void say_attributes(enum RecordKind kind, const void *domain, uint64_t ra
 static _Atomic uint64_t next_range = 1;
 enum { NOT_TRACKED = -2 }; /* NVTX_NO_PUSH_POP_TRACKING */
 
-static void mark_ex(const NvtxAttributes *a) { say_attributes(REC_MARK, NULL, 0, a); }
-static void mark_a(const char *text) { say(REC_MARK, NULL, 0, text); }
+static void mark_ex(const NvtxAttributes *a) { put_attributes(REC_MARK, NULL, 0, a); }
+static void mark_a(const char *text) { put_event(REC_MARK, NULL, 0, text); }
 static void mark_w(const wchar_t *wide)
 {
     char room[WIDE_ROOM];
-    say(REC_MARK, NULL, 0, narrow(wide, room, sizeof room));
+    put_event(REC_MARK, NULL, 0, narrow(wide, room, sizeof room));
 }
 
 static uint64_t domain_start_ex(void *domain, const NvtxAttributes *a)
 {
     uint64_t id = next_range++;
-    say_attributes(REC_OPEN, domain, id, a);
+    put_attributes(REC_OPEN, domain, id, a);
     return id;
 }
 static uint64_t start_ex(const NvtxAttributes *a) { return domain_start_ex(NULL, a); }
 static uint64_t start_a(const char *text)
 {
     uint64_t id = next_range++;
-    say(REC_OPEN, NULL, id, text);
+    put_event(REC_OPEN, NULL, id, text);
     return id;
 }
 static uint64_t start_w(const wchar_t *wide)
@@ -114,18 +114,18 @@ static uint64_t start_w(const wchar_t *wide)
     char room[WIDE_ROOM];
     return start_a(narrow(wide, room, sizeof room));
 }
-static void domain_end(void *domain, uint64_t id) { say(REC_CLOSE, domain, id, NULL); }
-static void end(uint64_t id) { say(REC_CLOSE, NULL, id, NULL); }
+static void domain_end(void *domain, uint64_t id) { put_event(REC_CLOSE, domain, id, NULL); }
+static void end(uint64_t id) { put_event(REC_CLOSE, NULL, id, NULL); }
 
 static int domain_push_ex(void *domain, const NvtxAttributes *a)
 {
-    say_attributes(REC_PUSH, domain, 0, a);
+    put_attributes(REC_PUSH, domain, 0, a);
     return NOT_TRACKED;
 }
 static int push_ex(const NvtxAttributes *a) { return domain_push_ex(NULL, a); }
 static int push_a(const char *text)
 {
-    say(REC_PUSH, NULL, 0, text);
+    put_event(REC_PUSH, NULL, 0, text);
     return NOT_TRACKED;
 }
 static int push_w(const wchar_t *wide)
@@ -135,13 +135,13 @@ static int push_w(const wchar_t *wide)
 }
 static int domain_pop(void *domain)
 {
-    say(REC_POP, domain, 0, NULL);
+    put_event(REC_POP, domain, 0, NULL);
     return NOT_TRACKED;
 }
 static int pop(void) { return domain_pop(NULL); }
 static void domain_mark_ex(void *domain, const NvtxAttributes *a)
 {
-    say_attributes(REC_MARK, domain, 0, a);
+    put_attributes(REC_MARK, domain, 0, a);
 }
 
 static void name_thread_a(uint32_t thread, const char *name)

@@ -330,7 +330,8 @@ static void on_callback(void *user, int domain, uint32_t cbid, const void *data)
         if (cbid == CB_PROFILER_START && site == CB_AT_EXIT && !session_is_on() &&
             session_start(true, &err))
             session_say("%s. Nothing is recorded.", err.text);
-        if (cbid == CB_PROFILER_STOP && site == CB_AT_ENTRY) session_settle(), session_stop_aloud();
+        if (cbid == CB_PROFILER_STOP && site == CB_AT_ENTRY)
+            session_wait_for_gpus(), session_stop_aloud();
     }
 }
 
@@ -564,7 +565,7 @@ void session_stop_aloud(void)
     if (*written && !s.options.quiet) session_say("wrote %s", written);
 }
 
-void session_settle(void)
+void session_wait_for_gpus(void)
 {
     if (s.options.synchronize && atomic_load(&s.running) && atomic_load(&s.asked)) wait_for_gpus();
 }

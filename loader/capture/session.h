@@ -42,7 +42,7 @@ int session_stop(bool convert, char *written, size_t n, ProfErr *err);
 void session_stop_aloud(void);
 /* With --synchronize: waits, before stopping, for the work that the program has given to its GPUs.
  */
-void session_settle(void);
+void session_wait_for_gpus(void);
 /* Releases CUPTI, so that another tool may use it. The next start takes it again. */
 void session_release(void);
 bool session_is_on(void);

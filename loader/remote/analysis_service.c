@@ -65,9 +65,9 @@ enum RemoteOutcome remote_new_session(const RemoteCapture *c, const char *const 
              c->request.session_id);
     for (int i = 1; i <= c->attempts; i++) {
         ProfErr one = {0};
-        remote_say(&c->caller, "attempt %d of %d: %zu worker%s, %lld ms%s%s", i, c->attempts,
-                   n_workers, n_workers == 1 ? "" : "s", (long long)c->request.duration_ms,
-                   i > 1 ? "; before: " : "", i > 1 ? host->why : "");
+        remote_print(&c->caller, "attempt %d of %d: %zu worker%s, %lld ms%s%s", i, c->attempts,
+                     n_workers, n_workers == 1 ? "" : "s", (long long)c->request.duration_ms,
+                     i > 1 ? "; before: " : "", i > 1 ? host->why : "");
         outcome = ask_new_session(c, workers, n_workers, &one);
         snprintf(host->why, sizeof host->why, "%s", one.code ? one.text : "no event was recorded");
         bool again = outcome == REMOTE_EMPTY || outcome == REMOTE_UNREACHABLE ||

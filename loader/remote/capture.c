@@ -98,8 +98,8 @@ static void start_session(Attempt *a, Session *s, int64_t start_ns)
 static void terminate(Attempt *a)
 {
     a->terminated_ms = now_ms();
-    remote_say(&a->c->caller, "stopping: the servers are asked to end the session and to send "
-                              "what they have");
+    remote_print(&a->c->caller, "stopping: the servers are asked to end the session and to send "
+                                "what they have");
     for (size_t i = 0; i < a->c->n_addresses; i++) {
         Session *s = &a->sessions[i];
         ProfErr err = {0};
@@ -237,9 +237,9 @@ static enum RemoteOutcome run_attempts(Attempt *a)
     const RemoteHost *first = a->sessions[0].host;
     const char *plural = c->n_addresses == 1 ? "" : "s";
     for (int i = 1; i <= c->attempts; i++) {
-        remote_say(&c->caller, "attempt %d of %d: %zu host%s, %lld ms%s%s", i, c->attempts,
-                   c->n_addresses, plural, (long long)c->request.duration_ms,
-                   i > 1 ? "; before: " : "", i > 1 ? first->why : "");
+        remote_print(&c->caller, "attempt %d of %d: %zu host%s, %lld ms%s%s", i, c->attempts,
+                     c->n_addresses, plural, (long long)c->request.duration_ms,
+                     i > 1 ? "; before: " : "", i > 1 ? first->why : "");
         if (attempt_once(a)) break;
     }
     enum RemoteOutcome outcome = sum_up(c, first);

@@ -28,9 +28,9 @@ static enum RemoteOutcome ask_each(const RemoteCapture *c, const char *method, b
                                   : request_empty(&n, &one);
         if (remote_ask(&c->channel, &c->caller, c->addresses[i], method, request, n, deadline_of(c),
                        &answer, &outcome, &one))
-            remote_say(&c->caller, "%s: %s", c->addresses[i], done);
+            remote_print(&c->caller, "%s: %s", c->addresses[i], done);
         else
-            remote_say(&c->caller, "%s", one.text);
+            remote_print(&c->caller, "%s", one.text);
         prof_free(answer.bytes);
         if (!first && outcome) first = outcome, prof_fail(err, one.code, 0, "%s", one.text);
     }

@@ -46,7 +46,7 @@ enum RemoteOutcome profile_measures_capture(const RemoteCapture *like, const cha
     c.addresses = &address, c.n_addresses = 1;
     c.logdir = logdir, c.request.repository = NULL, c.request.emit = true;
     c.request.session_id = "monitor";
-    c.caller.say = NULL, c.caller.progress = NULL;
+    c.caller.print_line = NULL, c.caller.progress = NULL;
     enum RemoteOutcome outcome = remote_capture(&c, host, err);
     if (outcome && !err->code) prof_fail(err, PROF_IO, 0, "%s: %s", address, host->why);
     if (!outcome && !host->is_here) {

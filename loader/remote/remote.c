@@ -4,15 +4,15 @@
 
 #include <stdio.h>
 
-void remote_say(const RemoteCaller *caller, const char *format, ...)
+void remote_print(const RemoteCaller *caller, const char *format, ...)
 {
     char line[6000];
     va_list ap;
-    if (!caller->say) return;
+    if (!caller->print_line) return;
     va_start(ap, format);
     print_utf8(line, sizeof line, format, ap);
     va_end(ap);
-    caller->say(caller->context, line);
+    caller->print_line(caller->context, line);
 }
 
 int remote_stop(const RemoteCaller *caller)

@@ -31,13 +31,13 @@ enum RemoteOutcome { REMOTE_OUTCOMES(AS_OUTCOME) };
 /* Callbacks to the caller. Each may be NULL. */
 typedef struct {
     void *context;
-    void (*say)(void *context, const char *line);
+    void (*print_line)(void *context, const char *line);
     /* Called ten times a second; n_bytes have arrived. */
     void (*progress)(void *context, int64_t ms, int64_t expected_ms, uint64_t n_bytes);
     /* returns 1 to end the session and keep its data, 2 to end at once */
     int (*stop)(void *context);
 } RemoteCaller;
-void remote_say(const RemoteCaller *caller, const char *format, ...)
+void remote_print(const RemoteCaller *caller, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 int remote_stop(const RemoteCaller *caller);
 

@@ -66,7 +66,7 @@ static void clear_progress(void)
     progress_is_shown = false;
 }
 
-static void say(void *context, const char *line)
+static void print_line(void *context, const char *line)
 {
     (void)context;
     clear_progress();
@@ -108,11 +108,11 @@ static void report(const RemoteOptions *o, const RemoteHost *host, const char *a
     else if (o->quiet)
         puts(host->path);
     else if (host->n_bytes)
-        remote_say(&o->capture.caller, "wrote %s (%.1f MiB)", host->path,
-                   (double)host->n_bytes / (1 << 20));
+        remote_print(&o->capture.caller, "wrote %s (%.1f MiB)", host->path,
+                     (double)host->n_bytes / (1 << 20));
     else
-        remote_say(&o->capture.caller, "%s: the server wrote %s%s", address, host->path,
-                   host->is_here ? "" : " on its own machine");
+        remote_print(&o->capture.caller, "%s: the server wrote %s%s", address, host->path,
+                     host->is_here ? "" : " on its own machine");
 }
 
 enum RemoteOutcome command_capture(const RemoteOptions *o, ProfErr *err)
@@ -127,8 +127,8 @@ enum RemoteOutcome command_capture(const RemoteOptions *o, ProfErr *err)
         o->task == TASK_SNAPSHOT ? remote_snapshot(c, hosts, err) : remote_capture(c, hosts, err);
     for (size_t i = 0; i < c->n_addresses && !err->code; i++) report(o, &hosts[i], c->addresses[i]);
     if (outcome == REMOTE_EMPTY)
-        remote_say(&c->caller, "is the program at work? a longer --duration or more --attempts "
-                               "may catch it");
+        remote_print(&c->caller, "is the program at work? a longer --duration or more --attempts "
+                                 "may catch it");
     prof_free(hosts);
     return outcome;
 }
@@ -145,8 +145,8 @@ static enum RemoteOutcome new_session(RemoteOptions *o, ProfErr *err)
     c->request.emit = false;
     enum RemoteOutcome outcome = remote_new_session(c, o->workers, o->n_workers, host, err);
     if (outcome == REMOTE_DONE)
-        remote_say(&c->caller, "%s: the service wrote the profiles of %zu hosts below %s",
-                   c->addresses[0], o->n_workers, host->path);
+        remote_print(&c->caller, "%s: the service wrote the profiles of %zu hosts below %s",
+                     c->addresses[0], o->n_workers, host->path);
     else if (!err->code)
         prof_fail(err, PROF_IO, 0, "%s", host->why);
     prof_free(host);
@@ -166,7 +166,7 @@ static enum RemoteOutcome fetch(const RemoteOptions *o, const char *repository, 
     char path[4096];
     enum RemoteOutcome outcome = remote_fetch(&o->capture, repository, o->tool, o->from, path, err);
     if (outcome == REMOTE_DONE && o->quiet) puts(path);
-    if (outcome == REMOTE_DONE) remote_say(&o->capture.caller, "wrote %s", path);
+    if (outcome == REMOTE_DONE) remote_print(&o->capture.caller, "wrote %s", path);
     return outcome;
 }
 
@@ -215,8 +215,8 @@ int remote_command(int argc, char **argv)
     enum RemoteOutcome outcome = REMOTE_USAGE;
     if (read) {
         catch_signals();
-        o.capture.caller =
-            (RemoteCaller){&next_ms, o.quiet ? NULL : say, o.quiet ? NULL : show_progress, stop};
+        o.capture.caller = (RemoteCaller){&next_ms, o.quiet ? NULL : print_line,
+                                          o.quiet ? NULL : show_progress, stop};
         outcome = do_task(&o, &err);
     }
     clear_progress();

@@ -39,7 +39,7 @@ static void drop_first(const RemoteOptions *o, RunName *runs, size_t *n_runs)
     char folder[4096];
     snprintf(folder, sizeof folder, "%.3500s/plugins/profile/%s", o->capture.logdir, runs[0].name);
     if (nftw(folder, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS))
-        remote_say(&o->capture.caller, "%s cannot be deleted", folder);
+        remote_print(&o->capture.caller, "%s cannot be deleted", folder);
     memmove(runs, runs + 1, --*n_runs * sizeof *runs);
 }
 
