@@ -71,6 +71,27 @@ typedef struct {
     size_t n, capacity;
 } Hits;
 
+/* The word of a list of synonyms that is most similar to a searched one. */
+typedef struct {
+    int match; /* MATCH_NONE: none is similar */
+    Slice like;
+} Near;
+
+/* A searched word, or all of them as one phrase. */
+typedef struct {
+    Slice text;
+    const char *targets; /* those of its list of synonyms; NULL: it is in none */
+    Near *near;          /* by list of synonyms */
+} Word;
+
+enum { LONGEST_WORD = 200, MOST_WORDS = LONGEST_WORD / 2 + 1 };
+
+typedef struct {
+    Word words[MOST_WORDS], phrase;
+    int n;
+    Near *near; /* of all words, the phrase last */
+} Words;
+
 /* ---- words ---- */
 
 #define BETWEEN_WORDS " \t\r\n,;?!/'\""
@@ -104,7 +125,7 @@ static Slice next_item(const char **list)
 
 static bool is_same(Slice a, const char *b)
 {
-    return strlen(b) == a.n && find_word(b, a.text, a.n) == b;
+    return strlen(b) == a.n && begins_with_word(b, a.text, a.n);
 }
 
 /* Returns whether a word of the text starts with this one. */
@@ -131,70 +152,79 @@ static int target_place(const Hit *hit, const char *targets)
     return 0;
 }
 
-static int synonym_place(const Hit *hit, Slice word)
+static const char *synonym_targets(Slice word)
 {
     for (int i = 0; i < n_help_words; i++) {
         const char *words = help_words[i].words;
         for (Slice w; (w = next_item(&words)).n;)
-            if (w.n == word.n && find_word(w.text, word.text, word.n) == w.text)
-                return target_place(hit, help_words[i].targets);
+            if (w.n == word.n && begins_with_word(w.text, word.text, word.n))
+                return help_words[i].targets;
     }
-    return 0;
+    return NULL;
 }
 
-static int match_word(Hit *hit, Slice word)
+static int match_word(Hit *hit, const Word *searched)
 {
+    Slice word = searched->text;
     bool is_column = hit->kind == KIND_COLUMN;
     if (is_same(word, hit->name)) return is_column ? MATCH_COLUMN_NAME : MATCH_NAME;
     bool is_part = word.n > 1 && find_word(hit->name, word.text, word.n);
     if (is_part && !is_column) return MATCH_PART;
-    if ((hit->target = synonym_place(hit, word))) return MATCH_SYNONYM;
+    hit->target = searched->targets ? target_place(hit, searched->targets) : 0;
+    if (hit->target) return MATCH_SYNONYM;
     if (is_part) return MATCH_COLUMN_PART;
     if (has_word(hit->description, word))
         return is_column ? MATCH_COLUMN_DESCRIPTION : MATCH_DESCRIPTION;
     return MATCH_NONE;
 }
 
-static void try_similar(const Hit *hit, Slice word, Slice with, int *match, Slice *like)
+static void try_similar(Slice word, Slice with, Near *best)
 {
     char name[100];
     sqlite3_snprintf(sizeof name, name, "%.*s", (int)with.n, with.text);
     int distance = near_distance(word.text, word.n, name);
-    int found = distance < 0 ? MATCH_NONE : MATCH_SIMILAR + 2 * distance;
-    if (found != MATCH_NONE) found += hit->kind == KIND_COLUMN;
-    if (found < *match) *match = found, *like = with;
+    int match = distance < 0 ? MATCH_NONE : MATCH_SIMILAR + 2 * distance;
+    if (match < best->match) *best = (Near){match, with};
 }
 
-static int match_similar(const Hit *hit, Slice word, Slice *like)
+static void find_similar_synonyms(Word *word)
 {
-    int match = MATCH_NONE;
-    try_similar(hit, word, (Slice){hit->name, strlen(hit->name)}, &match, like);
     for (int i = 0; i < n_help_words; i++) {
-        if (!target_place(hit, help_words[i].targets)) continue;
         const char *words = help_words[i].words;
-        for (Slice w; (w = next_item(&words)).n;) try_similar(hit, word, w, &match, like);
+        word->near[i] = (Near){.match = MATCH_NONE};
+        for (Slice w; (w = next_item(&words)).n;) try_similar(word->text, w, &word->near[i]);
     }
-    return match;
+}
+
+static int match_similar(Hit *hit, const Word *word)
+{
+    Near best = {MATCH_NONE, hit->like};
+    try_similar(word->text, (Slice){hit->name, strlen(hit->name)}, &best);
+    for (int i = 0; i < n_help_words; i++)
+        if (word->near[i].match < best.match && target_place(hit, help_words[i].targets))
+            best = word->near[i];
+    hit->like = best.like;
+    return best.match == MATCH_NONE ? MATCH_NONE : best.match + (hit->kind == KIND_COLUMN);
 }
 
 /* Sets how many words of the text match, and how well. One phrase of all words is better than
  * separate words. */
-static void match_hit(Hit *hit, const char *text, bool similar)
+static void match_hit(Hit *hit, const Words *words)
 {
-    Slice phrase = phrase_of(text);
-    int n_all = 0, worst = 0;
+    int (*match_of)(Hit *, const Word *) = words->near ? match_similar : match_word;
+    int worst = 0;
     hit->n_words = 0;
-    for (Slice word; (word = next_word(&text)).n; n_all++) {
-        int match = similar ? match_similar(hit, word, &hit->like) : match_word(hit, word);
+    for (int i = 0; i < words->n; i++) {
+        int match = match_of(hit, &words->words[i]);
         if (match == MATCH_NONE) continue;
         hit->n_words++;
         if (match > worst) worst = match;
     }
-    int match = similar ? match_similar(hit, phrase, &hit->like) : match_word(hit, phrase);
+    int match = match_of(hit, &words->phrase);
     if (match == MATCH_NONE)
         match = worst;
     else
-        hit->n_words = n_all + (n_all > 1);
+        hit->n_words = words->n + (words->n > 1);
     hit->match = match;
 }
 
@@ -256,28 +286,59 @@ static bool add_all(Hits *hits, const Prof *prof)
     return ok;
 }
 
-/* Keeps the hits with the most matching words; without any word, those of all kinds except columns.
- */
-static void search(Hits *hits, const char *text)
+static void read_words(Words *words, const char *text)
+{
+    words->phrase.text = phrase_of(text);
+    words->phrase.targets = synonym_targets(words->phrase.text);
+    for (Slice word; (word = next_word(&text)).n;)
+        words->words[words->n++] = (Word){word, synonym_targets(word), NULL};
+}
+
+static bool read_similar(Words *words)
+{
+    size_t n = (size_t)n_help_words;
+    if (!(words->near = prof_alloc(((size_t)words->n + 1) * n * sizeof *words->near))) return false;
+    for (int i = 0; i < words->n; i++) {
+        words->words[i].near = words->near + (size_t)i * n;
+        find_similar_synonyms(&words->words[i]);
+    }
+    words->phrase.near = words->near + (size_t)words->n * n;
+    find_similar_synonyms(&words->phrase);
+    return true;
+}
+
+/* Returns how many words match in the hit with the most. */
+static int match_all(Hits *hits, const Words *words)
 {
     int most = 0;
-    for (int similar = 0; similar < 2 && !most && *text; similar++)
-        for (size_t i = 0; i < hits->n; i++) {
-            Hit *hit = &hits->hits[i];
-            if (hit->kind != KIND_SYNONYM) match_hit(hit, text, similar);
-            if (hit->n_words > most) most = hit->n_words;
-        }
+    for (size_t i = 0; i < hits->n; i++) {
+        Hit *hit = &hits->hits[i];
+        if (hit->kind != KIND_SYNONYM) match_hit(hit, words);
+        if (hit->n_words > most) most = hit->n_words;
+    }
+    return most;
+}
+
+/* Keeps the hits with the most matching words; without any word, those of all kinds except columns.
+ * Returns false if memory runs out. */
+static bool search(Hits *hits, const char *text)
+{
+    Words words = {.n = 0};
+    bool ok = true;
+    read_words(&words, text);
+    int most = words.n ? match_all(hits, &words) : 0;
+    if (words.n && !most && (ok = read_similar(&words))) most = match_all(hits, &words);
+    prof_free(words.near);
     size_t n = 0;
     for (size_t i = 0; i < hits->n; i++)
-        if (*text ? most && hits->hits[i].n_words == most : hits->hits[i].kind != KIND_COLUMN)
+        if (words.n ? most && hits->hits[i].n_words == most : hits->hits[i].kind != KIND_COLUMN)
             hits->hits[n++] = hits->hits[i];
     hits->n = n;
     if (n) qsort(hits->hits, n, sizeof *hits->hits, compare_hits);
+    return ok;
 }
 
 /* ---- the table ---- */
-
-enum { LONGEST_WORD = 200 };
 
 static void help_list(RowCursor *c, RowList *list)
 {
@@ -289,7 +350,7 @@ static void help_list(RowCursor *c, RowList *list)
         return;
     }
     bool ok = add_all(hits, row_prof(c));
-    if (ok) search(hits, phrase_of(word).n ? phrase_of(word).text : "");
+    ok = ok && search(hits, word);
     if (ok && !hits->n)
         ok = add(hits, (Hit){.kind = KIND_NOTHING,
                              .name = word,

@@ -35,13 +35,18 @@ static int edit_distance(const char *a, size_t n, const char *b, size_t m)
     return last[m];
 }
 
+bool begins_with_word(const char *text, const char *word, size_t n)
+{
+    size_t i = 0;
+    while (i < n && text[i] && name_letter(text[i]) == name_letter(word[i])) i++;
+    return i == n;
+}
+
 const char *find_word(const char *text, const char *word, size_t n)
 {
-    for (; *text; text++) {
-        size_t i = 0;
-        while (i < n && text[i] && name_letter(text[i]) == name_letter(word[i])) i++;
-        if (i == n) return text;
-    }
+    int first = n ? name_letter(*word) : 0;
+    for (; *text; text++)
+        if (!n || (name_letter(*text) == first && begins_with_word(text, word, n))) return text;
     return NULL;
 }
 

@@ -24,6 +24,8 @@ void nearest_try(Nearest *nearest, const char *name);
 int near_distance(const char *word, size_t n, const char *name);
 /* Returns a byte as names are compared: lower case, with _ for - and blanks. */
 int name_letter(char c);
+/* Returns whether a text begins with a word of n bytes. */
+bool begins_with_word(const char *text, const char *word, size_t n);
 /* Returns where a word of n bytes first occurs in a text; NULL if it does not. */
 const char *find_word(const char *text, const char *word, size_t n);
 

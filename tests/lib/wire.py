@@ -11,6 +11,8 @@ US = 1000000  # picoseconds
 
 
 def varint(x):
+    if 0 <= x < len(SHORT):
+        return SHORT[x]
     x &= (1 << 64) - 1
     out = bytearray()
     while x > 127:
@@ -18,6 +20,10 @@ def varint(x):
         x >>= 7
     out.append(x)
     return bytes(out)
+
+
+SHORT = []
+SHORT += [varint(x) for x in range(1 << 14)]  # most are
 
 
 def V(field, x):
@@ -44,10 +50,13 @@ def stat(key, **value):
     """stat(3, str='x'): one of double, uint64, int64, str, bytes, ref, or nothing."""
     out = V(1, key)
     for kind, x in value.items():
-        out += {'double': lambda: F64(2, float(x)), 'uint64': lambda: V(3, x),
-                'int64': lambda: V(4, x), 'str': lambda: L(5, x),
-                'bytes': lambda: L(6, x), 'ref': lambda: V(7, x)}[kind]()
+        field, encode = STAT_VALUES[kind]
+        out += encode(field, x)
     return out
+
+
+STAT_VALUES = {'double': (2, lambda field, x: F64(field, float(x))), 'uint64': (3, V),
+               'int64': (4, V), 'str': (5, L), 'bytes': (6, L), 'ref': (7, V)}
 
 
 def event(meta, offset=None, duration=None, stats=(), occurrences=None):
