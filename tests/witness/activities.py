@@ -242,6 +242,7 @@ def host_steps(run):
     if not rows:
         return
     found, outside = read_steps(run)
+    numbers = {key: key[1] for key in found}
     begin = {r['step']: (r['start_ps'], r['duration_ms'] * 1e9, r['name'])
              for r in run.ask('SELECT * FROM steps({x}) WHERE NOT outside_xprof')}
     for r in rows:
@@ -263,6 +264,9 @@ def host_steps(run):
                                                              for c in COPIES.values()],
                   [of.collectives] + [len(of.copies[c]) for c in COPIES]
                   + [None if None in of.copies[c] else sum(of.copies[c]) for c in COPIES])
+        if len(run.hosts) == 1 and r['group_id'] is not None:
+            agree('number of ' + what, r['step'], None if r['dropped'] else numbers[
+                r['host'], r['group_id']])
         if len(run.hosts) == 1 and r['step'] in begin:
             agree('times of ' + what, [r['group_id'], r['start_ps'], r['duration_ps'],
                                        r['name']], [r['step'], *begin[r['step']]])
