@@ -294,7 +294,7 @@ lint: $(GENERATED)
 	elif [ -n "$(WERROR)" ]; then echo "lint: clang-tidy is missing" >&2; exit 1; \
 	else echo "lint: clang-tidy is missing; its checks are left out"; fi
 	@mkdir -p $(BUILD)/cppcheck
-	$(Q)cppcheck --quiet --cppcheck-build-dir=$(BUILD)/cppcheck --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability --suppress=missingIncludeSystem --suppress=constStatement -I$(BUILD) -DSQLITE_CORE -DPROTOBUF_C_VERSION_NUMBER=1004001 $(sort $(SOURCES) $(CAPTURE_SOURCES) $(CAPTURE_COMMAND_SOURCES) $(COMMAND_SOURCES))
+	$(Q)cppcheck --quiet -j $(shell nproc) --cppcheck-build-dir=$(BUILD)/cppcheck --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability --suppress=missingIncludeSystem --suppress=constStatement -I$(BUILD) -DSQLITE_CORE -DPROTOBUF_C_VERSION_NUMBER=1004001 $(sort $(SOURCES) $(CAPTURE_SOURCES) $(CAPTURE_COMMAND_SOURCES) $(COMMAND_SOURCES))
 format:
 	$(Q)clang-format -i $(C_FILES)
 

@@ -2,7 +2,7 @@
 /* Out of memory at every allocation of every query: the Nth allocation fails, for N = 1, 2, 3, ...
  *
  *     oom [EXTENSION [PROFILE [MOST_RUNS]]]      defaults: build/libprofsql.so, a profile of
- * tests/data, 2000
+ * tests/data, 400
  *
  * One process, the trunk, loads the extension and runs the queries one after the other. Before each
  * query it forks a child for each N, in which the Nth allocation of that query fails: once with
@@ -576,7 +576,7 @@ int main(int argc, char **argv)
     const char *extension = argc > 1 ? argv[1] : "build/libprofsql.so";
     const char *profile = argc > 2 ? argv[2] : "tests/data/tf_custom_loop";
     const long n_queries = sizeof queries / sizeof *queries,
-               share = (argc > 3 ? atol(argv[3]) : 2000) / n_queries;
+               share = (argc > 3 ? atol(argv[3]) : 400) / n_queries;
     int n_wrong = 0;
     sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real);
     sqlite3_mem_methods mine = real;
