@@ -96,7 +96,7 @@ bool empty_record(const Empty *empty, Run *run, Host *only, ProfErr *err)
     char message[600];
     snprintf(message, sizeof message, "%s has no rows: %s%s", empty->name, reason,
              is_damaged ? "; it may have been in the parts that are damaged or cut off" : "");
-    bool lost = run->issue_lost;
+    unsigned lost = run->n_issues_lost;
     host_remark(host, "info", "nothing_to_show", empty->name, message);
     return !run_issue_lost_since(run, lost, err);
 }

@@ -52,7 +52,7 @@ static void restore_issues(IssueCounts *noted, Host *host)
 static int read_host(Run *run, Host *host, ProfErr *err)
 {
     IssueCounts noted;
-    bool lost_before = run->issue_lost;
+    unsigned lost_before = run->n_issues_lost;
     if (!(host->event_arenas = prof_alloc(run->n_workers * sizeof *host->event_arenas)))
         return prof_nomem(err);
     run->held = host;

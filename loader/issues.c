@@ -31,7 +31,7 @@ void host_issue(Host *host, const char *severity, const char *code, uint64_t off
             host->issues[host->n_issues++] =
                 (Issue){severity, code, offset, 1, n_bytes, strcpy(message, text), where};
         else
-            host->run->issue_lost = true;
+            host->run->n_issues_lost++;
     }
     pthread_mutex_unlock(&host->lock);
 }
@@ -50,17 +50,19 @@ void host_remark(Host *host, const char *severity, const char *code, const void 
 bool host_issue_at(Host *host, size_t i, Issue *issue, ProfErr *err)
 {
     pthread_mutex_lock(&host->lock);
-    bool there = i < host->n_issues && !host->run->issue_lost;
+    bool lost = host->run->n_losses_told < host->run->n_issues_lost;
+    bool there = i < host->n_issues && !lost;
     if (there) *issue = host->issues[i];
-    if (host->run->issue_lost) prof_nomem(err);
+    if (lost) prof_nomem(err);
     pthread_mutex_unlock(&host->lock);
     return there;
 }
 
-bool run_issue_lost_since(Run *run, bool before, ProfErr *err)
+bool run_issue_lost_since(Run *run, unsigned before, ProfErr *err)
 {
-    if (before || !run->issue_lost) return false;
-    run->issue_lost = false;
+    unsigned lost = run->n_issues_lost;
+    if (lost == before) return false;
+    if (run->n_losses_told >= before) run->n_losses_told = lost;
     prof_nomem(err);
     return true;
 }

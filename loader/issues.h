@@ -28,9 +28,10 @@ void host_remark(Host *host, const char *severity, const char *code, const void 
 /* Copies issue i; its texts are valid as long as the run. Returns false after the last, or with err
  * set if an issue was lost because there was no memory. */
 bool host_issue_at(Host *host, size_t i, Issue *issue, ProfErr *err);
-/* Has an issue been lost since run->issue_lost was `before`? If so, err is set and it is forgotten:
- * whoever asks drops what it has made, and making it again records the issue. */
-bool run_issue_lost_since(Run *run, bool before, ProfErr *err);
+/* Returns whether an issue was lost since run->n_issues_lost was `before`. If so, err is set, and
+ * the caller drops what it has made: making it again records the issue, so prof_issues works again.
+ * With two callers at once, both drop theirs. */
+bool run_issue_lost_since(Run *run, unsigned before, ProfErr *err);
 /* Returns whether parts of the run's files, or of the file of its host `only`, could not be read.
  */
 bool run_has_losses(Run *run, Host *only);

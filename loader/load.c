@@ -369,7 +369,7 @@ static int finish(Host *host, ProfErr *err)
 
 int run_load_events(Run *run, const RunOptions *options, ProfErr *err)
 {
-    bool lost = run->issue_lost;
+    unsigned lost = run->n_issues_lost;
     read_events(run, 0, run->n_lines, run->worker_arenas, options, err);
     number_events(run);
     for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
@@ -424,7 +424,8 @@ int run_load(Run *run, const Source *source, const RunOptions *options, ProfErr 
     run->streaming = options && options->streaming && run->n_hosts > 1;
     if (!number_lines(run, err) && !run->streaming && !run_load_events(run, options, err))
         refuse_nothing(run, err);
-    if (run->issue_lost) prof_nomem(err); /* better no run than one that keeps a loss to itself */
+    if (run->n_issues_lost)
+        prof_nomem(err); /* better no run than one that keeps a loss to itself */
     clock_gettime(CLOCK_MONOTONIC, &end);
     run->loaded_ms =
         (double)(end.tv_sec - begin.tv_sec) * 1e3 + (double)(end.tv_nsec - begin.tv_nsec) / 1e6;

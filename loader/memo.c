@@ -69,7 +69,7 @@ static const void *make_analysis(Run *run, Host *only, const Analysis *analysis,
         return NULL;
     }
     unsigned depth = run->making_depth;
-    bool lost = run->issue_lost;
+    unsigned lost = run->n_issues_lost;
     run->n_making++, run->making_depth = interrupt_depth();
     void *result = analysis->make(run, only, err);
     run->n_making--, run->making_depth = depth;
@@ -151,7 +151,7 @@ const void *line_analysis(Line *line, const LineAnalysis *analysis, ProfErr *err
     const void *result = line_analysis_made(line, analysis);
     if (result || !interrupt_lock(&run->lines_lock, err)) return result;
     if (!(result = line_analysis_made(line, analysis))) {
-        bool lost = run->issue_lost;
+        unsigned lost = run->n_issues_lost;
         void *made = analysis->make(line, err);
         /* As in make_analysis(). */
         if (made && (interrupt_poll(0, err) || run_issue_lost_since(run, lost, err))) {

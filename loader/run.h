@@ -345,7 +345,8 @@ struct Run {
     bool streaming; /* only the events of `held` are in memory; see run_load_all_events() and
                        host_load_only() */
     Host *held;
-    atomic_bool issue_lost;          /* an issue was lost because memory ran out */
+    atomic_uint n_issues_lost;       /* because memory ran out */
+    atomic_uint n_losses_told;       /* the first so many made their statements fail */
     pthread_mutex_t lines_lock;      /* for results of lines; recursive, see interrupt.h */
     pthread_mutex_t analyses_lock;   /* recursive, because an analysis may ask for another */
     unsigned n_making, making_depth; /* analyses that are being computed, and interrupt_depth() of

@@ -105,7 +105,8 @@ void *arena_take(Arena *arena, size_t n_bytes)
         size_t capacity = block ? block->capacity * 2 : FIRST_BLOCK;
         if (capacity > LARGEST_BLOCK) capacity = LARGEST_BLOCK;
         if (capacity < arena->block_bytes) capacity = arena->block_bytes;
-        /* A large block is linked behind the current one, whose rest stays in use. */
+        /* A large block is put after the current one in the list: the free part of the current one
+         * is still used. */
         bool alone = block && capacity >= LARGEST_BLOCK && n > capacity / 2;
         if (alone || capacity < n) capacity = n;
         ArenaBlock *added = prof_buffer(sizeof *block + capacity);

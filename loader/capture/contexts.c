@@ -50,7 +50,8 @@ static bool find_driver(Driver *d)
 
 static _Atomic bool all_done;
 
-/* Runs on a separate thread, because the wait has no timeout: the thread may be left behind. */
+/* Runs on a separate thread, because CUDA's wait has no timeout: the caller stops waiting after a
+ * while, and the thread goes on alone. */
 static void *wait_for_all(void *unused)
 {
     Driver driver;

@@ -62,7 +62,7 @@ static struct {
     pthread_t thread;
     bool started;
     sem_t wake;
-    /* number of the current thread, so that one that hangs in NVML can be left behind */
+    /* number of the current thread: a thread that hangs in NVML is replaced, and then ignored */
     _Atomic unsigned turn;
     uint64_t interval_ns;
 } g = {.lock = PTHREAD_MUTEX_INITIALIZER};

@@ -3,11 +3,11 @@
  * timeline.h.
  *
  * Readers find a step's launches by nesting, on its own thread. But a program may run a part of the
- * step on another thread, as PyTorch does with the backward pass. Therefore work of a thread
- * without steps belongs to the step that is open, if there is only one; if there are several, it
- * belongs to none. XProf follows work across threads from a producer to the consumers that have its
- * type and id, and to everything inside them: the step is written as a producer, and the outermost
- * events of the other thread as its consumers. */
+ * step on another thread, as PyTorch does with the backward pass. Therefore the work of
+ * a thread without steps belongs to the open step if exactly one is open, and otherwise to none.
+ * XProf follows work across threads from a producer to the consumers that have its type and id, and
+ * to everything inside them: the step is written as a producer, and the outermost events of the
+ * other thread as its consumers. */
 #include "timeline.h"
 
 #include "../base/search.h"

@@ -144,8 +144,8 @@ _Static_assert(sizeof(Xla__HloInstructionMore) + sizeof(Xla__HloInstructionRare)
 
 /* Returns the most memory that a program may take, with all results computed from it. Programs that
  * compilers write take 1 to 2 times their size, but an empty message of two bytes becomes a struct
- * of 64 to 500. SPARE is what a file may take for small and odd messages; each of its programs gets
- * a share. */
+ * of 64 to 500. Therefore a file may take SPARE bytes more for small and unusual messages, of which
+ * each of its programs gets a share. */
 static uint64_t most_bytes(const HloProgram *program)
 {
     enum { FREE = 16 << 10, SPARE = 60 << 20 };

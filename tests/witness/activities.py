@@ -118,6 +118,29 @@ def steps_of_events(run):
     return several
 
 
+# Where an event is: whether its host has a GPU, and its line threads of the host or work of a GPU;
+# and the names of copies on the plane that have details.
+Place = collections.namedtuple('Place', 'host kind has_device on_threads is_work detailed')
+
+
+def events_of(run):
+    """(event id, Place, event) of each event."""
+    event_id = 0
+    for host, planes in run.hosts.items():
+        has_device = any(p.kind == 'gpu' for p in planes)
+        threads = next((p for p in planes if p.name == '/host:CPU'), None)
+        for plane in planes:
+            work = work_lines(plane) if plane.kind == 'gpu' else []
+            detailed = {id(e.meta) for l in work for e in l.events
+                        if any(k == 'memcpy_details' for k in e.stats)}
+            for line in plane.lines:
+                place = Place(host, plane.kind, has_device, plane is threads, line in work,
+                              detailed)
+                for e in line.events:
+                    yield event_id, place, e
+                    event_id += 1
+
+
 def check(run):
     cores = [r for r in run.ask('SELECT * FROM core_steps({x}) WHERE plane_id IS NULL '
                                 'AND step IS NOT NULL')]
@@ -133,38 +156,29 @@ def check(run):
                      'WHERE step IS NOT NULL')
     groups, names = {r['event_id']: r['step'] for r in events}, {r['event_id']: r['step_name']
                                                                  for r in events}
-    spans, of_no_step, event_id = collections.defaultdict(list), collections.defaultdict(list), 0
-    for host, planes in run.hosts.items():
-        has_device = any(p.kind == 'gpu' for p in planes)
-        threads = next((p for p in planes if p.name == '/host:CPU'), None)
-        for plane in planes:
-            work = work_lines(plane) if plane.kind == 'gpu' else []
-            detailed = {id(e.meta) for l in work for e in l.events
-                        if any(k == 'memcpy_details' for k in e.stats)}
-            for line in plane.lines:
-                for e in line.events:
-                    group = groups.get(event_id)
-                    step = steps.get((host, group), group if group in dropped else None)
-                    event_id += 1
-                    if e.duration_ps <= 0:
-                        continue
-                    if by_time:
-                        what = of_gpu(e, detailed) if line in work else of_thread(
-                            e, names.get(event_id - 1), has_device) if plane is threads else None
-                        if what:
-                            of_no_step[host].append((e.start_ps, e.end_ps, what))
-                        continue
-                    if group is None and not has_device and plane is threads and isinstance(
-                        e.stats.get('hlo_op'), str) and e.stats['hlo_op']:
-                        of_no_step[host].append((e.start_ps, e.end_ps, 'host_compute'))
-                    if step is None:
-                        continue
-                    if line in work:
-                        spans[host, step].append((e.start_ps, e.end_ps, of_gpu(e, detailed)))
-                    elif plane is threads:
-                        what = of_thread(e, names[event_id - 1], has_device)
-                        if what:
-                            spans[host, step].append((e.start_ps, e.end_ps, what))
+    spans, of_no_step = collections.defaultdict(list), collections.defaultdict(list)
+    for event_id, at, e in events_of(run):
+        group = groups.get(event_id)
+        step = steps.get((at.host, group), group if group in dropped else None)
+        if e.duration_ps <= 0:
+            continue
+        if by_time:
+            what = of_gpu(e, at.detailed) if at.is_work else of_thread(
+                e, names.get(event_id), at.has_device) if at.on_threads else None
+            if what:
+                of_no_step[at.host].append((e.start_ps, e.end_ps, what))
+            continue
+        if group is None and not at.has_device and at.on_threads and isinstance(
+            e.stats.get('hlo_op'), str) and e.stats['hlo_op']:
+            of_no_step[at.host].append((e.start_ps, e.end_ps, 'host_compute'))
+        if step is None:
+            continue
+        if at.is_work:
+            spans[at.host, step].append((e.start_ps, e.end_ps, of_gpu(e, at.detailed)))
+        elif at.on_threads:
+            what = of_thread(e, names[event_id], at.has_device)
+            if what:
+                spans[at.host, step].append((e.start_ps, e.end_ps, what))
     # what XProf adds to threads between StartRegion and StopRegion counts as computing on the host,
     # too
     with_regions = {host for host, planes in run.hosts.items() for p in planes
@@ -198,40 +212,30 @@ class HostStep:
 
 def read_steps(run):
     """{(host, group): HostStep}, and the ranges of each host that only the framework marks."""
-    found, outside, event_id = collections.defaultdict(HostStep), collections.defaultdict(list), 0
+    found, outside = collections.defaultdict(HostStep), collections.defaultdict(list)
     groups = {r['event_id']: r['step'] for r in run.ask(
         'SELECT event_id, step FROM trace_events({x}) WHERE step IS NOT NULL')}
-    for host, planes in run.hosts.items():
-        has_device = any(p.kind == 'gpu' for p in planes)
-        threads = next((p for p in planes if p.name == '/host:CPU'), None)
-        for plane in planes:
-            work = work_lines(plane) if plane.kind == 'gpu' else []
-            detailed = {id(e.meta) for l in work for e in l.events
-                        if any(k == 'memcpy_details' for k in e.stats)}
-            for line in plane.lines:
-                for e in line.events:
-                    event_id += 1
-                    group = groups.get(event_id - 1)
-                    number = e.stats.get('step_num')
-                    if plane.kind == 'host' and (isinstance(number, int) or is_marker(e.name)):
-                        mark = (e.duration_ps, -e.start_ps)
-                        if group is not None and e.stats.get('_r'):
-                            found[host, group].ranges.append(mark)
-                        elif e.name == 'Profiled batch':  # of Keras 3
-                            outside[host].append(mark + (str(number),))
-                    if group is None:
-                        continue
-                    of = found[host, group]
-                    if plane is threads and e.duration_ps > 0 and of_thread(
-                            e, None, has_device) in ('wait', 'input'):
-                        of.waits += e.duration_ps
-                    if line in work and integer(e.stats.get('correlation_id', -1)) >= 0:
-                        what = of_gpu(e, detailed)
-                        of.collectives += what == 'device_collectives'
-                        if what in COPIES and re.search('[HDP](to|2)[HDP]', e.name, re.I):
-                            size = re.search('(?:size|num_bytes):([0-9]+)',
-                                             str(e.stats.get('memcpy_details', '')))
-                            of.copies[what].append(int(size.group(1)) if size else None)
+    for event_id, at, e in events_of(run):
+        group, number = groups.get(event_id), e.stats.get('step_num')
+        if at.kind == 'host' and (isinstance(number, int) or is_marker(e.name)):
+            mark = (e.duration_ps, -e.start_ps)
+            if group is not None and e.stats.get('_r'):
+                found[at.host, group].ranges.append(mark)
+            elif e.name == 'Profiled batch':  # of Keras 3
+                outside[at.host].append(mark + (str(number),))
+        if group is None:
+            continue
+        of = found[at.host, group]
+        if at.on_threads and e.duration_ps > 0 and of_thread(
+                e, None, at.has_device) in ('wait', 'input'):
+            of.waits += e.duration_ps
+        if at.is_work and integer(e.stats.get('correlation_id', -1)) >= 0:
+            what = of_gpu(e, at.detailed)
+            of.collectives += what == 'device_collectives'
+            if what in COPIES and re.search('[HDP](to|2)[HDP]', e.name, re.I):
+                size = re.search('(?:size|num_bytes):([0-9]+)',
+                                 str(e.stats.get('memcpy_details', '')))
+                of.copies[what].append(int(size.group(1)) if size else None)
     return found, outside
 
 

@@ -115,14 +115,6 @@ def structure(run, programs):
         agree('operands of %s' % (key,), sorted(operands[key], key=repr), sorted(takes, key=repr))
 
 
-ELEMENTWISE = set('''abs acos acosh asin asinh atanh round-nearest-afz round-nearest-even ceil
-    count-leading-zeros convert bitcast-convert cosine cosh erf exponential exponential-minus-one
-    floor imag is-finite log log-plus-one not negate popcnt real reduce-precision rsqrt logistic
-    sign sine sinh sqrt cbrt tan tanh add atan2 compare complex divide maximum minimum multiply
-    mulhi power remainder subtract and or xor shift-left shift-right-arithmetic shift-right-logical
-    stochastic-convert select clamp map rng constant'''.split())
-
-
 def modules(run, programs):
     """Where a program is in the file, and how many bytes it has; equal ones have one hash."""
     where, protos, hashes = dict(zip(run.hosts, run.files)), protos_of(run), {}
@@ -138,38 +130,6 @@ def modules(run, programs):
             proto = protos[key][1]
             others = {x for other, x in hashes.items() if other != proto}
             agree_one_of('hash of %s' % (key,), r['content_hash'], {hashes[proto]} - others)
-
-
-ELEMENTWISE = set('''abs acos acosh asin asinh atanh round-nearest-afz round-nearest-even ceil
-    count-leading-zeros convert bitcast-convert cosine cosh erf exponential exponential-minus-one
-    floor imag is-finite log log-plus-one not negate popcnt real reduce-precision rsqrt logistic
-    sign sine sinh sqrt cbrt tan tanh add atan2 compare complex divide maximum minimum multiply
-    mulhi power remainder subtract and or xor shift-left shift-right-arithmetic shift-right-logical
-    stochastic-convert select clamp map rng constant'''.split())
-
-
-def modules(run, programs):
-    """Where a program is in the file, and how many bytes it has; equal ones have one hash."""
-    where = {host: path for host, path in zip(run.hosts, run.files)}
-    found = {}
-    for host, planes in run.hosts.items():
-        for p in planes:
-            for key, meta in p.metas.items() if p.name == '/host:metadata' else ():
-                proto = meta.stats.get('Hlo Proto', meta.stats.get('HLO Proto'))
-                if isinstance(proto, bytes):
-                    found.setdefault((host, str(program_id(key, meta))), (p.name, proto))
-    hashes = collections.defaultdict(set)
-    got = [(found[r['host'], r['program_id']], r) for r in run.ask('SELECT * FROM hlo_modules({x})')
-           if (r['host'], r['program_id']) in programs]
-    for (plane, proto), r in got:
-        agree('module %(program_id)s' % r, [r['path'], r['plane'], r['size_bytes']],
-              [where[r['host']], plane, len(proto)])
-        hashes[proto].add(r['content_hash'])
-    for (_, proto), r in got:
-        agree_one_of('hash of %(program_id)s' % r, r['content_hash'],
-                     set().union(*hashes.values()).difference(*(
-                         of for other, of in hashes.items() if other != proto)))
-        agree('hashes of equal programs', len(hashes[proto]), 1)
 
 
 ELEMENTWISE = set('''abs acos acosh asin asinh atanh round-nearest-afz round-nearest-even ceil

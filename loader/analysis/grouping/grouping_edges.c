@@ -308,12 +308,12 @@ static bool add_ref(Contexts *c, const ContextMark *m, bool produces, Node node)
     return place != NULL;
 }
 
-/* The step of a TPU that includes an event of another line that lends its contexts. Like XProf,
- * never goes back to steps that ended before. */
 typedef struct {
     int64_t start_ps, end_ps;
 } Span64;
 
+/* Gives the contexts of a lender's events to the TPU steps that include these events. As in XProf,
+ * a step that has ended before an event is not considered again for later ones. */
 static bool add_contexts_of_step_line(Forest *f, const ForestLine *lender, const ForestLine *steps,
                                       const Span64 *spans)
 {
@@ -373,7 +373,7 @@ static bool by_context(const ContextRef *refs, size_t n_refs, uint32_t n, uint32
     return true;
 }
 
-/* Sorts the contexts that lines lend; all others are in order already. */
+/* Sorts by node and context. Only contexts that come from lenders can be out of order. */
 static void sort_refs(ContextRef *refs, size_t n)
 {
     size_t i = 1;
