@@ -134,10 +134,11 @@ static void warn_of_damage(const char *path, Run *run)
 {
     const char *setting = getenv("PROFSQL_WARNINGS");
     if ((setting && !strcmp(setting, "0")) || !run_has_losses(run, NULL)) return;
-    fprintf(stderr,
-            "libprofsql: %s: parts of it are damaged or cut off, and answers cover what is left; "
-            "SELECT * FROM prof_issues('%s') lists the losses (PROFSQL_WARNINGS=0 hides this)\n",
-            path, path);
+    fprintf(
+        stderr,
+        "libprofsql: %s: parts of it are damaged or truncated, and results cover only the rest; "
+        "SELECT * FROM prof_issues('%s') lists the losses (PROFSQL_WARNINGS=0 hides this)\n",
+        path, path);
 }
 
 static Run *load(const char *path, const char *within, bool streaming, size_t *n_others,

@@ -354,7 +354,7 @@ static void help_list(RowCursor *c, RowList *list)
     if (ok && !hits->n)
         ok = add(hits, (Hit){.kind = KIND_NOTHING,
                              .name = word,
-                             .description = "no name, description or synonym has to do with it; "
+                             .description = "no name, description or synonym matches the word; "
                                             "SELECT * FROM prof_help lists all"});
     if (!ok) prof_nomem(&c->err);
     *list = ROW_LIST(hits->hits, hits->n);

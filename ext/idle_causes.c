@@ -76,8 +76,8 @@ static const RowSource idle_causes_rows = {
     .column = idle_causes_column,
     .per_run = true,
     .needs = NEED_EVENTS,
-    .nothing = "no device is idle between its first and its last work; without devices, no op runs "
-               "on a host thread, or they follow each other without a gap"};
+    .nothing = "no device is idle between its first and its last work; in a run without devices, "
+               "no op runs on a host thread, or there is no gap between ops"};
 const Table idle_causes_table = {
     "idle_causes",
     "one activity of the host during which devices were idle, with the idle time; the longest "

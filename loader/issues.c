@@ -16,7 +16,7 @@ void host_issue(Host *host, const char *severity, const char *code, uint64_t off
             issue = &host->issues[i];
     if (!issue && host->n_issues >= MAX_ISSUES) {
         issue = &host->issues[host->n_issues - 1];
-        issue->code = "more", issue->message = "further issues, only counted";
+        issue->code = "more", issue->message = "further issues were only counted";
     }
     if (issue) {
         issue->count++, issue->lost_bytes += n_bytes;

@@ -110,10 +110,10 @@ static void host_task(Job *job, Host *host)
     if (!err.code && host->file.trailing_bytes)
         host_issue(host, "warning", "gzip_trailing_bytes", host->file.n_bytes,
                    host->file.trailing_bytes, host,
-                   "bytes behind the end of the gzip stream were left out");
+                   "bytes after the end of the gzip stream were ignored");
     if (!err.code && host->file.cut_short)
         host_issue(host, "error", "gzip_cut_short", host->file.n_bytes, 0, host,
-                   "the gzip stream is cut short or damaged; %llu inflated bytes were read",
+                   "the gzip stream is truncated or damaged; %llu inflated bytes were read",
                    (unsigned long long)host->file.n_bytes);
     if (is_fault_of_none(err.code)) {
         job_fail(job, &err);
@@ -355,8 +355,8 @@ static int refuse_nothing(const Run *run, ProfErr *err)
     }
     if (!damaged) return PROF_OK;
     return prof_fail(err, PROF_FORMAT, damaged->issues[0].offset,
-                     "%s: is damaged from byte %llu on and holds nothing readable; copy it again "
-                     "as a binary file, or record again",
+                     "%s: is damaged from byte %llu on, and nothing in it can be read; copy it "
+                     "again as a binary file, or record again",
                      damaged->file.path, (unsigned long long)damaged->issues[0].offset);
 }
 

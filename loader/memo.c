@@ -50,8 +50,8 @@ const void *run_analysis_made(Run *run, Host *only, const Analysis *analysis)
 int run_is_busy(const Run *run, ProfErr *err)
 {
     return prof_fail(err, PROF_LIMIT, 0,
-                     "%s: the statement that calls this progress handler is working on it; ask "
-                     "again when that has ended",
+                     "%s: the statement that calls this progress handler is using it; retry when "
+                     "that statement has ended",
                      run->path);
 }
 

@@ -284,15 +284,14 @@ int source_find(const char *folder, const char *within, Source **list, size_t *n
 {
     struct stat st;
     if (!*folder)
-        return prof_fail(
-            err, PROF_NOTFOUND, 0,
-            "an empty path names no folder; give the log dir that the profiler wrote to");
+        return prof_fail(err, PROF_NOTFOUND, 0,
+                         "the path is empty; give the log dir that the profiler wrote to");
     if (!stat(folder, &st) && !S_ISDIR(st.st_mode)) { /* a file is a run of its own */
         if (!S_ISREG(st.st_mode) ||
             (!profile_name_length(base_name(folder)) && !program_name_length(base_name(folder))))
             return prof_fail(err, PROF_NOTFOUND, 0,
-                             "%s: is no folder, and no file called *.xplane.pb or *.hlo.pb; give "
-                             "the log dir that the profiler wrote to",
+                             "%s: is neither a folder nor a file named *.xplane.pb or *.hlo.pb; "
+                             "give the log dir that the profiler wrote to",
                              folder);
         Source *only = prof_alloc(sizeof *only);
         if (!only) return prof_nomem(err);
@@ -366,9 +365,7 @@ static int fail_missing(const char *path, ProfErr *err)
                          path, (int)(colon - path), path);
     if (*path == '~')
         return prof_fail(err, PROF_NOTFOUND, 0,
-                         "%s: only a shell knows what ~ stands for; give the path with the home "
-                         "folder written out",
-                         path);
+                         "%s: only a shell expands ~; write out the path of the home folder", path);
     char folder[4096];
     struct stat st;
     size_t n = strlen(path);
@@ -391,9 +388,8 @@ int source_resolve(const char *path, const char *within, Source *source, ProfErr
     struct stat st;
     Source found = {0};
     if (!*path)
-        return prof_fail(
-            err, PROF_NOTFOUND, 0,
-            "an empty path names no profile; give a file, a run folder, a log dir, or a label");
+        return prof_fail(err, PROF_NOTFOUND, 0,
+                         "the path is empty; give a file, a run folder, a log dir, or a label");
     if (stat(path, &st)) {
         if (errno == ENOENT) return fail_missing(path, err);
         return prof_fail(err, PROF_NOTFOUND, 0,
@@ -421,9 +417,9 @@ int source_resolve(const char *path, const char *within, Source *source, ProfErr
     if (!n && is_being_captured(path)) {
         source_list_free(list, n);
         return prof_fail(err, PROF_NOTFOUND, 0,
-                         "%s: a capture is at work here and has made no profile yet; ask "
-                         "profsql_live('%s'), or make one of what a killed "
-                         "program left with profsql-capture --convert",
+                         "%s: a capture is running here and has written no profile yet; query "
+                         "profsql_live('%s'), or convert what a killed program left with "
+                         "profsql-capture --convert",
                          path, path);
     }
     if (!n) {

@@ -62,14 +62,14 @@ static int keep_inflated(Inflation *i, size_t n, ProfErr *err)
     if (n && !write_all(file->inflated_fd, i->out, n))
         return prof_fail(
             err, PROF_IO, 0,
-            "%s: cannot write the inflated bytes: %s; set TMPDIR to a folder that has room",
+            "%s: cannot write the inflated bytes: %s; set TMPDIR to a folder with free space",
             file->path, strerror(errno));
     file->n_bytes += n;
     if (interrupt_poll(n / 64, err)) return err->code;
     if (file->n_bytes > FREE_BYTES && file->n_bytes / MAX_RATIO > i->offset)
         prof_fail(err, PROF_FORMAT, i->offset,
                   "%s: inflates to more than %d times its size, which no profile does; if you "
-                  "trust it, give the file that gzip -d makes of it",
+                  "trust it, decompress it with gzip -d and give the result",
                   file->path, MAX_RATIO);
     return err->code;
 }
@@ -122,10 +122,10 @@ static int inflate_all(Inflation *i, int disk_fd, ProfErr *err)
         if (inflate_bytes(i, err)) break;
     }
     if (!err->code && !i->file->n_bytes)
-        prof_fail(err, PROF_FORMAT, 0,
-                  "%s: is a gzip file without content that can be inflated; copy it again from "
-                  "where it came",
-                  i->file->path);
+        prof_fail(
+            err, PROF_FORMAT, 0,
+            "%s: is a gzip file whose content cannot be inflated; copy it again from its origin",
+            i->file->path);
     return err->code;
 }
 
@@ -174,7 +174,8 @@ static int read_kind(File *f, const struct stat *st, ProfErr *err)
     if (!f->disk_size)
         return prof_fail(
             err, PROF_FORMAT, 0,
-            "%s: is empty (0 bytes); the capture wrote nothing, take the profile again", f->path);
+            "%s: is empty (0 bytes), because the capture wrote nothing; record the profile again",
+            f->path);
     int fd = handle_pin(f->handle, f->path, err);
     if (fd < 0) return err->code;
     if (pread(fd, magic, 2, 0) < 0)
@@ -225,7 +226,7 @@ int file_reopen(const File *noted, File *file, ProfErr *err)
     if (file->disk_size == noted->disk_size && file->mtime_ns == noted->mtime_ns) return PROF_OK;
     file_close(file);
     return prof_fail(err, PROF_IO, 0,
-                     "%s: changed while it was being read; run the query again when it is written",
+                     "%s: changed while it was being read; run the query again when it is complete",
                      noted->path);
 }
 
@@ -283,7 +284,7 @@ int file_read(const File *file, uint64_t offset, void *out, size_t n_bytes, Prof
         else
             prof_fail(err, PROF_IO, offset, "%s: cannot read at byte %llu: %s", file->path,
                       (unsigned long long)offset,
-                      k < 0 ? strerror(errno) : "the file has become shorter");
+                      k < 0 ? strerror(errno) : "the file became shorter");
     }
     handle_release(file->handle);
     return err->code;
@@ -300,8 +301,8 @@ const uint8_t *window_at(Window *w, uint64_t offset, size_t n_wanted, size_t *n_
              left = end - offset;
     if (offset > end || n_wanted > left) {
         prof_fail(err, PROF_FORMAT, offset,
-                  "%s: %zu bytes wanted at byte %llu, but the file ends before", w->file->path,
-                  n_wanted, (unsigned long long)offset);
+                  "%s: %zu bytes are needed at byte %llu, but the file ends before them",
+                  w->file->path, n_wanted, (unsigned long long)offset);
         return NULL;
     }
     bool goes_on = w->n_bytes && offset >= w->offset && offset - w->offset <= w->n_bytes;

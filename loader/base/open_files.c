@@ -142,7 +142,7 @@ int handle_pin(FileHandle *handle, const char *path, ProfErr *err)
         fail_to_open(err, why, path, "cannot open again");
     else
         prof_fail(err, PROF_IO, 0,
-                  "%s: changed while it was being read; run the query again when it is written",
+                  "%s: changed while it was being read; run the query again when it is complete",
                   path);
     return -1;
 }
@@ -203,8 +203,8 @@ int temporary_open(const char *path, ProfErr *err)
     pthread_mutex_unlock(&lock);
     if (full) {
         prof_fail(err, PROF_LIMIT, 0,
-                  "%s: %zu gzipped files are open already, each inflated; raise the limit "
-                  "of open files (ulimit -n) or gunzip them",
+                  "%s: %zu gzipped files are already open, each inflated; raise the limit of open "
+                  "files (ulimit -n) or gunzip them",
                   path, n_temporary);
         return -1;
     }
@@ -216,7 +216,7 @@ int temporary_open(const char *path, ProfErr *err)
               "no temporary file in %s to inflate into: %s; %s", is_chosen ? chosen : "/tmp",
               strerror(errno),
               too_many ? "raise the limit of open files (ulimit -n)"
-                       : "set TMPDIR to a folder that has room");
+                       : "set TMPDIR to a folder with free space");
     pthread_mutex_lock(&lock);
     n_temporary--;
     pthread_mutex_unlock(&lock);

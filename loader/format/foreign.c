@@ -14,8 +14,8 @@ static const struct {
     {0, "\3757zXZ", "is compressed with xz; decompress it (xz -d)"},
     {0, "BZh", "is compressed with bzip2; decompress it (bzip2 -d)"},
     {0, "SQLite format 3",
-     "is an SQLite database; those of Nsight Systems and of rocprof are not read; give the "
-     "*.xplane.pb that the profiler wrote"},
+     "is an SQLite database; libprofsql does not read those of Nsight Systems and rocprof; give "
+     "the *.xplane.pb that the profiler wrote"},
     {0, "\177ELF", "is a program or library; give the *.xplane.pb that the profiler wrote"},
 };
 
@@ -23,17 +23,14 @@ static const struct {
 static const struct {
     const char *part, *advice;
 } known_names[] = {
-    {".tfevents.",
-     "is a summary file of TensorBoard; give its folder, below which the profiles lie "
-     "in plugins/profile"},
-    {".nsys-rep",
-     "is a report of Nsight Systems, which is not read; record with JAX or TensorFlow, "
-     "or with profsql-capture"},
-    {".qdrep",
-     "is a report of Nsight Systems, which is not read; record with JAX or TensorFlow, or "
-     "with profsql-capture"},
-    {".ncu-rep", "is a report of Nsight Compute, which is not read; record with JAX or TensorFlow, "
-                 "or with profsql-capture"},
+    {".tfevents.", "is a summary file of TensorBoard; give its folder, which has the profiles in "
+                   "plugins/profile"},
+    {".nsys-rep", "is a report of Nsight Systems, which libprofsql does not read; record with JAX "
+                  "or TensorFlow, or with profsql-capture"},
+    {".qdrep", "is a report of Nsight Systems, which libprofsql does not read; record with JAX or "
+               "TensorFlow, or with profsql-capture"},
+    {".ncu-rep", "is a report of Nsight Compute, which libprofsql does not read; record with JAX "
+                 "or TensorFlow, or with profsql-capture"},
 };
 
 /* Returns whether the bytes start like a JSON object or an array of objects. */

@@ -182,10 +182,10 @@ static int index_programs(Programs *programs, ProfErr *err)
         for (HloProgram *p = first; p; p = p->state->next) {
             p->state->first = first, p->state->untried = p;
             if (p == first) continue;
-            host_issue(
-                p->host, "info", "duplicate_program", p->span.offset, 0, programs,
-                "one program id stands for several HLO modules (%llu: %.200s); the first counts",
-                (unsigned long long)p->program_id, p->name->text);
+            host_issue(p->host, "info", "duplicate_program", p->span.offset, 0, programs,
+                       "several HLO modules have the same program id (%llu: %.200s); only the "
+                       "first is used",
+                       (unsigned long long)p->program_id, p->name->text);
         }
     }
     return PROF_OK;
@@ -261,9 +261,10 @@ static int file_header(Host *host, const File *file, Header *header, bool *named
     read_header(host, &window, (Span){0, file->n_bytes}, false, header, err);
     window_free(&window);
     if (!err->code && !header->is_program)
-        prof_fail(err, PROF_FORMAT, 0,
-                  "%s: is no whole HloProto; give a *.hlo.pb of XLA's dump or a *.hlo_proto.pb",
-                  file->path);
+        prof_fail(
+            err, PROF_FORMAT, 0,
+            "%s: is not a complete HloProto; give a *.hlo.pb from an XLA dump or a *.hlo_proto.pb",
+            file->path);
     const char *slash = strrchr(file->path, '/'), *name = slash ? slash + 1 : file->path;
     size_t stem;
     *named = id_of_name(name, program_name_length(name), &header->id, &stem);
@@ -373,8 +374,8 @@ static void add_planes(Programs *programs, Host *host, bool own, Window *window,
                 read_entry(programs, plane, &plane->event_metas[k], window, err);
         if (!own && programs->list.n > before)
             host_issue(host, "info", "programs_of_subprocesses", plane->span.offset, 0, plane,
-                       "XProf does not show the %zu programs of %.200s; those that have the id of "
-                       "a program of the host are not shown here either",
+                       "XProf does not show the %zu programs of %.200s; those with the id of a "
+                       "program of the host are not shown here either",
                        programs->list.n - before, plane->name->text);
     }
 }

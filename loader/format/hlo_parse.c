@@ -115,10 +115,9 @@ static uint8_t *program_bytes(const HloProgram *program, Arena *arena, ProfErr *
 /* Records the issue of reading a program, once. */
 static void report(const HloProgram *program, enum MessageState read, const MessageResult *result)
 {
-    static const char *const why[] = {[MESSAGE_DAMAGED] = "its bytes are no HloProto",
+    static const char *const why[] = {[MESSAGE_DAMAGED] = "its bytes are not an HloProto",
                                       [MESSAGE_DEEP] = "its messages are nested deeper than 100",
-                                      [MESSAGE_COSTLY] =
-                                          "it needs far more memory than its size can pay for"};
+                                      [MESSAGE_COSTLY] = "it needs too much memory for its size"};
     struct HloProgramState *state = program->state;
     if (read == MESSAGE_NO_MEMORY || (state->checked && (state->bad || read == MESSAGE_READ)))
         return;
@@ -128,12 +127,12 @@ static void report(const HloProgram *program, enum MessageState read, const Mess
         host_issue(
             program->host, "error", "unreadable_program", program->span.offset + result->at,
             program->span.n_bytes, program,
-            "the HLO program %.200s(%llu) cannot be read: %s; its tables and costs are absent",
+            "the HLO program %.200s(%llu) cannot be read: %s; its rows and costs are missing",
             program->name->text, (unsigned long long)program->program_id, why[read]);
     else if (result->repaired)
         host_issue(program->host, "warning", "invalid_utf8", program->span.offset, 0, program,
-                   "%zu texts of the HLO program %.200s are not UTF-8 and were repaired; XProf "
-                   "leaves such a program out",
+                   "%zu texts of the HLO program %.200s are not valid UTF-8 and were repaired; "
+                   "XProf leaves this program out",
                    result->repaired, program->name->text);
 }
 

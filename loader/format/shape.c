@@ -271,11 +271,11 @@ static bool expected(ShapeText *t, const char *what)
     int n = shown(t->start, t->end, 200);
     if (t->p < t->end)
         prof_fail(t->err, PROF_FORMAT, at,
-                  "'%.*s' is no HLO shape: at character %zu, '%.*s', %s was expected", n, t->start,
-                  at + 1, shown(t->p, t->end, 20), t->p, what);
+                  "'%.*s' is not an HLO shape: at character %zu, '%.*s', %s was expected", n,
+                  t->start, at + 1, shown(t->p, t->end, 20), t->p, what);
     else
-        prof_fail(t->err, PROF_FORMAT, at, "'%.*s' is no HLO shape: it ends where %s was expected",
-                  n, t->start, what);
+        prof_fail(t->err, PROF_FORMAT, at,
+                  "'%.*s' is not an HLO shape: it ends where %s was expected", n, t->start, what);
     return false;
 }
 

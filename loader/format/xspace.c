@@ -31,13 +31,13 @@
 void xspace_lost(Host *host, const void *where, uint64_t offset, uint64_t n_bytes, const char *what)
 {
     host_issue(host, "error", "damaged", offset, n_bytes, where,
-               "%s: bytes that are not what an XSpace holds were left out", what);
+               "%s: bytes that are not part of a valid XSpace were skipped", what);
 }
 
 void xspace_cut(Host *host, const void *where, uint64_t offset, uint64_t missing, const char *what)
 {
     host_issue(host, "error", "truncated", offset, 0, where,
-               "%s claims %llu bytes more than are there; what is there was read", what,
+               "%s claims %llu bytes more than the file has; the bytes that exist were read", what,
                (unsigned long long)missing);
 }
 
@@ -53,11 +53,12 @@ const Text *xspace_text(Host *host, Window *window, Span span, ProfErr *err)
         return NULL;
     }
     if (text->repaired)
-        host_issue(host, "warning", "invalid_utf8", span.offset, 0, &host->texts,
-                   "a name is not UTF-8 and was repaired; XProf refuses the whole file for it");
+        host_issue(
+            host, "warning", "invalid_utf8", span.offset, 0, &host->texts,
+            "a name is not valid UTF-8 and was repaired; XProf rejects the entire file for it");
     if (text->has_nul)
         host_issue(host, "warning", "nul_in_name", span.offset, 0, &host->texts,
-                   "a name holds NUL bytes; shells print it only up to the first");
+                   "a name contains NUL bytes; shells print it only up to the first");
     return text;
 }
 
@@ -72,8 +73,8 @@ static bool affordable(Host *host, const void *where, uint64_t offset, uint64_t 
 {
     if (host->structure_bytes + cost > host->file.n_bytes + host->file.n_bytes / 4 + (44 << 20)) {
         host_issue(host, "error", "too_many", offset, n_bytes, where,
-                   "more planes, lines or metadata entries than the file's size can pay for were "
-                   "left out");
+                   "some planes, lines or metadata entries were left out: they need too much "
+                   "memory for the file's size");
         return false;
     }
     host->structure_bytes += cost;
@@ -277,9 +278,8 @@ static int read_plane(Host *host, Window *window, Span span, ProfErr *err)
         bool fits = f.number < sizeof expected && f.type == expected[f.number];
         if (f.number < sizeof expected && !fits) {
             host->odd_fields |= 1u << f.number;
-            host_issue(
-                host, "warning", "wrong_wire_type", field_at, c.at - field_at, plane,
-                "a field of an XPlane has another type than XPlane gives it; it was skipped");
+            host_issue(host, "warning", "wrong_wire_type", field_at, c.at - field_at, plane,
+                       "a field of an XPlane has the wrong wire type and was skipped");
         }
         if (fits && f.clipped) {
             xspace_cut(host, plane, field_at, f.missing,
@@ -393,8 +393,8 @@ static int read_structure(Host *host, ProfErr *err)
     if (!err->code) refuse_foreign(host, err);
     if (!err->code && (!n_good || (!host->plausible && step == STEP_DAMAGED)))
         prof_fail(err, PROF_FORMAT, c.at,
-                  "%s: is not an XSpace (byte %llu is no field of one); give the *.xplane.pb that "
-                  "the profiler wrote",
+                  "%s: is not an XSpace (byte %llu starts none of its fields); give the "
+                  "*.xplane.pb that the profiler wrote",
                   path, (unsigned long long)c.at);
     if (!err->code && !host->plausible && (host->odd_fields & (host->odd_fields - 1)))
         prof_fail(err, PROF_FORMAT, 0,
@@ -456,21 +456,21 @@ static void capture_issue(Host *host, const char *name, const Stat *stat, uint64
     size_t n = host->n_issues;
     if (!stat->u64) return;
     if (!strcmp(name, "capture_dropped_records")) {
-        host_issue(host, "error", "capture_dropped", offset, 0, &host->start_unix_ns,
-                   "%llu records were lost while the profile was captured; the warnings in session "
-                   "say how",
-                   (unsigned long long)stat->u64);
+        host_issue(
+            host, "error", "capture_dropped", offset, 0, &host->start_unix_ns,
+            "%llu records were lost during the capture; the warnings in the table session say why",
+            (unsigned long long)stat->u64);
         if (host->n_issues > n) host->issues[n].count = stat->u64;
     } else if (!strcmp(name, "capture_missing_steps")) {
-        host_issue(host, "warning", "capture_missing_steps", offset, 0, &host->n_events,
-                   "%llu of the steps that the capture was asked for are not there; the warnings "
-                   "in session say more",
-                   (unsigned long long)stat->u64);
+        host_issue(
+            host, "warning", "capture_missing_steps", offset, 0, &host->n_events,
+            "%llu of the requested steps are missing; the warnings in the table session say why",
+            (unsigned long long)stat->u64);
         if (host->n_issues > n) host->issues[n].count = stat->u64;
     } else if (!strcmp(name, "capture_ended_abruptly")) {
         host_issue(host, "warning", "capture_ended_abruptly", offset, 0, &host->stop_unix_ns,
-                   "the program was killed while it was captured; what its last buffers held is "
-                   "not there");
+                   "the program was killed during the capture; the contents of its last buffers "
+                   "are missing");
     }
 }
 
@@ -497,10 +497,10 @@ static void rebase_lines(Host *host)
         host->start_unix_ns = first;
     for (size_t i = 0; i < host->n_lines; i++)
         if (counts_from_1970(host->lines[i].timestamp_ns)) host->lines[i].epoch_ns = first;
-    host_issue(
-        host, "info", "unix_times", 0, 0, host,
-        "lines begin at Unix times: their events are shown from %lld ns on, the session's start",
-        (long long)first);
+    host_issue(host, "info", "unix_times", 0, 0, host,
+               "lines have Unix times: the times of their events are shown relative to %lld ns, "
+               "the session start",
+               (long long)first);
 }
 
 static void place_line(Line *line)
@@ -510,7 +510,7 @@ static void place_line(Line *line)
     if (__builtin_mul_overflow(from_start, (int64_t)1000, &line->start_ps)) {
         line->start_ps = from_start < 0 ? INT64_MIN : INT64_MAX;
         host_issue(host, "warning", "time_overflow", line->span.offset, 0, line,
-                   "times beyond int64 picoseconds were held at its end");
+                   "times outside the range of int64 picoseconds were set to its limits");
         return;
     }
     for (size_t i = 0; i < line->n_chunks; i++) {
@@ -519,7 +519,7 @@ static void place_line(Line *line)
             __builtin_add_overflow(line->start_ps, k->max_end, &unused) ||
             k->max_end == INT64_MAX || __builtin_add_overflow(line->start_ps, k->min_end, &unused))
             host_issue(host, "warning", "time_overflow", k->span.offset, 0, line,
-                       "times beyond int64 picoseconds were held at its end");
+                       "times outside the range of int64 picoseconds were set to its limits");
     }
 }
 

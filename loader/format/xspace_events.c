@@ -316,7 +316,7 @@ static int chunk_finish(ChunkMaker *m, ProfErr *err)
     if (ranges[COL_META].most == (int64_t)line->plane->n_declared)
         host_issue(
             line->plane->host, "warning", "unknown_metadata", m->span_start, 0, line->plane,
-            "events use a metadata id that their plane does not declare; their name is empty");
+            "events use a metadata id that their plane does not declare; their names are empty");
     if (m->n == CHUNK_EVENTS && 2 * n_bytes > 3 * chunk.span.n_bytes)
         chunk.packed = false;
     else
@@ -435,7 +435,7 @@ const uint8_t *event_message(Window *window, uint64_t position, size_t *n_bytes,
     const uint8_t *message = wire_header(p, p + there, &n);
     if (!message || n > left - (uint64_t)(message - p)) {
         prof_fail(err, PROF_IO, position,
-                  "%s: changed while it was being read; run the query again when it is written",
+                  "%s: changed while it was being read; run the query again when it is complete",
                   window->file->path);
         return NULL;
     }
@@ -468,7 +468,7 @@ int chunk_read(const Line *line, const Chunk *chunk, unsigned wanted, ChunkValue
     }
     if (!err->code && m.n != chunk->n_events)
         prof_fail(err, PROF_IO, c.at,
-                  "%s: changed while it was being read; run the query again when it is written",
+                  "%s: changed while it was being read; run the query again when it is complete",
                   window->file->path);
     return err->code;
 }

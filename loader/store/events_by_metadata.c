@@ -97,7 +97,7 @@ static int split_undeclared(Line *line, EventsByMeta *order, size_t *capacity, u
     if (begin_groups(groups, n, first) != line->n_events)
         return prof_fail(
             err, PROF_IO, line->span.offset,
-            "%s: changed while it was being read; run the query again when it is written",
+            "%s: changed while it was being read; run the query again when it is complete",
             line->plane->host->file.path);
     return each_undeclared(&u, true, err);
 }

@@ -20,10 +20,10 @@ uint32_t *meta_numbers(MetaNumbers *m, const Plane *plane, ProfErr *err)
 
 int line_too_long(const Line *line, const char *done, ProfErr *err)
 {
-    return prof_fail(
-        err, PROF_FORMAT, line->span.offset,
-        "%s: a line of %llu events that are not stored by their begin is too long to be %s",
-        line->plane->host->file.path, (unsigned long long)line->n_events, done);
+    return prof_fail(err, PROF_FORMAT, line->span.offset,
+                     "%s: a line of %llu events that are not stored in order of their start is too "
+                     "long to be %s",
+                     line->plane->host->file.path, (unsigned long long)line->n_events, done);
 }
 
 typedef struct {

@@ -9,8 +9,7 @@ static void damaged(Host *host, const void *where, uint64_t offset, uint64_t n_b
                     const char *what)
 {
     host_issue(host, "error", "damaged_stat", offset, n_bytes, where,
-               "a stat of %s is not what an XSpace holds and was left out; the rest of it is there",
-               what);
+               "a stat of %s is not valid and was skipped; its other stats were read", what);
 }
 
 /* Returns the end of a stat in its usual form: an id of one or two bytes, then one number or one

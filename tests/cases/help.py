@@ -150,7 +150,7 @@ def misspelt_words():
 @case
 def without_a_match():
     """One row says so. Without a word all but columns are listed, and never are there no rows."""
-    text = 'no name, description or synonym has to do with it; SELECT * FROM prof_help lists all'
+    text = 'no name, description or synonym matches the word; SELECT * FROM prof_help lists all'
     for word in ('xyzzyq', 'qqqqqq wwwwww', '\U0001d11e'):
         same(found(word, 'rank, kind, name, table_name, description, matched'),
              [(1, 'nothing', word, None, text, None)])

@@ -71,7 +71,7 @@ def times():
                                         line(2, 'b', [event(1, 1000, 5)], begin)], NAMES))
     issues, text = found(unix, 'unix_times')
     same([row[:2] for row in issues], [('info', 1)])
-    must(' from %d ns on' % begin in text, text)
+    must(' relative to %d ns,' % begin in text, text)
     same(rows('SELECT start_ps FROM trace_events(%s) ORDER BY line_id'
               % quoted(put('x.xplane.pb', unix))), [(10000,), (1000,)])
     same(found(of_events(event(1, 0, 5)), 'unix_times')[0], [])

@@ -404,7 +404,7 @@ def traces_that_make_no_sense():
         ("free", [(ALLOC, 1, "a"), (FREE, 1, "a"), (FREE, 1, "a")], "beyond event 2: "
          "a buffer is freed more often", [0, 40, 0]),
         ("two", [(ALLOC, 1, "a"), (ALLOC, 3, "a")], "several allocations", [0, 40, 80]),
-        ("kind", [(ALLOC, 1, "a"), (9, 1, "a")], "none of ALLOC", [0, 40]),
+        ("kind", [(ALLOC, 1, "a"), (9, 1, "a")], "not ALLOC", [0, 40]),
         ("circle", [(ALLOC, 1, "a"), (SHARE, 2, "b", 1), (SHARE, 1, "a", 2)], "circle",
          [0, 40, 40]),
         ("itself", [(ALLOC, 1, "a"), (SHARE, 1, "a", 1)], "circle", [0, 40])):
@@ -463,8 +463,8 @@ def a_file_by_its_name_and_by_its_bytes():
                           put("thing.pb", small_program())), [["7", "m"]])
     equal("gzip", ask("hlo_module", "FROM hlo_modules({})",
                       put("thing.hlo.pb.gz", gzip.compress(small_program()))), [["m"]])
-    says("no whole HloProto", "FROM hlo_modules({})", put("cut.hlo.pb", small_program()[:-3]))
-    says("no whole HloProto", "FROM hlo_modules({})", put("text.hlo.pb", b"HloModule m"))
+    says("not a complete HloProto", "FROM hlo_modules({})", put("cut.hlo.pb", small_program()[:-3]))
+    says("not a complete HloProto", "FROM hlo_modules({})", put("text.hlo.pb", b"HloModule m"))
     says("empty", "FROM hlo_modules({})", put("NO_MODULE.hlo_proto.pb"))
 
 

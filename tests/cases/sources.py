@@ -160,7 +160,7 @@ def wrong_paths():
     """What was typed is understood, and the error says what to type instead."""
     folder = tempfile.mkdtemp(dir=DIR)
     make_run(folder, 'logs', 'plugins', 'profile', 'a')
-    for path, words in (('~/logs', 'only a shell knows what ~'),
+    for path, words in (('~/logs', 'only a shell expands ~'),
                         ('gs://bucket/logs', 'paths of gs:// are not read'),
                         ('s3://bucket/logs', 'paths of s3:// are not read'),
                         (folder + '/logs/b', "prof_find('%s/logs') lists the runs" % folder),

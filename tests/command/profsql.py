@@ -516,8 +516,8 @@ def damage():
     """A damaged file answers, with one line about it."""
     cut = damaged()
     out, notes = run(cut, 'top_ops', '-f', 'json')
-    must(json.loads(out) and 'bytes more than are there' in notes and notes.count('\n') == 1, notes)
-    must('bytes more than are there' in run(cut)[0], 'the screen')
+    must(json.loads(out) and 'bytes more than the file has' in notes and notes.count('\n') == 1, notes)
+    must('bytes more than the file has' in run(cut)[0], 'the screen')
 
 
 @case

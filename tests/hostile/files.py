@@ -31,7 +31,7 @@ def missing_folder():
 def empty_name():
     """An empty path, a blob with a NUL byte, a number, and NULL (all attached runs) where none is
     attached each have their error."""
-    for name, words in (("''", 'an empty path names no profile; give a file, a run folder, '
+    for name, words in (("''", 'the path is empty; give a file, a run folder, '
                          'a log dir, or a label'),
                         ("x'00ff'", ': the path or label has a NUL byte after this text; '
                          'give one without NUL bytes'),

@@ -44,7 +44,7 @@ def copied_as_text():
     whole = space(plane(3, '/device:TPU:0', [line(200, 'XLA Ops', events, timestamp_ns=10**9)],
                         event_metadata(300, 'op') + stat_metadata(1, 'note')))
     refused(put('text.xplane.pb', whole.decode('utf-8', 'replace').encode()),
-            'is damaged from byte 0 on and holds nothing readable')
+            'is damaged from byte 0 on, and nothing in it can be read')
     good = put('whole.xplane.pb', whole)
     same(one(f"SELECT count(*) FROM trace_events({q(good)});"), '200')
 

@@ -20,7 +20,7 @@ STUCK = 1800  # seconds on the clock after which a shell is killed, whatever els
 # What to do, in a clause of its own at the end: "...; give the log dir".
 HINT = re.compile(
     r'; (?:[^;]+, )?(?:check|unpack|decompress|use|give|save|copy|take|try|ask|rename|read|attach|'
-    r'SELECT) [^;]{8,}$')
+    r'record|SELECT) [^;]{8,}$')
 
 
 @functools.cache

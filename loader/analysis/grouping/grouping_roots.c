@@ -117,8 +117,8 @@ static Node ancestors_next(Forest *f, Ancestors *a)
     if (a->at == a->nodes.n || a->failed) return NO_NODE;
     if (!f->steps_left) {
         host_issue(f->host, "warning", "grouping_cut", 0, 0, f,
-                   "events lie so deep in each other that steps were named and chosen without "
-                   "looking all the way up");
+                   "events are nested so deeply that steps were named and chosen without looking "
+                   "at all enclosing events");
         return NO_NODE;
     }
     Node node = a->nodes.items[a->at++], parent;

@@ -511,7 +511,7 @@ static void *tf_data_make(Run *run, Host *only, ProfErr *err)
     if (m.cut)
         host_issue(
             host, "warning", "tf_data_cut", 0, 0, m.result,
-            "iterators of tf.data call each other so often that not all of it could be followed");
+            "tf.data iterators call each other so often that some calls could not be followed");
     prof_free(m.nodes.items);
     prof_free(m.produced.items);
     prof_free(m.consumed.items);

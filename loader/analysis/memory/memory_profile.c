@@ -199,7 +199,7 @@ static void read_host(MemoryProfile *profile, Host *host, ProfErr *err)
             host_issue(host, "info", "memory_events_elsewhere", plane->event_metas[m].span.offset,
                        0, plane,
                        "the memory tables show the allocators of /host:CPU, as XProf does; those "
-                       "of plane %s are in trace_events alone",
+                       "of plane %s are only in trace_events",
                        plane->name->text);
     }
 }
@@ -474,8 +474,8 @@ static void match_frees(MemoryAllocator *a, MemoryEvent **events, AddressMap *ma
     }
     if (a->n_unmatched_frees)
         host_issue(host, "info", "free_without_allocation", 0, 0, a,
-                   "frees of allocator %s without an allocation in the profile: %" PRId64
-                   "; what they freed is not known",
+                   "allocator %s: frees without an allocation in the profile: %" PRId64
+                   "; how much they freed is unknown",
                    a->name->text, a->n_unmatched_frees);
 }
 

@@ -140,8 +140,8 @@ int64_t op_summer_add(OpSummer *s, const EventMeta *meta, int64_t occurrences, c
                          .executions = sums->executions};
         host_issue(s->plane->host, "warning", "occurrences_overflow", s->plane->span.offset, 0,
                    s->plane,
-                   "aggregated events whose occurrences are a multiple of 2^32: XProf forgets what "
-                   "came before in the times of their ops");
+                   "the occurrences of aggregated events are a multiple of 2^32; XProf then loses "
+                   "the earlier time of their ops");
     }
     uint64_t time = f->device.end - f->device.begin, event_time = f->event.end - f->event.begin;
     OpSums *outer = around(s, &s->device, f->device), *event_outer = around(s, &s->event, f->event);

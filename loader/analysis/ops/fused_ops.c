@@ -65,8 +65,7 @@ static int open_fusion(Opening *o, const Xla__HloInstructionProto *fusion, const
     if (self.depth == MAX_DEPTH ||
         o->n_children > o->build->host->file.n_bytes / LEAST_BYTES + STRAY_CHILDREN) {
         host_issue(o->build->host, "warning", "too_many_children", 0, 0, o->module,
-                   "fusions share what they consist of, or lie too deep in each other: the rest "
-                   "was left out");
+                   "fusions share children or are nested too deeply; some children were left out");
         return PROF_OK;
     }
     Xla__HloInstructionProto **order = prof_alloc(computation->n_instructions * sizeof *order);

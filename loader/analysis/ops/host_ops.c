@@ -507,8 +507,8 @@ static void sweep_line(void *context, size_t i, ProfErr *err)
     }
     if (!err->code && s.n_recorded < s.n_ops)
         host_issue(line->plane->host, "warning", "host_ops_lost", line->span.offset, 0, line,
-                   "ops of a thread cross each other or end together: %llu of %zu are not counted "
-                   "by XProf, nor in the op metrics",
+                   "ops of a thread partially overlap or end at the same time; XProf and "
+                   "op_metrics do not count %llu of %zu",
                    (unsigned long long)(s.n_ops - s.n_recorded), s.n_ops);
     s.db->total_ps = s.last_ps - s.first_ps;
     if (s.db->total_ps < s.db->total_op_ps)

@@ -48,8 +48,8 @@ static const Text *keep(OpBuild *build, TextBuffer *out, ProfErr *err)
         out->cut = false, out->limit = 0;
         text_add(out, "...");
         host_issue(build->host, "warning", "op_texts_cut", 0, 0, build,
-                   "HLO texts and source stacks of ops are much longer than the file: some are cut "
-                   "to %d bytes",
+                   "HLO texts and source stacks of ops are much longer than the file; some were "
+                   "cut to %d bytes",
                    CUT_TEXT);
     }
     const Text *text =

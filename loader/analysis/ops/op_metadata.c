@@ -120,8 +120,8 @@ static bool is_readable(MetadataReader *r, const EventMeta *meta, const Parent *
     if (!good)
         host_issue(r->build->host, "warning", "too_many_children", r->plane->span.offset, 0,
                    r->plane,
-                   "fused children of ops contain each other, or are many more than there are "
-                   "metadata: the rest was left out");
+                   "fused children of ops contain each other, or far outnumber the metadata; some "
+                   "were left out");
     return good;
 }
 

@@ -154,8 +154,8 @@ int sparsecore_ops(OpBuild *build, SparseCores *sparse, ProfErr *err)
     }
     if (mixed)
         host_issue(host, "warning", "sparsecore_programs_mixed", 0, 0, host,
-                   "XProf takes all programs offloaded to SparseCores of one id for one, keeps "
-                   "those of the last core, and gives them to the ops that offload with "
-                   "start id 0; so do the op metrics");
+                   "XProf treats all programs with the same id that are offloaded to SparseCores "
+                   "as one, keeps those of the last core, and assigns them to the ops that offload "
+                   "with start id 0; op_metrics does the same");
     return err->code;
 }

@@ -395,8 +395,8 @@ static void *costs_make(const HloModule *module, ProfErr *err)
     }
     if (g.too_large || costs->cut)
         host_issue(module->host, "warning", "program_costs", 0, 0, module,
-                   "the HLO program %.200s(%llu) is too large for its bytes: its costs and FLOPs "
-                   "are unknown",
+                   "the HLO program %.200s(%llu) needs too much memory for its size in bytes: its "
+                   "costs and FLOPs are unknown",
                    module->name, (unsigned long long)module->program_id);
     arena_free(&g.arena);
     prof_free(g.stack);

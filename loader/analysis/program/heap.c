@@ -270,7 +270,7 @@ static const char *free_buffer(Simulation *s, int64_t buffer, int64_t event)
     if (--sharing->references < 0) return "a buffer is freed more often than it was allocated";
     if (!sharing->references) {
         if (buffers[root].size_bytes < 0 || (s->heap_bytes -= buffers[root].size_bytes) < 0)
-            return "the heap becomes smaller than nothing";
+            return "the size of the heap becomes negative";
         s->unpadded_bytes =
             add_saturated(s->unpadded_bytes,
                           buffers[root].unpadded_bytes < 0 ? 0 : -buffers[root].unpadded_bytes);
@@ -315,7 +315,7 @@ static const char *simulate_event(Simulation *s, const Xla__HeapSimulatorTrace__
     case EVENT_SHARE_WITH:
         with = buffer_of(s->k, e->share_with_canonical_id);
         return with < 0 ? NULL : share_buffer(s, buffer, with, event);
-    default: return "an event is none of ALLOC, FREE and SHARE_WITH";
+    default: return "an event is not ALLOC, FREE or SHARE_WITH";
     }
 }
 
@@ -326,10 +326,10 @@ static const char *one_allocation(const Simulation *s)
     for (size_t i = 0; i < heap->n_buffers; i++) {
         if (!s->sharing[i].seen) continue;
         if (first >= 0 && heap->buffers[i].allocation != first)
-            return "its buffers lie in several allocations";
+            return "its buffers are in several allocations";
         first = heap->buffers[i].allocation;
     }
-    return first < 0 ? "its buffers lie in no allocation" : NULL;
+    return first < 0 ? "its buffers are in no allocation" : NULL;
 }
 
 static void keep_value(const Simulation *s)
@@ -378,8 +378,8 @@ static int simulate(const HeapBuilder *k, HeapTrace *trace, ProfErr *err)
         }
     if (trace->failure)
         host_issue(k->module->host, "warning", "heap_simulation", 0, 0, trace,
-                   "the heap of %.200s(%llu) cannot be simulated beyond event %zu: %s; XProf "
-                   "refuses its memory view",
+                   "the heap of %.200s(%llu) cannot be simulated beyond event %zu: %s; XProf shows "
+                   "no memory profile of it",
                    k->module->name, (unsigned long long)k->module->program_id, trace->n_values - 1,
                    trace->failure);
     trace->made = true;
@@ -422,7 +422,8 @@ static void add_space(HeapBuilder *k, int64_t color)
     if (space_of(heap, color)) return;
     if (heap->n_spaces == MAX_SPACES) {
         host_issue(k->module->host, "warning", "memory_spaces", 0, 0, k->module,
-                   "%.200s(%llu) has buffers in more than %d memory spaces; the rest was left out",
+                   "%.200s(%llu) has buffers in more than %d memory spaces; those in the others "
+                   "were left out",
                    k->module->name, (unsigned long long)k->module->program_id, MAX_SPACES);
         return;
     }

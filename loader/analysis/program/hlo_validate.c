@@ -83,19 +83,18 @@ static bool instruction_is_sound(Check *c, const Xla__HloComputationProto *of, s
     if (!*op->name || op->id < 0)
         return fault(c, "an instruction has no name or no id in", of->name);
     if (hlo_find(c->module, op->name, strlen(op->name)) != op)
-        return fault(c, "two instructions are called", op->name);
-    if (hlo_opcode(op->opcode) == HLO_UNKNOWN)
-        return fault(c, "it does not know the operation", op->opcode);
-    if (!op->shape) return fault(c, "there is no shape of", op->name);
+        return fault(c, "several instructions have the name", op->name);
+    if (hlo_opcode(op->opcode) == HLO_UNKNOWN) return fault(c, "unknown operation", op->opcode);
+    if (!op->shape) return fault(c, "no shape is given for", op->name);
     if (!stand_before(c, n, op->operand_ids, op->n_operand_ids, place))
-        return fault(c, "an operand does not stand before", op->name);
+        return fault(c, "an operand does not come before", op->name);
     if (!stand_before(c, n, op->more->control_predecessor_ids, op->more->n_control_predecessor_ids,
                       place))
-        return fault(c, "a control predecessor does not stand before", op->name);
+        return fault(c, "a control predecessor does not come before", op->name);
     for (size_t i = 0; i < op->more->n_called_computation_ids; i++) {
         int64_t called = hlo_computation_position(c->module, op->more->called_computation_ids[i]);
         if (called < 0 || (size_t)called >= nth)
-            return fault(c, "a computation does not stand before its caller", op->name);
+            return fault(c, "a called computation does not come before its caller", op->name);
     }
     const char *broken = rule_broken(c, of, op);
     return broken ? fault(c, broken, op->name) : true;
@@ -105,15 +104,15 @@ static bool computation_is_sound(Check *c, size_t nth)
 {
     const Xla__HloComputationProto *of = c->module->proto->hlo_module->computations[nth];
     size_t n = of->n_instructions;
-    if (!n) return fault(c, "there is nothing in", of->name);
+    if (!n) return fault(c, "there is no instruction in", of->name);
     if (hlo_computation(c->module, of->id) != of)
-        return fault(c, "two computations have the id of", of->name);
+        return fault(c, "another computation has the id of", of->name);
     for (size_t i = 0; i < n; i++) c->seen[i] = (Numbered){of->instructions[i]->id, i};
     sort_array(c->seen, n, sizeof *c->seen, by_id);
     for (size_t i = 1; i < n; i++)
         if (c->seen[i].id == c->seen[i - 1].id)
-            return fault(c, "two instructions have one id in", of->name);
-    if (!stand_before(c, n, &of->root_id, 1, n)) return fault(c, "there is no root of", of->name);
+            return fault(c, "several instructions have the same id in", of->name);
+    if (!stand_before(c, n, &of->root_id, 1, n)) return fault(c, "there is no root in", of->name);
     for (size_t i = 0; i < n; i++)
         if (!instruction_is_sound(c, of, nth, i)) return false;
     const char *parameters = NULL;
@@ -124,14 +123,15 @@ static bool computation_is_sound(Check *c, size_t nth)
 static bool module_is_sound(Check *c)
 {
     const Xla__HloModuleProto *hlo = c->module->proto->hlo_module;
-    if (!hlo->host_program_shape) return fault(c, "it does not say what it takes and gives", "");
+    if (!hlo->host_program_shape)
+        return fault(c, "it has no shapes of its parameters and result", "");
     if (!hlo_computation(c->module, hlo->entry_computation_id))
         return fault(c, "there is no entry computation", "");
     for (size_t i = 0; i < hlo->n_computations; i++) c->names[i] = hlo->computations[i]->name;
     sort_array(c->names, hlo->n_computations, sizeof *c->names, by_text);
     for (size_t i = 1; i < hlo->n_computations; i++)
         if (!strcmp(c->names[i - 1], c->names[i]))
-            return fault(c, "two computations are called", c->names[i]);
+            return fault(c, "several computations have the name", c->names[i]);
     for (size_t i = 0; i < hlo->n_computations; i++)
         if (!computation_is_sound(c, i)) return false;
     return true;
@@ -152,7 +152,7 @@ static Soundness *make_soundness(const HloModule *module, ProfErr *err)
         char message[LONGEST_WHY + 400];
         snprintf(
             message, sizeof message,
-            "XLA refuses the HLO program %.200s(%llu), and as in XProf none of its ops counts: %s",
+            "XLA rejects the HLO program %.200s(%llu), so none of its ops count, as in XProf: %s",
             module->name, (unsigned long long)module->program_id, c.out->why);
         host_remark(module->host, "warning", "refused_program", module->state, message);
     }

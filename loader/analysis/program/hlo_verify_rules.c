@@ -32,26 +32,27 @@ static const char *array_fault(const Xla__ShapeProto *shape)
     int64_t bytes = primitive_bytes(shape->element_type);
     for (size_t i = 0; i < shape->n_dimensions; i++) {
         int64_t n = shape->dimensions[i];
-        if (n < 0 && n != INT64_MIN) return "a dimension is below 0";
+        if (n < 0 && n != INT64_MIN) return "a dimension is negative in the shape of";
         if (n && n != INT64_MIN && __builtin_mul_overflow(bytes, n, &bytes))
-            return "an array is larger than any memory";
+            return "an array is larger than any memory in the shape of";
     }
     if (shape->n_is_dynamic_dimension && shape->n_is_dynamic_dimension != shape->n_dimensions)
-        return "not all dimensions say whether they are dynamic";
+        return "the number of is_dynamic_dimension is not that of dimensions in the shape of";
     if (!shape->layout) return NULL;
     return is_permutation(shape->layout->minor_to_major, shape->layout->n_minor_to_major,
                           shape->n_dimensions)
                ? NULL
-               : "a layout does not fit its array";
+               : "a layout does not fit its array in the shape of";
 }
 
 const char *hlo_shape_fault(const Xla__ShapeProto *shape)
 {
     if (shape->element_type <= XLA_INVALID || shape->element_type >= N_HLO_TYPES)
-        return "a shape is of no type";
-    if (shape->element_type == XLA_BUFFER && !shape->n_tuple_shapes) return "a buffer of nothing";
+        return "there is no valid element type in the shape of";
+    if (shape->element_type == XLA_BUFFER && !shape->n_tuple_shapes)
+        return "a buffer has no content in the shape of";
     if (is_array(shape)) return array_fault(shape);
-    if (shape->layout) return "a layout of what is no array";
+    if (shape->layout) return "something other than an array has a layout in the shape of";
     for (size_t i = 0; i < shape->n_tuple_shapes; i++) {
         const char *fault = hlo_shape_fault(shape->tuple_shapes[i]);
         if (fault) return fault;
@@ -200,13 +201,13 @@ const char *hlo_instruction_fault(const Xla__HloInstructionProto *op,
     enum HloOpcode opcode = hlo_opcode(op->opcode);
     int arity = hlo_arity(opcode);
     if (arity >= 0 && op->n_operand_ids != (size_t)arity)
-        return "its operation takes another number of operands than";
+        return "the number of operands is wrong for";
     if (hlo_is_plain(opcode) &&
         (op->more->rare->precision_config || op->more->rare->dot_dimension_numbers))
-        return "its operation knows no precision and no dot, unlike";
-    return fits(op, opcode, operands) ? NULL
-                                      : "operands, called computations, dimensions or attributes "
-                                        "do not fit the operation of";
+        return "precision or dot dimensions are not allowed for";
+    return fits(op, opcode, operands)
+               ? NULL
+               : "operands, called computations, dimensions or attributes do not fit";
 }
 
 bool hlo_parameters_fault(const Xla__HloComputationProto *computation, const char **fault,
@@ -229,6 +230,6 @@ bool hlo_parameters_fault(const Xla__HloComputationProto *computation, const cha
         seen[op->more->parameter_number] = true;
     }
     prof_free(seen);
-    *fault = n_seen < n ? "parameters are not numbered from 0 on in" : NULL;
+    *fault = n_seen < n ? "parameters are not numbered consecutively from 0 in" : NULL;
     return true;
 }

@@ -121,8 +121,8 @@ static bool is_affordable(const HloModule *m, uint64_t n_edges)
                            2 * sizeof(uint32_t) * n_edges;
     if (n_edges < UINT32_MAX && m->n_ops < NOBODY && bytes <= m->spare_bytes) return true;
     host_issue(m->host, "warning", "program_owners", 0, 0, m,
-               "the HLO program %.200s(%llu) is too large for its bytes: the owners of its unnamed "
-               "instructions are unknown",
+               "the HLO program %.200s(%llu) needs too much memory for its size in bytes: the "
+               "owners of its unnamed instructions are unknown",
                m->name, (unsigned long long)m->program_id);
     return false;
 }

@@ -302,8 +302,8 @@ static int model_of_first_batch(InferenceBuilder *m, const Group *group, ProfErr
     for (size_t i = 1; i < group->n_children; i++)
         if (group_model(m, group->children[i]) != model) {
             host_issue(m->host, "info", "request_of_several_models", 0, 0, m->result,
-                       "a request in batches of several models counts for that of the first; XProf "
-                       "takes any of them");
+                       "a request with batches of several models counts for the model of the first "
+                       "batch; XProf uses any of them");
             break;
         }
     return model_index(m, model, err);
@@ -682,8 +682,8 @@ static void make_parts(InferenceBuilder *m, Plane *plane, ProfErr *err)
     if (!err->code) sort_result(m->result);
     if (m->result->cut)
         host_issue(m->host, "warning", "inference_cut", 0, 0, m->result,
-                   "so many requests share batches or tensors that not all parts of their time "
-                   "could be computed");
+                   "so many requests share batches or tensors that some of their times could not "
+                   "be computed");
 }
 
 static void host_inference_release(void *result)

@@ -169,33 +169,32 @@ static void report(const HostSteps *s)
     }
     if (n_bare)
         host_issue(s->host, "info", "steps_without_cores", 0, 0, s->host,
-                   "%zu steps have no length, so no core spent any time in them: steps lists them, "
-                   "step_breakdown and core_steps do not",
+                   "%zu steps have a duration of 0: steps lists them, step_breakdown and "
+                   "core_steps do not",
                    n_bare);
     if (n_kept) return;
     if (!s->host->n_events)
         host_issue(s->host, "info", "no_steps", 0, 0, s->host,
-                   "the file holds no events, so no steps");
+                   "the file has no events, so it has no steps");
     else if (!s->n_steps)
         host_issue(s->host, "info", "no_steps", 0, 0, s->host,
                    "no event belongs to a step: the program has no step markers (train steps of "
                    "TensorFlow, jax.profiler.StepTraceAnnotation), or the profiler "
                    "did not record them; tables of steps are empty");
     else if (n_marked)
-        host_issue(s->host, "info", "no_steps", 0, 0, s->host,
-                   "the only steps are %zu events `Profiled batch`, which Keras 3 writes and XProf "
-                   "does not group by: it has no steps, and no verdicts. steps, "
-                   "step_breakdown and core_steps have them in their actual columns (outside_xprof "
-                   "= 1), input_pipeline judges by them in its own; input_steps, "
-                   "overview and roofline, which are XProf's, have none",
-                   n_marked);
+        host_issue(
+            s->host, "info", "no_steps", 0, 0, s->host,
+            "the only step markers are %zu events `Profiled batch`, which Keras 3 writes and XProf "
+            "does not recognize: it shows no steps and no verdicts. The `_actual` columns of "
+            "steps, step_breakdown, core_steps (outside_xprof = 1) and input_pipeline use these "
+            "steps; input_steps, overview and roofline follow XProf and do not",
+            n_marked);
     else
         host_issue(
             s->host, "info", "no_steps", 0, 0, s->host,
-            "no group of events is a step: %zu without a marker, %zu in which nothing ran, %zu "
-            "without length, %zu in which nothing was computed, %zu "
-            "marked in a "
-            "way that XProf does not group by; tables of steps are empty, host_steps lists these",
+            "no group of events is a step: %zu without a marker, %zu without events, %zu with a "
+            "marker of duration 0, %zu without computation, %zu with a marker that XProf does not "
+            "recognize; tables of steps are empty, host_steps lists these groups",
             n[STEP_NO_MARKER], n[STEP_NO_EVENTS] + n[STEP_NOT_ON_ALL_CORES], n[STEP_NO_TIME],
             n[STEP_NO_COMPUTE], n[STEP_OUTSIDE_XPROF]);
 }

@@ -120,16 +120,16 @@ static void report(const Merge *m)
         Host *host = db->hosts[h]->host;
         if (m->spans[h].apart)
             host_issue(host, "warning", "steps_apart", 0, 0, host,
-                       "no step of this host overlaps any of the host that they are aligned with: "
-                       "they go together by number, as XProf has it");
+                       "no step of this host overlaps a step of the host that it is aligned with: "
+                       "steps are paired by number, as in XProf");
         if (!m->spans[h].n)
             host_issue(host, "warning", "host_without_steps", 0, 0, host,
-                       "this host has no steps, so the run has none, as XProf has it; tables of "
-                       "steps are empty, those of another host alone (label/host) are not");
+                       "this host has no steps, so the run has none, as in XProf, and tables of "
+                       "steps are empty; query another host alone (label/host) to see its steps");
         if (!at_one_time(host, db->hosts[0]->host))
             host_issue(host, "warning", "clocks_differ", 0, 0, host,
-                       "by the clocks of the hosts this one was recorded before or after the "
-                       "first: steps are aligned by the time since each host's own start");
+                       "according to the hosts' clocks, this host was recorded before or after the "
+                       "first one: steps are aligned by the time since each host's own start");
     }
 }
 
@@ -144,8 +144,8 @@ static int intersect(Merge *m, ProfErr *err)
     if (have_steps && !db->n_steps && db->n_hosts && !err->code) {
         Host *host = db->hosts[0]->host;
         host_issue(host, "warning", "no_common_steps", 0, 0, host,
-                   "no step is on all hosts of the run; tables of steps are empty, those of one "
-                   "host alone (label/host) are not");
+                   "no step is on all hosts of the run, so tables of steps are empty; query a "
+                   "single host (label/host) to see its steps");
     }
     return err->code;
 }

@@ -347,8 +347,8 @@ static size_t count_sparsecores(Tpu *t)
         !n_steps || n <= ((1 << 20) + host->file.n_bytes / BYTES_OF_EACH) / n_steps;
     if (t->few_sparsecores) return n;
     host_issue(host, "warning", "sparsecores_cut", 0, 0, host,
-               "%zu SparseCores in each of %zu steps are more than the file's size can pay for: "
-               "steps are without them",
+               "%zu SparseCores in each of %zu steps need too much memory for the file's size: the "
+               "tables of steps leave them out",
                n, n_steps);
     return 0;
 }

@@ -218,7 +218,7 @@ static bool derive(Result *r, ProfErr *err)
     if (err->code) return false;
     if (!d->events_left)
         host_issue(host, "warning", "derived_lines_cut", 0, 0, r,
-                   "names of ops have so many levels that not all derived events were made");
+                   "names of ops have so many levels that some derived events were left out");
     sort_array(d->lines.items, d->lines.n, sizeof *d->lines.items, by_plane);
     for (size_t i = 0; i < host->n_planes; i++)
         r->planes[i] = (DerivedPlane){d->names[i].metas.items, d->names[i].metas.n};
