@@ -169,24 +169,22 @@ const FunctionDef admin_functions[] = {
            "Detaches a run; returns its label. NULL if label is NULL; an error if no attached run "
            "has this label.",
            "SELECT prof_detach('before')"),
-    SCALAR(
-        "prof_serve", 0, DIRECT, serve, "prof_serve()",
-        "From now on SQL on this connection reads the attached runs and opens no path, and views "
-        "saved in a database may use the tables. There is no way back. Returns NULL.",
-        "SELECT prof_attach('logs', 'after'), prof_serve()"),
+    SCALAR("prof_serve", 0, DIRECT, serve, "prof_serve()",
+           "From now on, SQL on this connection reads only the attached runs and opens no path, "
+           "and views saved in a database may use the tables. This cannot be undone. Returns NULL.",
+           "SELECT prof_attach('logs', 'after'), prof_serve()"),
     SCALAR("prof_serve", 1, DIRECT, serve, "prof_serve(folder)",
            "Like prof_serve(), but SQL also reads the runs in a folder and below it, by the names "
-           "that prof_find lists. NULL has no effect; an error if the connection serves already.",
+           "that prof_find lists. NULL has no effect; an error if the connection already serves.",
            "SELECT prof_serve('logs')"),
-    SCALAR(
-        "prof_views", 0, DIRECT, prof_views, "prof_views()",
-        "Makes a temporary table of each table and canned query, so that .tables, .schema, "
-        "completion and other programs list them. They read the attached runs; arguments can be "
-        "given as before. Leaves out names that a table or view of yours has. Returns a sentence "
-        "with the number of tables and the names left out.",
-        "SELECT prof_views()"),
+    SCALAR("prof_views", 0, DIRECT, prof_views, "prof_views()",
+           "Creates a temporary table for each table and canned query, so that .tables, .schema, "
+           "completion and other programs list them. They read the attached runs, and still accept "
+           "arguments. Leaves out names that your own tables or views have. Returns a sentence "
+           "with the number of tables and the names left out.",
+           "SELECT prof_views()"),
     SCALAR("prof_views", 1, DIRECT, prof_views, "prof_views(source)",
-           "Like prof_views(), and the tables read this source if none is given. Called again, it "
+           "Like prof_views(), but the tables read this source by default. Calling it again "
            "replaces the tables. NULL has no effect; an error if the source cannot be read.",
            "SELECT prof_views('logs')"),
     SCALAR("prof_clear", 0, DIRECT, clear, "prof_clear()",

@@ -76,9 +76,9 @@ SQLITE_EXTENSION_INIT3
       "separate done op",                                                                          \
       "libprofsql")                                                                                \
     C(AO_BYTES, "bytes", "INTEGER", "bytes",                                                       \
-      "payload, without padding: of a collective its operands; of a transfer the result of its "   \
-      "done op or infeed, of one without these (or without data there) its first operand, of a "   \
-      "dynamic-update-slice the update; NULL if unknown, or duration_ps is NULL on a TPU",         \
+      "payload, without padding: for a collective, its operands; for a transfer, the result of "   \
+      "its done op or infeed, or its first operand if that has no data; for a "                    \
+      "dynamic-update-slice, the update; NULL if unknown, or duration_ps is NULL on a TPU",        \
       "HLO text; memcpy_details")                                                                  \
     C(AO_BYTES_ACCESSED, "bytes_accessed", "INTEGER", "bytes",                                     \
       "bytes read plus bytes written, of the start op or the done op, the larger, as their "       \
@@ -186,8 +186,8 @@ const Table async_ops_table = {
     C(AT_KIND, ASYNC_KIND_DOC)                                                                     \
     C(AT_IS_SYNCHRONOUS, ASYNC_IS_SYNCHRONOUS_DOC)                                                 \
     C(AT_COVER, "overlapped_by", "TEXT", NULL,                                                     \
-      "compute op that overlaps longest with each of these executions; NULL if no compute op "     \
-      "overlaps them",                                                                             \
+      "compute op with the longest overlap with each execution that the row counts; NULL if no "   \
+      "compute op overlaps them",                                                                  \
       "libprofsql")                                                                                \
     C(AT_OCCURRENCES, "occurrences", "INTEGER", "executions",                                      \
       "number of executions that have a done op", "libprofsql")                                    \

@@ -101,8 +101,8 @@ SQLITE_EXTENSION_INIT3
       "the number of events if none frees it; NULL if storage_start_event is NULL",                \
       "libprofsql")                                                                                \
     C(BA_LIVE, "live_at_peak", "INTEGER", "0 or 1",                                                \
-      "1: part of the memory peak (of buffers that share storage only one; of each allocation "    \
-      "for parameters, constants or outputs the largest buffer); NULL if unknown",                 \
+      "1: part of the memory peak (only one of the buffers that share storage; only the largest "  \
+      "buffer of an allocation for parameters, constants or outputs); NULL if unknown",            \
       "memory_viewer maxHeap")                                                                     \
     C(BA_ORDER, "program_order", "INTEGER", NULL,                                                  \
       "position in XProf's list of the buffers at the peak, from 0; NULL for buffers that are "    \

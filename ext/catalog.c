@@ -20,9 +20,9 @@ static void text(sqlite3_context *ctx, const char *s)
     C(PT_SIGNATURE, "signature", "TEXT", NULL, "table with its arguments, as written after FROM",  \
       "libprofsql")                                                                                \
     C(PT_ROW, "row_is", "TEXT", NULL, "what one row of the table represents", "libprofsql")        \
-    C(PT_SINCE, "since", "TEXT", NULL, "version of the extension that has it first", "libprofsql") \
+    C(PT_SINCE, "since", "TEXT", NULL, "first version of libprofsql that has it", "libprofsql")    \
     C(PT_EXAMPLE, "example", "TEXT", NULL,                                                         \
-      "SQL that runs as it is, about the attached runs; 'logs' stands for a folder of runs",       \
+      "example query on the attached runs, ready to run; 'logs' stands for a folder of runs",      \
       "libprofsql")
 enum { TABLES_COLUMNS(COLUMN_ENUM) };
 static const Column tables_columns[] = {TABLES_COLUMNS(COLUMN_DOC)};
@@ -218,9 +218,9 @@ const Table prof_functions_table = {"prof_functions",
     C(PQ_SIGNATURE, "signature", "TEXT", NULL, "query with its parameters and their defaults",     \
       "queries/")                                                                                  \
     C(PQ_SQL, "sql", "TEXT", NULL, "SQL text of the query", "queries/")                            \
-    C(PQ_SINCE, "since", "TEXT", NULL, "version of the extension that has it first", "libprofsql") \
+    C(PQ_SINCE, "since", "TEXT", NULL, "first version of libprofsql that has it", "libprofsql")    \
     C(PQ_EXAMPLE, "example", "TEXT", NULL,                                                         \
-      "SQL that runs as it is, about the attached runs; 'logs' stands for a folder of runs",       \
+      "example query on the attached runs, ready to run; 'logs' stands for a folder of runs",      \
       "queries/")
 enum { QUERIES_COLUMNS(COLUMN_ENUM) };
 static const Column queries_columns[] = {QUERIES_COLUMNS(COLUMN_DOC)};
@@ -273,9 +273,10 @@ const Table prof_queries_table = {"prof_queries",
       "file system")                                                                               \
     C(FI_HOSTS, "host_count", "INTEGER", "hosts", "number of *.xplane.pb files in the run",        \
       "file system")                                                                               \
-    C(FI_SIZE, "size_bytes", "INTEGER", "bytes", "total size of these files", "file system")       \
+    C(FI_SIZE, "size_bytes", "INTEGER", "bytes", "total size of the run's *.xplane.pb files",      \
+      "file system")                                                                               \
     C(FI_MODIFIED, "modified_unix_ns", "INTEGER", "ns since 1970",                                 \
-      "time at which the newest of these files was written", "file system")                        \
+      "modification time of the run's newest *.xplane.pb file", "file system")                     \
     C(FI_DIR, "dir", "TEXT HIDDEN", NULL,                                                          \
       "folder to search, including subfolders, or a file named *.xplane.pb or *.hlo.pb",           \
       "argument 1")

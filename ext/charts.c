@@ -213,7 +213,7 @@ CHART(roofline_chart)
 CHART(memory_chart)
 CHART(op_treemap)
 
-#define SVG " Text of an SVG image, which follows the reader's choice of light or dark. "
+#define SVG " Returns the text of an SVG image, which follows the reader's light or dark mode. "
 #define FUNCTION(name_, function_, description_, origin_)                                          \
     {                                                                                              \
         .name = name_, .n_args = 1, .kind = FUNCTION_SCALAR,                                       \
@@ -223,19 +223,20 @@ CHART(op_treemap)
     }
 
 const FunctionDef chart_functions[] = {
-    FUNCTION("step_time_chart", step_chart_function,
-             "Chart of the time of each step, stacked by activity (the columns _actual of steps). "
-             "A mark is on each step that takes more than 1.3 times the median of the complete "
-             "ones." SVG "NULL if source is NULL or the run has no step.",
-             "steps"),
+    FUNCTION(
+        "step_time_chart", step_chart_function,
+        "Chart of the time of each step, stacked by activity (the `_actual` columns of steps). "
+        "Marks each step that takes more than 1.3 times the median of the complete steps." SVG
+        "NULL if source is NULL or the run has no step.",
+        "steps"),
     FUNCTION("roofline_chart", roofline_chart_function,
-             "Chart of up to 300 HLO ops of devices: rate over operational intensity of HBM, both "
-             "logarithmic, with the roofs of the device. The area of a point grows with the op's "
-             "self time." SVG "NULL if source is NULL or no op has a rate and an intensity.",
+             "Chart of up to 300 HLO ops of devices: FLOP rate over operational intensity of HBM, "
+             "on logarithmic axes, with the device's roofs. The area of a point grows with the "
+             "op's self time." SVG "NULL if source is NULL or no op has a rate and an intensity.",
              "roofline, roofline_properties"),
     FUNCTION("memory_chart", memory_chart_function,
-             "Chart of the memory in use over time, heap and stack, for each allocator; of 600 "
-             "parts of the time the largest value, of at most 6 allocators." SVG
+             "Chart of memory in use (heap plus stack) over time, for up to 6 allocators. The time "
+             "is divided into 600 parts, each with its largest value." SVG
              "NULL if source is NULL or the run has no allocation event.",
              "memory_events"),
     FUNCTION("op_treemap", op_treemap_function,

@@ -30,8 +30,9 @@ SQLITE_EXTENSION_INIT3
     C(CO_OCCURRENCES, "occurrences", "INTEGER", NULL,                                              \
       "number of times that the device took part in the collective", "libprofsql")                 \
     C(CO_BYTES, "bytes", "INTEGER", "bytes",                                                       \
-      "payload of one occurrence: bytes that the device gives, the operands without padding; "     \
-      "NULL if unknown, as for kernels whose program the file lacks: kernels record no sizes",     \
+      "payload of one occurrence: bytes that the device contributes, its operands without "        \
+      "padding; NULL if unknown, as for kernels whose program is not in the file (kernels record " \
+      "no sizes)",                                                                                 \
       "HloInstructionProto; HLO text")                                                             \
     C(CO_TOTAL, "total_ps", "INTEGER", "ps",                                                       \
       "total duration of all occurrences; an op with a start and a done op lasts from the "        \
@@ -48,26 +49,27 @@ SQLITE_EXTENSION_INIT3
       "libprofsql")                                                                                \
     C(CO_GLOBAL_WAIT, "global_wait_ps", "INTEGER", "ps",                                           \
       "part of total_ps in which the device waited for the last device of its group on any host "  \
-      "of the run to start: wait_ps for groups over hosts. Depends on the hosts' clocks if "       \
-      "spans_hosts is 1: times are absolute by hosts.start_unix_ns. NULL as wait_ps, if a host "   \
-      "of the group lacks its start, and for a single host of a run of several",                   \
+      "of the run to start: wait_ps for groups over hosts. If spans_hosts is 1, times are made "   \
+      "absolute by hosts.start_unix_ns, so the wait is only as exact as the hosts' clocks. NULL "  \
+      "in the cases of wait_ps, if a host of the group has no start_unix_ns, and if the source "   \
+      "is one host of a run of several",                                                           \
       "libprofsql")                                                                                \
     C(CO_OVER_HOSTS, "spans_hosts", "INTEGER", "0 or 1",                                           \
       "1: global_wait_ps compares devices of several hosts; NULL if global_wait_ps is NULL",       \
       "libprofsql")                                                                                \
     C(CO_MESSAGE, "message_bytes", "INTEGER", "bytes",                                             \
-      "size of one occurrence as NCCL's tests count it: bytes, for an all-gather times "           \
-      "group_size; NULL if unknown and for a ragged-all-to-all",                                   \
+      "size of one occurrence as NCCL's tests count it: the column bytes, times group_size for "   \
+      "an all-gather; NULL if unknown and for a ragged-all-to-all",                                \
       "libprofsql")                                                                                \
-    C(CO_ALGORITHM, "algorithm_gibps", "REAL", "2^30 bytes/s",                                     \
+    C(CO_ALGORITHM, "algorithm_gibps", "REAL", "GiB/s",                                            \
       "algorithm bandwidth: message_bytes of all occurrences divided by total_ps, waiting "        \
       "included; NULL if unknown",                                                                 \
       "libprofsql")                                                                                \
-    C(CO_BUS, "bus_gibps", "REAL", "2^30 bytes/s",                                                 \
+    C(CO_BUS, "bus_gibps", "REAL", "GiB/s",                                                        \
       "bus bandwidth: algorithm_gibps times 2(n-1)/n for an all-reduce, (n-1)/n for an "           \
       "all-gather, reduce-scatter or all-to-all, 1 for others; n is group_size. NULL if unknown",  \
       "libprofsql")                                                                                \
-    C(CO_BANDWIDTH, "bandwidth_gibps", "REAL", "2^30 bytes/s",                                     \
+    C(CO_BANDWIDTH, "bandwidth_gibps", "REAL", "GiB/s",                                            \
       "bytes of all occurrences divided by total_ps; NULL if bytes is NULL or total_ps is 0",      \
       "libprofsql")                                                                                \
     C(CO_PROGRAM, "program_id", "TEXT", NULL,                                                      \

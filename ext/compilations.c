@@ -16,9 +16,9 @@ SQLITE_EXTENSION_INIT3
         "XEventMetadata.name"
 #define MODULE_OF_FUNCTION_DOC                                                                     \
     "hlo_module", "TEXT", NULL,                                                                    \
-        "name of the HLO module, without (id): named by the argument module of the names of the "  \
-        "compiler's events (XlaCompile:#module=NAME#) or by their stats, else the name that JAX "  \
-        "derives from the function's, if the file has a program of this name; NULL if unknown",    \
+        "name of the HLO module, without (id): from the names of the compiler's events (NAME in "  \
+        "XlaCompile:#module=NAME#) or their stats, else the name that JAX derives from the "       \
+        "function, if the file has a program of this name; NULL if unknown",                       \
         "XEventMetadata.name; stats hlo_module, name"
 
 /* ---- compilations ---- */
@@ -29,8 +29,9 @@ SQLITE_EXTENSION_INIT3
     C(CO_FUNCTION, FUNCTION_DOC)                                                                   \
     C(CO_MODULE, MODULE_OF_FUNCTION_DOC)                                                           \
     C(CO_PROGRAM, "program_id", "TEXT", NULL,                                                      \
-      "id of the program that it made, decimal: of the programs of this name in the file the "     \
-      "one that first runs next; NULL if the file does not have it or it does not run",            \
+      "id of the program that was compiled, decimal: of the file's programs of this name, the "    \
+      "one that runs for the first time soonest after the compilation; NULL if it cannot be "      \
+      "found (docs/semantics.md, Compilation)",                                                    \
       "stat program_id")                                                                           \
     C(CO_START, "start_ps", "INTEGER", "ps",                                                       \
       "start of the compilation from the start of the session, after tracing and lowering",        \
@@ -40,24 +41,24 @@ SQLITE_EXTENSION_INIT3
       "duration of the compilation, without tracing and lowering", "XEvent.duration_ps")           \
     C(CO_DURATION_US, DURATION_US_DOC)                                                             \
     C(CO_TRACING, "tracing_us", "REAL", "us",                                                      \
-      "time before it in which the thread traced the function, during the same call; NULL if "     \
-      "no event records it",                                                                       \
+      "time before the compilation in which the thread traced the function, during the same "      \
+      "call; NULL if no event records it",                                                         \
       "libprofsql")                                                                                \
     C(CO_LOWERING, "lowering_us", "REAL", "us",                                                    \
-      "time before it in which the thread lowered the function to a program for the compiler, "    \
-      "during the same call; NULL if no event records it",                                         \
+      "time before the compilation in which the thread lowered the function to a program for the " \
+      "compiler, during the same call; NULL if no event records it",                               \
       "libprofsql")                                                                                \
     C(CO_STEP, "step", "INTEGER", NULL,                                                            \
       "step of the compilation (host_steps.group_id); NULL if it is in none", "libprofsql")        \
     C(CO_SHAPES, "parameter_shapes", "TEXT", NULL,                                                 \
-      "shapes of the parameters of the program's entry computation, in their order, with "         \
-      "commas between; NULL if program_id is NULL, the program has none or cannot be read",        \
+      "shapes of the parameters of the program's entry computation, in order, separated by "       \
+      "commas; NULL if program_id is NULL, the program has none or cannot be read",                \
       "HloInstructionProto.shape")                                                                 \
     C(CO_DIFFERS, "differs", "TEXT", NULL,                                                         \
-      "which parameters have other shapes than in the program of this name before it: number, "    \
-      "name if the program has it, and old -> new shape; the result's shapes if no parameter "     \
-      "differs, and then both with layouts (docs/semantics.md); NULL if no program before it is "  \
-      "known",                                                                                     \
+      "parameters whose shapes differ from those of the previous program of this name: number, "   \
+      "name if the program has it, and old -> new shape; if none differs, the result's shapes, "   \
+      "and if these are equal too, all with layouts (docs/semantics.md); NULL if no previous "     \
+      "program is known",                                                                          \
       "libprofsql")                                                                                \
     C(CO_NAME, "name", "TEXT", NULL, "name of the compiler's event", "XEventMetadata.name")        \
     C(CO_LINE, "line", "TEXT", NULL, "thread that waits for the compilation or carries it out",    \
@@ -144,7 +145,7 @@ static const RowSource compilations_rows = {
 const Table compilations_table = {
     "compilations",
     "one compilation during the capture: the function, the program that it became, and how its "
-    "parameters differ from those of the program before; of each host by start",
+    "parameters differ from those of the previous program; ordered by host and start",
     compilations_columns,
     COUNT(compilations_columns),
     &row_table_module,
@@ -173,9 +174,9 @@ const Table compilations_table = {
     C(RE_LOWERING, "lowering_us", "REAL", "us",                                                    \
       "sum of compilations.lowering_us; NULL if none is known", "libprofsql")                      \
     C(RE_DIFFERS, "differs", "TEXT", NULL,                                                         \
-      "which parameters have different shapes in the programs: number, name if a program has "     \
-      "it, and the different shapes in the order of the programs, those compiled before the "      \
-      "capture by id and first; the result's shapes if no parameter differs, and then both "       \
+      "parameters whose shapes differ between the programs: number, name if a program has it, "    \
+      "and the different shapes in the order of the programs (those compiled before the capture "  \
+      "come first, by id); if none differs, the result's shapes, and if these are equal too, all " \
       "with layouts (docs/semantics.md); NULL if the file has fewer than two of the programs, or " \
       "one cannot be read",                                                                        \
       "HloInstructionProto.shape")                                                                 \
@@ -220,7 +221,8 @@ static const RowSource recompilations_rows = {
 const Table recompilations_table = {
     "recompilations",
     "one function that was compiled several times, or has several programs in the file: how long "
-    "that took, and the parameters whose shapes differ; of each host the longest compiled first",
+    "that took, and the parameters whose shapes differ; for each host, longest compilation time "
+    "first",
     recompilations_columns,
     COUNT(recompilations_columns),
     &row_table_module,

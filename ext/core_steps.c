@@ -26,8 +26,8 @@ SQLITE_EXTENSION_INIT3
     C(CS_TOTAL, "total_us", "REAL", "us", "duration of the step on this core",                     \
       "pod_viewer totalDurationUs")                                                                \
     C(CS_BOTTLENECK, "bottleneck", "TEXT", NULL,                                                   \
-      "category with the largest share, of the nine columns that follow; NULL if outside_xprof "   \
-      "is 1",                                                                                      \
+      "category with the largest share, among the columns from device_compute_us to "              \
+      "all_others_us; NULL if outside_xprof is 1",                                                 \
       "pod_viewer bottleneck")                                                                     \
     C(CS_COMPUTE, "device_compute_us", "REAL", "us",                                               \
       "time computing on the device; NULL if outside_xprof is 1", "pod_viewer Device compute")     \
@@ -99,9 +99,9 @@ SQLITE_EXTENSION_INIT3
     C(CS_ACTUAL_OTHERS, "all_others_us_actual", "REAL", "us",                                      \
       "all_others_us, corrected as described for device_compute_us_actual", "libprofsql")          \
     C(CS_ACTUAL_BOTTLENECK, "bottleneck_actual", "TEXT", NULL,                                     \
-      "category with the largest share of the nine preceding `_actual` columns", "libprofsql")     \
+      "category with the largest share, among the nine `_actual` columns of times", "libprofsql")  \
     C(CS_OUTSIDE, "outside_xprof", "INTEGER", "0 or 1",                                            \
-      "1: the step is marked in the way of Keras 3, which XProf does not recognize (see steps)",   \
+      "1: the step has a marker of Keras 3, which XProf does not recognize (see steps)",           \
       "libprofsql")                                                                                \
     C(CS_SOURCE, SOURCE_DOC)
 enum { CORE_STEPS_COLUMNS(COLUMN_ENUM) };

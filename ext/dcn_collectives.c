@@ -24,9 +24,8 @@ SQLITE_EXTENSION_INIT3
       "ONE_TO_ONE, ALL_GATHER, ALL_REDUCE, ...; empty if the program does not record the type",    \
       "megascale_stats transfer_type")                                                             \
     C(DC_SLACK, "slack_time_ms", "REAL", "ms",                                                     \
-      "average time from the start of the send to the start of the recv-done, without the "        \
-      "time of transfer ops in between: a transfer that takes no longer than this delays "         \
-      "nothing",                                                                                   \
+      "average time from the start of the send to the start of the recv-done, minus the transfer " \
+      "ops in between: a transfer that takes no longer than this causes no delay",                 \
       "megascale_stats slack_time")                                                                \
     C(DC_OBSERVED, "observed_duration_ms", "REAL", "ms",                                           \
       "average time from the start of the send to the end of the recv-done",                       \
@@ -36,13 +35,13 @@ SQLITE_EXTENSION_INIT3
     C(DC_SEND_DONE, "send_done_stall_ms", "REAL", "ms", "average duration of the send-done",       \
       "megascale_stats send_done_stall")                                                           \
     C(DC_RECV, "recv_stall_ms", "REAL", "ms",                                                      \
-      "average duration of the recv as in XProf, which divides by a million once too often; "      \
-      "see recv_stall_ms_actual",                                                                  \
+      "average duration of the recv as in XProf, which divides by a million once too often (see "  \
+      "recv_stall_ms_actual)",                                                                     \
       "megascale_stats recv_stall")                                                                \
     C(DC_RECV_DONE, "recv_done_stall_ms", "REAL", "ms", "average duration of the recv-done",       \
       "megascale_stats recv_done_stall")                                                           \
     C(DC_STALL, "stall_duration_ms", "REAL", "ms",                                                 \
-      "average total duration of send, send-done, recv and recv-done, in which the core does "     \
+      "average total duration of send, send-done, recv and recv-done, during which the core does " \
       "nothing else",                                                                              \
       "megascale_stats stall_duration")                                                            \
     C(DC_TOTAL, "total_stall_ms", "REAL", "ms", "stall_duration_ms summed over all transfers",     \

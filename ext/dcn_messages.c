@@ -47,9 +47,8 @@ SQLITE_EXTENSION_INIT3
       "time from sending to arrival; NULL if the event records none, or 0", "duration_us")         \
     C(DM_DURATION_US, DURATION_US_DOC)                                                             \
     C(DM_VALIDITY, "validity", "TEXT", NULL,                                                       \
-      "first that holds of BAD_KEY (no label, slice or device), CLOCK_SKEW (no duration) and "     \
-      "LOOPBACK (from a slice to itself), otherwise VALID; only VALID messages are part of "       \
-      "bursts",                                                                                    \
+      "first that applies: BAD_KEY (no label, slice or device), CLOCK_SKEW (no duration), "        \
+      "LOOPBACK (from a slice to itself) or VALID; only VALID messages are part of bursts",        \
       "libprofsql")                                                                                \
     C(DM_BURST, "burst", "INTEGER", NULL,                                                          \
       "number of the burst on the host that the message is part of, as in dcn_bursts; NULL if "    \
@@ -214,7 +213,7 @@ static const RowSource bursts_rows = {.list = bursts_list,
                                       .needs = NEED_EVENTS | NEED_HOST};
 const Table dcn_bursts_table = {
     "dcn_bursts",
-    "one period in which messages from other slices were in flight without a pause, with "
+    "one burst: a period without a pause in which messages from other slices were in flight, with "
     "the share of the network that they used",
     bursts_columns,
     COUNT(bursts_columns),

@@ -82,8 +82,8 @@ SQLITE_EXTENSION_INIT3
       "number of the line in the run, from 0; NULL unless by_line is 1", "libprofsql")             \
     C(DT_LINE, "line", "TEXT", NULL, "name of the line; NULL unless by_line is 1", "XLine.name")   \
     C(DT_STEP, "step", "INTEGER", NULL,                                                            \
-      "number of the step, as in steps, whose interval on the device has this time; NULL outside " \
-      "of all steps, of a SparseCore, and unless by_step is 1",                                    \
+      "number of the step (as in steps) whose interval on the device includes this time; NULL "    \
+      "outside all steps, on a SparseCore, and unless by_step is 1",                               \
       "steps")                                                                                     \
     C(DT_WAITING, "waiting_ps", "INTEGER", "ps",                                                   \
       "part of busy_ps in which the core waits for an asynchronous op (time_breakdown); NULL on "  \
@@ -91,14 +91,15 @@ SQLITE_EXTENSION_INIT3
       "libprofsql")                                                                                \
     C(DT_SOURCE, SOURCE_DOC)                                                                       \
     C(DT_BY_STEP, "by_step", "INTEGER HIDDEN", "0 or 1",                                           \
-      "1: a row for each step of a device, and one for the time outside of steps; their times "    \
-      "add up to those of the device. Devices without work, or whose span is 0, have none. "       \
-      "0, the default: all time together",                                                         \
+      "1: one row for each step of a device and one for its time outside steps, which add up to "  \
+      "the times of the device; devices without work or with a span of 0 have no row; 0: all "     \
+      "time together; default 0",                                                                  \
       "argument 2")                                                                                \
     C(DT_BY_LINE, "by_line", "INTEGER HIDDEN", "0 or 1",                                           \
-      "1: a row for each stream of a GPU and each op line of a TPU core, by what runs on this "    \
-      "line alone within the device's span (an asynchronous op counts by its start and done "      \
-      "ops). Devices without work, or whose span is 0, have none. 0, the default: the device",     \
+      "1: one row for each stream of a GPU and each op line of a TPU core, which counts only the " \
+      "work on that line, within the device's span (an asynchronous op counts as its start and "   \
+      "done ops); devices without work or with a span of 0 have no row; 0: one row for the "       \
+      "device; default 0",                                                                         \
       "argument 3")
 enum { DEVICE_TIME_COLUMNS(COLUMN_ENUM) };
 static const Column device_time_columns[] = {DEVICE_TIME_COLUMNS(COLUMN_DOC)};
@@ -229,7 +230,7 @@ static const RowSource device_time_rows = {.list = device_time_list,
                                                "no plane is a GPU, TensorCore or SparseCore"};
 const Table device_time_table = {
     "device_time",
-    "one device, or one of its streams, or one step on it: its time busy, computing, "
+    "one device (or one of its streams, or one step on it) with its time busy, computing, "
     "communicating, transferring, waiting and idle, and the parts that computing does not hide",
     device_time_columns,
     COUNT(device_time_columns),

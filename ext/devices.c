@@ -58,32 +58,32 @@ SQLITE_EXTENSION_INIT3
       "peak write bandwidth of VMEM; NULL if unknown, or the device has no VMEM",                  \
       "peak_vmem_wr_bw_gigabytes_per_second")                                                      \
     C(DV_HBM_RIDGE, "hbm_ridge_point", "REAL", "FLOP/byte",                                        \
-      "arithmetic intensity from which the peak FLOP rate is the limit, not the bandwidth of "     \
+      "arithmetic intensity above which the peak FLOP rate is the limit, not the bandwidth of "    \
       "the main memory; NULL if a peak is unknown",                                                \
       "libprofsql")                                                                                \
     C(DV_SRAM_READ_RIDGE, "sram_read_ridge_point", "REAL", "FLOP/byte",                            \
-      "arithmetic intensity from which the peak FLOP rate is the limit, not the read "             \
-      "bandwidth of on-chip memory; NULL if a peak is unknown",                                    \
+      "arithmetic intensity above which the peak FLOP rate is the limit, not the read bandwidth "  \
+      "of on-chip memory; NULL if a peak is unknown",                                              \
       "libprofsql")                                                                                \
     C(DV_SRAM_WRITE_RIDGE, "sram_write_ridge_point", "REAL", "FLOP/byte",                          \
-      "arithmetic intensity from which the peak FLOP rate is the limit, not the write "            \
-      "bandwidth of on-chip memory; NULL if a peak is unknown",                                    \
+      "arithmetic intensity above which the peak FLOP rate is the limit, not the write bandwidth " \
+      "of on-chip memory; NULL if a peak is unknown",                                              \
       "libprofsql")                                                                                \
     C(DV_CMEM_READ_RIDGE, "cmem_read_ridge_point", "REAL", "FLOP/byte",                            \
-      "arithmetic intensity from which the peak FLOP rate is the limit, not the read "             \
-      "bandwidth of CMEM; NULL if a peak is unknown",                                              \
+      "arithmetic intensity above which the peak FLOP rate is the limit, not the read bandwidth "  \
+      "of CMEM; NULL if a peak is unknown",                                                        \
       "libprofsql")                                                                                \
     C(DV_CMEM_WRITE_RIDGE, "cmem_write_ridge_point", "REAL", "FLOP/byte",                          \
-      "arithmetic intensity from which the peak FLOP rate is the limit, not the write "            \
-      "bandwidth of CMEM; NULL if a peak is unknown",                                              \
+      "arithmetic intensity above which the peak FLOP rate is the limit, not the write bandwidth " \
+      "of CMEM; NULL if a peak is unknown",                                                        \
       "libprofsql")                                                                                \
     C(DV_VMEM_READ_RIDGE, "vmem_read_ridge_point", "REAL", "FLOP/byte",                            \
-      "arithmetic intensity from which the peak FLOP rate is the limit, not the read "             \
-      "bandwidth of VMEM; NULL if a peak is unknown",                                              \
+      "arithmetic intensity above which the peak FLOP rate is the limit, not the read bandwidth "  \
+      "of VMEM; NULL if a peak is unknown",                                                        \
       "libprofsql")                                                                                \
     C(DV_VMEM_WRITE_RIDGE, "vmem_write_ridge_point", "REAL", "FLOP/byte",                          \
-      "arithmetic intensity from which the peak FLOP rate is the limit, not the write "            \
-      "bandwidth of VMEM; NULL if a peak is unknown",                                              \
+      "arithmetic intensity above which the peak FLOP rate is the limit, not the write bandwidth " \
+      "of VMEM; NULL if a peak is unknown",                                                        \
       "libprofsql")                                                                                \
     C(DV_HAS_CMEM, "has_cmem", "INTEGER", "0 or 1",                                                \
       "1: the plane records a peak bandwidth of CMEM; NULL on a GPU", "libprofsql")                \
@@ -103,9 +103,9 @@ SQLITE_EXTENSION_INIT3
       "number of the chip in the system; NULL if unknown", "core_details")                         \
     C(DV_GLOBAL_CORE, "global_core_id", "INTEGER", NULL,                                           \
       "number of the core in the system; NULL if unknown", "core_details")                         \
-    C(DV_TIME_SCALE, "time_scale_multiplier", "REAL", "clock over its default",                    \
-      "speed of the TPUs of the source relative to their default clock, over the time of all "     \
-      "their ops; NULL on a GPU, and if there are no ops",                                         \
+    C(DV_TIME_SCALE, "time_scale_multiplier", "REAL", "ratio",                                     \
+      "clock rate of the source's TPUs divided by their default clock rate, averaged over the "    \
+      "time of their ops; NULL on a GPU, and if there are no ops",                                 \
       "Time Scale Multiplier")                                                                     \
     C(DV_SOURCE, SOURCE_DOC)
 enum { DEVICES_COLUMNS(COLUMN_ENUM) };

@@ -275,7 +275,7 @@ static const RowSource event_metadata_stats_rows = {.next = event_metadata_stats
                                                     .nothing = "no event metadata has a stat"};
 const Table event_metadata_stats_table = {
     "event_metadata_stats",
-    "one stat that all events of one metadata share",
+    "one stat that all events of one metadata entry share",
     event_metadata_stats_columns,
     COUNT(event_metadata_stats_columns),
     &row_table_module,
@@ -418,7 +418,10 @@ const Table event_stats_table = {
     C(ET_LINE_KIND, "line_kind", "TEXT", NULL, "kind of the line, as in lines.kind", "libprofsql") \
     C(ET_DERIVED, "derived", "INTEGER", "0 or 1",                                                  \
       "1: the line is derived from other lines, as in lines.derived", "XLine.id")                  \
-    C(ET_METADATA_ID, METADATA_ID_DOC)                                                             \
+    C(ET_METADATA_ID, "metadata_id", "INTEGER", NULL,                                              \
+      "id of the events' metadata, unique in its plane; NULL in the row of all events whose "      \
+      "metadata the plane does not declare",                                                       \
+      "XEvent.metadata_id")                                                                        \
     C(ET_NAME, "name", "TEXT", NULL, "name of the events; empty if the plane does not declare it", \
       "XEventMetadata.name")                                                                       \
     C(ET_SHORT_NAME, EVENT_SHORT_NAME_DOC)                                                         \
@@ -536,8 +539,8 @@ static const RowSource event_totals_rows = {.next = event_totals_next,
                                             .nothing = "no line has an event"};
 const Table event_totals_table = {
     "event_totals",
-    "one event metadata on one line (one name; on TPUs one op of one program, and a name may have "
-    "several): number of events; total, self, shortest and longest time",
+    "one event metadata entry on one line (one name; on TPUs, one op of one program): number of "
+    "events; total, self, shortest and longest time",
     event_totals_columns,
     COUNT(event_totals_columns),
     &row_table_module,

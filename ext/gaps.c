@@ -12,11 +12,12 @@
 SQLITE_EXTENSION_INIT3
 
 #define BEFORE                                                                                     \
-    "that ends at the start of the gap; of several, the one that started first, then the first "   \
-    "in the file"
+    "that ends at the start of the gap; if there are several, the one that started first, then "   \
+    "the first in the file"
 #define AFTER                                                                                      \
-    "that starts at the end of the gap; of several on one line, the one that contains the others " \
-    "(longest, then first in the file), and of several lines the one that ends first"
+    "that starts at the end of the gap; if there are several on one line, the one that contains "  \
+    "the others (longest, then first in the file); if there are several lines, the one that ends " \
+    "first"
 #define GAPS_COLUMNS(C)                                                                            \
     C(GA_RUN, RUN_DOC)                                                                             \
     C(GA_HOST, HOST_DOC)                                                                           \
@@ -43,8 +44,8 @@ SQLITE_EXTENSION_INIT3
       "readable form of after, as trace_events.short_name", "libprofsql")                          \
     C(GA_SOURCE, SOURCE_DOC)                                                                       \
     C(GA_N, "n", "INTEGER HIDDEN", NULL,                                                           \
-      "number of gaps of each run, the longest; others that are as long as the last of them are "  \
-      "rows too. NULL, the default: all",                                                          \
+      "number of longest gaps to return for each run; gaps as long as the last of these are "      \
+      "included; NULL, the default: all",                                                          \
       "argument 2")
 enum { GAPS_COLUMNS(COLUMN_ENUM) };
 static const Column gaps_columns[] = {GAPS_COLUMNS(COLUMN_DOC)};
@@ -160,8 +161,8 @@ static const RowSource gaps_rows = {
                "from their first to their last op"};
 const Table gaps_table = {
     "gaps",
-    "one time in which a device did nothing between two ops; of a run without work on a device, in "
-    "which no thread of a process did anything",
+    "one gap between two ops of a device; in a run without work on devices, between two ops of a "
+    "process",
     gaps_columns,
     COUNT(gaps_columns),
     &row_table_module,

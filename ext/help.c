@@ -13,23 +13,26 @@ SQLITE_EXTENSION_INIT3
 #define HELP_COLUMNS(C)                                                                            \
     C(HE_RANK, "rank", "INTEGER", NULL, "1 for the best match", "libprofsql")                      \
     C(HE_KIND, "kind", "TEXT", NULL,                                                               \
-      "table, query, function or column; synonym: searched words and where they lead, listed if "  \
-      "no word is given; nothing: the one row if nothing matches",                                 \
+      "kind of the row: table, query, function or column; synonym: search words and the names "    \
+      "that they lead to, only if no word is given; nothing: the only row if nothing matches",     \
       "libprofsql")                                                                                \
-    C(HE_NAME, "name", "TEXT", NULL, "name of it; for nothing, the word that was given",           \
+    C(HE_NAME, "name", "TEXT", NULL,                                                               \
+      "name of the table, query, function or column; for a synonym, its words; for nothing, the "  \
+      "word that was given",                                                                       \
       "libprofsql")                                                                                \
     C(HE_TABLE, "table_name", "TEXT", NULL,                                                        \
       "table or query that has the column; NULL for other kinds", "libprofsql")                    \
     C(HE_DESCRIPTION, "description", "TEXT", NULL,                                                 \
-      "what a row of the table is, the question that the query answers, or what the function or "  \
-      "column is; for a synonym, the tables, queries, functions and columns that it leads to",     \
+      "what one row of the table is, the question that the query answers, or what the function "   \
+      "or column means; for a synonym, the tables, queries, functions and columns that it leads "  \
+      "to",                                                                                        \
       "libprofsql")                                                                                \
     C(HE_MATCHED, "matched", "TEXT", NULL,                                                         \
       "why it is listed: name, part of the name, synonym, description, or similar to a name or "   \
       "synonym; NULL if no word is given or nothing matches",                                      \
       "libprofsql")                                                                                \
     C(HE_WORD, "word", "TEXT HIDDEN", NULL,                                                        \
-      "what to search for: one word or several; NULL or empty lists all but columns",              \
+      "one or more words to search for; NULL or empty lists everything except columns",            \
       "argument 1")
 enum { HELP_COLUMNS(COLUMN_ENUM) };
 static const Column help_columns[] = {HELP_COLUMNS(COLUMN_DOC)};
@@ -405,8 +408,8 @@ static const RowSource help_rows = {.list = help_list,
                                     .column = help_column,
                                     .without_source = true};
 const Table prof_help_table = {"prof_help",
-                               "one table, query, function or column that has to do with a word, "
-                               "best match first; without a word, all but columns",
+                               "one table, query, function or column that matches a word, best "
+                               "match first; without a word, all except columns",
                                help_columns,
                                COUNT(help_columns),
                                &row_table_module,

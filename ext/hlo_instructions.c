@@ -58,7 +58,7 @@ SQLITE_EXTENSION_INIT3
       "memory space of the result, 0 for the main memory; NULL if the parts of a tuple are in "    \
       "several spaces, or the layout is unknown",                                                  \
       "LayoutProto.memory_space")                                                                  \
-    C(HI_FLOPS, "flops", "INTEGER", "floating operations",                                         \
+    C(HI_FLOPS, "flops", "INTEGER", "FLOP",                                                        \
       "floating-point operations of one execution; an 8-bit operation counts as a half, a "        \
       "4-bit one as a quarter. In profiles of TPUs: from the metadata of the events, else as "     \
       "model_flops_actual. Otherwise: from XLA's cost analysis for GPUs, in which 0 means "        \
@@ -87,13 +87,13 @@ SQLITE_EXTENSION_INIT3
       "HloInstructionProto.called_computation_ids")                                                \
     C(HI_EXPRESSION, "expression", "TEXT", NULL,                                                   \
       "text of the instruction in HLO syntax, as in hlo_ops; but the shape of an operand is cut "  \
-      "after 1000 bytes, and ... follows. The operand's own row has it in full",                   \
+      "after 1000 bytes and ends in ...; the operand's own row has it in full",                    \
       "hlo_stats hlo_op_expression")                                                               \
-    C(HI_MODEL_FLOPS, "model_flops", "INTEGER", "floating operations",                             \
+    C(HI_MODEL_FLOPS, "model_flops", "INTEGER", "FLOP",                                            \
       "floating-point operations of one execution, as flops, but each operation counts as "        \
       "one; NULL if flops is NULL",                                                                \
       "HloCostAnalysis, model flops; stat model_flops")                                            \
-    C(HI_MODEL_FLOPS_ACTUAL, "model_flops_actual", "INTEGER", "floating operations",               \
+    C(HI_MODEL_FLOPS_ACTUAL, "model_flops_actual", "INTEGER", "FLOP",                              \
       "operations that one execution needs on any device, as XLA's compiled.cost_analysis() "      \
       "counts them (transcendental functions count 0), including library calls (2 x m x n x k "    \
       "for a matrix product); for a loop, those of one iteration; NULL for a custom call of "      \

@@ -53,7 +53,7 @@ SQLITE_EXTENSION_INIT3
       "SparseCore ops",                                                                            \
       "hlo_stats cumulative_total_self_time_percent")                                              \
     C(HO_DMA, "dma_stall_fraction", "REAL", "fraction 0..1",                                       \
-      "fraction of the op's time in which it is stalled by DMA", "hlo_stats dma_stall_percent")    \
+      "share of the op's time in which it is stalled by DMA", "hlo_stats dma_stall_percent")       \
     C(HO_MODEL_GFLOPS, "model_gflops", "REAL", "GFLOP/s",                                          \
       "rate of model_flops over the total time; 0 if unknown", "hlo_stats model_flop_rate")        \
     C(HO_GFLOPS, "normalized_gflops", "REAL", "GFLOP/s",                                           \
@@ -100,25 +100,26 @@ SQLITE_EXTENSION_INIT3
       "energy of the core while the op ran; 0 if not measured", "hlo_stats vdd_energy")            \
     C(HO_MODULE, "hlo_module", "TEXT", NULL,                                                       \
       "name of the HLO module; NULL if the file does not contain the program", "Hlo Proto")        \
-    C(HO_TIME_PS, "time_ps", "INTEGER", "ps", "total_time_us, exact", "OpMetrics.time_ps")         \
-    C(HO_SELF_PS, "self_ps", "INTEGER", "ps", "total_self_time_us, exact",                         \
-      "OpMetrics.self_time_ps")                                                                    \
+    C(HO_TIME_PS, "time_ps", "INTEGER", "ps", "total_time_us as an exact number of picoseconds",   \
+      "OpMetrics.time_ps")                                                                         \
+    C(HO_SELF_PS, "self_ps", "INTEGER", "ps",                                                      \
+      "total_self_time_us as an exact number of picoseconds", "OpMetrics.self_time_ps")            \
     C(HO_MIN_PS, "min_ps", "INTEGER", "ps",                                                        \
       "duration of the shortest occurrence; NULL if the device is not a TPU",                      \
       "OpMetrics.min_time_ps")                                                                     \
     C(HO_NORMALIZED_PS, "normalized_ps", "INTEGER", "ps",                                          \
-      "total time, scaled to the default clock; NULL if unknown", "OpMetrics.normalized_time_ps")  \
+      "total time of the op at the default clock rate; NULL if unknown",                           \
+      "OpMetrics.normalized_time_ps")                                                              \
     C(HO_EVENT_TIME, "event_time_ps", "INTEGER", "ps",                                             \
-      "total duration on the event clock; differs from time_ps if the device has a clock of "      \
-      "its own",                                                                                   \
+      "total time on the event clock; differs from time_ps if the device has its own clock",       \
       "libprofsql")                                                                                \
     C(HO_EVENT_SELF, "event_self_ps", "INTEGER", "ps",                                             \
       "self time on the event clock; negative if ops overlap on that clock", "libprofsql")         \
-    C(HO_FLOPS, "flops", "REAL", "floating operations",                                            \
+    C(HO_FLOPS, "flops", "REAL", "FLOP",                                                           \
       "floating-point operations of all occurrences; an 8-bit operation counts as a half, a "      \
       "4-bit one as a quarter; NULL if 0 or unknown",                                              \
       "OpMetrics.flops_v2")                                                                        \
-    C(HO_MODEL_FLOPS, "model_flops", "REAL", "floating operations",                                \
+    C(HO_MODEL_FLOPS, "model_flops", "REAL", "FLOP",                                               \
       "floating-point operations of all occurrences, without device-specific weights; NULL if "    \
       "0 or unknown",                                                                              \
       "OpMetrics.model_flops_v2")                                                                  \
@@ -138,19 +139,19 @@ SQLITE_EXTENSION_INIT3
       "memory",                                                                                    \
       "OpMetrics.memory_accessed_breakdown")                                                       \
     C(HO_EXECUTIONS, "occurrences_actual", "INTEGER", NULL,                                        \
-      "executions of the instruction on all cores. On a GPU, consecutive kernels of the op on "    \
-      "a stream are one execution, or as many as there are of its least frequent kernel; if "      \
-      "every kernel of the op ran equally often on the device, that number counts",                \
+      "executions of the instruction on all cores. On a GPU, consecutive kernels of the op on a "  \
+      "stream are one execution, or as many as there are of its least frequent kernel; if every "  \
+      "kernel of the op ran equally often on the device, that number is used",                     \
       "libprofsql")                                                                                \
-    C(HO_FLOPS_ACTUAL, "flops_actual", "REAL", "floating operations",                              \
+    C(HO_FLOPS_ACTUAL, "flops_actual", "REAL", "FLOP",                                             \
       "model_flops_actual, in which an 8-bit operation counts as a half and a 4-bit one as a "     \
       "quarter; NULL if model_flops_actual is NULL",                                               \
       "libprofsql")                                                                                \
-    C(HO_MODEL_FLOPS_ACTUAL, "model_flops_actual", "REAL", "floating operations",                  \
+    C(HO_MODEL_FLOPS_ACTUAL, "model_flops_actual", "REAL", "FLOP",                                 \
       "operations of all executions: hlo_instructions.model_flops_actual times "                   \
       "occurrences_actual; on a TPU from the events, else from their metadata, else from the "     \
-      "program. NULL if unknown, and for an op that runs other ops, unless none of these is "      \
-      "recorded",                                                                                  \
+      "program. NULL if unknown, and for an op that runs other ops (unless none of those is "      \
+      "recorded)",                                                                                 \
       "libprofsql")                                                                                \
     C(HO_BYTES_ACTUAL, "bytes_accessed_actual", "INTEGER", "bytes",                                \
       "bytes read plus bytes written by occurrences_actual executions; for a library call, "       \

@@ -37,40 +37,41 @@
         "HloModuleProto.stack_frame_index"
 #define OWNER_TF_OP_DOC                                                                            \
     "owner_tf_op", "TEXT", NULL,                                                                   \
-        "framework op that the instruction belongs to: tf_op, or that of the instruction in "      \
+        "framework op that the instruction belongs to: its own, or that of the instruction "       \
         "owner_hlo_op if the program records none (docs/semantics.md, Owner); NULL if there is "   \
         "no owner",                                                                                \
         "OpMetadata.op_name"
 #define OWNER_BY_DOC                                                                               \
     "owner_by", "TEXT", NULL,                                                                      \
-        "how the owner was found: own (tf_op), fused (an instruction that it runs), user (the "    \
-        "nearest that uses its result), producer (the nearest that makes its operands) or caller " \
-        "(the one that runs its computation); NULL if there is no owner",                          \
+        "how the owner was found: own (the instruction itself), fused (an instruction that it "    \
+        "runs), user (the nearest instruction that uses its result), producer (the nearest that "  \
+        "makes its operands) or caller (the one that runs its computation); NULL if there is no "  \
+        "owner",                                                                                   \
         "libprofsql"
 #define OWNER_HLO_OP_DOC                                                                           \
     "owner_hlo_op", "TEXT", NULL,                                                                  \
-        "instruction that has the name in owner_tf_op; NULL if there is no owner",                 \
+        "HLO instruction that records owner_tf_op; NULL if there is no owner",                     \
         "HloInstructionProto.name"
 #define SCOPE_DOC                                                                                  \
     "scope", "TEXT", NULL,                                                                         \
         "path of the layer, module or named scope of owner_tf_op, without transformations such "   \
-        "as jit(), jvp() and transpose(); without one in the name, the modules on the Python "     \
-        "stack (docs/semantics.md, Scope); NULL if there is neither",                              \
+        "as jit(), jvp() and transpose(); if the name has none, the modules on the Python stack "  \
+        "(docs/semantics.md, Scope); NULL if there is neither",                                    \
         "libprofsql"
 #define SCOPE_BY_DOC                                                                               \
     "scope_by", "TEXT", NULL, "where scope comes from: name or stack; NULL if scope is NULL",      \
         "libprofsql"
 #define PASS_DOC                                                                                   \
     "pass", "TEXT", NULL,                                                                          \
-        "forward, backward (of gradients), or recomputed (computed again for the gradients); "     \
-        "what is neither of the last two, such as the optimizer, is forward; NULL if there is no " \
-        "name to go by, or it is that of NVTX ranges, which say no pass",                          \
+        "pass of the op: backward (computes gradients), recomputed (computes values again for "    \
+        "the gradients) or forward (everything else, including the optimizer); NULL if there is "  \
+        "no owner_tf_op, or it names NVTX ranges, which have no pass",                             \
         "libprofsql"
 #define USER_FILE_DOC                                                                              \
     "user_file", "TEXT", NULL,                                                                     \
         "source file of the innermost frame of the user's own program on the Python stack: the "   \
-        "first outside of Python, installed packages and frameworks (docs/semantics.md, User "     \
-        "line); of the owner's stack if the instruction has none. NULL if there is none",          \
+        "first outside Python, installed packages and frameworks (docs/semantics.md, User line); " \
+        "if the instruction has no stack, on the owner's stack; NULL if there is none",            \
         "HloModuleProto.stack_frame_index, else OpMetadata.source_file"
 #define USER_LINE_DOC                                                                              \
     "user_line", "INTEGER", NULL, "line number in user_file; NULL if user_file is NULL",           \

@@ -15,8 +15,8 @@ SQLITE_EXTENSION_INIT3
       "the step has no group and only its framework marks it",                                     \
       "grouping")                                                                                  \
     C(HS_STEP, "step", "INTEGER", NULL,                                                            \
-      "number of the step in the table steps; NULL if the step is not there or "                   \
-      "was dropped (steps of a single host lists dropped steps by group_id)",                      \
+      "number of the step in the table steps; NULL if steps lacks it or it was dropped (for a "    \
+      "single host, steps lists dropped steps by group_id)",                                       \
       "step db step_num")                                                                          \
     C(HS_NAME, "name", "TEXT", NULL, "name of the step; NULL if it has no name",                   \
       "grouping step_name")                                                                        \
@@ -37,19 +37,19 @@ SQLITE_EXTENSION_INIT3
     C(HS_D2D, "device_to_device_bytes", "INTEGER", "bytes",                                        \
       "bytes copied between devices in the step; NULL if unknown", "memcpy_details")               \
     C(HS_H2D_COUNT, "host_to_device_count", "INTEGER", NULL,                                       \
-      "number of copies to devices in the step, by name (HtoD, H2D); as in XProf, of those with "  \
-      "a correlation_id; NULL if not on GPU",                                                      \
+      "number of copies to devices in the step, by name (HtoD, H2D); as in XProf, only those "     \
+      "with a correlation_id; NULL if not on GPU",                                                 \
       "step db")                                                                                   \
     C(HS_D2H_COUNT, "device_to_host_count", "INTEGER", NULL,                                       \
-      "number of copies from devices in the step, by name (DtoH, D2H); as in XProf, of those "     \
+      "number of copies from devices in the step, by name (DtoH, D2H); as in XProf, only those "   \
       "with a correlation_id; NULL if not on GPU",                                                 \
       "step db")                                                                                   \
     C(HS_D2D_COUNT, "device_to_device_count", "INTEGER", NULL,                                     \
-      "number of copies between devices in the step, by name (DtoD, D2D, P2P); as in XProf, of "   \
+      "number of copies between devices in the step, by name (DtoD, D2D, P2P); as in XProf, only " \
       "those with a correlation_id; NULL if not on GPU",                                           \
       "step db")                                                                                   \
     C(HS_COLLECTIVES, "collective_count", "INTEGER", NULL,                                         \
-      "number of collective kernels in the step; as in XProf, of those with a correlation_id; "    \
+      "number of collective kernels in the step; as in XProf, only those with a correlation_id; "  \
       "NULL if not on GPU",                                                                        \
       "step db")                                                                                   \
     C(HS_INPUT, "host_input_ps", "INTEGER", "ps",                                                  \

@@ -50,18 +50,19 @@ static uint64_t host_place(const RowCursor *c, size_t part, size_t n)
       "Task Environment profile_stop_time - profile_start_time")                                   \
     C(PR_DURATION_US, DURATION_US_DOC)                                                             \
     C(PR_DEVICE, "device_type", "TEXT", NULL,                                                      \
-      "TPU, GPU or CPU, by the planes of the run; NULL if the source is an HLO program",           \
+      "type of device, from the planes of the run: TPU, GPU or CPU; NULL if the source is an HLO " \
+      "program",                                                                                   \
       "XPlane.name")                                                                               \
     C(PR_DEVICES, "device_count", "INTEGER", "devices",                                            \
-      "number of TensorCore planes, else of GPU planes; 0 for CPU; NULL if the source is an "      \
-      "HLO program",                                                                               \
+      "number of TensorCore planes, or of GPU planes if there are none; 0 for CPU; NULL if the "   \
+      "source is an HLO program",                                                                  \
       "XPlane.name")                                                                               \
     C(PR_FORMAT, "format", "TEXT", NULL, "format of the files: xspace, xspace.gz or hlo",          \
       "libprofsql")                                                                                \
     C(PR_LOADED, "loaded_ms", "REAL", "ms", "wall time of reading the files", "libprofsql")        \
     C(PR_OTHERS, "other_runs", "INTEGER", "runs",                                                  \
-      "number of runs in the log dir that were not taken, as their folders have smaller names; "   \
-      "0 if the path is that of a run",                                                            \
+      "number of other runs in the log dir, which were not read because their folder names sort "  \
+      "lower; 0 if the path names a run",                                                          \
       "libprofsql")                                                                                \
     C(PR_SOURCE, SOURCE_DOC)
 enum { RUNS_COLUMNS(COLUMN_ENUM) };
@@ -169,8 +170,8 @@ const Table prof_runs_table = {
     C(HO_EVENTS, "event_count", "INTEGER", "events", "number of events read from the file",        \
       "libprofsql")                                                                                \
     C(HO_START, "start_unix_ns", "INTEGER", "ns since 1970",                                       \
-      "session start, from which event times count (negative for an event that starts "            \
-      "earlier); if the file does not record it, the start of the earliest line if lines have "    \
+      "session start, the zero point of event times (events that start earlier have negative "     \
+      "times); if the file does not record it, the start of the earliest line, if lines have "     \
       "Unix times; else NULL",                                                                     \
       "Task Environment profile_start_time")                                                       \
     C(HO_STOP, "stop_unix_ns", "INTEGER", "ns since 1970",                                         \
@@ -429,11 +430,13 @@ const Table session_table = {
       "if the issue has no single position",                                                       \
       "libprofsql")                                                                                \
     C(IS_SEVERITY, "severity", "TEXT", NULL,                                                       \
-      "error: bytes were left out; warning: data was repaired or is doubtful; info: a remark",     \
+      "error: data was lost, or the profiler reported an error; warning: data was repaired or is " \
+      "doubtful; info: a remark",                                                                  \
       "libprofsql")                                                                                \
     C(IS_CODE, "code", "TEXT", NULL, ISSUE_CODES, "libprofsql")                                    \
     C(IS_COUNT, "count", "INTEGER", NULL,                                                          \
-      "number of issues of this code at this place; of newest_run: number of runs not taken",      \
+      "number of issues of this code at this place; for newest_run, number of runs that were not " \
+      "read",                                                                                      \
       "libprofsql")                                                                                \
     C(IS_MESSAGE, "message", "TEXT", NULL, "what was lost, was repaired or is doubtful",           \
       "libprofsql")                                                                                \

@@ -15,16 +15,17 @@ SQLITE_EXTENSION_INIT3
       "own delay), python (a Python frame), host (another event) or unknown (no event)",           \
       "libprofsql")                                                                                \
     C(IC_NAME, "name", "TEXT", NULL,                                                               \
-      "name of the innermost annotation or other event in which it did so, no deeper than a "      \
-      "tenth of the idle time goes; for compiling and tracing the call of the function; NULL if "  \
-      "there is none",                                                                             \
+      "name of the innermost annotation or other event around this activity, no deeper than the "  \
+      "level that has a tenth of the run's idle time; for compiling and tracing, the call of the " \
+      "function; NULL if there is none",                                                           \
       "XEventMetadata.name")                                                                       \
     C(IC_FRAME, "python_frame", "TEXT", NULL,                                                      \
-      "name of the innermost Python frame in which it did so, likewise; NULL if there is none",    \
+      "name of the innermost Python frame around this activity, no deeper than name; NULL if "     \
+      "there is none",                                                                             \
       "XEventMetadata.name")                                                                       \
     C(IC_IDLE, "idle_us", "REAL", "us",                                                            \
-      "idle time, average of the devices: a moment at which all are idle counts once. All rows "   \
-      "of a run add up to the sum of its idle gaps over device_count",                             \
+      "idle time, averaged over the devices: a moment at which all are idle counts once. All "     \
+      "rows of a run add up to the sum of its idle gaps divided by device_count",                  \
       "libprofsql")                                                                                \
     C(IC_PERCENT, "idle_percent", "REAL", "percent 0..100",                                        \
       "idle_us as a percentage of the sum of all rows of the run", "libprofsql")                   \
@@ -80,8 +81,7 @@ static const RowSource idle_causes_rows = {
                "no op runs on a host thread, or there is no gap between ops"};
 const Table idle_causes_table = {
     "idle_causes",
-    "one activity of the host during which devices were idle, with the idle time; the longest "
-    "first",
+    "one activity of the host during which devices were idle, with the idle time; longest first",
     idle_causes_columns,
     COUNT(idle_causes_columns),
     &row_table_module,

@@ -56,7 +56,7 @@ SQLITE_EXTENSION_INIT3
       "layout, also if tensor_pattern is NULL; 0 without conversions",                             \
       "inference_profile")                                                                         \
     C(IB_DEVICE_ACTUAL, "device_compute_ps_actual", "INTEGER", "ps",                               \
-      "time of programs on the device, kernels and other work of GPUs included", "libprofsql")     \
+      "time of programs on the device, including kernels and other work of GPUs", "libprofsql")    \
     C(IB_SHOWN, "shown_by_xprof", "INTEGER", "0 or 1",                                             \
       "0: XProf omits the batch because no request that names a model refers to it", "libprofsql") \
     C(IB_SOURCE, SOURCE_DOC)

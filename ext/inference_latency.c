@@ -29,13 +29,14 @@ SQLITE_EXTENSION_INIT3
     C(IL_MAX, "max_ms", "REAL", "ms", "duration of the longest request",                           \
       "OverviewInferenceLatency.max_latency_us")                                                   \
     C(IL_HOST_ACTUAL, "host_ms_actual", "REAL", "ms",                                              \
-      "host_ms without time and transfers of GPUs, which XProf counts as host time", "libprofsql") \
+      "host_ms without the work and transfers of GPUs, which XProf counts as host time",           \
+      "libprofsql")                                                                                \
     C(IL_DEVICE_ACTUAL, "device_ms_actual", "REAL", "ms",                                          \
-      "device_ms with kernels and other work of GPUs", "libprofsql")                               \
+      "device_ms plus the time of kernels and other work of GPUs", "libprofsql")                   \
     C(IL_COMMUNICATION_ACTUAL, "communication_ms_actual", "REAL", "ms",                            \
-      "communication_ms with transfers to and from GPUs", "libprofsql")                            \
+      "communication_ms plus the time of transfers to and from GPUs", "libprofsql")                \
     C(IL_SHOWN, "shown_by_xprof", "INTEGER", "0 or 1",                                             \
-      "0: XProf's overview page shows no latencies because a program of the run computes "         \
+      "0: XProf's overview page shows no latencies, because a program of the run computes "        \
       "gradients",                                                                                 \
       "libprofsql")                                                                                \
     C(IL_SOURCE, SOURCE_DOC)

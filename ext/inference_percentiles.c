@@ -12,10 +12,10 @@ SQLITE_EXTENSION_INIT3
     C(IP_NUMBER, "number", "INTEGER", NULL,                                                        \
       "ordinal of the row within its model and kind, from 1, in XProf's order", "libprofsql")      \
     C(IP_PERCENTILE, "percentile", "TEXT", NULL,                                                   \
-      "percentile of the request or batch by duration, in percent with three "                     \
-      "decimals. Up to 60 have all their rows; of more, rows near 50, 75, "                        \
-      "90, 99, 99.9 and 99.99 are shown. Averages follow: Batch size N, then "                     \
-      "Average (of all requests) or Aggregated (of all batches)",                                  \
+      "percentile of the request or batch by duration, in percent with three decimals. Up to 60 "  \
+      "requests or batches are all shown; if there are more, those near 50, 75, 90, 99, 99.9 and " \
+      "99.99. Averages follow: Batch size N, then Average (of all requests) or Aggregated (of "    \
+      "all batches)",                                                                              \
       "inference_profile percentile")                                                              \
     C(IP_REQUEST, "request_id", "TEXT", NULL,                                                      \
       "request_id of the request; N/A in averages, NULL for batches",                              \
@@ -25,9 +25,9 @@ SQLITE_EXTENSION_INIT3
     C(IP_LATENCY, "latency_ms", "REAL", "ms",                                                      \
       "duration of the request or batch, or the average duration",                                 \
       "inference_profile latency_ms, latency")                                                     \
-    C(IP_THROUGHPUT, "throughput", "REAL", "a second",                                             \
-      "requests or batches per second that the average is computed "                               \
-      "from; NULL in rows that are not averages, and if unknown",                                  \
+    C(IP_THROUGHPUT, "throughput", "REAL", "1/s",                                                  \
+      "requests or batches per second, of those in the average; NULL in rows that are not "        \
+      "averages, and if unknown",                                                                  \
       "inference_profile throughput")                                                              \
     C(IP_SIZE, "batching_request_size", "INTEGER", NULL,                                           \
       "batching_request_size of inference_requests; averages are "                                 \

@@ -78,11 +78,11 @@ SQLITE_EXTENSION_INIT3
       "layout, also if tensor_pattern is NULL; 0 without conversions",                             \
       "inference_profile")                                                                         \
     C(IR_WRITE_ACTUAL, "write_to_device_ps_actual", "INTEGER", "ps",                               \
-      "time of transfers to the device, GPUs included", "libprofsql")                              \
+      "time of transfers to the device, including GPUs", "libprofsql")                             \
     C(IR_READ_ACTUAL, "read_from_device_ps_actual", "INTEGER", "ps",                               \
-      "time of transfers from the device, GPUs included", "libprofsql")                            \
+      "time of transfers from the device, including GPUs", "libprofsql")                           \
     C(IR_DEVICE_ACTUAL, "device_compute_ps_actual", "INTEGER", "ps",                               \
-      "time of programs on the device, kernels and other work of GPUs included", "libprofsql")     \
+      "time of programs on the device, including kernels and other work of GPUs", "libprofsql")    \
     C(IR_SHOWN, "shown_by_xprof", "INTEGER", "0 or 1",                                             \
       "0: XProf omits the request because it names no model and other requests do", "libprofsql")  \
     C(IR_SOURCE, SOURCE_DOC)

@@ -11,7 +11,7 @@ SQLITE_EXTENSION_INIT3
     C(ID##_PERCENT, name "_percent", "REAL", "percent 0..100", of, "input_pipeline_analyzer")      \
     C(ID##_VERDICT, name "_verdict", "TEXT", NULL, verdict_doc, "input_pipeline_analyzer")         \
     C(ID##_STATEMENT, name "_statement", "TEXT", NULL,                                             \
-      "the finding as a sentence, from the actual values; NULL if there is no finding",            \
+      "finding as a sentence, based on the `_actual` columns; NULL if there is none",              \
       "libprofsql")
 #define INPUT_PIPELINE_COLUMNS(C)                                                                  \
     C(IP_RUN, RUN_DOC)                                                                             \

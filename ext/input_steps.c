@@ -201,8 +201,8 @@ const Table input_steps_table = {"input_steps",
     C(TD_OPERATION, "operation", "TEXT", NULL, "name of the framework op",                         \
       "overview_page operation")                                                                   \
     C(TD_GFLOPS, "gflops", "REAL", "GFLOP/s",                                                      \
-      "FLOP rate while the op ran; 8-bit and 4-bit operations "                                    \
-      "count as a half and a quarter; 0 if unknown",                                               \
+      "FLOP rate while the op ran; an 8-bit operation counts as a half, a 4-bit one as a "         \
+      "quarter; 0 if unknown",                                                                     \
       "overview_page flopRate")                                                                    \
     C(TD_ELIGIBLE, "op_is_tensorcore_eligible", "INTEGER", NULL,                                   \
       "1: a kernel of the op could use tensor cores, judged by the "                               \

@@ -27,8 +27,8 @@ SQLITE_EXTENSION_INIT3
     C(KS_GRID, "grid_dim", "TEXT", NULL, "blocks in the grid as x,y,z; 1,1,1 if unknown",          \
       "kernel_stats grid_dim")                                                                     \
     C(KS_OCCUPANCY, "occupancy_percent", "REAL", "percent",                                        \
-      "theoretical occupancy of the first of the kernels, as stored in the file; above "           \
-      "100 if the stored value is invalid, NULL if it is NaN or infinite, 0 if unknown",           \
+      "theoretical occupancy of the row's first kernel, as stored in the file; above 100 if the "  \
+      "stored value is invalid, NULL if it is NaN or infinite, 0 if unknown",                      \
       "kernel_stats occupancy_pct")                                                                \
     C(KS_ELIGIBLE, "op_is_tensorcore_eligible", "INTEGER", "0 or 1",                               \
       "1: tensor cores could run the op, judged by the op's name",                                 \
@@ -84,8 +84,8 @@ SQLITE_EXTENSION_INIT3
       "which XProf's list lacks, and kernels in files that name no vendor",                        \
       "libprofsql")                                                                                \
     C(KS_OP_ACTUAL, "op_name_actual", "TEXT", NULL,                                                \
-      "op_name, or the op that files of older profilers name; NULL if "                            \
-      "unknown or if the launches differ (kernel_ops lists each op)",                              \
+      "name of the framework op that the kernel runs for, also in files of older profilers; NULL " \
+      "if unknown or if the launches differ (kernel_ops lists each op)",                           \
       "tf_op, hlo_op, level 0, annotation")                                                        \
     C(KS_SOURCE, SOURCE_DOC)                                                                       \
     C(KS_LIMIT, "row_limit", "INTEGER HIDDEN", "rows",                                             \

@@ -26,8 +26,8 @@ SQLITE_EXTENSION_INIT3
     C(LD_DURATION, "duration_ps", "INTEGER", "ps", "duration on the device", "XEvent.duration_ps") \
     C(LD_DURATION_US, DURATION_US_DOC)                                                             \
     C(LD_LAUNCH, "launch_name", "TEXT", NULL,                                                      \
-      "name of the call that launched it: the event of the host with the same correlation_id; "    \
-      "of several the first, of several at once the longest",                                      \
+      "name of the call that launched the work: the host event with the same correlation_id (the " \
+      "first, if there are several; the longest of those that start together)",                    \
       "XEventMetadata.name")                                                                       \
     C(LD_LAUNCH_EVENT, "launch_event_id", "INTEGER", NULL, "event_id of the launch call",          \
       "libprofsql")                                                                                \
@@ -52,8 +52,9 @@ SQLITE_EXTENSION_INIT3
     C(LD_QUEUED_US, "queued_us", "REAL", "us", "queued_ps in microseconds", "libprofsql")          \
     C(LD_ANNOTATION, "annotation", "TEXT", NULL,                                                   \
       "name of the innermost event of the host that contains the launch call in time and is "      \
-      "neither a call with a correlation_id nor a Python frame, such as a TraceMe range; of "      \
-      "other threads only if nothing on the call's own line contains it. NULL if there is none",   \
+      "neither a call with a correlation_id nor a Python frame, such as a TraceMe range; events "  \
+      "of other threads count only if nothing on the call's own line contains it. NULL if there "  \
+      "is none",                                                                                   \
       "libprofsql")                                                                                \
     C(LD_ANNOTATION_EVENT, "annotation_event_id", "INTEGER", NULL,                                 \
       "event_id of annotation; NULL if there is none", "libprofsql")                               \
@@ -64,8 +65,8 @@ SQLITE_EXTENSION_INIT3
       "records none)",                                                                             \
       "libprofsql")                                                                                \
     C(LD_STACK, "python_stack", "TEXT", NULL,                                                      \
-      "python_frame and the Python frames around it on its line, one a line of text, the "         \
-      "innermost first; NULL if there is no Python frame",                                         \
+      "python_frame and the Python frames around it on its line, one per line of text, innermost " \
+      "first; NULL if there is no Python frame",                                                   \
       "libprofsql")                                                                                \
     C(LD_SOURCE, SOURCE_DOC)
 enum { LAUNCH_DELAYS_COLUMNS(COLUMN_ENUM) };

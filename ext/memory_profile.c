@@ -117,9 +117,9 @@ static const MemoryAllocator *next_item(RowCursor *c, size_t (*count)(const Memo
     C(ME_SHAPE, "shape", "TEXT", NULL, "shape of the tensor; NULL if unknown",                     \
       "memory_profile tensorShape")                                                                \
     C(ME_SAMPLED, "sampled", "INTEGER", "0 or 1",                                                  \
-      "1: XProf's timeline shows the event. It divides the allocator's "                           \
-      "events, ordered by time, into `samples` parts of equal length "                             \
-      "and shows the event of each part with the most memory in use",                              \
+      "1: XProf's timeline shows the event. XProf divides the allocator's events, in order of "    \
+      "time, into `samples` parts of equally many events and shows the event of each part with "   \
+      "the most memory in use",                                                                    \
       "memory_profile sampledTimelineSnapshots")                                                   \
     C(ME_EVENT, EVENT_ID_DOC)                                                                      \
     C(ME_MATCH, "match_event_id", "INTEGER", NULL,                                                 \

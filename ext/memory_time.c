@@ -36,8 +36,8 @@ SQLITE_EXTENSION_INIT3
       "event" WITHOUT_TIME,                                                                        \
       "libprofsql")                                                                                \
     C(MT_AT_LEAST, "at_least_percent", "REAL", "percent 0..100",                                   \
-      "share of this time in which the memory in use is in this level or in a higher "             \
-      "one" WITHOUT_TIME,                                                                          \
+      "share of the time between the allocator's first and last event in which the memory in use " \
+      "is at this level or a higher one" WITHOUT_TIME,                                             \
       "libprofsql")                                                                                \
     C(MT_FIRST, "first_ps", "INTEGER", "ps",                                                       \
       "first moment at which the memory in use is within these bounds, from the session start",    \
@@ -127,7 +127,7 @@ static const RowSource memory_time_rows = {.next = memory_time_next,
                                                       "number of bytes"};
 const Table memory_time_table = {
     "memory_time",
-    "one level of an allocator's memory in use, with the time that the allocator spent at it; the "
+    "one level of an allocator's memory in use, with the time that the allocator spent at it; "
     "lowest level first",
     memory_time_columns,
     COUNT(memory_time_columns),

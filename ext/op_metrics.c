@@ -57,15 +57,16 @@ SQLITE_EXTENSION_INIT3
       "libprofsql")                                                                                \
     C(OM_EVENT_SELF, "event_self_ps", "INTEGER", "ps",                                             \
       "self_ps on the event clock; below 0 if ops overlap on that clock", "libprofsql")            \
-    C(OM_FLOPS, "flops", "REAL", "floating operations",                                            \
-      "operations of all occurrences; 8-bit and 4-bit operations "                                 \
-      "count as a half and a quarter; 0 if none or unknown",                                       \
+    C(OM_FLOPS, "flops", "REAL", "FLOP",                                                           \
+      "floating-point operations of all occurrences; an 8-bit operation counts as a half, a "      \
+      "4-bit one as a quarter; 0 if none or unknown",                                              \
       "OpMetrics.flops_v2")                                                                        \
-    C(OM_MODEL_FLOPS, "model_flops", "REAL", "floating operations",                                \
-      "operations of all occurrences, as the model defines them; 0 if none or unknown",            \
+    C(OM_MODEL_FLOPS, "model_flops", "REAL", "FLOP",                                               \
+      "floating-point operations of all occurrences, without device-specific weights; 0 if none "  \
+      "or unknown",                                                                                \
       "OpMetrics.model_flops_v2")                                                                  \
     C(OM_BYTES, "bytes_accessed", "INTEGER", "bytes",                                              \
-      "bytes read and written by all occurrences; 0 if none or unknown",                           \
+      "bytes read plus bytes written by all occurrences; 0 if none or unknown",                    \
       "OpMetrics.bytes_accessed")                                                                  \
     C(OM_HBM_READ, "hbm_read_bytes", "INTEGER", "bytes",                                           \
       "bytes read from HBM; NULL if the file has no breakdown by memory",                          \
@@ -98,7 +99,7 @@ SQLITE_EXTENSION_INIT3
       "NULL for other devices and the host",                                                       \
       "OpMetrics.core_type")                                                                       \
     C(OM_ID, "op_id", "INTEGER", NULL,                                                             \
-      "ordinal of the op in its side, from 0; parts follow the op that contains them",             \
+      "ordinal of the op on its side, from 0; parts follow the op that contains them",             \
       "libprofsql")                                                                                \
     C(OM_PARENT_ID, "parent_id", "INTEGER", NULL,                                                  \
       "op_id of the op that this op is part of; NULL if it is part of none", "libprofsql")         \
@@ -127,14 +128,17 @@ SQLITE_EXTENSION_INIT3
       "number of executions of the HLO op, as in hlo_ops; NULL if "                                \
       "unknown, and for the sides host and framework",                                             \
       "libprofsql")                                                                                \
-    C(OM_FLOPS_ACTUAL, "flops_actual", "REAL", "floating operations",                              \
-      "flops_actual of hlo_ops; NULL if unknown, and for the sides host and framework",            \
+    C(OM_FLOPS_ACTUAL, "flops_actual", "REAL", "FLOP",                                             \
+      "operations of all executions of the HLO op, as hlo_ops.flops_actual; NULL if unknown, and " \
+      "for the sides host and framework",                                                          \
       "libprofsql")                                                                                \
-    C(OM_MODEL_FLOPS_ACTUAL, "model_flops_actual", "REAL", "floating operations",                  \
-      "model_flops_actual of hlo_ops; NULL if unknown, and for the sides host and framework",      \
+    C(OM_MODEL_FLOPS_ACTUAL, "model_flops_actual", "REAL", "FLOP",                                 \
+      "operations of all executions of the HLO op, as hlo_ops.model_flops_actual; NULL if "        \
+      "unknown, and for the sides host and framework",                                             \
       "libprofsql")                                                                                \
     C(OM_BYTES_ACTUAL, "bytes_accessed_actual", "INTEGER", "bytes",                                \
-      "bytes_accessed_actual of hlo_ops; NULL if unknown, and for the sides host and framework",   \
+      "bytes accessed by all executions of the HLO op, as hlo_ops.bytes_accessed_actual; NULL if " \
+      "unknown, and for the sides host and framework",                                             \
       "libprofsql")                                                                                \
     C(OM_SOURCE, SOURCE_DOC)
 enum { OP_METRICS_COLUMNS(COLUMN_ENUM) };
@@ -281,8 +285,8 @@ const Table op_metrics_table = {
     C(OT_IDLE, "idle_fraction", "REAL", "fraction 0..1",                                           \
       "share of the measured time without any op; 1 if no time was measured", "libprofsql")        \
     C(OT_BUSY_PS, "busy_ps", "INTEGER", "ps",                                                      \
-      "time in which any core of a chip was on duty, summed over "                                 \
-      "chips; NULL for the sides host and framework, and if not on TPU",                           \
+      "time in which at least one core of a chip was on duty, summed over chips; NULL for the "    \
+      "sides host and framework, and if not on TPU",                                               \
       "OpMetricsDb.busy_time_ps")                                                                  \
     C(OT_IDLE_PS, "idle_ps", "INTEGER", "ps",                                                      \
       "time in which no core of a chip was on duty, summed over chips; "                           \
@@ -305,19 +309,20 @@ const Table op_metrics_table = {
       "for the sides host and framework, and if not on TPU",                                       \
       "OpMetricsDb.idle_time_high_confidence_ps")                                                  \
     C(OT_COMPUTE_16, "compute_16bit_ps", "INTEGER", "ps",                                          \
-      "time in which GPUs computed with 16-bit numbers, of events "                                \
-      "with a group; NULL for the sides host and framework",                                       \
+      "time of GPU events with a group that compute with 16-bit numbers; NULL for the sides host " \
+      "and framework",                                                                             \
       "PrecisionStats.compute_16bit_ps")                                                           \
     C(OT_COMPUTE_32, "compute_32bit_ps", "INTEGER", "ps",                                          \
-      "time in which GPUs computed with other than 16-bit numbers, "                               \
-      "of events with a group; NULL for the sides host and framework",                             \
+      "time of GPU events with a group that compute with other than 16-bit numbers; NULL for the " \
+      "sides host and framework",                                                                  \
       "PrecisionStats.compute_32bit_ps")                                                           \
     C(OT_COMPUTE_16_ACTUAL, "compute_16bit_ps_actual", "INTEGER", "ps",                            \
-      "compute_16bit_ps without copies; NULL for the sides host and framework, and without a GPU", \
+      "compute_16bit_ps without copies, whatever name the profiler gives them; NULL for the "      \
+      "sides host and framework, and without a GPU",                                               \
       "libprofsql")                                                                                \
     C(OT_COMPUTE_32_ACTUAL, "compute_32bit_ps_actual", "INTEGER", "ps",                            \
-      "compute_32bit_ps without copies, under all names that profilers "                           \
-      "give them; NULL for the sides host and framework, and without a GPU",                       \
+      "compute_32bit_ps without copies, whatever name the profiler gives them; NULL for the "      \
+      "sides host and framework, and without a GPU",                                               \
       "libprofsql")                                                                                \
     C(OT_SOURCE, SOURCE_DOC)
 enum { OP_TOTALS_COLUMNS(COLUMN_ENUM) };

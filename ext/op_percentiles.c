@@ -23,8 +23,8 @@ SQLITE_EXTENSION_INIT3
       "kind of the planes, as in planes.kind; planes of a kind on one host are combined",          \
       "libprofsql")                                                                                \
     C(OP_LINE_KIND, "line_kind", "TEXT", NULL,                                                     \
-      "kind of the lines, as in lines.kind: ops, stream and thread have ops, modules has runs of " \
-      "programs, steps has steps",                                                                 \
+      "kind of the lines, as in lines.kind: a row of ops, stream or thread is an op, of modules "  \
+      "a program, of steps a step",                                                                \
       "libprofsql")                                                                                \
     C(OP_NAME, "name", "TEXT", NULL,                                                               \
       "name of the events: on TPUs the op's HLO text, on GPUs the kernel, on modules lines "       \
@@ -32,12 +32,12 @@ SQLITE_EXTENSION_INIT3
       "XEventMetadata.name")                                                                       \
     C(OP_SHORT_NAME, EVENT_SHORT_NAME_DOC)                                                         \
     C(OP_HLO_OP, "hlo_op", "TEXT", NULL,                                                           \
-      "HLO instruction of the events: what they record, after its last `::`; on op lines of TPUs " \
-      "else the name of the op; NULL if there is neither",                                         \
+      "HLO instruction that the events record, without everything up to the last `::`; if they "   \
+      "record none, the name of the op on op lines of TPUs, elsewhere NULL",                       \
       "stat hlo_op; on TPUs XEventMetadata.display_name, else name up to ` = `")                   \
     C(OP_SHAPE, "shape", "TEXT", NULL,                                                             \
-      "shape of the op's result: from the HLO text in name, else with its layout from the "        \
-      "program of hlo_op; NULL if the file has neither",                                           \
+      "shape of the op's result: from the HLO text in name, else with layout from the "            \
+      "instruction hlo_op of the program; NULL if the file has neither",                           \
       "XEventMetadata.name, HloInstructionProto.shape")                                            \
     C(OP_PROGRAM, "program_id", "TEXT", NULL,                                                      \
       "id of the program, decimal; NULL if the events record none",                                \
@@ -173,7 +173,8 @@ static const RowSource op_percentiles_rows = {.list = op_percentiles_list,
                                               .nothing = "no event has a duration of its own"};
 const Table op_percentiles_table = {
     "op_percentiles",
-    "one op, program or step on the planes of a kind: how its durations spread (docs/semantics.md)",
+    "one op, program or step on the planes of a kind, with the percentiles of its durations "
+    "(docs/semantics.md, Spread)",
     op_percentiles_columns,
     COUNT(op_percentiles_columns),
     &row_table_module,

@@ -69,10 +69,9 @@ SQLITE_EXTENSION_INIT3
       "cost is overestimated; 0 if the peak rate is unknown",                                      \
       "Node.metrics.uncapped_flops")                                                               \
     C(OP_RAW_FLOPS, "raw_flops", "REAL", "FLOP",                                                   \
-      "floating-point operations as the model defines them", "Node.metrics.raw_flops")             \
+      "floating-point operations, without device-specific weights", "Node.metrics.raw_flops")      \
     C(OP_BF16_FLOPS, "bf16_flops", "REAL", "FLOP",                                                 \
-      "floating-point operations as the device counts them: 8-bit "                                \
-      "and 4-bit operations count as a half and a quarter",                                        \
+      "floating-point operations; an 8-bit operation counts as a half, a 4-bit one as a quarter",  \
       "Node.metrics.bf16_flops")                                                                   \
     C(OP_HBM, "hbm_utilization", "REAL", "fraction 0..1",                                          \
       "HBM bandwidth divided by the peak bandwidth, at most 1; 0 "                                 \
@@ -123,10 +122,10 @@ SQLITE_EXTENSION_INIT3
     C(OP_GROUP, "group_by", "TEXT HIDDEN", NULL,                                                   \
       "how to group the ops: program, category or provenance; default program", "argument 2")      \
     C(OP_IDLE, "include_idle", "INTEGER HIDDEN", "0 or 1",                                         \
-      "0: omit IDLE and show shares of busy time; default 1", "argument 3")                        \
+      "1: include IDLE; 0: omit IDLE and show shares of busy time; default 1", "argument 3")       \
     C(OP_LIMIT, "row_limit", "INTEGER HIDDEN", "nodes",                                            \
-      "number of children to keep of each node below the upper "                                   \
-      "levels; 0: all; default 100, as in XProf",                                                  \
+      "number of children to keep for each node below the upper levels; 0: all; default 100, as "  \
+      "in XProf",                                                                                  \
       "argument 4")
 enum { OP_PROFILE_COLUMNS(COLUMN_ENUM) };
 static const Column op_profile_columns[] = {OP_PROFILE_COLUMNS(COLUMN_DOC)};

@@ -118,7 +118,7 @@ const Table planes_table = {"planes",
       "libprofsql")                                                                                \
     C(LN_DERIVED, "derived", "INTEGER", "0 or 1",                                                  \
       "1: XProf derived the line from other lines (its id is -559038737, which is 0xdeadbeef in "  \
-      "32 bits, or one of the 389 after it); counting its events counts them twice",               \
+      "32 bits, or one of the next 389 ids); counting its events counts work twice",               \
       "XLine.id")                                                                                  \
     C(LN_SOURCE, SOURCE_DOC)
 enum { LINES_COLUMNS(COLUMN_ENUM) };

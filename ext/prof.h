@@ -192,9 +192,7 @@ typedef struct {
         "the name",                                                                                \
         "libprofsql"
 #define METADATA_ID_DOC                                                                            \
-    "metadata_id", "INTEGER", NULL,                                                                \
-        "id of the events' metadata, unique in its plane; NULL in the row of all events whose "    \
-        "metadata the plane does not declare",                                                     \
+    "metadata_id", "INTEGER", NULL, "id of the event's metadata, unique in its plane",             \
         "XEvent.metadata_id"
 #define STAT_ID_DOC                                                                                \
     "stat_id", "INTEGER", NULL, "id of the stat's metadata, unique in its plane",                  \

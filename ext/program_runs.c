@@ -38,12 +38,14 @@ static uint64_t length(int64_t start, int64_t end)
       "name of the HLO module, without (program id); NULL if unknown",                             \
       "hlo_module; name of the event")                                                             \
     C(PR_START, "start_ps", "INTEGER", "ps",                                                       \
-      "start of the execution, from the session start: of an event of the line XLA Modules; on "   \
-      "a GPU, of its first kernel",                                                                \
+      "start of the execution, from the session start: start of the event on the line XLA "        \
+      "Modules; on a GPU, start of the first kernel",                                              \
       "libprofsql")                                                                                \
     C(PR_START_US, START_US_DOC)                                                                   \
     C(PR_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
-      "duration of the execution; on a GPU, until the end of its last kernel", "libprofsql")       \
+      "duration of the execution; on a GPU, from the start of the first kernel to the end of the " \
+      "last one",                                                                                  \
+      "libprofsql")                                                                                \
     C(PR_DURATION_US, DURATION_US_DOC)                                                             \
     C(PR_SOURCE, SOURCE_DOC)
 enum { PROGRAM_RUNS_COLUMNS(COLUMN_ENUM) };
@@ -112,8 +114,8 @@ const Table program_runs_table = {
       "libprofsql")                                                                                \
     C(PG_DURATION_US, DURATION_US_DOC)                                                             \
     C(PG_IDLE, "idle_ps", "INTEGER", "ps",                                                         \
-      "part of the gap in which the device is idle; in the rest it works outside of programs, "    \
-      "as for copies",                                                                             \
+      "part of the gap in which the device is idle; in the rest it works outside programs, for "   \
+      "example on copies",                                                                         \
       "libprofsql")                                                                                \
     C(PG_IDLE_US, "idle_us", "REAL", "us", "idle_ps in microseconds", "libprofsql")                \
     C(PG_IDLE_PERCENT, "idle_percent", "REAL", "percent 0..100",                                   \

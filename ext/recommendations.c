@@ -196,14 +196,14 @@ static const RowSource recommendations_rows = {.next = recommendations_next,
                                                .column = recommendations_column,
                                                .per_run = true,
                                                .needs = NEED_EVENTS};
-const Table recommendations_table = {"recommendations",
-                                     "one recommendation of XProf's pages, or a rule like them: a "
-                                     "finding and what to do about it, or a tip. The query advice "
-                                     "has what each problem costs",
-                                     recommendations_columns,
-                                     COUNT(recommendations_columns),
-                                     &row_table_module,
-                                     &recommendations_rows,
-                                     15,
-                                     "0.1.0",
-                                     "SELECT section, severity, statement FROM recommendations"};
+const Table recommendations_table = {
+    "recommendations",
+    "one recommendation of XProf's pages, or of a rule like theirs: a finding and what to do about "
+    "it, or a tip; the query advice shows what each problem costs",
+    recommendations_columns,
+    COUNT(recommendations_columns),
+    &row_table_module,
+    &recommendations_rows,
+    15,
+    "0.1.0",
+    "SELECT section, severity, statement FROM recommendations"};

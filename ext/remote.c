@@ -96,11 +96,11 @@ static bool ask_with(Asked *a, const char *table, RowCursor *c)
 
 #define CAPTURE_COLUMNS(C)                                                                         \
     C(PC_RUN, "run_path", "TEXT", NULL,                                                            \
-      "path of the new run, which tables take as source; NULL if the run is on the machine of "    \
-      "the server, or there is no profile",                                                        \
+      "path of the new run, usable as a source; NULL if the run is on the machine of the server, " \
+      "or there is no profile",                                                                    \
       "libprofsql")                                                                                \
     C(PC_HOST, "host", "TEXT", NULL,                                                               \
-      "name of the host in the run: its address with _ for :", "libprofsql")                       \
+      "name of the host in the run: its address with : replaced by _", "libprofsql")               \
     C(PC_PATH, "path", "TEXT", NULL,                                                               \
       "path of the host's file, on the machine of the server if run_path is NULL; NULL if there "  \
       "is no profile",                                                                             \
@@ -110,13 +110,14 @@ static bool ask_with(Asked *a, const char *table, RowCursor *c)
     C(PC_ERROR, "error", "TEXT", NULL, "why the host has no profile; NULL if it has one",          \
       "libprofsql")                                                                                \
     C(PC_ADDRESS, "address", "TEXT HIDDEN", NULL,                                                  \
-      "HOST:PORT of the profiler server in the program; several with commas are profiled at the "  \
-      "same time",                                                                                 \
+      "HOST:PORT of the profiler server in the program; several addresses, separated by commas, "  \
+      "are profiled at the same time",                                                             \
       "argument 1")                                                                                \
-    C(PC_DURATION, "duration_ms", "INTEGER HIDDEN", "ms", "how long to record; default: 1000",     \
-      "argument 2")                                                                                \
+    C(PC_DURATION, "duration_ms", "INTEGER HIDDEN", "ms",                                          \
+      "duration of the recording; default: 1000", "argument 2")                                    \
     C(PC_DIR, "logdir", "TEXT HIDDEN", NULL,                                                       \
-      "folder into whose plugins/profile the run is written; default: logs", "argument 3")
+      "log dir; the run is written to a folder in its plugins/profile; default: logs",             \
+      "argument 3")
 enum { CAPTURE_COLUMNS(COLUMN_ENUM) };
 static const Column capture_columns[] = {CAPTURE_COLUMNS(COLUMN_DOC)};
 
@@ -190,7 +191,7 @@ static const RowSource capture_rows = {.list = capture_list,
                                        .n_parameters = 2};
 const Table prof_capture_table = {
     "prof_capture",
-    "one host whose running program was profiled for this query (docs/remote.md)",
+    "one host whose running program was profiled by this query (docs/remote.md)",
     capture_columns,
     COUNT(capture_columns),
     &row_table_module,
@@ -201,23 +202,23 @@ const Table prof_capture_table = {
 
 /* ---- prof_monitor ---- */
 
-#define MEASURED "; NULL if it is not known: at level 1, or as the program has none"
+#define MEASURED "; NULL if unknown, as at level 1 or for a program without devices or steps"
 #define MONITOR_COLUMNS(C)                                                                         \
     C(PM_BY, "measured_by", "TEXT", NULL,                                                          \
-      "service: the server measured; profile: it does not, and the numbers are those of kpi and "  \
-      "steps about a profile that was taken for this query",                                       \
+      "service: the server measured; profile: it cannot, and the numbers come from kpi and steps " \
+      "on a profile that was recorded for this query",                                             \
       "libprofsql")                                                                                \
-    C(PM_TEXT, "text", "TEXT", NULL, "the measurement in words, several lines",                    \
+    C(PM_TEXT, "text", "TEXT", NULL, "the measurement as text of several lines",                   \
       "MonitorResponse.data")                                                                      \
     C(PM_HARDWARE, "hardware", "TEXT", NULL,                                                       \
-      "kind of hardware: CPU_ONLY, GPU or TPU; NULL if the server measured, or it is unknown",     \
+      "kind of hardware: CPU_ONLY, GPU or TPU; NULL if unknown, and if measured_by is service",    \
       "kpi.hardware")                                                                              \
     C(PM_IDLE, "idle_percent", "REAL", "percent 0..100",                                           \
       "share of the time in which the devices are idle" MEASURED,                                  \
       "device_idle_time_percent; kpi.device_busy_percent")                                         \
     C(PM_UTILIZATION, "utilization_percent", "REAL", "percent",                                    \
-      "utilization of the matrix units; of a profile, operations of the steps as a share of the "  \
-      "devices' peak; NULL if unknown",                                                            \
+      "utilization of the matrix units; if measured_by is profile, operations of the steps as a "  \
+      "share of the devices' peak; NULL if unknown",                                               \
       "matrix_unit_utilization_percent; kpi.flops_utilization_percent")                            \
     C(PM_STEP, "step_time_ms", "REAL", "ms", "average duration of a step" MEASURED,                \
       "step_time_ms_avg; kpi.step_time_ms")                                                        \
@@ -226,14 +227,14 @@ const Table prof_capture_table = {
     C(PM_STEP_MAX, "step_time_max_ms", "REAL", "ms", "duration of the longest step" MEASURED,      \
       "step_time_ms_max; steps.duration_ms")                                                       \
     C(PM_INPUT, "input_percent", "REAL", "percent 0..100",                                         \
-      "share of the steps spent on input, on average" MEASURED,                                    \
+      "average share of step time spent on input" MEASURED,                                        \
       "infeed_percent_avg; kpi.input_percent")                                                     \
     C(PM_ADDRESS, "address", "TEXT HIDDEN", NULL,                                                  \
       "HOST:PORT of the profiler server in the program", "argument 1")                             \
-    C(PM_DURATION, "duration_ms", "INTEGER HIDDEN", "ms", "how long to measure; default: 1000",    \
-      "argument 2")                                                                                \
+    C(PM_DURATION, "duration_ms", "INTEGER HIDDEN", "ms",                                          \
+      "duration of the measurement; default: 1000", "argument 2")                                  \
     C(PM_LEVEL, "level", "INTEGER HIDDEN", "1 to 2",                                               \
-      "1: briefly, 2: with all columns; default: 2", "argument 3")
+      "1: a short measurement; 2: all columns; default 2", "argument 3")
 enum { MONITOR_COLUMNS(COLUMN_ENUM) };
 static const Column monitor_columns[] = {MONITOR_COLUMNS(COLUMN_DOC)};
 
@@ -342,7 +343,7 @@ static const RowSource monitor_rows = {.list = monitor_list,
                                        .n_parameters = 2};
 const Table prof_monitor_table = {
     "prof_monitor",
-    "one measurement of a running program, made for this query (docs/remote.md)",
+    "one measurement of a running program, made by this query (docs/remote.md)",
     monitor_columns,
     COUNT(monitor_columns),
     &row_table_module,

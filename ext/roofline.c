@@ -15,8 +15,8 @@ SQLITE_EXTENSION_INIT3
 #define ROOFLINE_COLUMNS(C)                                                                        \
     C(RL_RUN, RUN_DOC)                                                                             \
     C(RL_RECORD, "record", "TEXT", NULL,                                                           \
-      "part of the run that the row covers. Total: the entire "                                    \
-      "session; Average: the complete steps; or the number of a step",                             \
+      "part of the run that the row covers: Total (the entire session), Average (the complete "    \
+      "steps) or the number of a step",                                                            \
       "roofline_model step")                                                                       \
     C(RL_RANK, "rank", "INTEGER", NULL,                                                            \
       "0 for the entire program; from 1, rank of the op by self time (at most 999, as in XProf)",  \
@@ -45,23 +45,24 @@ SQLITE_EXTENSION_INIT3
       "sum of self_time_fraction of this op and the ops before it",                                \
       "roofline_model cumulative_total_self_time_percent")                                         \
     C(RL_STALL, "dma_stall_fraction", "REAL", "fraction 0..1",                                     \
-      "share of the op's time that is stalled by DMA; NULL on GPU",                                \
+      "share of the op's time in which it is stalled by DMA; NULL on GPU",                         \
       "roofline_model dma_stall_percent")                                                          \
-    C(RL_GFLOPS, "normalized_gflops", "REAL", "1e9 FLOP/s",                                        \
-      "FLOP rate, with operations as the device counts them", "roofline_model measured_flop_rate") \
-    C(RL_MODEL, "model_gflops", "REAL", "1e9 FLOP/s",                                              \
-      "FLOP rate, with operations as the model defines them", "roofline_model model_flop_rate")    \
-    C(RL_MEMORY, "memory_bw_gibps", "REAL", "2^30 bytes/s", "bytes accessed per second",           \
+    C(RL_GFLOPS, "normalized_gflops", "REAL", "GFLOP/s",                                           \
+      "FLOP rate; an 8-bit operation counts as a half, a 4-bit one as a quarter",                  \
+      "roofline_model measured_flop_rate")                                                         \
+    C(RL_MODEL, "model_gflops", "REAL", "GFLOP/s", "FLOP rate, without device-specific weights",   \
+      "roofline_model model_flop_rate")                                                            \
+    C(RL_MEMORY, "memory_bw_gibps", "REAL", "GiB/s", "bytes accessed per second",                  \
       "roofline_model measured_memory_bw")                                                         \
-    C(RL_HBM, "hbm_bw_gibps", "REAL", "2^30 bytes/s", "bytes of HBM traffic per second",           \
+    C(RL_HBM, "hbm_bw_gibps", "REAL", "GiB/s", "bytes of HBM traffic per second",                  \
       "roofline_model hbm_bw")                                                                     \
-    C(RL_CMEM_READ, "cmem_read_bw_gibps", "REAL", "2^30 bytes/s",                                  \
+    C(RL_CMEM_READ, "cmem_read_bw_gibps", "REAL", "GiB/s",                                         \
       "bytes read from CMEM per second; NULL on GPU", "roofline_model cmem_read_bw")               \
-    C(RL_CMEM_WRITE, "cmem_write_bw_gibps", "REAL", "2^30 bytes/s",                                \
+    C(RL_CMEM_WRITE, "cmem_write_bw_gibps", "REAL", "GiB/s",                                       \
       "bytes written to CMEM per second; NULL on GPU", "roofline_model cmem_write_bw")             \
-    C(RL_VMEM_READ, "vmem_read_bw_gibps", "REAL", "2^30 bytes/s",                                  \
+    C(RL_VMEM_READ, "vmem_read_bw_gibps", "REAL", "GiB/s",                                         \
       "bytes read from VMEM per second; NULL on GPU", "roofline_model vmem_read_bw")               \
-    C(RL_VMEM_WRITE, "vmem_write_bw_gibps", "REAL", "2^30 bytes/s",                                \
+    C(RL_VMEM_WRITE, "vmem_write_bw_gibps", "REAL", "GiB/s",                                       \
       "bytes written to VMEM per second; on GPU, to shared memory, which no profiler records (0)", \
       "roofline_model vmem_write_bw")                                                              \
     C(RL_INTENSITY, "operational_intensity", "REAL", "FLOP/byte", "operations per byte accessed",  \
@@ -93,17 +94,19 @@ SQLITE_EXTENSION_INIT3
     C(RL_TOTAL_FRACTION, "total_time_fraction", "REAL", "fraction 0..1",                           \
       "total time of the op divided by the program's total time",                                  \
       "roofline_model total_time_in_percentage")                                                   \
-    C(RL_OPTIMAL, "optimal_gflops", "REAL", "1e9 FLOP/s",                                          \
+    C(RL_OPTIMAL, "optimal_gflops", "REAL", "GFLOP/s",                                             \
       "FLOP rate that the roofline allows at this operational intensity",                          \
       "roofline_model optimal_flop_rate")                                                          \
     C(RL_EFFICIENCY, "roofline_efficiency_fraction", "REAL", "fraction",                           \
-      "measured rate divided by the optimal rate. This column and the next two "                   \
-      "may be above 1 for asynchronous transfers, and if a cost is overestimated",                 \
+      "measured rate divided by the optimal rate; above 1 if a cost is overestimated, and for "    \
+      "asynchronous transfers",                                                                    \
       "roofline_model roofline_efficiency")                                                        \
     C(RL_COMPUTE, "compute_efficiency_fraction", "REAL", "fraction",                               \
-      "measured FLOP rate divided by the peak rate", "roofline_model compute_efficiency")          \
+      "measured FLOP rate divided by the peak rate; above 1 if a cost is overestimated",           \
+      "roofline_model compute_efficiency")                                                         \
     C(RL_MEMORY_U, "max_memory_bw_utilization_fraction", "REAL", "fraction",                       \
-      "bandwidth divided by peak bandwidth, for the memory with the highest utilization",          \
+      "bandwidth divided by peak bandwidth, for the memory with the highest utilization; above 1 " \
+      "if a cost is overestimated, and for asynchronous transfers",                                \
       "roofline_model max_mem_bw_utilization")                                                     \
     C(RL_INFEED, "include_infeed_outfeed", "INTEGER", "0 or 1",                                    \
       "1: row includes the ops that feed the device (infeed, "                                     \
@@ -118,15 +121,18 @@ SQLITE_EXTENSION_INIT3
     C(RL_STACK, "source_stack", "TEXT", NULL,                                                      \
       "call stack of the op in source lines; NULL if unknown", "roofline_model source_info")       \
     C(RL_FLOPS, "flops", "REAL", "FLOP",                                                           \
-      "floating-point operations of all occurrences, as the device counts them",                   \
+      "floating-point operations of all occurrences; an 8-bit operation counts as a half, a "      \
+      "4-bit one as a quarter",                                                                    \
       "OpMetrics.flops_v2")                                                                        \
     C(RL_FLOPS_ACTUAL, "flops_actual", "REAL", "FLOP",                                             \
-      "flops_actual of hlo_ops. For the program: sum over the ops where it is known. For a step: " \
-      "the op's value divided evenly over its occurrences. NULL if unknown, and for steps on GPU", \
+      "operations as in hlo_ops.flops_actual. For the program: sum over the ops where it is "      \
+      "known. For a step: the op's value divided evenly over its occurrences. NULL if unknown, "   \
+      "and for steps on GPU",                                                                      \
       "libprofsql")                                                                                \
     C(RL_MODEL_FLOPS_ACTUAL, "model_flops_actual", "REAL", "FLOP",                                 \
-      "model_flops_actual of hlo_ops, summed as flops_actual is, but in the sums of programs "     \
-      "and steps without ops that are computed again; NULL if unknown, and for steps on GPU",      \
+      "operations as in hlo_ops.model_flops_actual, summed like flops_actual; sums of the "        \
+      "program and of steps leave out ops that are computed again. NULL if unknown, and for "      \
+      "steps on GPU",                                                                              \
       "libprofsql")                                                                                \
     C(RL_BYTES, "bytes_accessed", "INTEGER", "bytes", "bytes accessed by all occurrences",         \
       "OpMetrics.bytes_accessed")                                                                  \

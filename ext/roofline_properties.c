@@ -17,7 +17,7 @@ SQLITE_EXTENSION_INIT3
       "value of the property as XProf prints it, with six "                                        \
       "digits; 0 if unknown or if the device lacks the memory",                                    \
       "roofline_model properties")                                                                 \
-    C(RP_EXACT, "exact", "REAL", "as unit",                                                        \
+    C(RP_EXACT, "exact", "REAL", "see unit",                                                       \
       "value of the property with full "                                                           \
       "precision; NULL if unknown and for texts",                                                  \
       "libprofsql")                                                                                \

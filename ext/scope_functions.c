@@ -55,8 +55,8 @@ const FunctionDef scope_functions[] = {
      .xFunc = scope_func,
      .signature = "op_scope(tf_op)",
      .description = "Path of the layers and named scopes in the name of a framework op, without "
-                    "the op itself and without what the framework puts around scopes: jit(), "
-                    "jvp(), transpose(), vmap(), checkpoint, rematted_computation, while/body, "
+                    "the op itself and without what the framework adds to scopes: jit(), jvp(), "
+                    "transpose(), vmap(), checkpoint, rematted_computation, while/body, "
                     "gradient_tape, ... (docs/semantics.md, Scope). NULL if there is none.",
      .origin = "computed",
      .since = "0.1.0",
@@ -66,10 +66,9 @@ const FunctionDef scope_functions[] = {
      .flags = FUNCTION_PURE,
      .xFunc = pass_func,
      .signature = "op_pass(tf_op)",
-     .description =
-         "Pass of the framework op, by its name: backward if it computes gradients, "
-         "recomputed if it computes values again for them, else forward. NULL for a name of "
-         "type NVTX: ranges that a program marks say no pass.",
+     .description = "Pass of the framework op, by its name: backward if it computes gradients, "
+                    "recomputed if it computes values again for them, else forward. NULL for a "
+                    "name of type NVTX: ranges that a program marks have no pass.",
      .origin = "computed",
      .since = "0.1.0",
      .example = "SELECT op_pass('jit(step)/transpose(jvp(Net))/block_1/dot_general')"},

@@ -27,17 +27,17 @@ SQLITE_EXTENSION_INIT3
       "name of the HLO instruction; NULL for an op of no program",                                 \
       "stat hlo_op; on TPUs XEventMetadata.display_name, else name up to ` = `")                   \
     C(SC_TF_OP, "tf_op", "TEXT", NULL,                                                             \
-      "framework op: of the instruction, else as the events record it, with :type if they have "   \
-      "it; NULL if neither does",                                                                  \
+      "framework op of the instruction; if it is unknown, as the events record it, with :type if " \
+      "they have it; NULL if neither is known",                                                    \
       "OpMetadata.op_name; stat tf_op, else stat name; on host threads XEventMetadata.name")       \
     C(SC_NAME, "name", "TEXT", NULL,                                                               \
       "name of the events, such as a kernel or copy, if hlo_op and tf_op are NULL; else NULL",     \
       "XEventMetadata.name")                                                                       \
     C(SC_ITERATION, "iteration", "INTEGER", NULL,                                                  \
       "iteration of the loop around the op, from 0: the layer of a model that scans over its "     \
-      "layers. Of a backward loop counted from its end, so that a layer has the same number in "   \
-      "both passes (docs/semantics.md, Iteration). NULL outside of loops, if the profile records " \
-      "no event for the loop (GPUs), and beyond the first 1000",                                   \
+      "layers. A backward loop is counted from its end, so that a layer has the same number in "   \
+      "both passes (docs/semantics.md, Iteration). NULL outside loops, if the profile records no " \
+      "event for the loop (GPUs), and beyond the first 1000",                                      \
       "libprofsql")                                                                                \
     C(SC_OCCURRENCES, "occurrences", "INTEGER", "events",                                          \
       "number of events; an op that runs as two kernels has two", "libprofsql")                    \
@@ -45,19 +45,18 @@ SQLITE_EXTENSION_INIT3
       "XEvent.duration_ps")                                                                        \
     C(SC_SELF, "self_us", "REAL", "us",                                                            \
       "total_us without the durations of directly nested ops, on the event clock", "libprofsql")   \
-    C(SC_FLOPS, "flops", "REAL", "floating operations",                                            \
-      "operations of the occurrences: on devices hlo_ops.model_flops_actual of the op on its "     \
-      "host, divided by hlo_ops.occurrences there, for each of these events; on host threads "     \
-      "hlo_instructions.model_flops_actual for each. NULL if unknown, for ops that run other "     \
-      "ops (in the HLO program on devices, nested in their events on host threads), and on host "  \
-      "threads for loops and conditionals",                                                        \
+    C(SC_FLOPS, "flops", "REAL", "FLOP",                                                           \
+      "floating-point operations of the occurrences. On devices, each event counts "               \
+      "hlo_ops.model_flops_actual / hlo_ops.occurrences of the op on its host; on host threads, "  \
+      "hlo_instructions.model_flops_actual. NULL if unknown, for ops that run other ops (on "      \
+      "devices according to the HLO program, on host threads if ops nest in their events), and "   \
+      "on host threads for loops and conditionals",                                                \
       "libprofsql")                                                                                \
     C(SC_BYTES, "bytes_accessed", "REAL", "bytes",                                                 \
-      "bytes read plus bytes written by the occurrences: on devices "                              \
-      "hlo_ops.bytes_accessed_actual of the op on its host, divided by hlo_ops.occurrences "       \
-      "there, for each of these events; on host threads what the program's instruction needs. "    \
-      "NULL if unknown; on host threads also for ops in whose events other ops nest, loops and "   \
-      "conditionals",                                                                              \
+      "bytes read plus bytes written by the occurrences. On devices, each event counts "           \
+      "hlo_ops.bytes_accessed_actual / hlo_ops.occurrences of the op on its host; on host "        \
+      "threads, what the program's instruction needs. NULL if unknown; on host threads also for "  \
+      "loops, conditionals and ops in whose events other ops nest",                                \
       "libprofsql")                                                                                \
     C(SC_OWNER, OWNER_TF_OP_DOC)                                                                   \
     C(SC_OWNER_BY, OWNER_BY_DOC)                                                                   \
@@ -152,8 +151,8 @@ static const RowSource scope_ops_rows = {
                "of TensorFlow"};
 const Table scope_ops_table = {
     "scope_ops",
-    "one op (or one of its loop's iterations) on the devices of a kind, or on the threads of a "
-    "host in a run without devices: its time, scope, owner and user line",
+    "one op (in a loop, one iteration of it) on the devices of a kind, or on a host's threads in a "
+    "run without devices, with its time, scope, owner and user line",
     scope_ops_columns,
     COUNT(scope_ops_columns),
     &row_table_module,

@@ -28,7 +28,7 @@ SQLITE_EXTENSION_INIT3
       "and compiling; NULL if it equals duration_ps (no GPU, and no compiling)",                   \
       "libprofsql")                                                                                \
     C(SB_OUTSIDE, "outside_xprof", "INTEGER", "0 or 1",                                            \
-      "1: the step is marked in the way of Keras 3, which XProf does not recognize (see steps)",   \
+      "1: the step has a marker of Keras 3, which XProf does not recognize (see steps)",           \
       "libprofsql")                                                                                \
     C(SB_DROPPED, "dropped", "INTEGER", "0 or 1",                                                  \
       "1: XProf drops the step as possibly incomplete (see steps)", "libprofsql")                  \

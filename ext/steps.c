@@ -119,9 +119,8 @@ SQLITE_EXTENSION_INIT3
     C(ST_ACTUAL_OTHERS, "all_others_ms_actual", "REAL", "ms",                                      \
       "all_others_ms, corrected as described for device_compute_ms_actual", "libprofsql")          \
     C(ST_OUTSIDE, "outside_xprof", "INTEGER", "0 or 1",                                            \
-      "1: the step is marked in the way of Keras 3, which XProf "                                  \
-      "does not recognize. XProf's columns are NULL; the `_actual` "                               \
-      "columns show what host threads and GPUs did during the step",                               \
+      "1: the step has a marker of Keras 3, which XProf does not recognize. XProf's columns are "  \
+      "NULL; the `_actual` columns show what host threads and GPUs did during the step",           \
       "libprofsql")                                                                                \
     C(ST_DROPPED, "dropped", "INTEGER", "0 or 1",                                                  \
       "1: XProf drops the step from all tools except the pod viewer "                              \

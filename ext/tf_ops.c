@@ -49,11 +49,11 @@ SQLITE_EXTENSION_INIT3
       "sum of host_self_time_fraction of this row and the rows before it; 0 in device rows",       \
       "framework_op_stats Host_cumulative_total_self_time_percent")                                \
     C(TF_GFLOPS, "normalized_gflops", "REAL", "GFLOP/s",                                           \
-      "FLOP rate while the op ran; 8-bit and 4-bit operations "                                    \
-      "count as a half and a quarter; 0 if unknown",                                               \
+      "FLOP rate while the op ran; an 8-bit operation counts as a half, a 4-bit one as a "         \
+      "quarter; 0 if unknown",                                                                     \
       "framework_op_stats measured_flop_rate")                                                     \
     C(TF_MODEL_GFLOPS, "model_gflops", "REAL", "GFLOP/s",                                          \
-      "FLOP rate while the op ran, with operations as the model defines them; 0 if unknown",       \
+      "FLOP rate while the op ran, without device-specific weights; 0 if unknown",                 \
       "framework_op_stats model_flop_rate")                                                        \
     C(TF_BW, "memory_bw_gibps", "REAL", "GiB/s",                                                   \
       "bytes read and written per second while the op ran; 0 if unknown",                          \
@@ -74,17 +74,20 @@ SQLITE_EXTENSION_INIT3
     C(TF_SELF_PS, "self_ps", "INTEGER", "ps",                                                      \
       "total_self_time_us as an exact number of picoseconds", "OpMetrics.self_time_ps")            \
     C(TF_EVENT_TIME, "event_time_ps", "INTEGER", "ps",                                             \
-      "time_ps on the event clock; differs from time_ps if the device has its own clock",          \
+      "total time on the event clock; differs from time_ps if the device has its own clock",       \
       "libprofsql")                                                                                \
     C(TF_EVENT_SELF, "event_self_ps", "INTEGER", "ps",                                             \
       "self_ps on the event clock; below 0 if ops overlap on that clock", "libprofsql")            \
-    C(TF_FLOPS, "flops", "REAL", "floating operations",                                            \
-      "operations of all occurrences; NULL if none or unknown", "OpMetrics.flops_v2")              \
-    C(TF_MODEL_FLOPS, "model_flops", "REAL", "floating operations",                                \
-      "operations of all occurrences, as the model defines them; NULL if none or unknown",         \
+    C(TF_FLOPS, "flops", "REAL", "FLOP",                                                           \
+      "floating-point operations of all occurrences; an 8-bit operation counts as a half, a "      \
+      "4-bit one as a quarter; NULL if 0 or unknown",                                              \
+      "OpMetrics.flops_v2")                                                                        \
+    C(TF_MODEL_FLOPS, "model_flops", "REAL", "FLOP",                                               \
+      "floating-point operations of all occurrences, without device-specific weights; NULL if 0 "  \
+      "or unknown",                                                                                \
       "OpMetrics.model_flops_v2")                                                                  \
     C(TF_BYTES, "bytes_accessed", "INTEGER", "bytes",                                              \
-      "bytes read and written by all occurrences; NULL if none or unknown",                        \
+      "bytes read plus bytes written by all occurrences; NULL if 0 or unknown",                    \
       "OpMetrics.bytes_accessed")                                                                  \
     C(TF_TENSORCORE_ACTUAL, "tensorcore_utilization_fraction_actual", "REAL", "fraction 0..1",     \
       "share of the op's kernel time in kernels on tensor cores, among all "                       \
@@ -93,10 +96,10 @@ SQLITE_EXTENSION_INIT3
       "libprofsql")                                                                                \
     C(TF_SOURCE, SOURCE_DOC)                                                                       \
     C(TF_INCLUDE_IDLE, "include_idle", "INTEGER HIDDEN", "0 or 1",                                 \
-      "0: omit IDLE and show shares of the time in ops; default 1", "argument 2")                  \
+      "1: include IDLE; 0: omit IDLE and show shares of the time in ops; default 1", "argument 2") \
     C(TF_LIMIT, "row_limit", "INTEGER HIDDEN", "rows",                                             \
-      "number of ops to return of each side, longest self time "                                   \
-      "first; 0: all; default 500, as in XProf",                                                   \
+      "number of ops to return for each side, longest self time first; 0: all; default 500, as "   \
+      "in XProf",                                                                                  \
       "argument 3")
 enum { TF_OPS_COLUMNS(COLUMN_ENUM) };
 static const Column tf_ops_columns[] = {TF_OPS_COLUMNS(COLUMN_DOC)};

@@ -16,16 +16,16 @@ SQLITE_EXTENSION_INIT3
       "number of the line in the run, from 0; NULL unless by_line is 1", "libprofsql")             \
     C(TB_LINE, "line", "TEXT", NULL, "name of the line; NULL unless by_line is 1", "XLine.name")   \
     C(TB_STEP, "step", "INTEGER", NULL,                                                            \
-      "number of the step, as in steps, whose interval on the device has this time; NULL outside " \
-      "of all steps, of a SparseCore, and unless by_step is 1",                                    \
+      "number of the step (as in steps) whose interval on the device includes this time; NULL "    \
+      "outside all steps, on a SparseCore, and unless by_step is 1",                               \
       "steps")                                                                                     \
     C(TB_ACTIVITY, "activity", "TEXT", NULL,                                                       \
-      "all that runs at once: computing, communicating, transferring, joined by ' + '; none if "   \
-      "none of these runs",                                                                        \
+      "activities that run at the same time: computing, communicating, transferring, joined by ' " \
+      "+ '; none if there is no activity",                                                         \
       "libprofsql")                                                                                \
     C(TB_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
-      "part of the device's span in which exactly this runs. The rows of a device, or of a line, " \
-      "add up to device_time.span_ps",                                                             \
+      "part of the device's span in which exactly these activities run; the rows of a device, or " \
+      "of a line, add up to device_time.span_ps",                                                  \
       "libprofsql")                                                                                \
     C(TB_DURATION_US, DURATION_US_DOC)                                                             \
     C(TB_PERCENT, "span_percent", "REAL", "percent 0..100",                                        \
@@ -40,11 +40,11 @@ SQLITE_EXTENSION_INIT3
       "libprofsql")                                                                                \
     C(TB_SOURCE, SOURCE_DOC)                                                                       \
     C(TB_BY_STEP, "by_step", "INTEGER HIDDEN", "0 or 1",                                           \
-      "1: the time of each step separately; 0, the default: all time together", "argument 2")      \
+      "1: separate rows for each step; 0: all time together; default 0", "argument 2")             \
     C(TB_BY_LINE, "by_line", "INTEGER HIDDEN", "0 or 1",                                           \
-      "1: each stream of a GPU and each op line of a TPU core separately, by what runs on this "   \
-      "line alone (an asynchronous op counts by its start and done ops); 0, the default: the "     \
-      "device",                                                                                    \
+      "1: separate rows for each stream of a GPU and each op line of a TPU core, which count "     \
+      "only the work on that line (an asynchronous op counts as its start and done ops); 0: rows " \
+      "for the device; default 0",                                                                 \
       "argument 3")
 enum { TIME_BREAKDOWN_COLUMNS(COLUMN_ENUM) };
 static const Column time_breakdown_columns[] = {TIME_BREAKDOWN_COLUMNS(COLUMN_DOC)};
@@ -109,8 +109,8 @@ static const RowSource time_breakdown_rows = {.list = time_breakdown_list,
                                                          "work starts and ends at one moment"};
 const Table time_breakdown_table = {
     "time_breakdown",
-    "one part of a device's span: the time in which it computes, communicates and transfers at "
-    "once, or does a part of these, or nothing",
+    "one combination of activities of a device (computing, communicating, transferring, or none of "
+    "them), with the part of its span in which exactly these run",
     time_breakdown_columns,
     COUNT(time_breakdown_columns),
     &row_table_module,

@@ -33,7 +33,7 @@ SQLITE_EXTENSION_INIT3
       "it leads to, on the same host, if the file contains them; NULL without a flow",             \
       "stat flow, else XProf's context")                                                           \
     C(TL_COUNTER, "counter_value", "", NULL,                                                       \
-      "value of the counter from start_ps on; NULL for events on other lines",                     \
+      "value of the counter from start_ps on; NULL for events on lines other than _counters_",     \
       "the first stat, on lines _counters_")                                                       \
     C(TL_SHOWN, "shown_name", "TEXT", NULL, "name that the trace viewer displays",                 \
       "stat step_name, else display name, else name")                                              \

@@ -39,13 +39,13 @@
       "the line; below 0 if these overlap each other (asynchronous lines)",                        \
       "libprofsql")                                                                                \
     C(EV_DEPTH, "depth", "INTEGER", NULL,                                                          \
-      "number of events on the line that contain this one, nested in each other", "libprofsql")    \
+      "nesting depth: number of events on the line that contain this one", "libprofsql")           \
     C(EV_PARENT, "parent_id", "INTEGER", NULL,                                                     \
       "event_id of the innermost event on the line that contains this one; NULL at depth 0",       \
       "libprofsql")                                                                                \
     C(EV_GROUP, "group_id", "INTEGER", NULL,                                                       \
-      "group (step) that the host recorded for the event, of several the first; NULL if the file " \
-      "has none",                                                                                  \
+      "group (step) that the file records for the event (the first, if there are several); NULL "  \
+      "if there is none",                                                                          \
       "stat group_id")                                                                             \
     C(EV_OCCURRENCES, "occurrences", "INTEGER", NULL,                                              \
       "number of occurrences that an aggregated event stands for; NULL for a plain event",         \
@@ -55,15 +55,15 @@
       "correlation_id); decimal TEXT above 2^63-1; NULL if the event has none",                    \
       "stat correlation_id")                                                                       \
     C(EV_PROGRAM, "program_id", "TEXT", NULL,                                                      \
-      "id of the HLO program, decimal, or the text that the file has in its place; NULL if the "   \
-      "event has none",                                                                            \
+      "id of the HLO program, decimal, or the text that the file has instead; NULL if the event "  \
+      "has none",                                                                                  \
       "stat program_id")                                                                           \
     C(EV_HLO_MODULE, "hlo_module", "TEXT", NULL,                                                   \
       "name of the HLO module, without (id); NULL if the event has none",                          \
       "stat hlo_module; on TPU the module's entry of /host:metadata")                              \
     C(EV_HLO_OP, "hlo_op", "TEXT", NULL,                                                           \
-      "name of the HLO instruction: last part after ::, without % "                                \
-      "and {i,j}; NULL if the event has none",                                                     \
+      "name of the HLO instruction: the part after the last ::, without a % before it and a "      \
+      "{i,j} after it; NULL if the event has none",                                                \
       "stat hlo_op; without it on the op lines of TPUs (XLA Ops, Async XLA Ops) the display "      \
       "name, else the name up to ` = `")                                                           \
     C(EV_TF_OP, "tf_op", "TEXT", NULL,                                                             \
@@ -102,7 +102,8 @@
     C(EV_LINE_KIND, "line_kind", "TEXT", NULL, "kind of the event's line, as in lines.kind",       \
       "libprofsql")                                                                                \
     C(EV_DERIVED, "derived", "INTEGER", "0 or 1",                                                  \
-      "1: the event is on a line that XProf derived from other lines; counting it counts twice",   \
+      "1: the event is on a line that XProf derived from other lines; counting it counts work "    \
+      "twice",                                                                                     \
       "XLine.id")                                                                                  \
     C(EV_DEVICE_START, "device_start_ps", "INTEGER", "ps",                                         \
       "start of the event on the device clock; NULL if the file does not record it",               \
@@ -138,11 +139,12 @@
       "name of the step that the event belongs to; NULL if it belongs to none",                    \
       "XProf's grouping; stat step_name in files that contain their groups")                       \
     C(EV_EAGER, "is_eager", "INTEGER", "0 or 1",                                                   \
-      "1: a kernel or framework op that ran eagerly; NULL for other events",                       \
+      "1: the kernel or framework op ran eagerly; NULL for other events",                          \
       "XProf's grouping, else stat is_eager")                                                      \
     C(EV_STEP, "step", "INTEGER", NULL,                                                            \
-      "group id that XProf's grouping gives to the event (host_steps lists the groups that are "   \
-      "steps; of several group ids the last, as in XProf's steps); NULL if it gives none",         \
+      "group id that XProf's grouping assigns to the event (the last, if there are several, as "   \
+      "in XProf's steps); host_steps lists which groups are steps; NULL if the event has no "      \
+      "group",                                                                                     \
       "XProf's grouping, else stat group_id")                                                      \
     C(EV_SOURCE, SOURCE_DOC)                                                                       \
     C(EV_STATS, "stats", "TEXT HIDDEN", "JSON",                                                    \

@@ -67,8 +67,8 @@ SQLITE_EXTENSION_INIT3
       "ps too late if duration_ps is negative",                                                    \
       "XEvent")                                                                                    \
     C(ED_SELF, "self_time_ns", "INTEGER", "ns",                                                    \
-      "duration of the event, on TPU planes without the directly nested events (computed in "      \
-      "ns, in stored order), as XProf subtracts these only there",                                 \
+      "duration of the event; on TPU planes, as in XProf, without the directly nested events "     \
+      "(computed in ns, in stored order)",                                                         \
       "XProf")                                                                                     \
     C(ED_STEP, "step", "TEXT", NULL,                                                               \
       "step of the event: for host and GPU events the step to which XProf's grouping assigns "     \

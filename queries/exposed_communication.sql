@@ -29,7 +29,7 @@
 -- column wait_us REAL [us]: duration of the done ops, in which devices wait; NULL on a GPU and for
 --   a synchronous op
 -- column bytes INTEGER [bytes]: bytes moved by all occurrences; NULL if unknown for one of them
--- column gibps REAL [2^30 bytes/s]: bytes divided by total_us; NULL if unknown
+-- column gibps REAL [GiB/s]: bytes divided by total_us; NULL if unknown
 -- column overlapped_by TEXT: op that most often hides most of an occurrence; NULL if no op does
 -- column kind_exposed_us REAL [us]: exposed time of all ops of this kind on these devices;
 --   simultaneous ops count once. For exposed collective time by step, see

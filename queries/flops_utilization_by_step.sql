@@ -14,9 +14,9 @@
 -- column model_flops REAL [FLOP]: model operations of the step on all devices
 --   (hlo_ops.model_flops_actual without ops that are computed again, divided evenly over the events
 --   of an op); NULL if the operations of all ops are unknown
--- column gflops_per_device REAL [1e9 FLOP/s]: flops divided by the step's duration and by the
---   number of GPUs or TensorCores with work; NULL without flops
--- column peak_gflops REAL [1e9 FLOP/s]: peak FLOP rate of one device; NULL if unknown
+-- column gflops_per_device REAL [GFLOP/s]: flops divided by the step's duration and by the number
+--   of GPUs or TensorCores with work; NULL without flops
+-- column peak_gflops REAL [GFLOP/s]: peak FLOP rate of one device; NULL if unknown
 -- column utilization_percent REAL [percent]: gflops_per_device as a share of peak_gflops (hardware
 --   FLOPS utilization, HFU); above 100 if the file overestimates the operations; NULL if either is
 --   unknown

@@ -15,7 +15,7 @@
 --   id
 -- column occurrences INTEGER: executions of the fusion on all cores (hlo_ops.occurrences_actual);
 --   on host threads, events; NULL if self_time_us is NULL
--- column flops INTEGER [floating operations]: floating-point operations of one execution
+-- column flops INTEGER [FLOP]: floating-point operations of one execution
 --   (hlo_instructions.model_flops_actual); NULL if unknown
 -- column bytes_accessed INTEGER [bytes]: bytes read and written by one execution; NULL if unknown
 -- column instructions INTEGER [instructions]: number of instructions in the fusion, without

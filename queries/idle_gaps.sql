@@ -15,12 +15,12 @@
 --   such as copy-done, count as busy
 -- column start_us REAL [us]: start_ps in microseconds
 -- column duration_us REAL [us]: duration of the gap
--- column before TEXT: name of the op that ends at the start of the gap; of several, the one that
---   started first, then the first in the file
+-- column before TEXT: name of the op that ends at the start of the gap; if there are several, the
+--   one that started first, then the first in the file
 -- column before_short_name TEXT: readable form of before, as trace_events.short_name
--- column after TEXT: name of the op that starts at the end of the gap; of several on one line, the
---   one that contains the others (longest, then first in the file), and of several lines the one
---   that ends first
+-- column after TEXT: name of the op that starts at the end of the gap; if there are several on one
+--   line, the one that contains the others (longest, then first in the file); if there are several
+--   lines, the one that ends first
 -- column after_short_name TEXT: readable form of after, as trace_events.short_name
 WITH ranked AS (
     SELECT *, row_number() OVER (PARTITION BY run ORDER BY duration_ps DESC, plane_id, start_ps)

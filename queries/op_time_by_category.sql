@@ -18,8 +18,8 @@
 --   IDLE included; overlapping streams each count; NULL if that is 0
 -- column percent_of_ops REAL [percent 0..100]: self time as a share of the side's time in ops; NULL
 --   for IDLE
--- column flops REAL [floating operations]: floating-point operations of the category's ops
---   (model_flops_actual of hlo_ops; on host threads, of hlo_instructions); NULL if none or unknown
+-- column flops REAL [FLOP]: floating-point operations of the category's ops (model_flops_actual of
+--   hlo_ops; on host threads, of hlo_instructions); NULL if none or unknown
 -- column bytes_accessed REAL [bytes]: bytes that the category's ops read and wrote
 --   (bytes_accessed_actual of hlo_ops; on host threads, bytes_accessed of hlo_instructions); NULL
 --   if none or unknown

@@ -19,7 +19,7 @@
 -- column peak_percent REAL [percent 0..100]: size of the value as a share of the program's peak
 -- column lived_percent REAL [percent 0..100]: share of the heap trace's events between allocation
 --   and release of the value's storage
--- column flops INTEGER [floating operations]: floating-point operations to recompute the value
+-- column flops INTEGER [FLOP]: floating-point operations to recompute the value
 --   (hlo_instructions.model_flops_actual). Omitted are values whose operations are unknown,
 --   communication, asynchronous copies, tuples, results of loops and calls, and values that are
 --   already recomputed (named .remat by XLA, or in a rematted_computation of JAX)

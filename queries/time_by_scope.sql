@@ -28,8 +28,8 @@
 -- column percent REAL [percent 0..100]: self_us as a share of the self time of all ops of the run
 --   and plane_kind; NULL if that is 0
 -- column occurrences INTEGER [events]: number of events of the scope's ops
--- column flops REAL [floating operations]: operations of the scope's ops (scope_ops.flops), without
---   those whose number is unknown; NULL if all are unknown
+-- column flops REAL [FLOP]: operations of the scope's ops (scope_ops.flops), without those whose
+--   number is unknown; NULL if all are unknown
 -- column bytes_accessed REAL [bytes]: bytes read and written by the scope's ops
 --   (scope_ops.bytes_accessed), without those whose number is unknown; NULL if all are unknown
 -- column scope_by TEXT: where the scope of the op with the most self time comes from: name, or

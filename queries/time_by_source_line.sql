@@ -24,8 +24,8 @@
 -- column percent REAL [percent 0..100]: self_us as a share of the self time of all ops of the run
 --   and plane_kind; NULL if that is 0
 -- column occurrences INTEGER [events]: number of events of the line's ops
--- column flops REAL [floating operations]: operations of the line's ops (scope_ops.flops), without
---   those whose number is unknown; NULL if all are unknown
+-- column flops REAL [FLOP]: operations of the line's ops (scope_ops.flops), without those whose
+--   number is unknown; NULL if all are unknown
 -- column bytes_accessed REAL [bytes]: bytes read and written by the line's ops
 --   (scope_ops.bytes_accessed), without those whose number is unknown; NULL if all are unknown
 -- column scope TEXT: scope of the line's op with the most self time; NULL if it has none

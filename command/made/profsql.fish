@@ -44,15 +44,15 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from compare_ops' -l kind -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compare_steps -d 'On what does a step of one run spend more time than a step of another run?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compare_tf_ops -d 'How do the framework ops of two runs differ?'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compilations -d 'one compilation during the capture: the function, the program that it became, and how its parameters differ from those of the program before; of each host by start'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compilations -d 'one compilation during the capture: the function, the program that it became, and how its parameters differ from those of the previous program; ordered by host and start'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compile_passes -d 'Why is compilation slow: which pass of the compiler takes the time?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compile_time -d 'How long did the job compile?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a core_steps -d 'one core in one step, as in XProf\'s pod viewer'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a dcn_bursts -d 'one period in which messages from other slices were in flight without a pause, with the share of the network that they used'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a dcn_bursts -d 'one burst: a period without a pause in which messages from other slices were in flight, with the share of the network that they used'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a dcn_collectives -d 'one collective between TPU slices over the data-center network, as in XProf\'s megascale stats'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a dcn_messages -d 'one message that a host received from another TPU slice over the data-center network'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a device_steps -d 'one GPU or TensorCore in one step: its time communicating and transferring, and the parts that computing does not hide'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a device_time -d 'one device, or one of its streams, or one step on it: its time busy, computing, communicating, transferring, waiting and idle, and the parts that computing does not hide'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a device_time -d 'one device (or one of its streams, or one step on it) with its time busy, computing, communicating, transferring, waiting and idle, and the parts that computing does not hide'
 complete -c profsql -n '__fish_seen_subcommand_from device_time' -l by-step -x
 complete -c profsql -n '__fish_seen_subcommand_from device_time' -l by-line -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a devices -d 'one GPU, TensorCore or SparseCore: its model, and the peak rates of its compute units and memories'
@@ -60,9 +60,9 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from donation' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a eager_ops -d 'Which TensorFlow ops ran eagerly, outside any tf.function?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a event_metadata -d 'one event metadata entry that a plane declares: the name and stats that its events share'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a event_metadata_stats -d 'one stat that all events of one metadata share'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a event_metadata_stats -d 'one stat that all events of one metadata entry share'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a event_stats -d 'one stat of one event: the event\'s own stats first, then those of its metadata'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a event_totals -d 'one event metadata on one line (one name; on TPUs one op of one program, and a name may have several): number of events; total, self, shortest and longest time'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a event_totals -d 'one event metadata entry on one line (one name; on TPUs, one op of one program): number of events; total, self, shortest and longest time'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a events -d 'one event: the same table as `trace_events`, under a shorter name'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a exposed_communication -d 'How much of the communication and copying is not hidden by computation?'
 complete -c profsql -n '__fish_seen_subcommand_from exposed_communication' -l by-device -x
@@ -72,7 +72,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from fragmentation' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a fusion_breakdown -d 'Which instructions are in the fusions, slowest fusion first?'
 complete -c profsql -n '__fish_seen_subcommand_from fusion_breakdown' -l n -s n -x
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a gaps -d 'one time in which a device did nothing between two ops; of a run without work on a device, in which no thread of a process did anything'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a gaps -d 'one gap between two ops of a device; in a run without work on devices, between two ops of a process'
 complete -c profsql -n '__fish_seen_subcommand_from gaps' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a gpu_counters -d 'How busy were the parts of the GPUs, by their hardware counters over time?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a gpu_samples -d 'How much power did the GPUs draw, and how fast, loaded and hot were they over time?'
@@ -91,7 +91,7 @@ complete -c profsql -n '__fish_seen_subcommand_from host_only_ops' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a host_steps -d 'one step, or group of events, on one host, including steps that XProf does not count and the reason for it'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a host_waits -d 'How long, and in which calls, does the host wait for a device?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a hosts -d 'one host file of a run'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a idle_causes -d 'one activity of the host during which devices were idle, with the idle time; the longest first'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a idle_causes -d 'one activity of the host during which devices were idle, with the idle time; longest first'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a idle_gaps -d 'When was a device idle, and what ran before and after?'
 complete -c profsql -n '__fish_seen_subcommand_from idle_gaps' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a inference_batches -d 'one batch that a model server ran; ordered by model, shortest batch first'
@@ -139,14 +139,14 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from memory_events' -l samples -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_growth -d 'Does the memory in use grow from step to step (a leak)?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_peaks -d 'one memory space of an HLO program, with its peak and totals, as in XProf\'s memory viewer'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_time -d 'one level of an allocator\'s memory in use, with the time that the allocator spent at it; the lowest level first'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_time -d 'one level of an allocator\'s memory in use, with the time that the allocator spent at it; lowest level first'
 complete -c profsql -n '__fish_seen_subcommand_from memory_time' -l levels -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a mfu -d 'What is the MFU of the run, of each step and of each program (model FLOPS utilization)?'
 complete -c profsql -n '__fish_seen_subcommand_from mfu' -l peak -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a missing -d 'What can this file not answer, and which profiler option would have recorded it?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a op_metrics -d 'one op on host threads or on devices, with its occurrences, times, FLOPs and bytes'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a op_metrics_totals -d 'one side of a run (host, device or framework), with its measured time, time in ops and duty cycle'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a op_percentiles -d 'one op, program or step on the planes of a kind: how its durations spread (docs/semantics.md)'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a op_percentiles -d 'one op, program or step on the planes of a kind, with the percentiles of its durations (docs/semantics.md, Spread)'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a op_profile -d 'one node of XProf\'s op profile, a tree of the devices\' ops; in preorder'
 complete -c profsql -n '__fish_seen_subcommand_from op_profile' -l group-by -x
 complete -c profsql -n '__fish_seen_subcommand_from op_profile' -l include-idle -x
@@ -167,7 +167,7 @@ complete -c profsql -n '__fish_seen_subcommand_from peak_memory' -l space -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a perf_counters -d 'one hardware counter in one sample, in file order'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a plane_stats -d 'one stat of a plane, such as a device capability or a property of the session'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a planes -d 'one plane of a file: a device, a host\'s threads, or metadata'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a prof_capture -d 'one host whose running program was profiled for this query (docs/remote.md)'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a prof_capture -d 'one host whose running program was profiled by this query (docs/remote.md)'
 complete -c profsql -n '__fish_seen_subcommand_from prof_capture' -l address -x
 complete -c profsql -n '__fish_seen_subcommand_from prof_capture' -l duration-ms -x
 complete -c profsql -n '__fish_seen_subcommand_from prof_capture' -l logdir -x
@@ -175,10 +175,10 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a prof_differences -d 'one column whose value equals XProf\'s and is known to be wrong, with the column that is right'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a prof_find -d 'one run found in a folder or below it'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a prof_functions -d 'one SQL function'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a prof_help -d 'one table, query, function or column that has to do with a word, best match first; without a word, all but columns'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a prof_help -d 'one table, query, function or column that matches a word, best match first; without a word, all except columns'
 complete -c profsql -n '__fish_seen_subcommand_from prof_help' -l word -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a prof_issues -d 'one problem of a file (data was lost, was repaired or is doubtful), one reason why a table has no rows, or one warning of an XProf page'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a prof_monitor -d 'one measurement of a running program, made for this query (docs/remote.md)'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a prof_monitor -d 'one measurement of a running program, made by this query (docs/remote.md)'
 complete -c profsql -n '__fish_seen_subcommand_from prof_monitor' -l address -x
 complete -c profsql -n '__fish_seen_subcommand_from prof_monitor' -l duration-ms -x
 complete -c profsql -n '__fish_seen_subcommand_from prof_monitor' -l level -x
@@ -192,15 +192,15 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a program_runs -d 'one execution of an HLO program on a device'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a range_kernels -d 'Which kernels were launched under a range, such as a TraceAnnotation or a Python function?'
 complete -c profsql -n '__fish_seen_subcommand_from range_kernels' -l range -x
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a recommendations -d 'one recommendation of XProf\'s pages, or a rule like them: a finding and what to do about it, or a tip. The query advice has what each problem costs'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a recompilations -d 'one function that was compiled several times, or has several programs in the file: how long that took, and the parameters whose shapes differ; of each host the longest compiled first'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a recommendations -d 'one recommendation of XProf\'s pages, or of a rule like theirs: a finding and what to do about it, or a tip; the query advice shows what each problem costs'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a recompilations -d 'one function that was compiled several times, or has several programs in the file: how long that took, and the parameters whose shapes differ; for each host, longest compilation time first'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a remat_candidates -d 'Which large values stay in memory across the peak although they are cheap to recompute?'
 complete -c profsql -n '__fish_seen_subcommand_from remat_candidates' -l n -s n -x
 complete -c profsql -n '__fish_seen_subcommand_from remat_candidates' -l max-flops-per-byte -x
 complete -c profsql -n '__fish_seen_subcommand_from remat_candidates' -l space -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a roofline -d 'one op, or the entire program, compared with the peak rates of the device, as in XProf\'s roofline model'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a roofline_properties -d 'one property of the devices that XProf\'s roofline model uses'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a scope_ops -d 'one op (or one of its loop\'s iterations) on the devices of a kind, or on the threads of a host in a run without devices: its time, scope, owner and user line'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a scope_ops -d 'one op (in a loop, one iteration of it) on the devices of a kind, or on a host\'s threads in a run without devices, with its time, scope, owner and user line'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a session -d 'one fact about the capture: its environment, or an error or warning of the profiler'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a slow_calls -d 'Which single calls of an op took much longer than its other calls?'
 complete -c profsql -n '__fish_seen_subcommand_from slow_calls' -l op -x
@@ -231,7 +231,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from tf_ops' -l include-idle -x
 complete -c profsql -n '__fish_seen_subcommand_from tf_ops' -l row-limit -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a tf_stats -d 'What does XProf\'s framework op stats page, and its CSV export, show?'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a time_breakdown -d 'one part of a device\'s span: the time in which it computes, communicates and transfers at once, or does a part of these, or nothing'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a time_breakdown -d 'one combination of activities of a device (computing, communicating, transferring, or none of them), with the part of its span in which exactly these run'
 complete -c profsql -n '__fish_seen_subcommand_from time_breakdown' -l by-step -x
 complete -c profsql -n '__fish_seen_subcommand_from time_breakdown' -l by-line -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a time_by_pass -d 'Does the forward pass, the backward pass or the optimizer take the time?'

@@ -52,9 +52,9 @@ class ProfTables(NamedTuple):
     row_is: str
     """what one row of the table represents"""
     since: str
-    """version of the extension that has it first"""
+    """first version of libprofsql that has it"""
     example: str
-    """SQL that runs as it is, about the attached runs; 'logs' stands for a folder of runs"""
+    """example query on the attached runs, ready to run; 'logs' stands for a folder of runs"""
 
 class ProfColumns(NamedTuple):
     table_name: str
@@ -98,9 +98,9 @@ class ProfQueries(NamedTuple):
     sql: str
     """SQL text of the query"""
     since: str
-    """version of the extension that has it first"""
+    """first version of libprofsql that has it"""
     example: str
-    """SQL that runs as it is, about the attached runs; 'logs' stands for a folder of runs"""
+    """example query on the attached runs, ready to run; 'logs' stands for a folder of runs"""
 
 class ProfDifferences(NamedTuple):
     table_name: str
@@ -135,17 +135,18 @@ class ProfRuns(NamedTuple):
     duration_us: float | None
     """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     device_type: str | None
-    """TPU, GPU or CPU, by the planes of the run; NULL if the source is an HLO program"""
+    """type of device, from the planes of the run: TPU, GPU or CPU; NULL if the source is an HLO
+    program"""
     device_count: int | None
-    """number of TensorCore planes, else of GPU planes; 0 for CPU; NULL if the source is an HLO
-    program [devices]"""
+    """number of TensorCore planes, or of GPU planes if there are none; 0 for CPU; NULL if the
+    source is an HLO program [devices]"""
     format: str
     """format of the files: xspace, xspace.gz or hlo"""
     loaded_ms: float
     """wall time of reading the files [ms]"""
     other_runs: int
-    """number of runs in the log dir that were not taken, as their folders have smaller names; 0 if
-    the path is that of a run [runs]"""
+    """number of other runs in the log dir, which were not read because their folder names sort
+    lower; 0 if the path names a run [runs]"""
 
 class ProfFind(NamedTuple):
     path: str
@@ -155,23 +156,24 @@ class ProfFind(NamedTuple):
     host_count: int
     """number of *.xplane.pb files in the run [hosts]"""
     size_bytes: int
-    """total size of these files [bytes]"""
+    """total size of the run's *.xplane.pb files [bytes]"""
     modified_unix_ns: int
-    """time at which the newest of these files was written [ns since 1970]"""
+    """modification time of the run's newest *.xplane.pb file [ns since 1970]"""
 
 class ProfHelp(NamedTuple):
     rank: int
     """1 for the best match"""
     kind: str
-    """table, query, function or column; synonym: searched words and where they lead, listed if no
-    word is given; nothing: the one row if nothing matches"""
+    """kind of the row: table, query, function or column; synonym: search words and the names that
+    they lead to, only if no word is given; nothing: the only row if nothing matches"""
     name: str
-    """name of it; for nothing, the word that was given"""
+    """name of the table, query, function or column; for a synonym, its words; for nothing, the word
+    that was given"""
     table_name: str | None
     """table or query that has the column; NULL for other kinds"""
     description: str
-    """what a row of the table is, the question that the query answers, or what the function or
-    column is; for a synonym, the tables, queries, functions and columns that it leads to"""
+    """what one row of the table is, the question that the query answers, or what the function or
+    column means; for a synonym, the tables, queries, functions and columns that it leads to"""
     matched: str | None
     """why it is listed: name, part of the name, synonym, description, or similar to a name or
     synonym; NULL if no word is given or nothing matches"""
@@ -193,9 +195,9 @@ class Hosts(NamedTuple):
     event_count: int
     """number of events read from the file [events]"""
     start_unix_ns: int | None
-    """session start, from which event times count (negative for an event that starts earlier); if
-    the file does not record it, the start of the earliest line if lines have Unix times; else NULL
-    [ns since 1970]"""
+    """session start, the zero point of event times (events that start earlier have negative times);
+    if the file does not record it, the start of the earliest line, if lines have Unix times; else
+    NULL [ns since 1970]"""
     stop_unix_ns: int | None
     """session end; NULL if the file does not record it [ns since 1970]"""
     hostname: str | None
@@ -258,7 +260,7 @@ class Lines(NamedTuple):
     async_ops, name_scope, framework_ops, source, launch_stats, counters or other"""
     derived: int
     """1: XProf derived the line from other lines (its id is -559038737, which is 0xdeadbeef in 32
-    bits, or one of the 389 after it); counting its events counts them twice [0 or 1]"""
+    bits, or one of the next 389 ids); counting its events counts work twice [0 or 1]"""
 
 class TraceEvents(NamedTuple):
     run: str
@@ -290,25 +292,25 @@ class TraceEvents(NamedTuple):
     """duration of the event without the events nested directly in it on the line; below 0 if these
     overlap each other (asynchronous lines) [ps]"""
     depth: int
-    """number of events on the line that contain this one, nested in each other"""
+    """nesting depth: number of events on the line that contain this one"""
     parent_id: int | None
     """event_id of the innermost event on the line that contains this one; NULL at depth 0"""
     group_id: int | None
-    """group (step) that the host recorded for the event, of several the first; NULL if the file has
-    none"""
+    """group (step) that the file records for the event (the first, if there are several); NULL if
+    there is none"""
     occurrences: int | None
     """number of occurrences that an aggregated event stands for; NULL for a plain event"""
     correlation_id: int | None
     """id that connects a launch with its kernel (join on run, host, correlation_id); decimal TEXT
     above 2^63-1; NULL if the event has none"""
     program_id: str | None
-    """id of the HLO program, decimal, or the text that the file has in its place; NULL if the event
-    has none"""
+    """id of the HLO program, decimal, or the text that the file has instead; NULL if the event has
+    none"""
     hlo_module: str | None
     """name of the HLO module, without (id); NULL if the event has none"""
     hlo_op: str | None
-    """name of the HLO instruction: last part after ::, without % and {i,j}; NULL if the event has
-    none"""
+    """name of the HLO instruction: the part after the last ::, without a % before it and a {i,j}
+    after it; NULL if the event has none"""
     tf_op: str | None
     """path of the framework op: `name:type` in TensorFlow's profiles and on TPU; for GPU kernels
     that XLA launched, hlo_instructions.tf_op; NULL if the event has none"""
@@ -331,9 +333,8 @@ class TraceEvents(NamedTuple):
     """number of the plane in the run, from 0"""
     line_id: int
     """number of the line in the run, from 0"""
-    metadata_id: int | None
-    """id of the events' metadata, unique in its plane; NULL in the row of all events whose metadata
-    the plane does not declare"""
+    metadata_id: int
+    """id of the event's metadata, unique in its plane"""
     display_name: str | None
     """short name of the event for display; NULL if the file has none"""
     end_ps: int
@@ -343,8 +344,8 @@ class TraceEvents(NamedTuple):
     line_kind: str
     """kind of the event's line, as in lines.kind"""
     derived: int
-    """1: the event is on a line that XProf derived from other lines; counting it counts twice [0 or
-    1]"""
+    """1: the event is on a line that XProf derived from other lines; counting it counts work twice
+    [0 or 1]"""
     device_start_ps: int | None
     """start of the event on the device clock; NULL if the file does not record it [ps]"""
     device_duration_ps: int | None
@@ -371,10 +372,10 @@ class TraceEvents(NamedTuple):
     step_name: str | None
     """name of the step that the event belongs to; NULL if it belongs to none"""
     is_eager: int | None
-    """1: a kernel or framework op that ran eagerly; NULL for other events [0 or 1]"""
+    """1: the kernel or framework op ran eagerly; NULL for other events [0 or 1]"""
     step: int | None
-    """group id that XProf's grouping gives to the event (host_steps lists the groups that are
-    steps; of several group ids the last, as in XProf's steps); NULL if it gives none"""
+    """group id that XProf's grouping assigns to the event (the last, if there are several, as in
+    XProf's steps); host_steps lists which groups are steps; NULL if the event has no group"""
 
 class Events(NamedTuple):
     run: str
@@ -406,25 +407,25 @@ class Events(NamedTuple):
     """duration of the event without the events nested directly in it on the line; below 0 if these
     overlap each other (asynchronous lines) [ps]"""
     depth: int
-    """number of events on the line that contain this one, nested in each other"""
+    """nesting depth: number of events on the line that contain this one"""
     parent_id: int | None
     """event_id of the innermost event on the line that contains this one; NULL at depth 0"""
     group_id: int | None
-    """group (step) that the host recorded for the event, of several the first; NULL if the file has
-    none"""
+    """group (step) that the file records for the event (the first, if there are several); NULL if
+    there is none"""
     occurrences: int | None
     """number of occurrences that an aggregated event stands for; NULL for a plain event"""
     correlation_id: int | None
     """id that connects a launch with its kernel (join on run, host, correlation_id); decimal TEXT
     above 2^63-1; NULL if the event has none"""
     program_id: str | None
-    """id of the HLO program, decimal, or the text that the file has in its place; NULL if the event
-    has none"""
+    """id of the HLO program, decimal, or the text that the file has instead; NULL if the event has
+    none"""
     hlo_module: str | None
     """name of the HLO module, without (id); NULL if the event has none"""
     hlo_op: str | None
-    """name of the HLO instruction: last part after ::, without % and {i,j}; NULL if the event has
-    none"""
+    """name of the HLO instruction: the part after the last ::, without a % before it and a {i,j}
+    after it; NULL if the event has none"""
     tf_op: str | None
     """path of the framework op: `name:type` in TensorFlow's profiles and on TPU; for GPU kernels
     that XLA launched, hlo_instructions.tf_op; NULL if the event has none"""
@@ -447,9 +448,8 @@ class Events(NamedTuple):
     """number of the plane in the run, from 0"""
     line_id: int
     """number of the line in the run, from 0"""
-    metadata_id: int | None
-    """id of the events' metadata, unique in its plane; NULL in the row of all events whose metadata
-    the plane does not declare"""
+    metadata_id: int
+    """id of the event's metadata, unique in its plane"""
     display_name: str | None
     """short name of the event for display; NULL if the file has none"""
     end_ps: int
@@ -459,8 +459,8 @@ class Events(NamedTuple):
     line_kind: str
     """kind of the event's line, as in lines.kind"""
     derived: int
-    """1: the event is on a line that XProf derived from other lines; counting it counts twice [0 or
-    1]"""
+    """1: the event is on a line that XProf derived from other lines; counting it counts work twice
+    [0 or 1]"""
     device_start_ps: int | None
     """start of the event on the device clock; NULL if the file does not record it [ps]"""
     device_duration_ps: int | None
@@ -487,10 +487,10 @@ class Events(NamedTuple):
     step_name: str | None
     """name of the step that the event belongs to; NULL if it belongs to none"""
     is_eager: int | None
-    """1: a kernel or framework op that ran eagerly; NULL for other events [0 or 1]"""
+    """1: the kernel or framework op ran eagerly; NULL for other events [0 or 1]"""
     step: int | None
-    """group id that XProf's grouping gives to the event (host_steps lists the groups that are
-    steps; of several group ids the last, as in XProf's steps); NULL if it gives none"""
+    """group id that XProf's grouping assigns to the event (the last, if there are several, as in
+    XProf's steps); host_steps lists which groups are steps; NULL if the event has no group"""
 
 class EventTotals(NamedTuple):
     run: str
@@ -544,8 +544,8 @@ class OpPercentiles(NamedTuple):
     plane_kind: str
     """kind of the planes, as in planes.kind; planes of a kind on one host are combined"""
     line_kind: str
-    """kind of the lines, as in lines.kind: ops, stream and thread have ops, modules has runs of
-    programs, steps has steps"""
+    """kind of the lines, as in lines.kind: a row of ops, stream or thread is an op, of modules a
+    program, of steps a step"""
     name: str
     """name of the events: on TPUs the op's HLO text, on GPUs the kernel, on modules lines
     program(id)"""
@@ -553,11 +553,11 @@ class OpPercentiles(NamedTuple):
     """readable name: for events of GPUs the name without namespaces, template arguments and
     parameters, unique in the run (docs/semantics.md); for others the display name, else the name"""
     hlo_op: str | None
-    """HLO instruction of the events: what they record, after its last `::`; on op lines of TPUs
-    else the name of the op; NULL if there is neither"""
+    """HLO instruction that the events record, without everything up to the last `::`; if they
+    record none, the name of the op on op lines of TPUs, elsewhere NULL"""
     shape: str | None
-    """shape of the op's result: from the HLO text in name, else with its layout from the program of
-    hlo_op; NULL if the file has neither"""
+    """shape of the op's result: from the HLO text in name, else with layout from the instruction
+    hlo_op of the program; NULL if the file has neither"""
     program_id: str | None
     """id of the program, decimal; NULL if the events record none"""
     hlo_module: str | None
@@ -612,25 +612,25 @@ class Timeline(NamedTuple):
     """duration of the event without the events nested directly in it on the line; below 0 if these
     overlap each other (asynchronous lines) [ps]"""
     depth: int
-    """number of events on the line that contain this one, nested in each other"""
+    """nesting depth: number of events on the line that contain this one"""
     parent_id: int | None
     """event_id of the innermost event on the line that contains this one; NULL at depth 0"""
     group_id: int | None
-    """group (step) that the host recorded for the event, of several the first; NULL if the file has
-    none"""
+    """group (step) that the file records for the event (the first, if there are several); NULL if
+    there is none"""
     occurrences: int | None
     """number of occurrences that an aggregated event stands for; NULL for a plain event"""
     correlation_id: int | None
     """id that connects a launch with its kernel (join on run, host, correlation_id); decimal TEXT
     above 2^63-1; NULL if the event has none"""
     program_id: str | None
-    """id of the HLO program, decimal, or the text that the file has in its place; NULL if the event
-    has none"""
+    """id of the HLO program, decimal, or the text that the file has instead; NULL if the event has
+    none"""
     hlo_module: str | None
     """name of the HLO module, without (id); NULL if the event has none"""
     hlo_op: str | None
-    """name of the HLO instruction: last part after ::, without % and {i,j}; NULL if the event has
-    none"""
+    """name of the HLO instruction: the part after the last ::, without a % before it and a {i,j}
+    after it; NULL if the event has none"""
     tf_op: str | None
     """path of the framework op: `name:type` in TensorFlow's profiles and on TPU; for GPU kernels
     that XLA launched, hlo_instructions.tf_op; NULL if the event has none"""
@@ -653,9 +653,8 @@ class Timeline(NamedTuple):
     """number of the plane in the run, from 0"""
     line_id: int
     """number of the line in the run, from 0"""
-    metadata_id: int | None
-    """id of the events' metadata, unique in its plane; NULL in the row of all events whose metadata
-    the plane does not declare"""
+    metadata_id: int
+    """id of the event's metadata, unique in its plane"""
     display_name: str | None
     """short name of the event for display; NULL if the file has none"""
     end_ps: int
@@ -665,8 +664,8 @@ class Timeline(NamedTuple):
     line_kind: str
     """kind of the event's line, as in lines.kind"""
     derived: int
-    """1: the event is on a line that XProf derived from other lines; counting it counts twice [0 or
-    1]"""
+    """1: the event is on a line that XProf derived from other lines; counting it counts work twice
+    [0 or 1]"""
     device_start_ps: int | None
     """start of the event on the device clock; NULL if the file does not record it [ps]"""
     device_duration_ps: int | None
@@ -693,10 +692,10 @@ class Timeline(NamedTuple):
     step_name: str | None
     """name of the step that the event belongs to; NULL if it belongs to none"""
     is_eager: int | None
-    """1: a kernel or framework op that ran eagerly; NULL for other events [0 or 1]"""
+    """1: the kernel or framework op ran eagerly; NULL for other events [0 or 1]"""
     step: int | None
-    """group id that XProf's grouping gives to the event (host_steps lists the groups that are
-    steps; of several group ids the last, as in XProf's steps); NULL if it gives none"""
+    """group id that XProf's grouping assigns to the event (the last, if there are several, as in
+    XProf's steps); host_steps lists which groups are steps; NULL if the event has no group"""
     pid: int
     """process number in XProf's trace viewer: 1 + plane id for devices, from 501 for custom planes,
     from 701 for hosts; with several hosts, plus 1000 for each"""
@@ -709,7 +708,7 @@ class Timeline(NamedTuple):
     """id of the flow that starts at this event: equals flow_in of the events that it leads to, on
     the same host, if the file contains them; NULL without a flow"""
     counter_value: Any
-    """value of the counter from start_ps on; NULL for events on other lines"""
+    """value of the counter from start_ps on; NULL for events on lines other than _counters_"""
     shown_name: str
     """name that the trace viewer displays"""
 
@@ -752,8 +751,8 @@ class XprofEvents(NamedTuple):
     """end of the event: start_ns plus the duration, rounded down to 1 ns; as in XProf, 2^64 ps too
     late if duration_ps is negative [ns]"""
     self_time_ns: int
-    """duration of the event, on TPU planes without the directly nested events (computed in ns, in
-    stored order), as XProf subtracts these only there [ns]"""
+    """duration of the event; on TPU planes, as in XProf, without the directly nested events
+    (computed in ns, in stored order) [ns]"""
     step: str | None
     """step of the event: for host and GPU events the step to which XProf's grouping assigns it, for
     TensorCore ops the step event that includes it; NULL if there is none"""
@@ -923,7 +922,8 @@ class ProfIssues(NamedTuple):
     """position of the first such issue in the file, after decompression; NULL if unknown, or if the
     issue has no single position [bytes]"""
     severity: str
-    """error: bytes were left out; warning: data was repaired or is doubtful; info: a remark"""
+    """error: data was lost, or the profiler reported an error; warning: data was repaired or is
+    doubtful; info: a remark"""
     code: str
     """code of the issue. Found when a file is read, or when this table is queried: damaged,
     damaged_stat, truncated, too_many, gzip_cut_short, gzip_trailing_bytes, unreadable,
@@ -941,7 +941,8 @@ class ProfIssues(NamedTuple):
     its pages: xprof_error and xprof_warning (from the profiler), xprof_steps (about the entire run,
     listed with its first host)"""
     count: int  # type: ignore[assignment]
-    """number of issues of this code at this place; of newest_run: number of runs not taken"""
+    """number of issues of this code at this place; for newest_run, number of runs that were not
+    read"""
     message: str
     """what was lost, was repaired or is doubtful"""
     lost_bytes: int
@@ -987,25 +988,25 @@ class Devices(NamedTuple):
     peak_vmem_write_bytes_per_second: float | None
     """peak write bandwidth of VMEM; NULL if unknown, or the device has no VMEM [bytes/s]"""
     hbm_ridge_point: float | None
-    """arithmetic intensity from which the peak FLOP rate is the limit, not the bandwidth of the
+    """arithmetic intensity above which the peak FLOP rate is the limit, not the bandwidth of the
     main memory; NULL if a peak is unknown [FLOP/byte]"""
     sram_read_ridge_point: float | None
-    """arithmetic intensity from which the peak FLOP rate is the limit, not the read bandwidth of
+    """arithmetic intensity above which the peak FLOP rate is the limit, not the read bandwidth of
     on-chip memory; NULL if a peak is unknown [FLOP/byte]"""
     sram_write_ridge_point: float | None
-    """arithmetic intensity from which the peak FLOP rate is the limit, not the write bandwidth of
+    """arithmetic intensity above which the peak FLOP rate is the limit, not the write bandwidth of
     on-chip memory; NULL if a peak is unknown [FLOP/byte]"""
     cmem_read_ridge_point: float | None
-    """arithmetic intensity from which the peak FLOP rate is the limit, not the read bandwidth of
+    """arithmetic intensity above which the peak FLOP rate is the limit, not the read bandwidth of
     CMEM; NULL if a peak is unknown [FLOP/byte]"""
     cmem_write_ridge_point: float | None
-    """arithmetic intensity from which the peak FLOP rate is the limit, not the write bandwidth of
+    """arithmetic intensity above which the peak FLOP rate is the limit, not the write bandwidth of
     CMEM; NULL if a peak is unknown [FLOP/byte]"""
     vmem_read_ridge_point: float | None
-    """arithmetic intensity from which the peak FLOP rate is the limit, not the read bandwidth of
+    """arithmetic intensity above which the peak FLOP rate is the limit, not the read bandwidth of
     VMEM; NULL if a peak is unknown [FLOP/byte]"""
     vmem_write_ridge_point: float | None
-    """arithmetic intensity from which the peak FLOP rate is the limit, not the write bandwidth of
+    """arithmetic intensity above which the peak FLOP rate is the limit, not the write bandwidth of
     VMEM; NULL if a peak is unknown [FLOP/byte]"""
     has_cmem: int | None
     """1: the plane records a peak bandwidth of CMEM; NULL on a GPU [0 or 1]"""
@@ -1026,8 +1027,8 @@ class Devices(NamedTuple):
     global_core_id: int | None
     """number of the core in the system; NULL if unknown"""
     time_scale_multiplier: float | None
-    """speed of the TPUs of the source relative to their default clock, over the time of all their
-    ops; NULL on a GPU, and if there are no ops [clock over its default]"""
+    """clock rate of the source's TPUs divided by their default clock rate, averaged over the time
+    of their ops; NULL on a GPU, and if there are no ops [ratio]"""
 
 class DeviceTime(NamedTuple):
     run: str
@@ -1105,8 +1106,8 @@ class DeviceTime(NamedTuple):
     line: str | None
     """name of the line; NULL unless by_line is 1"""
     step: int | None
-    """number of the step, as in steps, whose interval on the device has this time; NULL outside of
-    all steps, of a SparseCore, and unless by_step is 1"""
+    """number of the step (as in steps) whose interval on the device includes this time; NULL
+    outside all steps, on a SparseCore, and unless by_step is 1"""
     waiting_ps: int | None
     """part of busy_ps in which the core waits for an asynchronous op (time_breakdown); NULL on a
     GPU, whose streams do not record when they wait, and if the device has no work [ps]"""
@@ -1159,14 +1160,14 @@ class TimeBreakdown(NamedTuple):
     line: str | None
     """name of the line; NULL unless by_line is 1"""
     step: int | None
-    """number of the step, as in steps, whose interval on the device has this time; NULL outside of
-    all steps, of a SparseCore, and unless by_step is 1"""
+    """number of the step (as in steps) whose interval on the device includes this time; NULL
+    outside all steps, on a SparseCore, and unless by_step is 1"""
     activity: str
-    """all that runs at once: computing, communicating, transferring, joined by ' + '; none if none
-    of these runs"""
+    """activities that run at the same time: computing, communicating, transferring, joined by ' +
+    '; none if there is no activity"""
     duration_ps: int
-    """part of the device's span in which exactly this runs. The rows of a device, or of a line, add
-    up to device_time.span_ps [ps]"""
+    """part of the device's span in which exactly these activities run; the rows of a device, or of
+    a line, add up to device_time.span_ps [ps]"""
     duration_us: float | None
     """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     span_percent: float
@@ -1211,13 +1212,13 @@ class OpMetrics(NamedTuple):
     event_self_ps: int
     """self_ps on the event clock; below 0 if ops overlap on that clock [ps]"""
     flops: float
-    """operations of all occurrences; 8-bit and 4-bit operations count as a half and a quarter; 0 if
-    none or unknown [floating operations]"""
+    """floating-point operations of all occurrences; an 8-bit operation counts as a half, a 4-bit
+    one as a quarter; 0 if none or unknown [FLOP]"""
     model_flops: float
-    """operations of all occurrences, as the model defines them; 0 if none or unknown [floating
-    operations]"""
+    """floating-point operations of all occurrences, without device-specific weights; 0 if none or
+    unknown [FLOP]"""
     bytes_accessed: int
-    """bytes read and written by all occurrences; 0 if none or unknown [bytes]"""
+    """bytes read plus bytes written by all occurrences; 0 if none or unknown [bytes]"""
     hbm_read_bytes: int | None
     """bytes read from HBM; NULL if the file has no breakdown by memory [bytes]"""
     hbm_write_bytes: int | None
@@ -1241,7 +1242,7 @@ class OpMetrics(NamedTuple):
     """type of the core that ran the op: TensorCore or SparseCore; NULL for other devices and the
     host"""
     op_id: int
-    """ordinal of the op in its side, from 0; parts follow the op that contains them"""
+    """ordinal of the op on its side, from 0; parts follow the op that contains them"""
     parent_id: int | None
     """op_id of the op that this op is part of; NULL if it is part of none"""
     expression: str | None
@@ -1265,14 +1266,14 @@ class OpMetrics(NamedTuple):
     """number of executions of the HLO op, as in hlo_ops; NULL if unknown, and for the sides host
     and framework"""
     flops_actual: float | None
-    """flops_actual of hlo_ops; NULL if unknown, and for the sides host and framework [floating
-    operations]"""
+    """operations of all executions of the HLO op, as hlo_ops.flops_actual; NULL if unknown, and for
+    the sides host and framework [FLOP]"""
     model_flops_actual: float | None
-    """model_flops_actual of hlo_ops; NULL if unknown, and for the sides host and framework
-    [floating operations]"""
+    """operations of all executions of the HLO op, as hlo_ops.model_flops_actual; NULL if unknown,
+    and for the sides host and framework [FLOP]"""
     bytes_accessed_actual: int | None
-    """bytes_accessed_actual of hlo_ops; NULL if unknown, and for the sides host and framework
-    [bytes]"""
+    """bytes accessed by all executions of the HLO op, as hlo_ops.bytes_accessed_actual; NULL if
+    unknown, and for the sides host and framework [bytes]"""
 
 class OpMetricsTotals(NamedTuple):
     run: str
@@ -1291,8 +1292,8 @@ class OpMetricsTotals(NamedTuple):
     idle_fraction: float
     """share of the measured time without any op; 1 if no time was measured [fraction 0..1]"""
     busy_ps: int | None
-    """time in which any core of a chip was on duty, summed over chips; NULL for the sides host and
-    framework, and if not on TPU [ps]"""
+    """time in which at least one core of a chip was on duty, summed over chips; NULL for the sides
+    host and framework, and if not on TPU [ps]"""
     idle_ps: int | None
     """time in which no core of a chip was on duty, summed over chips; NULL for the sides host and
     framework, and if not on TPU [ps]"""
@@ -1309,16 +1310,16 @@ class OpMetricsTotals(NamedTuple):
     """busy_ps plus idle_ps, minus busy_high_confidence_ps; NULL for the sides host and framework,
     and if not on TPU [ps]"""
     compute_16bit_ps: int | None
-    """time in which GPUs computed with 16-bit numbers, of events with a group; NULL for the sides
-    host and framework [ps]"""
+    """time of GPU events with a group that compute with 16-bit numbers; NULL for the sides host and
+    framework [ps]"""
     compute_32bit_ps: int | None
-    """time in which GPUs computed with other than 16-bit numbers, of events with a group; NULL for
-    the sides host and framework [ps]"""
+    """time of GPU events with a group that compute with other than 16-bit numbers; NULL for the
+    sides host and framework [ps]"""
     compute_16bit_ps_actual: int | None
-    """compute_16bit_ps without copies; NULL for the sides host and framework, and without a GPU
-    [ps]"""
+    """compute_16bit_ps without copies, whatever name the profiler gives them; NULL for the sides
+    host and framework, and without a GPU [ps]"""
     compute_32bit_ps_actual: int | None
-    """compute_32bit_ps without copies, under all names that profilers give them; NULL for the sides
+    """compute_32bit_ps without copies, whatever name the profiler gives them; NULL for the sides
     host and framework, and without a GPU [ps]"""
 
 class TfOps(NamedTuple):
@@ -1355,11 +1356,10 @@ class TfOps(NamedTuple):
     """sum of host_self_time_fraction of this row and the rows before it; 0 in device rows [fraction
     0..1]"""
     normalized_gflops: float
-    """FLOP rate while the op ran; 8-bit and 4-bit operations count as a half and a quarter; 0 if
-    unknown [GFLOP/s]"""
+    """FLOP rate while the op ran; an 8-bit operation counts as a half, a 4-bit one as a quarter; 0
+    if unknown [GFLOP/s]"""
     model_gflops: float
-    """FLOP rate while the op ran, with operations as the model defines them; 0 if unknown
-    [GFLOP/s]"""
+    """FLOP rate while the op ran, without device-specific weights; 0 if unknown [GFLOP/s]"""
     memory_bw_gibps: float
     """bytes read and written per second while the op ran; 0 if unknown [GiB/s]"""
     operational_intensity: float
@@ -1376,16 +1376,17 @@ class TfOps(NamedTuple):
     self_ps: int
     """total_self_time_us as an exact number of picoseconds [ps]"""
     event_time_ps: int
-    """time_ps on the event clock; differs from time_ps if the device has its own clock [ps]"""
+    """total time on the event clock; differs from time_ps if the device has its own clock [ps]"""
     event_self_ps: int
     """self_ps on the event clock; below 0 if ops overlap on that clock [ps]"""
     flops: float | None
-    """operations of all occurrences; NULL if none or unknown [floating operations]"""
+    """floating-point operations of all occurrences; an 8-bit operation counts as a half, a 4-bit
+    one as a quarter; NULL if 0 or unknown [FLOP]"""
     model_flops: float | None
-    """operations of all occurrences, as the model defines them; NULL if none or unknown [floating
-    operations]"""
+    """floating-point operations of all occurrences, without device-specific weights; NULL if 0 or
+    unknown [FLOP]"""
     bytes_accessed: int | None
-    """bytes read and written by all occurrences; NULL if none or unknown [bytes]"""
+    """bytes read plus bytes written by all occurrences; NULL if 0 or unknown [bytes]"""
     tensorcore_utilization_fraction_actual: float | None
     """share of the op's kernel time in kernels on tensor cores, among all its kernels. Also
     recognizes tensor core kernels that XProf's list of names lacks (Hopper, Blackwell). NULL if no
@@ -1410,7 +1411,7 @@ class KernelStats(NamedTuple):
     grid_dim: str
     """blocks in the grid as x,y,z; 1,1,1 if unknown"""
     occupancy_percent: float | None
-    """theoretical occupancy of the first of the kernels, as stored in the file; above 100 if the
+    """theoretical occupancy of the row's first kernel, as stored in the file; above 100 if the
     stored value is invalid, NULL if it is NaN or infinite, 0 if unknown [percent]"""
     op_is_tensorcore_eligible: int
     """1: tensor cores could run the op, judged by the op's name [0 or 1]"""
@@ -1457,8 +1458,8 @@ class KernelStats(NamedTuple):
     Blackwell, cuDNN and attention, which XProf's list lacks, and kernels in files that name no
     vendor [0 or 1]"""
     op_name_actual: str | None
-    """op_name, or the op that files of older profilers name; NULL if unknown or if the launches
-    differ (kernel_ops lists each op)"""
+    """name of the framework op that the kernel runs for, also in files of older profilers; NULL if
+    unknown or if the launches differ (kernel_ops lists each op)"""
 
 class KernelOps(NamedTuple):
     run: str
@@ -1519,8 +1520,8 @@ class LaunchDelays(NamedTuple):
     duration_us: float | None
     """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     launch_name: str
-    """name of the call that launched it: the event of the host with the same correlation_id; of
-    several the first, of several at once the longest"""
+    """name of the call that launched the work: the host event with the same correlation_id (the
+    first, if there are several; the longest of those that start together)"""
     launch_event_id: int
     """event_id of the launch call"""
     launch_start_ps: int
@@ -1543,8 +1544,8 @@ class LaunchDelays(NamedTuple):
     """queued_ps in microseconds [us]"""
     annotation: str | None
     """name of the innermost event of the host that contains the launch call in time and is neither
-    a call with a correlation_id nor a Python frame, such as a TraceMe range; of other threads only
-    if nothing on the call's own line contains it. NULL if there is none"""
+    a call with a correlation_id nor a Python frame, such as a TraceMe range; events of other
+    threads count only if nothing on the call's own line contains it. NULL if there is none"""
     annotation_event_id: int | None
     """event_id of annotation; NULL if there is none"""
     python_frame: str | None
@@ -1552,7 +1553,7 @@ class LaunchDelays(NamedTuple):
     host whose name starts with $, on the call's own line first; NULL if there is none
     (python_tracer_level = 0 records none)"""
     python_stack: str | None
-    """python_frame and the Python frames around it on its line, one a line of text, the innermost
+    """python_frame and the Python frames around it on its line, one per line of text, innermost
     first; NULL if there is no Python frame"""
 
 class ProgramRuns(NamedTuple):
@@ -1569,12 +1570,13 @@ class ProgramRuns(NamedTuple):
     hlo_module: str | None
     """name of the HLO module, without (program id); NULL if unknown"""
     start_ps: int
-    """start of the execution, from the session start: of an event of the line XLA Modules; on a
-    GPU, of its first kernel [ps]"""
+    """start of the execution, from the session start: start of the event on the line XLA Modules;
+    on a GPU, start of the first kernel [ps]"""
     start_us: float | None
     """start_ps in microseconds; NULL if start_ps is NULL [us]"""
     duration_ps: int
-    """duration of the execution; on a GPU, until the end of its last kernel [ps]"""
+    """duration of the execution; on a GPU, from the start of the first kernel to the end of the
+    last one [ps]"""
     duration_us: float | None
     """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
 
@@ -1597,8 +1599,8 @@ class ProgramGaps(NamedTuple):
     duration_us: float | None
     """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     idle_ps: int
-    """part of the gap in which the device is idle; in the rest it works outside of programs, as for
-    copies [ps]"""
+    """part of the gap in which the device is idle; in the rest it works outside programs, for
+    example on copies [ps]"""
     idle_us: float
     """idle_ps in microseconds [us]"""
     idle_percent: float
@@ -1635,21 +1637,21 @@ class Gaps(NamedTuple):
     duration_us: float | None
     """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     before_event_id: int
-    """event_id of the op that ends at the start of the gap; of several, the one that started first,
-    then the first in the file"""
+    """event_id of the op that ends at the start of the gap; if there are several, the one that
+    started first, then the first in the file"""
     before: str
-    """name of the op that ends at the start of the gap; of several, the one that started first,
-    then the first in the file"""
+    """name of the op that ends at the start of the gap; if there are several, the one that started
+    first, then the first in the file"""
     before_short_name: str
     """readable form of before, as trace_events.short_name"""
     after_event_id: int
-    """event_id of the op that starts at the end of the gap; of several on one line, the one that
-    contains the others (longest, then first in the file), and of several lines the one that ends
-    first"""
+    """event_id of the op that starts at the end of the gap; if there are several on one line, the
+    one that contains the others (longest, then first in the file); if there are several lines, the
+    one that ends first"""
     after: str
-    """name of the op that starts at the end of the gap; of several on one line, the one that
-    contains the others (longest, then first in the file), and of several lines the one that ends
-    first"""
+    """name of the op that starts at the end of the gap; if there are several on one line, the one
+    that contains the others (longest, then first in the file); if there are several lines, the one
+    that ends first"""
     after_short_name: str
     """readable form of after, as trace_events.short_name"""
 
@@ -1702,10 +1704,10 @@ class OpProfile(NamedTuple):
     """weighted_flops_utilization without the cap: above 1 if a cost is overestimated; 0 if the peak
     rate is unknown [fraction]"""
     raw_flops: float
-    """floating-point operations as the model defines them [FLOP]"""
+    """floating-point operations, without device-specific weights [FLOP]"""
     bf16_flops: float
-    """floating-point operations as the device counts them: 8-bit and 4-bit operations count as a
-    half and a quarter [FLOP]"""
+    """floating-point operations; an 8-bit operation counts as a half, a 4-bit one as a quarter
+    [FLOP]"""
     hbm_utilization: float | None
     """HBM bandwidth divided by the peak bandwidth, at most 1; 0 if unknown, NULL if XProf computes
     NaN [fraction 0..1]"""
@@ -1749,12 +1751,13 @@ class Compilations(NamedTuple):
     """name of the function: NAME of the event PjitFunction(NAME) around the compilation, else what
     follows `jit_` in hlo_module; NULL if neither is known"""
     hlo_module: str | None
-    """name of the HLO module, without (id): named by the argument module of the names of the
-    compiler's events (XlaCompile:#module=NAME#) or by their stats, else the name that JAX derives
-    from the function's, if the file has a program of this name; NULL if unknown"""
+    """name of the HLO module, without (id): from the names of the compiler's events (NAME in
+    XlaCompile:#module=NAME#) or their stats, else the name that JAX derives from the function, if
+    the file has a program of this name; NULL if unknown"""
     program_id: str | None
-    """id of the program that it made, decimal: of the programs of this name in the file the one
-    that first runs next; NULL if the file does not have it or it does not run"""
+    """id of the program that was compiled, decimal: of the file's programs of this name, the one
+    that runs for the first time soonest after the compilation; NULL if it cannot be found
+    (docs/semantics.md, Compilation)"""
     start_ps: int
     """start of the compilation from the start of the session, after tracing and lowering [ps]"""
     start_us: float | None
@@ -1764,20 +1767,20 @@ class Compilations(NamedTuple):
     duration_us: float | None
     """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     tracing_us: float | None
-    """time before it in which the thread traced the function, during the same call; NULL if no
-    event records it [us]"""
+    """time before the compilation in which the thread traced the function, during the same call;
+    NULL if no event records it [us]"""
     lowering_us: float | None
-    """time before it in which the thread lowered the function to a program for the compiler, during
-    the same call; NULL if no event records it [us]"""
+    """time before the compilation in which the thread lowered the function to a program for the
+    compiler, during the same call; NULL if no event records it [us]"""
     step: int | None
     """step of the compilation (host_steps.group_id); NULL if it is in none"""
     parameter_shapes: str | None
-    """shapes of the parameters of the program's entry computation, in their order, with commas
-    between; NULL if program_id is NULL, the program has none or cannot be read"""
+    """shapes of the parameters of the program's entry computation, in order, separated by commas;
+    NULL if program_id is NULL, the program has none or cannot be read"""
     differs: str | None
-    """which parameters have other shapes than in the program of this name before it: number, name
-    if the program has it, and old -> new shape; the result's shapes if no parameter differs, and
-    then both with layouts (docs/semantics.md); NULL if no program before it is known"""
+    """parameters whose shapes differ from those of the previous program of this name: number, name
+    if the program has it, and old -> new shape; if none differs, the result's shapes, and if these
+    are equal too, all with layouts (docs/semantics.md); NULL if no previous program is known"""
     name: str
     """name of the compiler's event"""
     line: str
@@ -1796,9 +1799,9 @@ class Recompilations(NamedTuple):
     """name of the function: NAME of the event PjitFunction(NAME) around the compilation, else what
     follows `jit_` in hlo_module; NULL if neither is known"""
     hlo_module: str | None
-    """name of the HLO module, without (id): named by the argument module of the names of the
-    compiler's events (XlaCompile:#module=NAME#) or by their stats, else the name that JAX derives
-    from the function's, if the file has a program of this name; NULL if unknown"""
+    """name of the HLO module, without (id): from the names of the compiler's events (NAME in
+    XlaCompile:#module=NAME#) or their stats, else the name that JAX derives from the function, if
+    the file has a program of this name; NULL if unknown"""
     program_count: int
     """number of programs of this name in the file, compiled before or during the capture
     [programs]"""
@@ -1811,9 +1814,9 @@ class Recompilations(NamedTuple):
     lowering_us: float | None
     """sum of compilations.lowering_us; NULL if none is known [us]"""
     differs: str | None
-    """which parameters have different shapes in the programs: number, name if a program has it, and
-    the different shapes in the order of the programs, those compiled before the capture by id and
-    first; the result's shapes if no parameter differs, and then both with layouts
+    """parameters whose shapes differ between the programs: number, name if a program has it, and
+    the different shapes in the order of the programs (those compiled before the capture come first,
+    by id); if none differs, the result's shapes, and if these are equal too, all with layouts
     (docs/semantics.md); NULL if the file has fewer than two of the programs, or one cannot be
     read"""
 
@@ -1825,13 +1828,15 @@ class IdleCauses(NamedTuple):
     copy, waiting, launching, queued (the next work was launched before: the device's own delay),
     python (a Python frame), host (another event) or unknown (no event)"""
     name: str | None
-    """name of the innermost annotation or other event in which it did so, no deeper than a tenth of
-    the idle time goes; for compiling and tracing the call of the function; NULL if there is none"""
+    """name of the innermost annotation or other event around this activity, no deeper than the
+    level that has a tenth of the run's idle time; for compiling and tracing, the call of the
+    function; NULL if there is none"""
     python_frame: str | None
-    """name of the innermost Python frame in which it did so, likewise; NULL if there is none"""
+    """name of the innermost Python frame around this activity, no deeper than name; NULL if there
+    is none"""
     idle_us: float
-    """idle time, average of the devices: a moment at which all are idle counts once. All rows of a
-    run add up to the sum of its idle gaps over device_count [us]"""
+    """idle time, averaged over the devices: a moment at which all are idle counts once. All rows of
+    a run add up to the sum of its idle gaps divided by device_count [us]"""
     idle_percent: float
     """idle_us as a percentage of the sum of all rows of the run [percent 0..100]"""
     device_count: int
@@ -1842,7 +1847,7 @@ class Roofline(NamedTuple):
     run: str
     """label of the attached run; for a path, the name of the run folder or file"""
     record: str
-    """part of the run that the row covers. Total: the entire session; Average: the complete steps;
+    """part of the run that the row covers: Total (the entire session), Average (the complete steps)
     or the number of a step"""
     rank: int
     """0 for the entire program; from 1, rank of the op by self time (at most 999, as in XProf)"""
@@ -1866,24 +1871,24 @@ class Roofline(NamedTuple):
     cumulative_self_time_fraction: float
     """sum of self_time_fraction of this op and the ops before it [fraction 0..1]"""
     dma_stall_fraction: float | None
-    """share of the op's time that is stalled by DMA; NULL on GPU [fraction 0..1]"""
+    """share of the op's time in which it is stalled by DMA; NULL on GPU [fraction 0..1]"""
     normalized_gflops: float
-    """FLOP rate, with operations as the device counts them [1e9 FLOP/s]"""
+    """FLOP rate; an 8-bit operation counts as a half, a 4-bit one as a quarter [GFLOP/s]"""
     model_gflops: float
-    """FLOP rate, with operations as the model defines them [1e9 FLOP/s]"""
+    """FLOP rate, without device-specific weights [GFLOP/s]"""
     memory_bw_gibps: float
-    """bytes accessed per second [2^30 bytes/s]"""
+    """bytes accessed per second [GiB/s]"""
     hbm_bw_gibps: float
-    """bytes of HBM traffic per second [2^30 bytes/s]"""
+    """bytes of HBM traffic per second [GiB/s]"""
     cmem_read_bw_gibps: float | None
-    """bytes read from CMEM per second; NULL on GPU [2^30 bytes/s]"""
+    """bytes read from CMEM per second; NULL on GPU [GiB/s]"""
     cmem_write_bw_gibps: float | None
-    """bytes written to CMEM per second; NULL on GPU [2^30 bytes/s]"""
+    """bytes written to CMEM per second; NULL on GPU [GiB/s]"""
     vmem_read_bw_gibps: float | None
-    """bytes read from VMEM per second; NULL on GPU [2^30 bytes/s]"""
+    """bytes read from VMEM per second; NULL on GPU [GiB/s]"""
     vmem_write_bw_gibps: float
     """bytes written to VMEM per second; on GPU, to shared memory, which no profiler records (0)
-    [2^30 bytes/s]"""
+    [GiB/s]"""
     operational_intensity: float
     """operations per byte accessed [FLOP/byte]"""
     hbm_operational_intensity: float
@@ -1906,15 +1911,15 @@ class Roofline(NamedTuple):
     total_time_fraction: float
     """total time of the op divided by the program's total time [fraction 0..1]"""
     optimal_gflops: float
-    """FLOP rate that the roofline allows at this operational intensity [1e9 FLOP/s]"""
+    """FLOP rate that the roofline allows at this operational intensity [GFLOP/s]"""
     roofline_efficiency_fraction: float
-    """measured rate divided by the optimal rate. This column and the next two may be above 1 for
-    asynchronous transfers, and if a cost is overestimated [fraction]"""
+    """measured rate divided by the optimal rate; above 1 if a cost is overestimated, and for
+    asynchronous transfers [fraction]"""
     compute_efficiency_fraction: float
-    """measured FLOP rate divided by the peak rate [fraction]"""
+    """measured FLOP rate divided by the peak rate; above 1 if a cost is overestimated [fraction]"""
     max_memory_bw_utilization_fraction: float
-    """bandwidth divided by peak bandwidth, for the memory with the highest utilization
-    [fraction]"""
+    """bandwidth divided by peak bandwidth, for the memory with the highest utilization; above 1 if
+    a cost is overestimated, and for asynchronous transfers [fraction]"""
     include_infeed_outfeed: int
     """1: row includes the ops that feed the device (infeed, outfeed); 0: row excludes them and
     their time [0 or 1]"""
@@ -1927,13 +1932,16 @@ class Roofline(NamedTuple):
     source_stack: str | None
     """call stack of the op in source lines; NULL if unknown"""
     flops: float
-    """floating-point operations of all occurrences, as the device counts them [FLOP]"""
+    """floating-point operations of all occurrences; an 8-bit operation counts as a half, a 4-bit
+    one as a quarter [FLOP]"""
     flops_actual: float | None
-    """flops_actual of hlo_ops. For the program: sum over the ops where it is known. For a step: the
-    op's value divided evenly over its occurrences. NULL if unknown, and for steps on GPU [FLOP]"""
+    """operations as in hlo_ops.flops_actual. For the program: sum over the ops where it is known.
+    For a step: the op's value divided evenly over its occurrences. NULL if unknown, and for steps
+    on GPU [FLOP]"""
     model_flops_actual: float | None
-    """model_flops_actual of hlo_ops, summed as flops_actual is, but in the sums of programs and
-    steps without ops that are computed again; NULL if unknown, and for steps on GPU [FLOP]"""
+    """operations as in hlo_ops.model_flops_actual, summed like flops_actual; sums of the program
+    and of steps leave out ops that are computed again. NULL if unknown, and for steps on GPU
+    [FLOP]"""
     bytes_accessed: int
     """bytes accessed by all occurrences [bytes]"""
     hbm_bytes: int
@@ -1949,7 +1957,7 @@ class RooflineProperties(NamedTuple):
     """value of the property as XProf prints it, with six digits; 0 if unknown or if the device
     lacks the memory"""
     exact: float | None
-    """value of the property with full precision; NULL if unknown and for texts [as unit]"""
+    """value of the property with full precision; NULL if unknown and for texts [see unit]"""
     unit: str | None
     """unit of the value; NULL for texts and flags"""
 
@@ -2004,8 +2012,8 @@ class TopDeviceOps(NamedTuple):
     operation: str
     """name of the framework op"""
     gflops: float
-    """FLOP rate while the op ran; 8-bit and 4-bit operations count as a half and a quarter; 0 if
-    unknown [GFLOP/s]"""
+    """FLOP rate while the op ran; an 8-bit operation counts as a half, a 4-bit one as a quarter; 0
+    if unknown [GFLOP/s]"""
     op_is_tensorcore_eligible: int | None
     """1: a kernel of the op could use tensor cores, judged by the kernels that XProf keeps; NULL if
     not on GPU"""
@@ -2131,8 +2139,8 @@ class Steps(NamedTuple):
     all_others_ms_actual: float
     """all_others_ms, corrected as described for device_compute_ms_actual [ms]"""
     outside_xprof: int | None
-    """1: the step is marked in the way of Keras 3, which XProf does not recognize. XProf's columns
-    are NULL; the `_actual` columns show what host threads and GPUs did during the step [0 or 1]"""
+    """1: the step has a marker of Keras 3, which XProf does not recognize. XProf's columns are
+    NULL; the `_actual` columns show what host threads and GPUs did during the step [0 or 1]"""
     dropped: int
     """1: XProf drops the step from all tools except the pod viewer because it is the first or last
     of more than five. Always 0 on a TPU, and if hosts are merged, because merged steps exclude
@@ -2168,8 +2176,7 @@ class StepBreakdown(NamedTuple):
     """duration_ps, corrected: includes host threads, copies under all their names, and compiling;
     NULL if it equals duration_ps (no GPU, and no compiling) [ps]"""
     outside_xprof: int
-    """1: the step is marked in the way of Keras 3, which XProf does not recognize (see steps) [0 or
-    1]"""
+    """1: the step has a marker of Keras 3, which XProf does not recognize (see steps) [0 or 1]"""
     dropped: int
     """1: XProf drops the step as possibly incomplete (see steps) [0 or 1]"""
 
@@ -2190,8 +2197,8 @@ class CoreSteps(NamedTuple):
     total_us: float
     """duration of the step on this core [us]"""
     bottleneck: str | None
-    """category with the largest share, of the nine columns that follow; NULL if outside_xprof is
-    1"""
+    """category with the largest share, among the columns from device_compute_us to all_others_us;
+    NULL if outside_xprof is 1"""
     device_compute_us: float | None
     """time computing on the device; NULL if outside_xprof is 1 [us]"""
     device_to_device_us: float | None
@@ -2251,10 +2258,9 @@ class CoreSteps(NamedTuple):
     all_others_us_actual: float
     """all_others_us, corrected as described for device_compute_us_actual [us]"""
     bottleneck_actual: str
-    """category with the largest share of the nine preceding `_actual` columns"""
+    """category with the largest share, among the nine `_actual` columns of times"""
     outside_xprof: int
-    """1: the step is marked in the way of Keras 3, which XProf does not recognize (see steps) [0 or
-    1]"""
+    """1: the step has a marker of Keras 3, which XProf does not recognize (see steps) [0 or 1]"""
 
 class HostSteps(NamedTuple):
     run: str
@@ -2265,8 +2271,8 @@ class HostSteps(NamedTuple):
     """number of the step on its host (group of events); NULL if the step has no group and only its
     framework marks it"""
     step: int | None
-    """number of the step in the table steps; NULL if the step is not there or was dropped (steps of
-    a single host lists dropped steps by group_id)"""
+    """number of the step in the table steps; NULL if steps lacks it or it was dropped (for a single
+    host, steps lists dropped steps by group_id)"""
     name: str | None
     """name of the step; NULL if it has no name"""
     start_ps: int | None
@@ -2287,16 +2293,16 @@ class HostSteps(NamedTuple):
     device_to_device_bytes: int | None
     """bytes copied between devices in the step; NULL if unknown [bytes]"""
     host_to_device_count: int | None
-    """number of copies to devices in the step, by name (HtoD, H2D); as in XProf, of those with a
+    """number of copies to devices in the step, by name (HtoD, H2D); as in XProf, only those with a
     correlation_id; NULL if not on GPU"""
     device_to_host_count: int | None
-    """number of copies from devices in the step, by name (DtoH, D2H); as in XProf, of those with a
-    correlation_id; NULL if not on GPU"""
+    """number of copies from devices in the step, by name (DtoH, D2H); as in XProf, only those with
+    a correlation_id; NULL if not on GPU"""
     device_to_device_count: int | None
-    """number of copies between devices in the step, by name (DtoD, D2D, P2P); as in XProf, of those
-    with a correlation_id; NULL if not on GPU"""
+    """number of copies between devices in the step, by name (DtoD, D2D, P2P); as in XProf, only
+    those with a correlation_id; NULL if not on GPU"""
     collective_count: int | None
-    """number of collective kernels in the step; as in XProf, of those with a correlation_id; NULL
+    """number of collective kernels in the step; as in XProf, only those with a correlation_id; NULL
     if not on GPU"""
     host_input_ps: int | None
     """time in which host threads wait for input or copy it to the device; overlapping times count
@@ -2356,7 +2362,7 @@ class InputPipeline(NamedTuple):
     """host: input bound (20% or more of the step time), both: partly or perhaps input bound,
     device: not input bound, unknown: no steps"""
     input_statement: str | None
-    """the finding as a sentence, from the actual values; NULL if there is no finding"""
+    """finding as a sentence, based on the `_actual` columns; NULL if there is none"""
     output_percent: float | None
     """share of step time spent on copying results from the device; NULL without steps [percent
     0..100]"""
@@ -2364,14 +2370,14 @@ class InputPipeline(NamedTuple):
     """host: output takes 20% or more of the step time, both: 5% or more, device: less, unknown: no
     steps"""
     output_statement: str | None
-    """the finding as a sentence, from the actual values; NULL if there is no finding"""
+    """finding as a sentence, based on the `_actual` columns; NULL if there is none"""
     idle_percent: float | None
     """on TPU: share of step time in which TensorCores are idle; otherwise: share of step time that
     is not input, output, device compute or collectives; NULL without steps [percent 0..100]"""
     idle_verdict: str | None
     """yes if the idle time is 3% or more of the step time, else no; NULL if not on TPU"""
     idle_statement: str | None
-    """the finding as a sentence, from the actual values; NULL if there is no finding"""
+    """finding as a sentence, based on the `_actual` columns; NULL if there is none"""
     compute_percent: float | None
     """share of step time in which devices compute; NULL without steps [percent 0..100]"""
     kernel_launch_percent: float | None
@@ -2380,21 +2386,21 @@ class InputPipeline(NamedTuple):
     kernel_launch_verdict: str | None
     """high: 15% or more of the step time, moderate: 3% or more, no: less; NULL on TPU"""
     kernel_launch_statement: str | None
-    """the finding as a sentence, from the actual values; NULL if there is no finding"""
+    """finding as a sentence, based on the `_actual` columns; NULL if there is none"""
     collectives_percent: float | None
     """share of step time spent on collectives; NULL without steps [percent 0..100]"""
     collectives_verdict: str
     """high: 15% or more of the step time, moderate: 3% or more, no: less; on TPU yes if at least 6
     percentage points above input_percent, else no"""
     collectives_statement: str | None
-    """the finding as a sentence, from the actual values; NULL if there is no finding"""
+    """finding as a sentence, based on the `_actual` columns; NULL if there is none"""
     all_others_percent: float | None
     """share of step time in which no activity is known; NULL without steps and on TPU [percent
     0..100]"""
     all_others_verdict: str | None
     """high: 15% or more of the step time, moderate: 3% or more, no: less; NULL on TPU"""
     all_others_statement: str | None
-    """the finding as a sentence, from the actual values; NULL if there is no finding"""
+    """finding as a sentence, based on the `_actual` columns; NULL if there is none"""
     step_count_actual: int
     """number of complete steps; if XProf finds no step, number of steps that the framework marks"""
     input_percent_actual: float | None
@@ -2848,9 +2854,9 @@ class MemoryEvents(NamedTuple):
     shape: str | None
     """shape of the tensor; NULL if unknown"""
     sampled: int
-    """1: XProf's timeline shows the event. It divides the allocator's events, ordered by time, into
-    `samples` parts of equal length and shows the event of each part with the most memory in use [0
-    or 1]"""
+    """1: XProf's timeline shows the event. XProf divides the allocator's events, in order of time,
+    into `samples` parts of equally many events and shows the event of each part with the most
+    memory in use [0 or 1]"""
     event_id: int
     """number of the event in the run, from 0"""
     match_event_id: int | None
@@ -2973,8 +2979,8 @@ class MemoryTime(NamedTuple):
     """duration_ps as a share of the time between the allocator's first and last event; NULL if all
     events have one time [percent 0..100]"""
     at_least_percent: float | None
-    """share of this time in which the memory in use is in this level or in a higher one; NULL if
-    all events have one time [percent 0..100]"""
+    """share of the time between the allocator's first and last event in which the memory in use is
+    at this level or a higher one; NULL if all events have one time [percent 0..100]"""
     first_ps: int
     """first moment at which the memory in use is within these bounds, from the session start
     [ps]"""
@@ -3030,9 +3036,9 @@ class AsyncOps(NamedTuple):
     """duration of the done op, in which the device waits; NULL on a GPU, and if there is no
     separate done op [ps]"""
     bytes: int | None
-    """payload, without padding: of a collective its operands; of a transfer the result of its done
-    op or infeed, of one without these (or without data there) its first operand, of a dynamic-
-    update-slice the update; NULL if unknown, or duration_ps is NULL on a TPU [bytes]"""
+    """payload, without padding: for a collective, its operands; for a transfer, the result of its
+    done op or infeed, or its first operand if that has no data; for a dynamic-update-slice, the
+    update; NULL if unknown, or duration_ps is NULL on a TPU [bytes]"""
     bytes_accessed: int | None
     """bytes read plus bytes written, of the start op or the done op, the larger, as their metadata
     record it; NULL on a GPU, and if it is not recorded or 0 [bytes]"""
@@ -3058,8 +3064,8 @@ class AsyncOpTotals(NamedTuple):
     """1: a synchronous op, one event during which the TensorCore waits; 0: an asynchronous op;
     always 0 on a GPU [0 or 1]"""
     overlapped_by: str | None
-    """compute op that overlaps longest with each of these executions; NULL if no compute op
-    overlaps them"""
+    """compute op with the longest overlap with each execution that the row counts; NULL if no
+    compute op overlaps them"""
     occurrences: int
     """number of executions that have a done op [executions]"""
     duration_ps: int
@@ -3096,8 +3102,9 @@ class Collectives(NamedTuple):
     occurrences: int
     """number of times that the device took part in the collective"""
     bytes: int | None
-    """payload of one occurrence: bytes that the device gives, the operands without padding; NULL if
-    unknown, as for kernels whose program the file lacks: kernels record no sizes [bytes]"""
+    """payload of one occurrence: bytes that the device contributes, its operands without padding;
+    NULL if unknown, as for kernels whose program is not in the file (kernels record no sizes)
+    [bytes]"""
     total_ps: int
     """total duration of all occurrences; an op with a start and a done op lasts from the start of
     the one to the end of the other [ps]"""
@@ -3112,24 +3119,25 @@ class Collectives(NamedTuple):
     if the devices ran the op different numbers of times, or if their ids are unknown [ps]"""
     global_wait_ps: int | None
     """part of total_ps in which the device waited for the last device of its group on any host of
-    the run to start: wait_ps for groups over hosts. Depends on the hosts' clocks if spans_hosts is
-    1: times are absolute by hosts.start_unix_ns. NULL as wait_ps, if a host of the group lacks its
-    start, and for a single host of a run of several [ps]"""
+    the run to start: wait_ps for groups over hosts. If spans_hosts is 1, times are made absolute by
+    hosts.start_unix_ns, so the wait is only as exact as the hosts' clocks. NULL in the cases of
+    wait_ps, if a host of the group has no start_unix_ns, and if the source is one host of a run of
+    several [ps]"""
     spans_hosts: int | None
     """1: global_wait_ps compares devices of several hosts; NULL if global_wait_ps is NULL [0 or
     1]"""
     message_bytes: int | None
-    """size of one occurrence as NCCL's tests count it: bytes, for an all-gather times group_size;
-    NULL if unknown and for a ragged-all-to-all [bytes]"""
+    """size of one occurrence as NCCL's tests count it: the column bytes, times group_size for an
+    all-gather; NULL if unknown and for a ragged-all-to-all [bytes]"""
     algorithm_gibps: float | None
     """algorithm bandwidth: message_bytes of all occurrences divided by total_ps, waiting included;
-    NULL if unknown [2^30 bytes/s]"""
+    NULL if unknown [GiB/s]"""
     bus_gibps: float | None
     """bus bandwidth: algorithm_gibps times 2(n-1)/n for an all-reduce, (n-1)/n for an all-gather,
-    reduce-scatter or all-to-all, 1 for others; n is group_size. NULL if unknown [2^30 bytes/s]"""
+    reduce-scatter or all-to-all, 1 for others; n is group_size. NULL if unknown [GiB/s]"""
     bandwidth_gibps: float | None
-    """bytes of all occurrences divided by total_ps; NULL if bytes is NULL or total_ps is 0 [2^30
-    bytes/s]"""
+    """bytes of all occurrences divided by total_ps; NULL if bytes is NULL or total_ps is 0
+    [GiB/s]"""
     program_id: str | None
     """id of the HLO program with the collective, decimal; NULL if unknown"""
     plane_id: int
@@ -3147,8 +3155,8 @@ class DcnCollectives(NamedTuple):
     transfer_type: str
     """ONE_TO_ONE, ALL_GATHER, ALL_REDUCE, ...; empty if the program does not record the type"""
     slack_time_ms: float
-    """average time from the start of the send to the start of the recv-done, without the time of
-    transfer ops in between: a transfer that takes no longer than this delays nothing [ms]"""
+    """average time from the start of the send to the start of the recv-done, minus the transfer ops
+    in between: a transfer that takes no longer than this causes no delay [ms]"""
     observed_duration_ms: float
     """average time from the start of the send to the end of the recv-done [ms]"""
     send_stall_ms: float
@@ -3156,13 +3164,13 @@ class DcnCollectives(NamedTuple):
     send_done_stall_ms: float
     """average duration of the send-done [ms]"""
     recv_stall_ms: float
-    """average duration of the recv as in XProf, which divides by a million once too often; see
-    recv_stall_ms_actual [ms]"""
+    """average duration of the recv as in XProf, which divides by a million once too often (see
+    recv_stall_ms_actual) [ms]"""
     recv_done_stall_ms: float
     """average duration of the recv-done [ms]"""
     stall_duration_ms: float
-    """average total duration of send, send-done, recv and recv-done, in which the core does nothing
-    else [ms]"""
+    """average total duration of send, send-done, recv and recv-done, during which the core does
+    nothing else [ms]"""
     total_stall_ms: float
     """stall_duration_ms summed over all transfers [ms]"""
     occurrences: int
@@ -3217,8 +3225,8 @@ class DcnMessages(NamedTuple):
     duration_us: float | None
     """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     validity: str
-    """first that holds of BAD_KEY (no label, slice or device), CLOCK_SKEW (no duration) and
-    LOOPBACK (from a slice to itself), otherwise VALID; only VALID messages are part of bursts"""
+    """first that applies: BAD_KEY (no label, slice or device), CLOCK_SKEW (no duration), LOOPBACK
+    (from a slice to itself) or VALID; only VALID messages are part of bursts"""
     burst: int | None
     """number of the burst on the host that the message is part of, as in dcn_bursts; NULL if it is
     not VALID"""
@@ -3352,11 +3360,11 @@ class InferenceRequests(NamedTuple):
     """time in which the request converts tensors between host and device layout, also if
     tensor_pattern is NULL; 0 without conversions [ps]"""
     write_to_device_ps_actual: int
-    """time of transfers to the device, GPUs included [ps]"""
+    """time of transfers to the device, including GPUs [ps]"""
     read_from_device_ps_actual: int
-    """time of transfers from the device, GPUs included [ps]"""
+    """time of transfers from the device, including GPUs [ps]"""
     device_compute_ps_actual: int
-    """time of programs on the device, kernels and other work of GPUs included [ps]"""
+    """time of programs on the device, including kernels and other work of GPUs [ps]"""
     shown_by_xprof: int
     """0: XProf omits the request because it names no model and other requests do [0 or 1]"""
 
@@ -3404,7 +3412,7 @@ class InferenceBatches(NamedTuple):
     """time in which the batch converts tensors between host and device layout, also if
     tensor_pattern is NULL; 0 without conversions [ps]"""
     device_compute_ps_actual: int
-    """time of programs on the device, kernels and other work of GPUs included [ps]"""
+    """time of programs on the device, including kernels and other work of GPUs [ps]"""
     shown_by_xprof: int
     """0: XProf omits the batch because no request that names a model refers to it [0 or 1]"""
 
@@ -3418,9 +3426,9 @@ class InferencePercentiles(NamedTuple):
     number: int
     """ordinal of the row within its model and kind, from 1, in XProf's order"""
     percentile: str
-    """percentile of the request or batch by duration, in percent with three decimals. Up to 60 have
-    all their rows; of more, rows near 50, 75, 90, 99, 99.9 and 99.99 are shown. Averages follow:
-    Batch size N, then Average (of all requests) or Aggregated (of all batches)"""
+    """percentile of the request or batch by duration, in percent with three decimals. Up to 60
+    requests or batches are all shown; if there are more, those near 50, 75, 90, 99, 99.9 and 99.99.
+    Averages follow: Batch size N, then Average (of all requests) or Aggregated (of all batches)"""
     request_id: str | None
     """request_id of the request; N/A in averages, NULL for batches"""
     batch_id: str | None
@@ -3428,8 +3436,8 @@ class InferencePercentiles(NamedTuple):
     latency_ms: float
     """duration of the request or batch, or the average duration [ms]"""
     throughput: float | None
-    """requests or batches per second that the average is computed from; NULL in rows that are not
-    averages, and if unknown [a second]"""
+    """requests or batches per second, of those in the average; NULL in rows that are not averages,
+    and if unknown [1/s]"""
     batching_request_size: int | None
     """batching_request_size of inference_requests; averages are truncated to integers; NULL for
     batches"""
@@ -3513,13 +3521,13 @@ class InferenceLatency(NamedTuple):
     max_ms: float
     """duration of the longest request [ms]"""
     host_ms_actual: float
-    """host_ms without time and transfers of GPUs, which XProf counts as host time [ms]"""
+    """host_ms without the work and transfers of GPUs, which XProf counts as host time [ms]"""
     device_ms_actual: float
-    """device_ms with kernels and other work of GPUs [ms]"""
+    """device_ms plus the time of kernels and other work of GPUs [ms]"""
     communication_ms_actual: float
-    """communication_ms with transfers to and from GPUs [ms]"""
+    """communication_ms plus the time of transfers to and from GPUs [ms]"""
     shown_by_xprof: int
-    """0: XProf's overview page shows no latencies because a program of the run computes gradients
+    """0: XProf's overview page shows no latencies, because a program of the run computes gradients
     [0 or 1]"""
 
 class PerfCounters(NamedTuple):
@@ -3650,10 +3658,10 @@ class ProfsqlLive(NamedTuple):
 
 class ProfCapture(NamedTuple):
     run_path: str | None
-    """path of the new run, which tables take as source; NULL if the run is on the machine of the
-    server, or there is no profile"""
+    """path of the new run, usable as a source; NULL if the run is on the machine of the server, or
+    there is no profile"""
     host: str
-    """name of the host in the run: its address with _ for :"""
+    """name of the host in the run: its address with : replaced by _"""
     path: str | None
     """path of the host's file, on the machine of the server if run_path is NULL; NULL if there is
     no profile"""
@@ -3664,30 +3672,30 @@ class ProfCapture(NamedTuple):
 
 class ProfMonitor(NamedTuple):
     measured_by: str
-    """service: the server measured; profile: it does not, and the numbers are those of kpi and
-    steps about a profile that was taken for this query"""
+    """service: the server measured; profile: it cannot, and the numbers come from kpi and steps on
+    a profile that was recorded for this query"""
     text: str
-    """the measurement in words, several lines"""
+    """the measurement as text of several lines"""
     hardware: str | None
-    """kind of hardware: CPU_ONLY, GPU or TPU; NULL if the server measured, or it is unknown"""
+    """kind of hardware: CPU_ONLY, GPU or TPU; NULL if unknown, and if measured_by is service"""
     idle_percent: float | None
-    """share of the time in which the devices are idle; NULL if it is not known: at level 1, or as
-    the program has none [percent 0..100]"""
+    """share of the time in which the devices are idle; NULL if unknown, as at level 1 or for a
+    program without devices or steps [percent 0..100]"""
     utilization_percent: float | None
-    """utilization of the matrix units; of a profile, operations of the steps as a share of the
-    devices' peak; NULL if unknown [percent]"""
+    """utilization of the matrix units; if measured_by is profile, operations of the steps as a
+    share of the devices' peak; NULL if unknown [percent]"""
     step_time_ms: float | None
-    """average duration of a step; NULL if it is not known: at level 1, or as the program has none
-    [ms]"""
+    """average duration of a step; NULL if unknown, as at level 1 or for a program without devices
+    or steps [ms]"""
     step_time_min_ms: float | None
-    """duration of the shortest step; NULL if it is not known: at level 1, or as the program has
-    none [ms]"""
+    """duration of the shortest step; NULL if unknown, as at level 1 or for a program without
+    devices or steps [ms]"""
     step_time_max_ms: float | None
-    """duration of the longest step; NULL if it is not known: at level 1, or as the program has none
-    [ms]"""
+    """duration of the longest step; NULL if unknown, as at level 1 or for a program without devices
+    or steps [ms]"""
     input_percent: float | None
-    """share of the steps spent on input, on average; NULL if it is not known: at level 1, or as the
-    program has none [percent 0..100]"""
+    """average share of step time spent on input; NULL if unknown, as at level 1 or for a program
+    without devices or steps [percent 0..100]"""
 
 class Advice(NamedTuple):
     run: str
@@ -4159,7 +4167,7 @@ class ExposedCommunication(NamedTuple):
     bytes: int | None
     """bytes moved by all occurrences; NULL if unknown for one of them [bytes]"""
     gibps: float | None
-    """bytes divided by total_us; NULL if unknown [2^30 bytes/s]"""
+    """bytes divided by total_us; NULL if unknown [GiB/s]"""
     overlapped_by: str | None
     """op that most often hides most of an occurrence; NULL if no op does"""
     kind_exposed_us: float
@@ -4228,9 +4236,9 @@ class FlopsUtilizationByStep(NamedTuple):
     unknown [FLOP]"""
     gflops_per_device: float | None
     """flops divided by the step's duration and by the number of GPUs or TensorCores with work; NULL
-    without flops [1e9 FLOP/s]"""
+    without flops [GFLOP/s]"""
     peak_gflops: float | None
-    """peak FLOP rate of one device; NULL if unknown [1e9 FLOP/s]"""
+    """peak FLOP rate of one device; NULL if unknown [GFLOP/s]"""
     utilization_percent: float | None
     """gflops_per_device as a share of peak_gflops (hardware FLOPS utilization, HFU); above 100 if
     the file overestimates the operations; NULL if either is unknown [percent]"""
@@ -4280,7 +4288,7 @@ class FusionBreakdown(NamedTuple):
     NULL if self_time_us is NULL"""
     flops: int | None
     """floating-point operations of one execution (hlo_instructions.model_flops_actual); NULL if
-    unknown [floating operations]"""
+    unknown [FLOP]"""
     bytes_accessed: int | None
     """bytes read and written by one execution; NULL if unknown [bytes]"""
     instructions: int
@@ -4438,14 +4446,14 @@ class IdleGaps(NamedTuple):
     duration_us: float
     """duration of the gap [us]"""
     before: str
-    """name of the op that ends at the start of the gap; of several, the one that started first,
-    then the first in the file"""
+    """name of the op that ends at the start of the gap; if there are several, the one that started
+    first, then the first in the file"""
     before_short_name: str
     """readable form of before, as trace_events.short_name"""
     after: str
-    """name of the op that starts at the end of the gap; of several on one line, the one that
-    contains the others (longest, then first in the file), and of several lines the one that ends
-    first"""
+    """name of the op that starts at the end of the gap; if there are several on one line, the one
+    that contains the others (longest, then first in the file); if there are several lines, the one
+    that ends first"""
     after_short_name: str
     """readable form of after, as trace_events.short_name"""
 
@@ -4924,7 +4932,7 @@ class OpTimeByCategory(NamedTuple):
     """self time as a share of the side's time in ops; NULL for IDLE [percent 0..100]"""
     flops: float | None
     """floating-point operations of the category's ops (model_flops_actual of hlo_ops; on host
-    threads, of hlo_instructions); NULL if none or unknown [floating operations]"""
+    threads, of hlo_instructions); NULL if none or unknown [FLOP]"""
     bytes_accessed: float | None
     """bytes that the category's ops read and wrote (bytes_accessed_actual of hlo_ops; on host
     threads, bytes_accessed of hlo_instructions); NULL if none or unknown [bytes]"""
@@ -5183,7 +5191,7 @@ class RematCandidates(NamedTuple):
     """floating-point operations to recompute the value (hlo_instructions.model_flops_actual).
     Omitted are values whose operations are unknown, communication, asynchronous copies, tuples,
     results of loops and calls, and values that are already recomputed (named .remat by XLA, or in a
-    rematted_computation of JAX) [floating operations]"""
+    rematted_computation of JAX) [FLOP]"""
     flops_per_byte: float
     """floating-point operations to recompute the value, per byte saved [FLOP/byte]"""
     shape: str
@@ -5461,7 +5469,7 @@ class TimeByScope(NamedTuple):
     """number of events of the scope's ops [events]"""
     flops: float | None
     """operations of the scope's ops (scope_ops.flops), without those whose number is unknown; NULL
-    if all are unknown [floating operations]"""
+    if all are unknown [FLOP]"""
     bytes_accessed: float | None
     """bytes read and written by the scope's ops (scope_ops.bytes_accessed), without those whose
     number is unknown; NULL if all are unknown [bytes]"""
@@ -5505,7 +5513,7 @@ class TimeBySourceLine(NamedTuple):
     """number of events of the line's ops [events]"""
     flops: float | None
     """operations of the line's ops (scope_ops.flops), without those whose number is unknown; NULL
-    if all are unknown [floating operations]"""
+    if all are unknown [FLOP]"""
     bytes_accessed: float | None
     """bytes read and written by the line's ops (scope_ops.bytes_accessed), without those whose
     number is unknown; NULL if all are unknown [bytes]"""
@@ -5715,8 +5723,8 @@ class Tables:
     def prof_find(self, dir: Source) -> Result[ProfFind]:
         """One row: one run found in a folder or below it."""
     def prof_help(self, word: str | None = None) -> Result[ProfHelp]:
-        """One row: one table, query, function or column that has to do with a word, best match
-        first; without a word, all but columns."""
+        """One row: one table, query, function or column that matches a word, best match first;
+        without a word, all except columns."""
     def hosts(self, *, source: Source | None = None) -> Result[Hosts]:
         """One row: one host file of a run."""
     def planes(self, *, source: Source | None = None) -> Result[Planes]:
@@ -5729,11 +5737,11 @@ class Tables:
     def events(self, *, source: Source | None = None) -> Result[Events]:
         """One row: one event: the same table as `trace_events`, under a shorter name."""
     def event_totals(self, *, source: Source | None = None) -> Result[EventTotals]:
-        """One row: one event metadata on one line (one name; on TPUs one op of one program, and a
-        name may have several): number of events; total, self, shortest and longest time."""
+        """One row: one event metadata entry on one line (one name; on TPUs, one op of one program):
+        number of events; total, self, shortest and longest time."""
     def op_percentiles(self, *, source: Source | None = None) -> Result[OpPercentiles]:
-        """One row: one op, program or step on the planes of a kind: how its durations spread
-        (docs/semantics.md)."""
+        """One row: one op, program or step on the planes of a kind, with the percentiles of its
+        durations (docs/semantics.md, Spread)."""
     def timeline(self, *, source: Source | None = None) -> Result[Timeline]:
         """One row: one event that XProf's trace viewer displays; `derived = 1` marks events on
         lines that XProf adds."""
@@ -5747,7 +5755,7 @@ class Tables:
         """One row: one event metadata entry that a plane declares: the name and stats that its
         events share."""
     def event_metadata_stats(self, *, source: Source | None = None) -> Result[EventMetadataStats]:
-        """One row: one stat that all events of one metadata share."""
+        """One row: one stat that all events of one metadata entry share."""
     def stat_metadata(self, *, source: Source | None = None) -> Result[StatMetadata]:
         """One row: one stat name that a plane declares."""
     def plane_stats(self, *, source: Source | None = None) -> Result[PlaneStats]:
@@ -5763,15 +5771,15 @@ class Tables:
         """One row: one GPU, TensorCore or SparseCore: its model, and the peak rates of its compute
         units and memories."""
     def device_time(self, by_step: int | None = None, by_line: int | None = None, *, source: Source | None = None) -> Result[DeviceTime]:
-        """One row: one device, or one of its streams, or one step on it: its time busy, computing,
-        communicating, transferring, waiting and idle, and the parts that computing does not
-        hide."""
+        """One row: one device (or one of its streams, or one step on it) with its time busy,
+        computing, communicating, transferring, waiting and idle, and the parts that computing does
+        not hide."""
     def device_steps(self, *, source: Source | None = None) -> Result[DeviceSteps]:
         """One row: one GPU or TensorCore in one step: its time communicating and transferring, and
         the parts that computing does not hide."""
     def time_breakdown(self, by_step: int | None = None, by_line: int | None = None, *, source: Source | None = None) -> Result[TimeBreakdown]:
-        """One row: one part of a device's span: the time in which it computes, communicates and
-        transfers at once, or does a part of these, or nothing."""
+        """One row: one combination of activities of a device (computing, communicating,
+        transferring, or none of them), with the part of its span in which exactly these run."""
     def op_metrics(self, *, source: Source | None = None) -> Result[OpMetrics]:
         """One row: one op on host threads or on devices, with its occurrences, times, FLOPs and
         bytes."""
@@ -5783,8 +5791,8 @@ class Tables:
     def hlo_ops(self, *, source: Source | None = None) -> Result[Any]:
         """One row: one HLO op, summed over all devices, as in XProf's HLO op stats."""
     def scope_ops(self, *, source: Source | None = None) -> Result[Any]:
-        """One row: one op (or one of its loop's iterations) on the devices of a kind, or on the
-        threads of a host in a run without devices: its time, scope, owner and user line."""
+        """One row: one op (in a loop, one iteration of it) on the devices of a kind, or on a host's
+        threads in a run without devices, with its time, scope, owner and user line."""
     def kernel_stats(self, row_limit: int | None = None, *, source: Source | None = None) -> Result[KernelStats]:
         """One row: one GPU kernel by name, launch configuration and op, as in XProf's kernel stats;
         longest kernel first."""
@@ -5800,19 +5808,20 @@ class Tables:
         """One row: one part of a device's span in which it ran no HLO program, between two programs
         or at an end."""
     def gaps(self, n: int | None = None, *, source: Source | None = None) -> Result[Gaps]:
-        """One row: one time in which a device did nothing between two ops; of a run without work on
-        a device, in which no thread of a process did anything."""
+        """One row: one gap between two ops of a device; in a run without work on devices, between
+        two ops of a process."""
     def op_profile(self, group_by: str | None = None, include_idle: int | None = None, row_limit: int | None = None, *, source: Source | None = None) -> Result[OpProfile]:
         """One row: one node of XProf's op profile, a tree of the devices' ops; in preorder."""
     def compilations(self, *, source: Source | None = None) -> Result[Compilations]:
         """One row: one compilation during the capture: the function, the program that it became,
-        and how its parameters differ from those of the program before; of each host by start."""
+        and how its parameters differ from those of the previous program; ordered by host and
+        start."""
     def recompilations(self, *, source: Source | None = None) -> Result[Recompilations]:
         """One row: one function that was compiled several times, or has several programs in the
-        file: how long that took, and the parameters whose shapes differ; of each host the longest
-        compiled first."""
+        file: how long that took, and the parameters whose shapes differ; for each host, longest
+        compilation time first."""
     def idle_causes(self, *, source: Source | None = None) -> Result[IdleCauses]:
-        """One row: one activity of the host during which devices were idle, with the idle time; the
+        """One row: one activity of the host during which devices were idle, with the idle time;
         longest first."""
     def roofline(self, *, source: Source | None = None) -> Result[Roofline]:
         """One row: one op, or the entire program, compared with the peak rates of the device, as in
@@ -5828,8 +5837,8 @@ class Tables:
         """One row: one of the ten framework ops with the most device time, as in XProf's overview
         page."""
     def recommendations(self, *, source: Source | None = None) -> Result[Recommendations]:
-        """One row: one recommendation of XProf's pages, or a rule like them: a finding and what to
-        do about it, or a tip. The query advice has what each problem costs."""
+        """One row: one recommendation of XProf's pages, or of a rule like theirs: a finding and
+        what to do about it, or a tip; the query advice shows what each problem costs."""
     def steps(self, *, source: Source | None = None) -> Result[Steps]:
         """One row: one step of a run, with its duration and its time by activity."""
     def step_breakdown(self, *, source: Source | None = None) -> Result[StepBreakdown]:
@@ -5884,7 +5893,7 @@ class Tables:
         or stack that no allocation explains."""
     def memory_time(self, levels: int | None = None, *, source: Source | None = None) -> Result[MemoryTime]:
         """One row: one level of an allocator's memory in use, with the time that the allocator
-        spent at it; the lowest level first."""
+        spent at it; lowest level first."""
     def async_ops(self, include_synchronous: int | None = None, *, source: Source | None = None) -> Result[AsyncOps]:
         """One row: one asynchronous transfer or collective of a device, with the time that
         computing hides."""
@@ -5901,8 +5910,8 @@ class Tables:
         """One row: one message that a host received from another TPU slice over the data-center
         network."""
     def dcn_bursts(self, *, source: Source | None = None) -> Result[DcnBursts]:
-        """One row: one period in which messages from other slices were in flight without a pause,
-        with the share of the network that they used."""
+        """One row: one burst: a period without a pause in which messages from other slices were in
+        flight, with the share of the network that they used."""
     def inference_models(self, *, source: Source | None = None) -> Result[InferenceModels]:
         """One row: one model on a model server, with its requests, batches and batching
         parameters."""
@@ -5930,9 +5939,9 @@ class Tables:
     def profsql_live(self, *, source: Source | None = None) -> Result[ProfsqlLive]:
         """One row: one record of a capture that is still running."""
     def prof_capture(self, address: str | None = None, duration_ms: int | None = None, logdir: str | None = None) -> Result[ProfCapture]:
-        """One row: one host whose running program was profiled for this query (docs/remote.md)."""
+        """One row: one host whose running program was profiled by this query (docs/remote.md)."""
     def prof_monitor(self, address: str | None = None, duration_ms: int | None = None, level: int | None = None) -> Result[ProfMonitor]:
-        """One row: one measurement of a running program, made for this query (docs/remote.md)."""
+        """One row: one measurement of a running program, made by this query (docs/remote.md)."""
     def advice(self, least_percent: float | None = None, *, source: Source | None = None) -> Result[Advice]:
         """What costs how much time, and what can be done about it?"""
     def allocation_churn(self, n: int | None = None, *, source: Source | None = None) -> Result[AllocationChurn]:

@@ -55,14 +55,12 @@ static void add_step_time(Overview *o, const InputAnalysis *a)
     add_text(o, "hardware_type", hardware_names[a->hardware], NULL, "kind of hardware of the run");
     add(o, "steptime_ms_average", a->step_ms.average, "average step time");
     add(o, "steptime_ms_standard_deviation", a->step_ms.xprof_deviation,
-        "sample standard deviation of the "
-        "previous property");
+        "sample standard deviation of the step time");
     add(o, "steptime_ms_minimum", a->step_ms.minimum, "shortest step time");
     add(o, "steptime_ms_maximum", a->step_ms.xprof_maximum, "longest step time");
-    add_text(o, "input_conclusion", input_degree(a), NULL,
-             "how much the run is input bound: "
-             "highly, moderately, potentially, "
-             "not, unknown");
+    add_text(
+        o, "input_conclusion", input_degree(a), NULL,
+        "degree to which the run is input bound: highly, moderately, potentially, not or unknown");
     add_text(o, "summary_nextstep", next_step_code(a), NULL,
              "what to look at next: input_ops, "
              "use_tf_data or none");
@@ -102,9 +100,9 @@ static void add_generic(Overview *o, const InputAnalysis *a)
     for (size_t i = 0; i < COUNT(parts); i++) {
         const StepSummary *s = &a->category_ms[parts[i].category];
         add_coarse_ms(o, parts[i].average, s->average, parts[i].description);
-        add_coarse_ms(o, parts[i].deviation, s->xprof_deviation,
-                      "sample standard deviation of the "
-                      "previous property");
+        add_coarse_ms(
+            o, parts[i].deviation, s->xprof_deviation,
+            "sample standard deviation over the steps of the time in the property before this one");
     }
 }
 
@@ -149,19 +147,17 @@ static void add_tpu(Overview *o, const InputAnalysis *a, const TpuMeans *m,
                     const DeviceCapabilities *devices)
 {
     add_coarse_ms(o, "infeed_percent_average", a->infeed_percent.average,
-                  "largest infeed share of a step on "
-                  "any TensorCore, average of the steps");
-    add_coarse_ms(o, "infeed_percent_standard_deviation", a->infeed_percent.deviation,
-                  "sample standard deviation of the "
-                  "previous property");
+                  "average over the steps of the largest infeed share on any TensorCore");
+    add_coarse_ms(
+        o, "infeed_percent_standard_deviation", a->infeed_percent.deviation,
+        "sample standard deviation over the steps of the largest infeed share on any TensorCore");
     add_coarse_ms(o, "infeed_percent_minimum", a->infeed_percent.minimum,
                   "minimum over the steps of the largest infeed share on any TensorCore");
     add_coarse_ms(o, "infeed_percent_maximum", a->infeed_percent.maximum,
                   "maximum over the steps of the largest infeed share on any TensorCore");
     for (size_t i = o->n - 4; i < o->n; i++) o->properties[i].unit = "percent";
     add_ms(o, "tc_compute_ms_average", m->compute,
-           "average time per step that the TensorCore "
-           "with the least computing computes");
+           "average compute time per step of the TensorCore that computes least");
     add_ms(o, "tc_infeed_ms_average", m->infeed,
            "average time per step of infeed, on "
            "the TensorCore with the longest infeed");
@@ -186,11 +182,9 @@ static void add_tpu(Overview *o, const InputAnalysis *a, const TpuMeans *m,
         add_coarse_ms(o, "sc_step_time_ms_average", m->sc_step,
                       "average step time of a SparseCore");
         add_ms(o, "sc_compute_ms_average", m->sc_compute,
-               "average time per step that the "
-               "SparseCore with the least computing "
-               "computes");
-        add_ms(o, "sc_infeed_ms_average", NAN, "never known separately; XProf prints 0.00");
-        add_ms(o, "sc_outfeed_ms_average", NAN, "never known separately; XProf prints 0.00");
+               "average compute time per step of the SparseCore that computes least");
+        add_ms(o, "sc_infeed_ms_average", NAN, "always unknown; XProf prints 0.00");
+        add_ms(o, "sc_outfeed_ms_average", NAN, "always unknown; XProf prints 0.00");
         add_ms(o, "sc_idle_ms_average", m->sc_idle,
                "average time per step in which "
                "SparseCores are idle");
@@ -205,9 +199,9 @@ static void add_tpu(Overview *o, const InputAnalysis *a, const TpuMeans *m,
                "average time per step of SparseCore V0 infeed; always 0");
     }
     static const char *const degrees[] = {"", "moderately", "highly"};
-    add_text(o, "output_conclusion", degrees[a->output], NULL,
-             "how much output slows the run down: "
-             "highly, moderately, or empty for not");
+    add_text(
+        o, "output_conclusion", degrees[a->output], NULL,
+        "degree to which output slows the run down: highly, moderately, or empty if it does not");
 }
 
 /* ---- values for the entire page ---- */
@@ -282,11 +276,9 @@ static void add_whole(Overview *o, Run *run, Host *only, const InputAnalysis *a,
                     "share of the host threads' time "
                     "without an op; 0 if not on TPU");
         add_percent(o, "flop_rate_utilization_relative_to_roofline", NAN,
-                    "never known; open-source XProf "
-                    "prints 0.0%");
+                    "always unknown; open-source XProf prints 0.0%");
         add_percent(o, "memory_bw_utilization_relative_to_hw_limit", NAN,
-                    "never known; open-source XProf "
-                    "prints 0.0%");
+                    "always unknown; open-source XProf prints 0.0%");
     }
     if (tpu && ops->sure_idle_ps)
         add_number(o, "idle_time_high_confidence_ps", "%g", (double)ops->sure_idle_ps, "ps",
@@ -304,8 +296,8 @@ static void add_whole(Overview *o, Run *run, Host *only, const InputAnalysis *a,
                "TensorCores are on duty");
     if (m->sc_step > 0) {
         add_coarse_ms(o, "sc_steptime_average", m->sc_step, "average step time of a SparseCore");
-        add_coarse_ms(o, "sc_infeed_time_avg", NAN, "never known separately; XProf prints 0.0");
-        add_coarse_ms(o, "sc_outfeed_time_avg", NAN, "never known separately; XProf prints 0.0");
+        add_coarse_ms(o, "sc_infeed_time_avg", NAN, "always unknown; XProf prints 0.0");
+        add_coarse_ms(o, "sc_outfeed_time_avg", NAN, "always unknown; XProf prints 0.0");
         add_coarse_ms(o, "sc_idle_time_avg", m->sc_idle,
                       "average time per step in which "
                       "SparseCores are idle");
@@ -364,18 +356,14 @@ static void add_verdicts(Overview *o, const InputAnalysis *a, const StepDb *step
              "where the time goes: host (input "
              "bound), both, device or unknown; "
              "empty on TPU with steps");
-    add_text(o, "kernel_launch_bottleneck", page_verdict(a, FINDING_LAUNCH), NULL,
-             "how much of the step time this "
-             "takes: high, moderate or no; empty "
-             "on TPU with steps");
-    add_text(o, "all_other_bottleneck", page_verdict(a, FINDING_OTHERS), NULL,
-             "how much of the step time this "
-             "takes: high, moderate or no; empty "
-             "on TPU with steps");
+    add_text(
+        o, "kernel_launch_bottleneck", page_verdict(a, FINDING_LAUNCH), NULL,
+        "share of step time with launching kernels: high, moderate or no; empty on TPU with steps");
+    add_text(
+        o, "all_other_bottleneck", page_verdict(a, FINDING_OTHERS), NULL,
+        "share of step time with no known activity: high, moderate or no; empty on TPU with steps");
     add_text(o, "device_collectives_bottleneck", page_verdict(a, FINDING_COLLECTIVES), NULL,
-             "how much of the step time this "
-             "takes: high, moderate or no; empty "
-             "on TPU with steps");
+             "share of step time with collectives: high, moderate or no; empty on TPU with steps");
     add_text(o, "precision_statement", precision_is_low(steps) ? "use_16bit" : "", NULL,
              "use_16bit if little of the compute "
              "time uses 16-bit numbers, else empty");

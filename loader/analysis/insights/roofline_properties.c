@@ -77,9 +77,8 @@ static double property_number(const DeviceCapabilities *d, const OpStats *stats,
 
 static void *properties_make(Run *run, Host *only, ProfErr *err)
 {
-    static const char *const units[] = {
-        NULL, "1e9 FLOP/s", "2^30 bytes/s", "FLOP/byte", "clock over its default", NULL,
-        NULL, NULL};
+    static const char *const units[] = {NULL,    "GFLOP/s", "GiB/s", "FLOP/byte",
+                                        "ratio", NULL,      NULL,    NULL};
     const DeviceCapabilities *d = run_devices(run, only, err);
     if (!d) return NULL;
     bool is_gpu = strstr(d->device_type, "GPU") != NULL;
