@@ -3,29 +3,29 @@
 -- example: SELECT rule, cost_percent, finding, action FROM advice WHERE status = 'finding'
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
--- parameter least_percent REAL [percent 0..100] = 5: cost_percent from which a rule is a finding
+-- parameter least_percent REAL [percent 0..100] = 5: lowest cost_percent of a finding
 -- needs: events
 -- nothing: the source has no events
 -- column run TEXT: name of the run
 -- column rank INTEGER: rank within the run: findings first, then rules that were checked, then
---   those that could not be; each by cost_ms
+--   those that could not be checked; each of these by cost_ms
 -- column rule TEXT: name of the rule; docs/semantics.md defines the cost of each
 -- column status TEXT: finding: cost_percent is at least least_percent; checked: it is less; not
 --   checked: the cost is unknown, for the reason in column missing
--- column cost_ms REAL [ms]: time that this takes, average of the run's main devices (of a run
---   without devices, of its processes): an upper bound of what can be saved. Costs of different
---   rules can overlap, except those of rules whose names start with idle; NULL if unknown
+-- column cost_ms REAL [ms]: time that the problem takes, averaged over the run's main devices (over
+--   its processes in a run without devices): an upper bound of what can be saved. Costs of
+--   different rules can overlap, except those of rules whose names start with idle; NULL if unknown
 -- column cost_percent REAL [percent]: cost_ms as a share of the time of the run: the average span
---   of its main devices (device_time), or without devices its duration (prof_runs), or if that is
---   unknown the time from its first to its last event; above 100 if what costs it ran at once, on
---   several streams or threads; NULL if unknown
+--   of its main devices (device_time); without devices its duration (prof_runs), or the time from
+--   its first to its last event if that is unknown. Above 100 if the cost arises on several streams
+--   or threads at the same time; NULL if unknown
 -- column finding TEXT: the cost as a sentence; NULL if the rule was not checked
--- column evidence TEXT: the largest part of the cost, with its own time (see query for the others);
---   of exposed_communication and exposed_transfer the longest op of exposed_communication, average
---   of the devices; of input the longest input op; of imbalance the device that waits least. NULL
---   if the cost is 0, unknown, or of parts without a name
+-- column evidence TEXT: largest part of the cost, with its own time (the SQL in query shows the
+--   others); for exposed_communication and exposed_transfer the longest op of
+--   exposed_communication, averaged over the devices; for input the longest input op; for imbalance
+--   the device that waits least. NULL if the cost is 0 or unknown, or its parts have no names
 -- column action TEXT: what to try (for input, the advice of input_bound if it has one)
--- column query TEXT: SQL that shows what the cost consists of; it can be run as it is
+-- column query TEXT: SQL that shows the parts of the cost, ready to run
 -- column missing TEXT: why the rule was not checked; NULL if it was
 WITH rule(rule, place, says, action, query) AS (
     VALUES
@@ -179,7 +179,7 @@ WITH rule(rule, place, says, action, query) AS (
     GROUP BY run, name
 ), loader AS MATERIALIZED (
     SELECT run, top_operation, top_operation_ms, advice FROM temp.input_bound(:source)
-), remark(run, rule, evidence) AS MATERIALIZED ( -- in place of the largest part
+), remark(run, rule, evidence) AS MATERIALIZED ( -- instead of the largest part
     SELECT run, 'imbalance', plane || ' of ' || host || ' waits least, '
                              || printf('%.3f ms', min(own_ms)) || ': the others wait for it'
     FROM wait
@@ -195,7 +195,7 @@ WITH rule(rule, place, says, action, query) AS (
     FROM temp.exposed_communication(:source) AS c JOIN base AS b USING (run)
     WHERE b.devices > 0 AND (c.device = 'sparsecore') = b.is_sparse
     GROUP BY c.run, kind
-), part(run, rule, ms, what) AS ( -- of which costs consist
+), part(run, rule, ms, what) AS ( -- the parts of costs
     SELECT run, rule, ms, what FROM idle
     UNION ALL
     SELECT run, 'idle_at_ends', max(0.0, b.idle_ms - (SELECT total(i.ms) FROM idle AS i

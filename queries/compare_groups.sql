@@ -9,26 +9,27 @@
 -- nothing: no patterns of labels are given (runs_a, runs_b), or no run of a group has a complete
 --   step
 -- column category TEXT: Step time, or a category of what steps spend their time on
--- column a_ms REAL [ms]: median over the runs of the first group, each with the average of its
---   complete steps; NULL if no run of it has complete steps, or its time in the category is unknown
--- column b_ms REAL [ms]: the same of the second group
+-- column a_ms REAL [ms]: median over the first group's runs of the average time per complete step;
+--   NULL if no run of the group has complete steps, or the time in the category is unknown
+-- column b_ms REAL [ms]: median over the second group's runs of the average time per complete step;
+--   NULL if no run of the group has complete steps, or the time in the category is unknown
 -- column difference_ms REAL [ms]: b_ms minus a_ms, negative if the second group is faster; NULL if
 --   either is NULL
 -- column difference_percent REAL [percent]: difference_ms as a share of a_ms; NULL if either is
 --   NULL or a_ms is 0
--- column verdict TEXT: slower or faster: the averages of the second group's runs differ from those
---   of the first by more than runs of a group differ among each other (Welch's t-test at 95 %);
---   noise: they do not; identical: no two runs differ, to 1e-12 ms; unknown: a group has fewer than
---   two runs. The degrees of freedom are rounded down to 1, 1.25, 1.5, 1.75, 2, 2.5, 3 to 10, 12,
---   15, 20, 30, 60, 120 or 1000, so that in doubt it is noise
+-- column verdict TEXT: slower or faster: the two groups differ by more than the variation within
+--   the groups explains (Welch's t-test at 95 %); noise: they do not; identical: no two runs
+--   differ, to 1e-12 ms; unknown: a group has fewer than two runs. The degrees of freedom are
+--   rounded down to 1, 1.25, 1.5, 1.75, 2, 2.5, 3 to 10, 12, 15, 20, 30, 60, 120 or 1000, so that
+--   doubtful differences count as noise
 -- column t REAL: Welch's t: difference of the groups' means divided by its standard error; NULL if
 --   the verdict is unknown or identical, or no two runs of a group differ
 -- column a_runs INTEGER: number of runs of the first group with complete steps and a known time
 -- column b_runs INTEGER: number of runs of the second group with complete steps and a known time
--- column a_min_ms REAL [ms]: least of the first group's runs
--- column a_max_ms REAL [ms]: largest of the first group's runs
--- column b_min_ms REAL [ms]: least of the second group's runs
--- column b_max_ms REAL [ms]: largest of the second group's runs
+-- column a_min_ms REAL [ms]: smallest value of the first group's runs; NULL if a_ms is NULL
+-- column a_max_ms REAL [ms]: largest value of the first group's runs; NULL if a_ms is NULL
+-- column b_min_ms REAL [ms]: smallest value of the second group's runs; NULL if b_ms is NULL
+-- column b_max_ms REAL [ms]: largest value of the second group's runs; NULL if b_ms is NULL
 WITH step AS MATERIALIZED (
     SELECT 'a' AS side, * FROM temp.steps WHERE run GLOB :runs_a AND NOT dropped
     UNION ALL

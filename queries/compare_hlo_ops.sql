@@ -11,8 +11,8 @@
 -- column hlo_op TEXT: name of the HLO instruction: its name in the first run, or in the second if
 --   it ran only there
 -- column category TEXT: HLO category of the op
--- column change TEXT: where it ran. both: in both runs; appeared: only in the second run; vanished:
---   only in the first run
+-- column change TEXT: whether it ran in both runs (both), only in the second run (appeared) or only
+--   in the first (vanished)
 -- column occurrences_a INTEGER: number of times that it ran in the first run; 0 if it did not run
 -- column occurrences_b INTEGER: number of times that it ran in the second run; 0 if it did not run
 -- column self_time_us_a REAL [us]: self time (time without nested ops) in the first run

@@ -11,8 +11,8 @@
 -- column short_name TEXT: name of the kernel without namespaces, template arguments and
 --   parameters, unique in its run (docs/semantics.md)
 -- column op_name TEXT: name of the framework op that the kernel ran for; NULL if unknown
--- column change TEXT: where it ran. both: in both runs; appeared: only in the second run; vanished:
---   only in the first run
+-- column change TEXT: whether it ran in both runs (both), only in the second run (appeared) or only
+--   in the first (vanished)
 -- column occurrences_a INTEGER [kernels]: number of times that it ran in the first run; 0 if it did
 --   not run
 -- column occurrences_b INTEGER [kernels]: number of times that it ran in the second run; 0 if it

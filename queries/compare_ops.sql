@@ -12,19 +12,20 @@
 -- column scope TEXT: what contains the operation: the HLO module for kind operation or hlo, Device
 --   or Host for framework; NULL if unknown
 -- column type TEXT: type of the operation. operation: device, sparsecore or host (top_ops.place);
---   hlo: HLO category (if it differs, of the first run); framework: type of the op; kernel:
+--   hlo: HLO category (that of the first run if they differ); framework: type of the op; kernel:
 --   framework op; NULL if unknown
 -- column operation TEXT: name of the operation: its name in the first run, or in the second if it
 --   ran only there
--- column short_name TEXT: readable form of operation, for kernels and the operations of GPUs
---   without namespaces, template arguments and parameters (docs/semantics.md); for others operation
--- column change TEXT: where it ran. both: in both runs; appeared: only in the second run; vanished:
---   only in the first run
+-- column short_name TEXT: readable form of operation: for kernels and operations of GPUs without
+--   namespaces, template arguments and parameters (docs/semantics.md); for others the same as
+--   operation
+-- column change TEXT: whether it ran in both runs (both), only in the second run (appeared) or only
+--   in the first (vanished)
 -- column matched_by TEXT: how the operations of the two runs were matched. name: same name (in the
 --   same HLO module and place; of the same type or framework op for framework and kernel);
---   fingerprint: same fingerprint of the HLO instruction; similar name: like name, without .kd
---   and jit(main)/, and for what is left without trailing numbers too, where it is the only one of
---   its run; NULL if change is not both
+--   fingerprint: same fingerprint of the HLO instruction; similar name: same name without .kd and
+--   jit(main)/ or, if that matches none, without trailing numbers too; only names that are unique
+--   among the unmatched ones of both runs; NULL if change is not both
 -- column name_b TEXT: name in the second run if it differs from the first; NULL otherwise
 -- column occurrences_a INTEGER: number of times that it ran in the first run; 0 if it did not run
 -- column occurrences_b INTEGER: number of times that it ran in the second run; 0 if it did not run
@@ -109,7 +110,7 @@ WITH asked AS MATERIALIZED (
     SELECT *, CASE WHEN min(side) OVER w < max(side) OVER w THEN min(id) OVER w END AS p1
     FROM named
     WINDOW w AS (PARTITION BY exact)
-), p2 AS ( -- of what is left, where one on each side has it; HLO ops of two categories
+), p2 AS ( -- of the rest, if one row of each side has it; HLO ops of two categories
     SELECT *, CASE WHEN total(side = 'a') OVER w = 1 AND total(side = 'b') OVER w = 1
                    THEN min(id) OVER w END AS p2
     FROM p1

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- On what does a step of one run spend more time than a step of another run?
+-- What does a step of one run spend more time on than a step of another run?
 -- parameter a: first run: label of an attached run, or path of a file, run folder or log dir
 -- parameter b: second run: label of an attached run, or path of a file, run folder or log dir
 -- needs: events steps

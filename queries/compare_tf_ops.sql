@@ -9,8 +9,8 @@
 -- column host_or_device TEXT: where the op ran: Device or Host
 -- column type TEXT: type of the op
 -- column operation TEXT: name of the op; IDLE: time without any op
--- column change TEXT: where it ran. both: in both runs; appeared: only in the second run; vanished:
---   only in the first run
+-- column change TEXT: whether it ran in both runs (both), only in the second run (appeared) or only
+--   in the first (vanished)
 -- column occurrences_a INTEGER: number of times that it ran in the first run; 0 if it did not run
 -- column occurrences_b INTEGER: number of times that it ran in the second run; 0 if it did not run
 -- column self_time_us_a REAL [us]: self time (time without nested ops) in the first run

@@ -7,28 +7,28 @@
 -- nothing: no program was compiled during the capture, or no thread of the compiler is recorded
 -- column run TEXT: name of the run
 -- column rank INTEGER: rank by self time within the run; 1 is the longest
--- column pass TEXT: name of the events: a pass of the compiler, or another part of it. They are all
---   events that start and end in a compilation of their host (compilations), on the threads of the
+-- column pass TEXT: name of a pass, or of another event of the compiler. Counted are all events
+--   that start and end within a compilation of their host (compilations), on threads of the
 --   compiler: those that have such an event named ...::Compile..., ...Compiler::..., ...Pass,
---   XlaPass:#...# or XlaPassPipeline:#...#. By ranges of the last two names XLA marks its passes
---   for other profilers than its own: the pass is the NAME of XlaPass:#name=NAME# and
---   XlaPass:#name=NAME,module=...#. Of other events named TITLE:#...# it is TITLE. Without
---   aggregated events and lines that XProf derives
+--   XlaPass:#...# or XlaPassPipeline:#...# (the last two are ranges with which XLA marks passes for
+--   other profilers). The pass is NAME for events XlaPass:#name=NAME# and
+--   XlaPass:#name=NAME,module=...#, and TITLE for other events named TITLE:#...#. Aggregated events
+--   and lines that XProf derives do not count
 -- column occurrences INTEGER [events]: number of events
--- column self_ms REAL [ms]: their durations without those of the events nested directly in them,
---   over all threads
--- column percent REAL [percent 0..100]: self_ms as a share of all rows of the run; NULL if that is
---   0
--- column total_ms REAL [ms]: their durations, nested events included
--- column threads INTEGER: number of threads on which they ran
--- column top_function TEXT: function whose compilations spend the most self time in it, else the
---   HLO module; NULL if neither is known. An event during several compilations counts for the last
---   that began
+-- column self_ms REAL [ms]: sum of the events' durations without directly nested events, over all
+--   threads
+-- column percent REAL [percent 0..100]: self_ms as a share of the self time of all rows of the run;
+--   NULL if that is 0
+-- column total_ms REAL [ms]: sum of the events' durations, nested events included
+-- column threads INTEGER: number of threads on which the events ran
+-- column top_function TEXT: function whose compilations spend the most self time in the pass, else
+--   the HLO module; NULL if neither is known. An event during several compilations counts for the
+--   one that started last
 WITH compilation AS MATERIALIZED (
     SELECT run, host, start_ps, start_ps + duration_ps AS end_ps,
            coalesce(function, hlo_module) AS what
     FROM temp.compilations(:source)
-), event AS MATERIALIZED ( -- what is that of the compilation with the largest start
+), event AS MATERIALIZED ( -- `what` is from the compilation that starts last
     SELECT e.run, line_id, event_id, name, duration_ps, self_ps, what, max(c.start_ps),
            name GLOB 'XlaPass:#*' OR name GLOB 'XlaPassPipeline:#*' AS is_pass
     FROM compilation AS c CROSS JOIN temp.trace_events(:source) AS e
@@ -40,7 +40,7 @@ WITH compilation AS MATERIALIZED (
     SELECT DISTINCT run, line_id
     FROM event
     WHERE is_pass OR name GLOB '*::Compile*' OR name GLOB '*Compiler::*' OR name GLOB '*Pass'
-), part AS MATERIALIZED ( -- what of an event's name is the name of the pass
+), part AS MATERIALIZED ( -- the pass in an event's name
     SELECT run, line_id, duration_ps, self_ps, what,
            CASE WHEN is_pass AND arguments GLOB 'name=?*'
                 THEN substr(arguments, 6, instr(replace(arguments, ',module=', '#') || '#', '#')
@@ -59,7 +59,7 @@ WITH compilation AS MATERIALIZED (
     SELECT run, name, count(DISTINCT line_id) AS n
     FROM part
     GROUP BY run, name
-), summed AS ( -- what is that of the row with the largest self time
+), summed AS ( -- `what` is from the row with the most self time
     SELECT run, name, sum(n) AS n, total(self_ms) AS self_ms, total(total_ms) AS total_ms,
            max(self_ms), what
     FROM pass

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- How long did the job compile?
+-- How much time did the job spend compiling?
 -- example: SELECT compilations, elapsed_ms, total_ms, longest_function FROM compile_time
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
@@ -11,13 +11,13 @@
 -- column compilations INTEGER: number of compilations (rows of compilations)
 -- column elapsed_ms REAL [ms]: time in which at least one thread of the host compiles; threads that
 --   compile at the same time count once. Without tracing and lowering
--- column total_ms REAL [ms]: compiling_ms + tracing_ms + lowering_ms, without those unknown
--- column compiling_ms REAL [ms]: durations of the compilations, over all threads
--- column tracing_ms REAL [ms]: time that threads traced functions before the compilations; NULL if
---   no event records it
--- column lowering_ms REAL [ms]: time that threads lowered functions to programs before the
+-- column total_ms REAL [ms]: compiling_ms + tracing_ms + lowering_ms; unknown parts count as 0
+-- column compiling_ms REAL [ms]: sum of the durations of the compilations, over all threads
+-- column tracing_ms REAL [ms]: time that threads spent tracing functions before the compilations;
+--   NULL if no event records it
+-- column lowering_ms REAL [ms]: time that threads spent lowering functions to programs before the
 --   compilations; NULL if no event records it
--- column in_steps INTEGER: number of compilations in a step
+-- column in_steps INTEGER: number of compilations that belong to a step
 -- column longest_function TEXT: function of the longest compilation, else its HLO module; NULL if
 --   neither is known
 -- column longest_ms REAL [ms]: duration of the longest compilation
@@ -29,7 +29,7 @@ WITH compilation AS MATERIALIZED (
                                              ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
                AS until_ps
     FROM temp.compilations(:source)
-), summed AS ( -- what is that of the longest
+), summed AS ( -- `what` is from the longest one
     SELECT run, host, count(*) AS n,
            total(max(0, end_ps - max(start_ps, coalesce(until_ps, start_ps)))) / 1e9 AS elapsed,
            total(duration_ps) / 1e9 AS compiling, sum(tracing_us) / 1e3 AS tracing,

@@ -3,22 +3,23 @@
 -- example: SELECT hlo_op, shape, size_mib, donated, could_be FROM donation WHERE n = 10
 -- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
 --   dump; if NULL, all attached runs
--- parameter n INTEGER = NULL: number of parameters of each run, the program with most parameter
---   memory first, what could be donated before the rest, then the largest; NULL for all
+-- parameter n INTEGER = NULL: number of parameters of each run: programs with the most parameter
+--   memory first, in a program parameters that could be donated first, then the largest; NULL for
+--   all
 -- needs: programs
 -- nothing: no program has a buffer assignment with parameters
 -- column run TEXT: name of the run
 -- column program_id TEXT: id of the program, decimal
 -- column hlo_module TEXT: name of the program's HLO module
--- column hlo_op TEXT: parameter in the main memory; of a tuple with the index of the part
+-- column hlo_op TEXT: parameter in the main memory; for a part of a tuple, with its index
 -- column shape TEXT: shape of the parameter, with layout
 -- column size_mib REAL [MiB]: size of the parameter's memory
 -- column donated INTEGER [0 or 1]: 1: an output of the program is stored in the parameter's memory
---   (donate_argnums in JAX), 0: the parameter's memory cannot be reused
+--   (donate_argnums in JAX); 0: no output reuses the parameter's memory
 -- column could_be INTEGER [0 or 1]: 1: the parameter is not donated, and the program has an output
 --   of the same shape and layout with memory of its own (an allocation for outputs) that could be
---   in the parameter's; each output counts for one parameter, the first by number of
---   the allocation. Whether the caller needs the parameter again is not recorded
+--   in the parameter's; each output counts for one parameter, the one with the lowest
+--   allocation_id. Whether the caller needs the parameter again is not recorded
 -- column output TEXT: instruction whose result is the output in the parameter's memory; NULL if it
 --   is not donated, or if the result is the parameter itself
 -- column could_save_mib REAL [MiB]: memory that donating all parameters with could_be = 1 would
@@ -42,7 +43,7 @@ WITH buffer AS MATERIALIZED (
     FROM buffer
     WHERE lives_out AND NOT given AND size_bytes = allocation_bytes AND opcode <> 'tuple'
     GROUP BY run, host, program_id, shape
-), in_place AS ( -- the last instruction that writes a parameter's memory whole
+), in_place AS ( -- the last instruction that writes all of a parameter's memory
     SELECT run, host, program_id, allocation_id, max(buffer_id), hlo_op
     FROM buffer
     WHERE given AND lives_out AND opcode <> 'parameter' AND size_bytes = allocation_bytes

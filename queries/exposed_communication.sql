@@ -37,7 +37,7 @@
 -- column kind_exposed_span_percent REAL [percent 0..100]: kind_exposed_us as a share of the spans
 --   of these devices; NULL if the spans are 0
 -- column total_exposed_us REAL [us]: time in which any collective or transfer of these devices is
---   exposed, of both kinds; simultaneous ops count once. The same in all rows of the devices
+--   exposed; simultaneous ops count once. Equal in all rows of these devices
 -- column total_exposed_span_percent REAL [percent 0..100]: total_exposed_us as a share of the spans
 --   of these devices; NULL if the spans are 0
 WITH device AS MATERIALIZED (

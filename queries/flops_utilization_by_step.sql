@@ -15,7 +15,7 @@
 --   (hlo_ops.model_flops_actual without ops that are computed again, divided evenly over the events
 --   of an op); NULL if the operations of all ops are unknown
 -- column gflops_per_device REAL [GFLOP/s]: flops divided by the step's duration and by the number
---   of GPUs or TensorCores with work; NULL without flops
+--   of GPUs or TensorCores with work; NULL if flops is NULL
 -- column peak_gflops REAL [GFLOP/s]: peak FLOP rate of one device; NULL if unknown
 -- column utilization_percent REAL [percent]: gflops_per_device as a share of peak_gflops (hardware
 --   FLOPS utilization, HFU); above 100 if the file overestimates the operations; NULL if either is
@@ -27,7 +27,7 @@ WITH device AS MATERIALIZED (
            t.kind = 'tensorcore' AS is_tpu
     FROM temp.devices(:source) AS d JOIN temp.device_time(:source) AS t ON t.run = d.run
          AND t.plane_id = d.plane_id
-    WHERE t.kind IN ('tensorcore', 'gpu') AND t.busy_ps IS NOT NULL -- those with work
+    WHERE t.kind IN ('tensorcore', 'gpu') AND t.busy_ps IS NOT NULL -- devices with work
     GROUP BY d.run
 ), op AS MATERIALIZED ( -- one row for each instruction of a program
     SELECT run, program_id, hlo_op, flops_actual / occurrences AS flops,

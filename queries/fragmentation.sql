@@ -8,7 +8,7 @@
 -- nothing: none found: every program uses all memory that it allocates for temporaries, or has no
 --   buffer assignment
 -- column run TEXT: name of the run
--- column host TEXT: name of the host; of several with equal values, the first
+-- column host TEXT: name of the host; the first, if several hosts have equal values
 -- column program_id TEXT: id of the program, decimal
 -- column hlo_module TEXT: name of the program's HLO module
 -- column memory_space INTEGER: memory space: 0 is the device's main memory

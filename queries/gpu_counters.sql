@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- How busy were the parts of the GPUs, by their hardware counters over time?
+-- How busy were the parts of the GPUs over time, according to their hardware counters?
 -- example: SELECT plane, name, start_us, value FROM gpu_counters WHERE name GLOB 'dram__*'
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
@@ -15,9 +15,9 @@
 --   (power_mw)
 -- column start_ps INTEGER [ps]: time of the sample, from the start of the session
 -- column start_us REAL [us]: start_ps in microseconds
--- column interval_us REAL [us]: time since the sample before of this counter on this plane; a
---   counter that is a sum counts since then; NULL for the first. Of samples at one time the one
---   that is first in the file counts as the one before
+-- column interval_us REAL [us]: time since the previous sample of this counter on this plane, in
+--   which a counter that is a sum counts; NULL for the first sample. Samples with equal times are
+--   in file order
 -- column value REAL: value of the counter, in its unit: the first stat of the event, or of its
 --   metadata if it has none; NULL if that is not a number
 WITH line AS MATERIALIZED (

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- How much power did the GPUs draw, and how fast, loaded and hot were they over time?
+-- What were the power, clock rates, load and temperature of the GPUs over time?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
 -- needs: events gpu
@@ -7,8 +7,8 @@
 -- column run TEXT: name of the run
 -- column host TEXT: name of the host
 -- column plane TEXT: name of the GPU's plane
--- column start_ps INTEGER [ps]: time of the sample, from the start of the session; of several
---   values of one name at this time, the row has the largest
+-- column start_ps INTEGER [ps]: time of the sample, from the start of the session; if a name has
+--   several values at this time, the row has the largest
 -- column start_us REAL [us]: start_ps in microseconds
 -- column power_w REAL [W]: power that the board draws (most GPUs average it over a second); NULL
 --   if not in this sample

@@ -8,8 +8,8 @@
 -- nothing: no framework op is recorded on host threads, or each has work on a device
 -- column run TEXT: name of the run
 -- column rank INTEGER: rank by self time within the run
--- column operation TEXT: name of the op; in a run of several hosts, one without work on a device
---   of any
+-- column operation TEXT: name of the op; in a run of several hosts, it has no work on a device of
+--   any host
 -- column type TEXT: type of the op, such as ConcatV2; Dataset for an iterator of an input
 --   pipeline, which always runs on the host
 -- column execution_mode TEXT: whether the op ran eagerly, as in tf_ops

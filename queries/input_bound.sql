@@ -4,10 +4,10 @@
 --   NULL, all attached runs
 -- column run TEXT: name of the run
 -- column verdict TEXT: host: input bound, both: partly or perhaps input bound, device: not input
---   bound, unknown: no steps. It is input_verdict_actual of input_pipeline, but both in place of
---   device if the run has no input op and no input time, and host code that is not known (causes
---   host and python of idle_causes) makes the devices idle for 5% or more of the complete steps'
---   time
+--   bound, unknown: no steps. Equal to input_pipeline.input_verdict_actual, except that it is both
+--   instead of device if the run has no input op and no input time, and host code of unknown
+--   purpose (causes host and python of idle_causes) leaves the devices idle for 5% or more of the
+--   complete steps' time
 -- column input_percent REAL [percent 0..100]: share of step time spent on input; NULL without steps
 -- column statement TEXT: the verdict as a sentence
 -- column largest_part TEXT: part of the host's input time that takes longest: Enqueue, Demanded
@@ -18,14 +18,14 @@
 --   an input pipeline (tf.data, infeed). Other data loaders are not recognized; advice then says so
 -- column top_operation_ms REAL [ms]: self time of top_operation, over all threads; NULL without an
 --   input op
--- column advice TEXT: what to try to speed up the largest part; NULL if the run is not input bound,
---   and if it is not known to be and its input ops take no time. A Python function is to blame if
---   python_ms is half of top_operation_ms or more
--- column suspect TEXT: what the host does longest while the devices are idle, without compiling,
---   launching, copying or waiting (causes host and python of idle_causes), where the run may be
---   input bound and has no input op: the annotation or event around it (name of idle_causes), or
---   the Python frame if that is none or the step's own (steps.name without a number at its end);
---   often the loader of the data. NULL otherwise
+-- column advice TEXT: what to try to speed up the largest part; it is about a Python function if
+--   python_ms is half of top_operation_ms or more. NULL if the run is not input bound, and if that
+--   is unknown and its input ops take no time
+-- column suspect TEXT: what the host does longest while the devices are idle, other than compiling,
+--   launching, copying or waiting (causes host and python of idle_causes); often the data loader.
+--   It is the annotation or event around this (idle_causes.name), or the Python frame if there is
+--   none or it is the step's own (steps.name without a number at its end). NULL unless the run may
+--   be input bound and has no input op
 -- column suspect_ms REAL [ms]: idle time of suspect, the sum of its rows of idle_causes; NULL
 --   without suspect
 -- column python_ms REAL [ms]: time of Python functions that the input pipeline calls (EagerPyFunc,
@@ -54,7 +54,7 @@ WITH part AS MATERIALIZED (
     SELECT run, step, name, duration_ms, dropped FROM temp.steps(:source)
 ), marker AS MATERIALIZED ( -- the name of the step's event
     SELECT DISTINCT run, rtrim(rtrim(name, '0123456789')) AS name FROM step
-), code AS MATERIALIZED ( -- of the host while devices are idle, but not known to be anything else
+), code AS MATERIALIZED ( -- host code of unknown purpose while devices are idle
     SELECT run, iif(name IS NULL OR (run, name) IN (SELECT run, name FROM marker), python_frame,
                     name) AS name, total(idle_us) / 1e3 AS ms
     FROM temp.idle_causes(:source)
@@ -78,7 +78,7 @@ WITH part AS MATERIALIZED (
            coalesce(unknown_ms >= 0.05 * (SELECT sum(duration_ms) FROM step AS s
                                           WHERE s.run = i.run AND NOT dropped), 0) AS may_be_input
     FROM input AS i
-), judged AS MATERIALIZED ( -- what is known of input ops needs no suspect
+), judged AS MATERIALIZED ( -- known input ops need no suspect
     SELECT *, (may_be_input OR verdict IN ('host', 'both'))
               AND run NOT IN (SELECT run FROM op) AS has_suspect
     FROM perhaps

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- For which framework ops do GPU kernels and copies run, in profiler files of any age?
+-- Which framework ops do GPU kernels and copies run for, in profiler files of any age?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
 -- parameter n INTEGER = NULL: number of rows of each run; NULL for all

@@ -12,10 +12,10 @@
 -- column step_time_ms REAL [ms]: average duration of a complete step; NULL without complete steps
 -- column step_time_deviation_percent REAL [percent]: sample standard deviation of the step time as
 --   a share of the average; NULL for fewer than two steps
--- column input_percent REAL [percent 0..100]: share of the complete steps, of all cores together,
---   spent on input (as in host_bound); NULL without steps
+-- column input_percent REAL [percent 0..100]: share of the complete steps, over all cores, spent on
+--   input (as in host_bound); NULL without steps
 -- column input_verdict TEXT: host: input bound, both: partly or perhaps input bound, device: not
---   input bound, unknown: no steps; as input_bound has it
+--   input bound, unknown: no steps; as in input_bound
 -- column active_device_count INTEGER: number of main devices with work; the percentages of a span
 --   are shares of their time. Main devices are GPUs and TensorCores, or SparseCores if no GPU or
 --   TensorCore has work; NULL if no event was recorded
@@ -28,16 +28,16 @@
 --   which collectives run and the device does not compute; NULL without devices that work
 -- column device_busy_percent REAL [percent 0..100]: share of the main devices' spans in which they
 --   are busy (busy_ps of device_time); NULL without devices that work
--- column step_device_percent REAL [percent 0..100]: share of the complete steps, of all cores
---   together, in which devices work: devices of host_bound. Without what comes before, between and
---   after the steps, of which device_busy_percent has a part; NULL without devices or steps
+-- column step_device_percent REAL [percent 0..100]: share of the complete steps, over all cores, in
+--   which devices work (row devices of host_bound). Unlike device_busy_percent, it leaves out the
+--   time before, between and after the steps; NULL without devices or steps
 -- column duty_cycle_percent REAL [percent 0..100]: share of time in which the TPU chips compute;
 --   NULL if not on TPU
 -- column flops_utilization_percent REAL [percent]: operations of the steps as a share of what the
 --   devices' peak allows in that time; above 100 if the file overestimates the operations; NULL if
 --   either is unknown
 -- column mfu_percent REAL [percent]: model operations as a share of what the devices' peak allows
---   in their spans, as mfu has it for the run; NULL if either is unknown
+--   in their spans (as in mfu for the run); NULL if either is unknown
 -- column kernel_launch_percent REAL [percent 0..100]: share of step time spent on launching
 --   kernels; NULL on TPU, and without devices or steps
 -- column peak_memory_mib REAL [MiB]: largest memory in use at one time, as recorded by an
@@ -52,7 +52,7 @@ WITH recorded AS MATERIALIZED (
 ), totals AS MATERIALIZED (
     SELECT run, 100.0 * busy_ps / (busy_ps + idle_ps) AS duty
     FROM (SELECT 1 FROM temp.input_pipeline(:source) WHERE hardware = 'TPU' LIMIT 1)
-         CROSS JOIN temp.op_metrics_totals(:source) -- which GPUs do not need
+         CROSS JOIN temp.op_metrics_totals(:source) -- not needed for GPUs
     WHERE side = 'device'
 ), work AS MATERIALIZED (
     SELECT run, count(span_ps) AS n, sum(1.0 * span_ps) AS span,

@@ -6,8 +6,8 @@
 -- parameter n INTEGER = NULL: number of kernels of each run, largest total wait first; NULL for all
 -- column run TEXT: name of the run
 -- column kernel TEXT: name of the kernel, copy or other event on the device
--- column short_name TEXT: name of the kernel without namespaces, template arguments and
---   parameters, unique in the run (docs/semantics.md); of copies and other events the name
+-- column short_name TEXT: name of the kernel without namespaces, template arguments and parameters,
+--   unique in the run (docs/semantics.md); for copies and other events the name
 -- column launches INTEGER [events]: number of device events with this name whose launch is known
 --   (the host call with the same correlation_id)
 -- column avg_latency_us REAL [us]: average time from the start of the launch call to the start on

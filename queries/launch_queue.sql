@@ -13,8 +13,8 @@
 -- column launches INTEGER [events]: number of events on the stream whose launch is known and
 --   starts before them
 -- column longest_queue INTEGER [events]: largest number of events that were launched and had not
---   started, an event counted from the start of its launch call; CUDA lets a launch wait when
---   about 1024 are queued
+--   started, counted from the start of the launch call; CUDA blocks a launch when about 1024 are
+--   queued
 -- column longest_start_us REAL [us]: when the queue was first that long, from the session start
 -- column average_queue REAL [events]: average number of events in the queue when one is added,
 --   this one included

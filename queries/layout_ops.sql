@@ -14,16 +14,17 @@
 -- column hlo_op TEXT: HLO instruction: a copy, a transpose, or a fusion that contains nothing but
 --   these, reshapes and bitcasts. Copies inside other fusions have no time of their own
 -- column opcode TEXT: opcode of the instruction
--- column shape TEXT: shape of its result, with layout
--- column operand_shape TEXT: shape of its first operand, with layout
--- column occurrences INTEGER [events]: number of events; equal programs of several hosts are one
+-- column shape TEXT: shape of the instruction's result, with layout
+-- column operand_shape TEXT: shape of the instruction's first operand, with layout
+-- column occurrences INTEGER [events]: number of events; equal programs of several hosts are
+--   combined
 -- column self_us REAL [us]: self time
 -- column percent REAL [percent]: self time as a share of the self time of all ops on these planes;
 --   NULL if that is 0
--- column all_percent REAL [percent]: share of all rows of this run and plane_kind together, which
---   n does not change
--- column needed_by TEXT: instruction that uses the result, of several the one with the lowest
---   instruction_id; NULL if none does (an output)
+-- column all_percent REAL [percent]: percent of all rows of this run and plane_kind together; n
+--   does not change it
+-- column needed_by TEXT: instruction that uses the result (the one with the lowest instruction_id,
+--   if there are several); NULL if none does (an output)
 -- column owner_tf_op TEXT: framework op that the instruction belongs to (docs/semantics.md,
 --   Owner); NULL if there is none
 -- column user_file TEXT: source file of the user's own program (docs/semantics.md, User line);

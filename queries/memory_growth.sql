@@ -4,14 +4,13 @@
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
 -- needs: events
--- nothing: no allocator recorded events in two steps: none took memory or gave it back in them, as
---   one that keeps what it has, or they are not recorded (host_tracer_level = 2 records those of
---   JAX and TensorFlow)
+-- nothing: no allocator recorded events in two steps: nothing was allocated or freed in them, or it
+--   was not recorded (host_tracer_level = 2 records the allocators of JAX and TensorFlow)
 -- column run TEXT: name of the run
 -- column host TEXT: name of the host
 -- column allocator TEXT: name of the allocator, as in memory_allocators
 -- column steps INTEGER [steps]: number of steps (memory_events.step) in which the allocator
---   recorded events; allocators with less than two have no row
+--   recorded events; allocators with fewer than two have no row
 -- column first_step INTEGER: number of the first of these steps, in order of their first events
 -- column last_step INTEGER: number of the last of these steps
 -- column first_mib REAL [MiB]: memory in use, heap and stack, after the last event of the first
@@ -20,9 +19,10 @@
 -- column growth_mib REAL [MiB]: last_mib - first_mib; below 0 if the memory in use fell
 -- column growth_per_step_mib REAL [MiB]: growth_mib per step from the first to the last;
 --   below 0 as growth_mib
--- column growing_steps INTEGER [steps]: number of steps that ended with more memory in use than
---   the step before them; a leak lets nearly all grow
--- column most_growth_step INTEGER: number of the step that grew most; NULL if none grew
+-- column growing_steps INTEGER [steps]: number of steps that ended with more memory in use than the
+--   step before them; with a leak, nearly all do
+-- column most_growth_step INTEGER: number of the step in which the memory in use grew most; NULL if
+--   it grew in none
 WITH event AS (
     SELECT run, host, allocator, step, max(heap_bytes + stack_bytes, 0) AS bytes,
            row_number() OVER (PARTITION BY run, host, allocator, step

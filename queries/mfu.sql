@@ -8,8 +8,8 @@
 -- needs: events device
 -- nothing: no GPU or TensorCore has work
 -- column run TEXT: name of the run
--- column scope TEXT: what the row is of: run, step (a complete step), or program (all executions of
---   one HLO program). The row of the run is the first
+-- column scope TEXT: what the row describes: run, step (a complete step) or program (all executions
+--   of one HLO program); the row of the run is first
 -- column step INTEGER: number of the step, as in the table steps; NULL for other scopes
 -- column program_id TEXT: id of the HLO program; NULL for other scopes
 -- column name TEXT: name of the step or of the HLO module; NULL for the run and if unknown
@@ -18,21 +18,21 @@
 -- column device_count INTEGER: number of GPUs or TensorCores with work
 -- column model_flops REAL [FLOP]: operations on all devices that the model needs: sum of
 --   hlo_ops.model_flops_actual without ops that are computed again (rematerialization = Yes). Ops
---   with unknown operations count as 0; NULL if there are no others
+--   with unknown operations count as 0; NULL if the operations of all ops are unknown
 -- column hardware_flops REAL [FLOP]: operations that the devices carried out, those computed again
 --   included: sum of hlo_ops.flops_actual, in which 8-bit operations count as a half and 4-bit ones
 --   as a quarter; NULL if the operations of all ops are unknown or 0
--- column span_ms REAL [ms]: time that a device had for it, average of the devices: of the run, the
---   device's span; of a step, its duration; of a program, the total duration of its executions
+-- column span_ms REAL [ms]: available time, averaged over the devices: for the run, the device's
+--   span; for a step, its duration; for a program, the total duration of its executions
 --   (program_runs); NULL if these are unknown
--- column busy_ms REAL [ms]: time that a device spent on it, average of the devices: of the run,
---   the time in which the device is busy; of a program, self time of its ops (kernels at once on
---   several streams add up); NULL for steps
+-- column busy_ms REAL [ms]: time spent, averaged over the devices: for the run, the time in which
+--   the device is busy; for a program, the self time of its ops (simultaneous kernels on several
+--   streams add up); NULL for steps
 -- column peak_flops REAL [FLOP/s]: peak rate of one device (average if they differ): the parameter
 --   peak, else that of the table devices; NULL if unknown
 -- column mfu_percent REAL [percent]: model FLOPS utilization: model_flops as a share of what the
---   devices' peak allows in their span_ms; above 100, as the columns that follow, if the file
---   overestimates the operations or the peak is too low; NULL if one of them is unknown
+--   devices' peak allows in their span_ms; above 100 if the file overestimates the operations or
+--   the peak is too low; NULL if one of them is unknown
 -- column mfu_busy_percent REAL [percent]: model_flops as a share of what the devices' peak allows
 --   in their busy_ms; NULL if one of them is unknown
 -- column hfu_percent REAL [percent]: hardware FLOPS utilization: hardware_flops as a share of what
@@ -44,7 +44,7 @@ WITH device AS MATERIALIZED (
            nullif(coalesce(:peak, d.peak_flops_per_second), 0) AS peak
     FROM temp.devices(:source) AS d
          JOIN temp.device_time(:source) AS t ON t.run = d.run AND t.plane_id = d.plane_id
-    WHERE t.kind IN ('tensorcore', 'gpu') AND t.busy_ps IS NOT NULL -- those with work
+    WHERE t.kind IN ('tensorcore', 'gpu') AND t.busy_ps IS NOT NULL -- devices with work
 ), fleet AS MATERIALIZED ( -- peaks are known for all devices or not at all
     SELECT run, count(*) AS n, max(kind) = 'tensorcore' AS is_tpu, sum(1.0 * span_ps) AS span,
            sum(1.0 * busy_ps) AS busy, iif(count(DISTINCT type) = 1, max(type), NULL) AS type,

@@ -112,7 +112,7 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
     (18, 'samples', 'power, temperature and clocks of GPUs',
      'Was the GPU throttled?', 'gpu_samples',
      'profsql-capture', 'Record with profsql-capture, which samples them (docs/capture.md).')
-), captured(name, option, how) AS ( -- where profsql-capture recorded the run
+), captured(name, option, how) AS ( -- if profsql-capture recorded the run
     VALUES
     ('step', '--step-range NAME', 'NVTX ranges of this name are steps. PyTorch: '
      || 'torch.cuda.nvtx.range_push(''step'') before and range_pop() after each; JAX: --step-range '
@@ -140,7 +140,7 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
     SELECT run, max(kind = 'host' AND event_count > 0) AS host
     FROM temp.planes(:source)
     GROUP BY run
-), work AS MATERIALIZED ( -- counters are none
+), work AS MATERIALIZED ( -- counters are not work
     SELECT run, max(kind = 'gpu') AS gpu
     FROM temp.device_time(:source)
     WHERE busy_ps IS NOT NULL

@@ -12,7 +12,7 @@
 -- column rank INTEGER: rank within the run: peaks that an allocator recorded come first, then
 --   those that the compiler planned; of each kind the largest peak first, and at a peak the largest
 --   holder
--- column host TEXT: name of the host; of several hosts with one program, the first
+-- column host TEXT: name of the host; the first, if several hosts have the program
 -- column peak_of TEXT: name of the allocator, or of the program (HLO module), whose peak it is
 -- column recorded_by TEXT: allocator: the peak happened during the capture; compiler: the peak of
 --   the program's plan for one device, which an execution reaches if it gets that far
@@ -36,13 +36,13 @@
 -- column holders INTEGER: number of allocations (equal in kind, tf_op, region_type, data_type and
 --   shape) or buffers that the row combines; NULL for earlier, stack and unknown
 -- column size_bytes INTEGER [bytes]: memory that they hold, padding included; buffers of 0 bytes
---   are left out; negative in a row unknown of an allocator that reports less memory than its
---   live allocations have
+--   are left out; negative for kind unknown if the allocator reports less memory than its live
+--   allocations have
 -- column size_mib REAL [MiB]: size_bytes in MiB; negative if size_bytes is negative
 -- column percent REAL [percent]: size_bytes as a share of the peak; negative if size_bytes is
 --   negative; NULL if the peak is 0
--- column since_us REAL [us]: moment of the oldest of the allocations, from the session start; NULL
---   for other kinds and for programs
+-- column since_us REAL [us]: time at which the oldest of the allocations was made, from the session
+--   start; NULL for other kinds and for programs
 -- column held_us REAL [us]: time from since_us to the peak; NULL if since_us is NULL
 -- column since_op TEXT: HLO instruction at which the storage of a temporary is allocated; NULL for
 --   other kinds and for allocators

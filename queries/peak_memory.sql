@@ -9,7 +9,7 @@
 -- nothing: no HLO program has a buffer in this memory space (programs dumped before optimization
 --   have no buffer assignment)
 -- column run TEXT: name of the run
--- column host TEXT: name of the host; of several with equal values, the first
+-- column host TEXT: name of the host; the first, if several hosts have equal values
 -- column program_id TEXT: id of the program, decimal
 -- column hlo_module TEXT: name of the program's HLO module
 -- column peak_mib REAL [MiB]: largest memory in use at one time

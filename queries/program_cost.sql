@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- How many FLOPs does each program need, how large is it, and how long did it compile?
+-- How many FLOPs does each program need, how large is it, and how long did it take to compile?
 -- example: SELECT hlo_module, instructions, flops, compile_ms FROM program_cost WHERE n = 10
 -- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
 --   dump; if NULL, all attached runs
@@ -17,17 +17,17 @@
 -- column computations INTEGER [computations]: number of computations
 -- column loops INTEGER [instructions]: number of while loops in the program
 -- column flops REAL: operations of one execution, as XLA's compiled.cost_analysis() counts them,
---   library calls included; for custom calls as the metadata of a TPU's events counts them. Of
---   each loop one iteration. NULL if unknown for one instruction
+--   library calls included; custom calls as the metadata of a TPU's events counts them. Each loop
+--   counts one iteration. NULL if unknown for one instruction
 -- column bytes_accessed REAL [bytes]: bytes read plus bytes written by the instructions of the
---   entry computation in one execution, of each loop one iteration; NULL if unknown for all
+--   entry computation in one execution; each loop counts one iteration; NULL if unknown for all
 -- column parameter_mib REAL [MiB]: size of the program's parameters; NULL if unknown
 -- column peak_mib REAL [MiB]: peak memory of the program, parameters and outputs included; NULL if
 --   unknown
--- column compile_ms REAL [ms]: time that the program compiled during the capture, of several hosts
---   the longest; NULL if it was compiled before
--- column executions INTEGER [executions]: number of executions on all devices of these hosts;
---   NULL if the run records none of any program, as without devices
+-- column compile_ms REAL [ms]: time that it took to compile the program during the capture (the
+--   longest, if several hosts did); NULL if it was compiled before
+-- column executions INTEGER [executions]: number of executions on all devices of these hosts; NULL
+--   if the run records no execution of any program, as without devices
 -- column hosts INTEGER [hosts]: number of hosts that have the program
 WITH cost AS (
     SELECT i.run, i.host, i.program_id, total(i.opcode = 'while') AS loops,

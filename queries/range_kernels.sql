@@ -3,25 +3,25 @@
 -- example: SELECT range_name, short_name, launches, total_us FROM range_kernels
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
--- parameter range TEXT = NULL: name of events of the host, as in trace_events: those that contain a
---   launch call in time, on whatever thread of its host, have what it launched; if NULL, the
---   innermost range of each launch has it (launch_delays.annotation)
+-- parameter range TEXT = NULL: name of host events, as in trace_events: a launch belongs to the
+--   range if such an event, on any thread of the host, contains the launch call in time; if NULL,
+--   each launch belongs to its innermost range (launch_delays.annotation)
 -- needs: events gpu
 -- nothing: no event of the host with this name contains the launch call of an event on a GPU
 --   (launch_delays has the calls, event_totals the names)
 -- column run TEXT: name of the run
--- column range_name TEXT: the range: the parameter, else the innermost annotation
+-- column range_name TEXT: name of the range: the parameter, else the innermost annotation
 -- column kernel TEXT: name of the kernel, copy or other event on the device
--- column short_name TEXT: name of the kernel without namespaces, template arguments and
---   parameters, unique in the run (docs/semantics.md); of copies and other events the name
+-- column short_name TEXT: name of the kernel without namespaces, template arguments and parameters,
+--   unique in the run (docs/semantics.md); for copies and other events the name
 -- column launches INTEGER [events]: number of its launches under the range; each counts once, also
 --   in ranges that nest
--- column total_us REAL [us]: time on the device of what these launched
+-- column total_us REAL [us]: time on the device of the launched work
 -- column avg_us REAL [us]: total_us divided by launches
--- column percent REAL [percent 0..100]: total_us as a share of the time of all that was launched
---   under the range in this run; NULL if that is 0
+-- column percent REAL [percent 0..100]: total_us as a share of the time of all work that was
+--   launched under the range in this run; NULL if that is 0
 -- column avg_delay_us REAL [us]: average launch latency (launch_delays.delay_us)
-WITH moment AS ( -- of rows of a range the kernel is NULL
+WITH moment AS ( -- kernel is NULL in rows of a range
     SELECT run, host, start_ps, end_ps, NULL AS short_name, NULL AS event_id, NULL AS duration_ps,
            NULL AS delay_ps
     FROM temp.trace_events(:source)

@@ -20,9 +20,9 @@
 -- column lived_percent REAL [percent 0..100]: share of the heap trace's events between allocation
 --   and release of the value's storage
 -- column flops INTEGER [FLOP]: floating-point operations to recompute the value
---   (hlo_instructions.model_flops_actual). Omitted are values whose operations are unknown,
---   communication, asynchronous copies, tuples, results of loops and calls, and values that are
---   already recomputed (named .remat by XLA, or in a rematted_computation of JAX)
+--   (hlo_instructions.model_flops_actual). These values have no row: those whose operations are
+--   unknown, communication, asynchronous copies, tuples, results of loops and calls, and values
+--   that are already recomputed (named .remat by XLA, or in a rematted_computation of JAX)
 -- column flops_per_byte REAL [FLOP/byte]: floating-point operations to recompute the value, per
 --   byte saved
 -- column shape TEXT: shape of the value, with layout

@@ -5,7 +5,7 @@
 --   NULL, all attached runs
 -- parameter op TEXT = NULL: part of the op's name, such as AllReduce, ignoring case; NULL for all
 --   ops
--- parameter n INTEGER = NULL: number of calls of each run, longest over the median first; NULL for
+-- parameter n INTEGER = NULL: number of calls of each run, largest over_median_us first; NULL for
 --   all
 -- needs: events device
 -- nothing: no op on a device ran three times or more and longer than its median, or none has this
@@ -22,9 +22,9 @@
 -- column step INTEGER: step of the call; NULL if it is in none
 -- column start_us REAL [us]: start of the call, from the session start
 -- column duration_us REAL [us]: duration of the call
--- column median_us REAL [us]: median duration of the calls of this name in programs of this id, on
---   all planes of this kind in the run. Calls that are not longer than it have no row, and neither
---   have those of names that were called less than three times
+-- column median_us REAL [us]: median duration of the calls with this name and program id, on all
+--   planes of this kind in the run. Calls that are not longer than it have no row, nor do names
+--   with fewer than three calls
 -- column over_median_us REAL [us]: duration_us - median_us
 -- column ratio REAL [ratio]: duration_us divided by median_us; NULL if the median is 0
 -- column calls INTEGER [events]: number of calls in the median

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What did a slow step have more of than the median step?
+-- What took longer in a slow step than in the median step?
 -- example: SELECT step, name, difference_us, other_steps FROM slow_step_ops LIMIT 10
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
@@ -9,8 +9,8 @@
 -- needs: events steps
 -- nothing: the run has no step of this number, or no event is in its steps
 -- column run TEXT: name of the run
--- column rank INTEGER: rank by difference within the run, what belongs to the step by time alone
---   (in_group = 0) last; 1 is what the step had most more of
+-- column rank INTEGER: rank by difference_us within the run, 1 for the largest; what belongs to the
+--   step only by time (in_group = 0) comes last
 -- column step INTEGER: number of the step
 -- column over_median_us REAL [us]: duration of the step minus the median duration of the other
 --   complete steps; NULL if there are none
@@ -18,9 +18,9 @@
 -- column name TEXT: name of the op or host event
 -- column short_name TEXT: readable name: for events of GPUs without namespaces, template arguments
 --   and parameters, unique in the run (docs/semantics.md); for others the display name, else name;
---   of several the last in byte order
--- column in_group INTEGER [0 or 1]: 1: it has the step's group; 0: it belongs to the step by its
---   time, and may have nothing to do with it
+--   if there are several, the last in byte order
+-- column in_group INTEGER [0 or 1]: 1: the events have the step's group; 0: they belong to the step
+--   by their time, and may only run at the same time as it
 -- column occurrences INTEGER [events]: number of times that it ran in the step
 -- column self_us REAL [us]: self time in the step, summed over threads, devices and hosts; below 0
 --   if events nested in it overlap each other
@@ -28,8 +28,8 @@
 --   which it did not run; below 0 as self_us; NULL if there are no other complete steps
 -- column difference_us REAL [us]: self_us - median_us; below 0 if the step had less; NULL if
 --   median_us is NULL
--- column other_steps INTEGER [steps]: number of other complete steps in which it ran; 0 for what
---   ran in this step alone, such as a compilation
+-- column other_steps INTEGER [steps]: number of other complete steps in which it ran; 0 if it ran
+--   only in this step, as a compilation may
 WITH step AS MATERIALIZED (
     SELECT run, step, duration_us, dropped,
            row_number() OVER (PARTITION BY run ORDER BY duration_us DESC, step) AS rank

@@ -4,15 +4,15 @@
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
 -- needs: steps
--- nothing: every step compiled something, or was dropped
+-- nothing: in every step something was compiled, or it was dropped
 -- column run TEXT: name of the run
 -- column steps INTEGER [steps]: number of steady steps. They are clean: XProf does not drop them,
---   and nothing was compiled in them. If more clean steps start before the last step in which
---   something was compiled than after it, all clean steps count, else only those after it
+--   and nothing was compiled in them. If more clean steps start before the last step with a
+--   compilation than after it, all clean steps are steady, else only those after it
 -- column left_out INTEGER [steps]: number of the run's other steps
 -- column compiling_steps INTEGER [steps]: number of steps in which something was compiled: a
---   compilation has their step, or none and starts in their time, or compilation_ms_actual of steps
---   is above 0
+--   compilation belongs to the step, or belongs to none and starts during it, or
+--   steps.compilation_ms_actual is above 0
 -- column first_step INTEGER: lowest number of the steady steps
 -- column median_ms REAL [ms]: median duration of the steady steps
 -- column average_ms REAL [ms]: average duration of the steady steps
@@ -41,7 +41,7 @@ WITH compilation AS MATERIALIZED (
            start_ps > coalesce(max(iif(compiles, start_ps, NULL)) OVER (PARTITION BY run),
                                start_ps - 1) AS is_after
     FROM step
-), chosen AS ( -- after the warm-up; a compilation amid the steps leaves those on both sides
+), chosen AS ( -- after the warm-up; a compilation between steps keeps those on both sides
     SELECT *, clean AND (is_after OR sum(clean AND NOT is_after) OVER (PARTITION BY run)
                                      > sum(clean AND is_after) OVER (PARTITION BY run)) AS steady
     FROM placed

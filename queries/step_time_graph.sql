@@ -31,7 +31,7 @@ WITH step AS MATERIALIZED (
            c + a + d + i + o + h AS to_h, c + a + d + i + o + h + l AS to_l,
            c + a + d + i + o + h + l + coalesce(x, 0) AS to_x
     FROM scaled
-), ends AS ( -- ops that overlap, or begin before their step, add up to more than it lasts
+), ends AS ( -- ops that overlap, or start before their step, add up to more than it lasts
     SELECT place, run, step, name, duration_ms, bottleneck, dropped, n,
            min(n, round(to_c * scale)) AS c, min(n, round(to_a * scale)) AS a,
            min(n, round(to_d * scale)) AS d, min(n, round(to_i * scale)) AS i,

@@ -5,20 +5,19 @@
 --   NULL, all attached runs
 -- parameter n INTEGER = NULL: number of rows of each run, largest share first; NULL for all
 -- needs: events steps
--- nothing: less than two steps are complete, or all are equally long
+-- nothing: fewer than two steps are complete, or all are equally long
 -- column run TEXT: name of the run
--- column rank INTEGER: rank by variance_percent within the run, what belongs to the steps by time
---   alone (in_group = 0) after the others, the remainder last
+-- column rank INTEGER: rank by variance_percent within the run; what belongs to the steps only by
+--   time (in_group = 0) comes after the others, the remainder last
 -- column plane_kind TEXT: where the op ran: host (threads), gpu, tensorcore or sparsecore; NULL
 --   for the remainder
 -- column name TEXT: name of the op or host event; NULL for the remainder: time of the steps that
 --   no op explains, less what ops that run at the same time explain twice
 -- column short_name TEXT: readable name: for events of GPUs without namespaces, template arguments
---   and parameters, unique in the run (docs/semantics.md); for others the display name, else name,
---   of several the last in byte order;
---   NULL for the remainder
--- column in_group INTEGER [0 or 1]: 1: it has the steps' groups; 0: it belongs to the steps by its
---   time, and may have nothing to do with them; NULL for the remainder
+--   and parameters, unique in the run (docs/semantics.md); for others the display name, else name;
+--   if there are several, the last in byte order; NULL for the remainder
+-- column in_group INTEGER [0 or 1]: 1: the events have the steps' groups; 0: they belong to the
+--   steps by their time, and may only run at the same time as them; NULL for the remainder
 -- column steps INTEGER [steps]: number of complete steps in which it ran; for the remainder, of all
 --   complete steps
 -- column avg_us REAL [us]: average self time per complete step, 0 in a step in which it did not

@@ -11,20 +11,19 @@
 -- column plane_kind TEXT: where the ops ran: gpu, tensorcore or sparsecore; host in a run without
 --   devices
 -- column pass TEXT: optimizer: ops that are in no backward or recomputed pass and in whose scope
---   (scope_ops.scope) a component is the name of an optimizer or begins with one and a digit or
+--   (scope_ops.scope) a component is the name of an optimizer, or starts with one and a digit or
 --   colon, in lower case and without underscores: adadelta, adafactor, adagrad, adam, adamax,
 --   adamw, applygradients, applyupdates, ftrl, lamb, lars, lion, momentum, muon, nadam, optax,
---   optimizer, radam, rmsprop, sgd, shampoo;
---   forward, backward and recomputed: the others, as in scope_ops.pass. An optimizer without such
---   a scope counts as forward. NULL: ops without a name, and ops named by NVTX ranges alone
---   (kernels of PyTorch in a capture)
+--   optimizer, radam, rmsprop, sgd, shampoo; forward, backward and recomputed: the others, as in
+--   scope_ops.pass. An optimizer without such a scope counts as forward. NULL: ops without a name,
+--   and ops named by NVTX ranges alone (kernels of PyTorch in a capture)
 -- column self_us REAL [us]: self time of the ops, over all devices or threads
 -- column percent REAL [percent 0..100]: self_us as a share of the self time of all ops of the run
 --   and plane_kind; NULL if that is 0
 -- column occurrences INTEGER [events]: number of events of the ops
--- column top_scope TEXT: scope, whole, with the most self time in this pass; NULL if that is
---   outside of all scopes
--- column top_scope_us REAL [us]: its self time in this pass
+-- column top_scope TEXT: entire scope with the most self time in this pass; NULL if that is outside
+--   all scopes
+-- column top_scope_us REAL [us]: self time of top_scope in this pass
 WITH optimizer(word) AS MATERIALIZED (
     VALUES ('adadelta'), ('adafactor'), ('adagrad'), ('adam'), ('adamax'), ('adamw'),
            ('applygradients'), ('applyupdates'), ('ftrl'), ('lamb'), ('lars'), ('lion'),

@@ -3,8 +3,8 @@
 -- example: SELECT scope, forward_us, backward_us, percent FROM time_by_scope WHERE depth = 1
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
--- parameter depth INTEGER = 2: number of components of a scope that are kept: 1 makes a of a/b/c,
---   2 makes a/b; a large number keeps all
+-- parameter depth INTEGER = 2: number of components of a scope to keep: a/b/c becomes a with 1 and
+--   a/b with 2; a large number keeps all
 -- parameter by_iteration INTEGER = 0: 1: a row for each iteration of a loop over layers (scan); 0:
 --   one row for all its iterations
 -- parameter n INTEGER = NULL: number of scopes of each run, longest first; NULL for all
@@ -32,11 +32,12 @@
 --   number is unknown; NULL if all are unknown
 -- column bytes_accessed REAL [bytes]: bytes read and written by the scope's ops
 --   (scope_ops.bytes_accessed), without those whose number is unknown; NULL if all are unknown
--- column scope_by TEXT: where the scope of the op with the most self time comes from: name, or
---   stack (modules of the Python stack); NULL if scope is NULL
--- column owner_by TEXT: how the owner of this op was found: own, fused, user, producer or caller;
+-- column scope_by TEXT: where the scope of top_op comes from: name, or stack (modules of the Python
+--   stack); NULL if scope is NULL
+-- column owner_by TEXT: how the owner of top_op was found: own, fused, user, producer or caller;
 --   NULL if it has none
--- column top_op TEXT: this op: the HLO instruction, else the framework op, else the event's name
+-- column top_op TEXT: op with the most self time: the HLO instruction, else the framework op, else
+--   the name of the events
 WITH op AS MATERIALIZED (
     SELECT run, plane_kind, scope_prefix(scope, coalesce(:depth, 2)) AS scope,
            CASE WHEN coalesce(:by_iteration, 0) THEN iteration END AS iteration, pass, self_us,

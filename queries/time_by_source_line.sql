@@ -28,8 +28,9 @@
 --   number is unknown; NULL if all are unknown
 -- column bytes_accessed REAL [bytes]: bytes read and written by the line's ops
 --   (scope_ops.bytes_accessed), without those whose number is unknown; NULL if all are unknown
--- column scope TEXT: scope of the line's op with the most self time; NULL if it has none
--- column top_op TEXT: this op: the HLO instruction, else the framework op, else the event's name
+-- column scope TEXT: scope of top_op; NULL if it has none
+-- column top_op TEXT: op with the most self time: the HLO instruction, else the framework op, else
+--   the name of the events
 WITH op AS MATERIALIZED (
     SELECT run, plane_kind, user_file, user_line, user_function, scope, pass, self_us, occurrences,
            flops, bytes_accessed, coalesce(hlo_op, tf_op, name) AS op

@@ -9,14 +9,13 @@
 -- column rank INTEGER: rank by self time within the run and plane_kind
 -- column plane_kind TEXT: kind of the planes on which the ops ran: gpu, tensorcore or sparsecore;
 --   host in a run without devices
--- column element_type TEXT: element type such as f32 or bf16: of a matrix product or convolution
---   the type of its first operand, of a fusion that contains one the type of that operand, of
---   other ops the type of the result; tuple for several results; NULL for ops of which the file
---   contains no instruction
+-- column element_type TEXT: element type such as f32 or bf16: for a matrix product or convolution,
+--   or a fusion that contains one, the type of its first operand; for other ops, the type of the
+--   result; tuple for several results; NULL for ops whose instruction is not in the file
 -- column ops INTEGER [instructions]: number of instructions that ran; those of equal programs of
 --   several hosts count once
--- column occurrences INTEGER [events]: number of their events
--- column self_us REAL [us]: their self time
+-- column occurrences INTEGER [events]: number of events of these instructions
+-- column self_us REAL [us]: self time of these instructions
 -- column percent REAL [percent]: self_us as a share of the self time of all ops on these planes;
 --   NULL if that is 0
 -- column product_us REAL [us]: part of self_us in matrix products and convolutions: alone (dot,
@@ -31,7 +30,7 @@ WITH instruction AS MATERIALIZED (
            iif(opcode = 'custom-call', substr(expression, instr(expression, 'custom_call_target="')
                                                           + 20), '') AS target
     FROM temp.hlo_instructions(:source)
-), library AS MATERIALIZED ( -- calls of one that are products
+), library AS MATERIALIZED ( -- library calls that are products
     SELECT run, host, program_id, instruction_id
     FROM (SELECT *, substr(target, 1, instr(target, '"')) AS name FROM instruction)
     WHERE (name LIKE '%gemm%' OR name LIKE '%matmul%' OR name LIKE '%$conv%' OR name LIKE '%$fmha%')

@@ -8,7 +8,7 @@
 -- column rank INTEGER: rank by self time within the run; 1 is the longest
 -- column operation TEXT: name of the operation: its display name, else its name
 -- column short_name TEXT: readable name: for events of GPUs without namespaces, template arguments
---   and parameters, unique in the run (docs/semantics.md); for others operation
+--   and parameters, unique in the run (docs/semantics.md); for others the same as operation
 -- column hlo_module TEXT: HLO module of the operation; NULL if it has none, and on GPUs, where a
 --   row is a kernel of all programs
 -- column place TEXT: where the operation ran: device (GPU or TensorCore), sparsecore, or host (the
@@ -34,7 +34,7 @@ WITH device AS MATERIALIZED (
                            OR (plane_kind IN ('tensorcore', 'sparsecore') AND line_kind = 'ops'))
 ), without_device AS MATERIALIZED (
     SELECT DISTINCT run FROM temp.hosts(:source) EXCEPT SELECT run FROM device
-), of_modules AS MATERIALIZED ( -- host planes whose events may name the module that they are of
+), of_modules AS MATERIALIZED ( -- host planes whose events may name their module
     SELECT s.run, s.plane_id
     FROM without_device CROSS JOIN temp.stat_metadata(:source) AS s USING (run)
          CROSS JOIN temp.planes(:source) AS p ON p.run = s.run AND p.plane_id = s.plane_id

@@ -42,11 +42,11 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compare_kernels -d 'How do the GPU kernels of two runs differ?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compare_ops -d 'How do the operations of two runs differ, on devices, or on host threads if no run has a device?'
 complete -c profsql -n '__fish_seen_subcommand_from compare_ops' -l kind -x
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compare_steps -d 'On what does a step of one run spend more time than a step of another run?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compare_steps -d 'What does a step of one run spend more time on than a step of another run?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compare_tf_ops -d 'How do the framework ops of two runs differ?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compilations -d 'one compilation during the capture: the function, the program that it became, and how its parameters differ from those of the previous program; ordered by host and start'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compile_passes -d 'Why is compilation slow: which pass of the compiler takes the time?'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compile_time -d 'How long did the job compile?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compile_time -d 'How much time did the job spend compiling?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a core_steps -d 'one core in one step, as in XProf\'s pod viewer'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a dcn_bursts -d 'one burst: a period without a pause in which messages from other slices were in flight, with the share of the network that they used'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a dcn_collectives -d 'one collective between TPU slices over the data-center network, as in XProf\'s megascale stats'
@@ -74,8 +74,8 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from fusion_breakdown' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a gaps -d 'one gap between two ops of a device; in a run without work on devices, between two ops of a process'
 complete -c profsql -n '__fish_seen_subcommand_from gaps' -l n -s n -x
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a gpu_counters -d 'How busy were the parts of the GPUs, by their hardware counters over time?'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a gpu_samples -d 'How much power did the GPUs draw, and how fast, loaded and hot were they over time?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a gpu_counters -d 'How busy were the parts of the GPUs over time, according to their hardware counters?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a gpu_samples -d 'What were the power, clock rates, load and temperature of the GPUs over time?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a heap_timeline -d 'one event of an HLO program\'s heap trace, with the memory in use before it'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a hlo_computations -d 'one computation of an HLO program'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a hlo_instructions -d 'one instruction of an HLO program'
@@ -108,7 +108,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a kernel_ops -d 'one GPU kernel by name, framework op and use of tensor cores, from profiler files of any age; longest kernel first'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a kernel_stats -d 'one GPU kernel by name, launch configuration and op, as in XProf\'s kernel stats; longest kernel first'
 complete -c profsql -n '__fish_seen_subcommand_from kernel_stats' -l row-limit -x
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a kernel_time_by_op -d 'For which framework ops do GPU kernels and copies run, in profiler files of any age?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a kernel_time_by_op -d 'Which framework ops do GPU kernels and copies run for, in profiler files of any age?'
 complete -c profsql -n '__fish_seen_subcommand_from kernel_time_by_op' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a kernel_utilization -d 'one metric that XProf computes from one sample of a TPU\'s hardware counters'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a kpi -d 'How well did the run perform, in one row?'
@@ -186,7 +186,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a prof_runs -d 'one attached run, or the run that a path names'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a prof_tables -d 'one table of the extension'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a profsql_live -d 'one record of a capture that is still running'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a program_cost -d 'How many FLOPs does each program need, how large is it, and how long did it compile?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a program_cost -d 'How many FLOPs does each program need, how large is it, and how long did it take to compile?'
 complete -c profsql -n '__fish_seen_subcommand_from program_cost' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a program_gaps -d 'one part of a device\'s span in which it ran no HLO program, between two programs or at an end'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a program_runs -d 'one execution of an HLO program on a device'
@@ -205,7 +205,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a slow_calls -d 'Which single calls of an op took much longer than its other calls?'
 complete -c profsql -n '__fish_seen_subcommand_from slow_calls' -l op -x
 complete -c profsql -n '__fish_seen_subcommand_from slow_calls' -l n -s n -x
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a slow_step_ops -d 'What did a slow step have more of than the median step?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a slow_step_ops -d 'What took longer in a slow step than in the median step?'
 complete -c profsql -n '__fish_seen_subcommand_from slow_step_ops' -l of-step -x
 complete -c profsql -n '__fish_seen_subcommand_from slow_step_ops' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a slowest_steps -d 'Which steps took longest, and what did they spend more time on than the median complete step?'

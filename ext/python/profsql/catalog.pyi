@@ -3702,32 +3702,32 @@ class Advice(NamedTuple):
     """name of the run"""
     rank: int
     """rank within the run: findings first, then rules that were checked, then those that could not
-    be; each by cost_ms"""
+    be checked; each of these by cost_ms"""
     rule: str
     """name of the rule; docs/semantics.md defines the cost of each"""
     status: str
     """finding: cost_percent is at least least_percent; checked: it is less; not checked: the cost
     is unknown, for the reason in column missing"""
     cost_ms: float | None
-    """time that this takes, average of the run's main devices (of a run without devices, of its
-    processes): an upper bound of what can be saved. Costs of different rules can overlap, except
-    those of rules whose names start with idle; NULL if unknown [ms]"""
+    """time that the problem takes, averaged over the run's main devices (over its processes in a
+    run without devices): an upper bound of what can be saved. Costs of different rules can overlap,
+    except those of rules whose names start with idle; NULL if unknown [ms]"""
     cost_percent: float | None
     """cost_ms as a share of the time of the run: the average span of its main devices
-    (device_time), or without devices its duration (prof_runs), or if that is unknown the time from
-    its first to its last event; above 100 if what costs it ran at once, on several streams or
-    threads; NULL if unknown [percent]"""
+    (device_time); without devices its duration (prof_runs), or the time from its first to its last
+    event if that is unknown. Above 100 if the cost arises on several streams or threads at the same
+    time; NULL if unknown [percent]"""
     finding: str | None
     """the cost as a sentence; NULL if the rule was not checked"""
     evidence: str | None
-    """the largest part of the cost, with its own time (see query for the others); of
-    exposed_communication and exposed_transfer the longest op of exposed_communication, average of
-    the devices; of input the longest input op; of imbalance the device that waits least. NULL if
-    the cost is 0, unknown, or of parts without a name"""
+    """largest part of the cost, with its own time (the SQL in query shows the others); for
+    exposed_communication and exposed_transfer the longest op of exposed_communication, averaged
+    over the devices; for input the longest input op; for imbalance the device that waits least.
+    NULL if the cost is 0 or unknown, or its parts have no names"""
     action: str
     """what to try (for input, the advice of input_bound if it has one)"""
     query: str
-    """SQL that shows what the cost consists of; it can be run as it is"""
+    """SQL that shows the parts of the cost, ready to run"""
     missing: str | None
     """why the rule was not checked; NULL if it was"""
 
@@ -3791,20 +3791,21 @@ class CompareGroups(NamedTuple):
     category: str
     """Step time, or a category of what steps spend their time on"""
     a_ms: float | None
-    """median over the runs of the first group, each with the average of its complete steps; NULL if
-    no run of it has complete steps, or its time in the category is unknown [ms]"""
-    b_ms: float
-    """the same of the second group [ms]"""
+    """median over the first group's runs of the average time per complete step; NULL if no run of
+    the group has complete steps, or the time in the category is unknown [ms]"""
+    b_ms: float | None
+    """median over the second group's runs of the average time per complete step; NULL if no run of
+    the group has complete steps, or the time in the category is unknown [ms]"""
     difference_ms: float | None
     """b_ms minus a_ms, negative if the second group is faster; NULL if either is NULL [ms]"""
     difference_percent: float | None
     """difference_ms as a share of a_ms; NULL if either is NULL or a_ms is 0 [percent]"""
     verdict: str
-    """slower or faster: the averages of the second group's runs differ from those of the first by
-    more than runs of a group differ among each other (Welch's t-test at 95 %); noise: they do not;
-    identical: no two runs differ, to 1e-12 ms; unknown: a group has fewer than two runs. The
-    degrees of freedom are rounded down to 1, 1.25, 1.5, 1.75, 2, 2.5, 3 to 10, 12, 15, 20, 30, 60,
-    120 or 1000, so that in doubt it is noise"""
+    """slower or faster: the two groups differ by more than the variation within the groups explains
+    (Welch's t-test at 95 %); noise: they do not; identical: no two runs differ, to 1e-12 ms;
+    unknown: a group has fewer than two runs. The degrees of freedom are rounded down to 1, 1.25,
+    1.5, 1.75, 2, 2.5, 3 to 10, 12, 15, 20, 30, 60, 120 or 1000, so that doubtful differences count
+    as noise"""
     t: float | None
     """Welch's t: difference of the groups' means divided by its standard error; NULL if the verdict
     is unknown or identical, or no two runs of a group differ"""
@@ -3812,14 +3813,14 @@ class CompareGroups(NamedTuple):
     """number of runs of the first group with complete steps and a known time"""
     b_runs: int
     """number of runs of the second group with complete steps and a known time"""
-    a_min_ms: float
-    """least of the first group's runs [ms]"""
-    a_max_ms: float
-    """largest of the first group's runs [ms]"""
-    b_min_ms: float
-    """least of the second group's runs [ms]"""
-    b_max_ms: float
-    """largest of the second group's runs [ms]"""
+    a_min_ms: float | None
+    """smallest value of the first group's runs; NULL if a_ms is NULL [ms]"""
+    a_max_ms: float | None
+    """largest value of the first group's runs; NULL if a_ms is NULL [ms]"""
+    b_min_ms: float | None
+    """smallest value of the second group's runs; NULL if b_ms is NULL [ms]"""
+    b_max_ms: float | None
+    """largest value of the second group's runs; NULL if b_ms is NULL [ms]"""
 
 class CompareHloOps(NamedTuple):
     run_a: str
@@ -3835,8 +3836,8 @@ class CompareHloOps(NamedTuple):
     category: str
     """HLO category of the op"""
     change: str
-    """where it ran. both: in both runs; appeared: only in the second run; vanished: only in the
-    first run"""
+    """whether it ran in both runs (both), only in the second run (appeared) or only in the first
+    (vanished)"""
     occurrences_a: int
     """number of times that it ran in the first run; 0 if it did not run"""
     occurrences_b: int
@@ -3885,8 +3886,8 @@ class CompareKernels(NamedTuple):
     op_name: str | None
     """name of the framework op that the kernel ran for; NULL if unknown"""
     change: str
-    """where it ran. both: in both runs; appeared: only in the second run; vanished: only in the
-    first run"""
+    """whether it ran in both runs (both), only in the second run (appeared) or only in the first
+    (vanished)"""
     occurrences_a: int
     """number of times that it ran in the first run; 0 if it did not run [kernels]"""
     occurrences_b: int
@@ -3932,22 +3933,22 @@ class CompareOps(NamedTuple):
     framework; NULL if unknown"""
     type: str | None
     """type of the operation. operation: device, sparsecore or host (top_ops.place); hlo: HLO
-    category (if it differs, of the first run); framework: type of the op; kernel: framework op;
-    NULL if unknown"""
+    category (that of the first run if they differ); framework: type of the op; kernel: framework
+    op; NULL if unknown"""
     operation: str
     """name of the operation: its name in the first run, or in the second if it ran only there"""
     short_name: str
-    """readable form of operation, for kernels and the operations of GPUs without namespaces,
-    template arguments and parameters (docs/semantics.md); for others operation"""
+    """readable form of operation: for kernels and operations of GPUs without namespaces, template
+    arguments and parameters (docs/semantics.md); for others the same as operation"""
     change: str
-    """where it ran. both: in both runs; appeared: only in the second run; vanished: only in the
-    first run"""
+    """whether it ran in both runs (both), only in the second run (appeared) or only in the first
+    (vanished)"""
     matched_by: str | None
     """how the operations of the two runs were matched. name: same name (in the same HLO module and
     place; of the same type or framework op for framework and kernel); fingerprint: same fingerprint
-    of the HLO instruction; similar name: like name, without .kd and jit(main)/, and for what is
-    left without trailing numbers too, where it is the only one of its run; NULL if change is not
-    both"""
+    of the HLO instruction; similar name: same name without .kd and jit(main)/ or, if that matches
+    none, without trailing numbers too; only names that are unique among the unmatched ones of both
+    runs; NULL if change is not both"""
     name_b: str | None
     """name in the second run if it differs from the first; NULL otherwise"""
     occurrences_a: int
@@ -4020,8 +4021,8 @@ class CompareTfOps(NamedTuple):
     operation: str
     """name of the op; IDLE: time without any op"""
     change: str
-    """where it ran. both: in both runs; appeared: only in the second run; vanished: only in the
-    first run"""
+    """whether it ran in both runs (both), only in the second run (appeared) or only in the first
+    (vanished)"""
     occurrences_a: int
     """number of times that it ran in the first run; 0 if it did not run"""
     occurrences_b: int
@@ -4068,17 +4069,17 @@ class CompileTime(NamedTuple):
     """time in which at least one thread of the host compiles; threads that compile at the same time
     count once. Without tracing and lowering [ms]"""
     total_ms: float
-    """compiling_ms + tracing_ms + lowering_ms, without those unknown [ms]"""
+    """compiling_ms + tracing_ms + lowering_ms; unknown parts count as 0 [ms]"""
     compiling_ms: float
-    """durations of the compilations, over all threads [ms]"""
+    """sum of the durations of the compilations, over all threads [ms]"""
     tracing_ms: float | None
-    """time that threads traced functions before the compilations; NULL if no event records it
-    [ms]"""
+    """time that threads spent tracing functions before the compilations; NULL if no event records
+    it [ms]"""
     lowering_ms: float | None
-    """time that threads lowered functions to programs before the compilations; NULL if no event
-    records it [ms]"""
+    """time that threads spent lowering functions to programs before the compilations; NULL if no
+    event records it [ms]"""
     in_steps: int
-    """number of compilations in a step"""
+    """number of compilations that belong to a step"""
     longest_function: str | None
     """function of the longest compilation, else its HLO module; NULL if neither is known"""
     longest_ms: float
@@ -4092,18 +4093,18 @@ class Donation(NamedTuple):
     hlo_module: str
     """name of the program's HLO module"""
     hlo_op: str
-    """parameter in the main memory; of a tuple with the index of the part"""
+    """parameter in the main memory; for a part of a tuple, with its index"""
     shape: str
     """shape of the parameter, with layout"""
     size_mib: float
     """size of the parameter's memory [MiB]"""
     donated: int
-    """1: an output of the program is stored in the parameter's memory (donate_argnums in JAX), 0:
-    the parameter's memory cannot be reused [0 or 1]"""
+    """1: an output of the program is stored in the parameter's memory (donate_argnums in JAX); 0:
+    no output reuses the parameter's memory [0 or 1]"""
     could_be: int
     """1: the parameter is not donated, and the program has an output of the same shape and layout
     with memory of its own (an allocation for outputs) that could be in the parameter's; each output
-    counts for one parameter, the first by number of the allocation. Whether the caller needs the
+    counts for one parameter, the one with the lowest allocation_id. Whether the caller needs the
     parameter again is not recorded [0 or 1]"""
     output: str | None
     """instruction whose result is the output in the parameter's memory; NULL if it is not donated,
@@ -4177,8 +4178,8 @@ class ExposedCommunication(NamedTuple):
     """kind_exposed_us as a share of the spans of these devices; NULL if the spans are 0 [percent
     0..100]"""
     total_exposed_us: float
-    """time in which any collective or transfer of these devices is exposed, of both kinds;
-    simultaneous ops count once. The same in all rows of the devices [us]"""
+    """time in which any collective or transfer of these devices is exposed; simultaneous ops count
+    once. Equal in all rows of these devices [us]"""
     total_exposed_span_percent: float | None
     """total_exposed_us as a share of the spans of these devices; NULL if the spans are 0 [percent
     0..100]"""
@@ -4236,7 +4237,7 @@ class FlopsUtilizationByStep(NamedTuple):
     unknown [FLOP]"""
     gflops_per_device: float | None
     """flops divided by the step's duration and by the number of GPUs or TensorCores with work; NULL
-    without flops [GFLOP/s]"""
+    if flops is NULL [GFLOP/s]"""
     peak_gflops: float | None
     """peak FLOP rate of one device; NULL if unknown [GFLOP/s]"""
     utilization_percent: float | None
@@ -4250,7 +4251,7 @@ class Fragmentation(NamedTuple):
     run: str
     """name of the run"""
     host: str
-    """name of the host; of several with equal values, the first"""
+    """name of the host; the first, if several hosts have equal values"""
     program_id: str
     """id of the program, decimal"""
     hlo_module: str
@@ -4324,9 +4325,8 @@ class GpuCounters(NamedTuple):
     start_us: float
     """start_ps in microseconds [us]"""
     interval_us: float | None
-    """time since the sample before of this counter on this plane; a counter that is a sum counts
-    since then; NULL for the first. Of samples at one time the one that is first in the file counts
-    as the one before [us]"""
+    """time since the previous sample of this counter on this plane, in which a counter that is a
+    sum counts; NULL for the first sample. Samples with equal times are in file order [us]"""
     value: float | None
     """value of the counter, in its unit: the first stat of the event, or of its metadata if it has
     none; NULL if that is not a number"""
@@ -4339,8 +4339,8 @@ class GpuSamples(NamedTuple):
     plane: str
     """name of the GPU's plane"""
     start_ps: int
-    """time of the sample, from the start of the session; of several values of one name at this
-    time, the row has the largest [ps]"""
+    """time of the sample, from the start of the session; if a name has several values at this time,
+    the row has the largest [ps]"""
     start_us: float
     """start_ps in microseconds [us]"""
     power_w: float | None
@@ -4385,7 +4385,7 @@ class HostOnlyOps(NamedTuple):
     rank: int
     """rank by self time within the run"""
     operation: str
-    """name of the op; in a run of several hosts, one without work on a device of any"""
+    """name of the op; in a run of several hosts, it has no work on a device of any host"""
     type: str
     """type of the op, such as ConcatV2; Dataset for an iterator of an input pipeline, which always
     runs on the host"""
@@ -4411,8 +4411,8 @@ class HostWaits(NamedTuple):
     name: str
     """name of the waiting event: one that idle_causes counts as waiting, such as
     cudaStreamSynchronize or block_until_ready (docs/semantics.md), or a call of item() or tolist()
-    in Python (a frame whose name ends so, after a blank or a dot); not what waits for threads of
-    XLA's CPU executor, (wait for completion) and ThreadPool::Await. Waits inside a wait are not
+    in Python (a frame whose name ends so, after a blank or a dot); waits for threads of XLA's CPU
+    executor ((wait for completion) and ThreadPool::Await) do not count. Waits inside a wait are not
     counted again"""
     called_by: str | None
     """name of the event around the longest of these waits on the thread (trace_events.parent_id);
@@ -4420,7 +4420,7 @@ class HostWaits(NamedTuple):
     calls: int
     """number of waits [events]"""
     total_us: float
-    """sum of their durations [us]"""
+    """sum of the durations of the waits [us]"""
     average_us: float
     """average duration of a wait [us]"""
     longest_us: float
@@ -4462,9 +4462,9 @@ class InputBound(NamedTuple):
     """name of the run"""
     verdict: str
     """host: input bound, both: partly or perhaps input bound, device: not input bound, unknown: no
-    steps. It is input_verdict_actual of input_pipeline, but both in place of device if the run has
-    no input op and no input time, and host code that is not known (causes host and python of
-    idle_causes) makes the devices idle for 5% or more of the complete steps' time"""
+    steps. Equal to input_pipeline.input_verdict_actual, except that it is both instead of device if
+    the run has no input op and no input time, and host code of unknown purpose (causes host and
+    python of idle_causes) leaves the devices idle for 5% or more of the complete steps' time"""
     input_percent: float | None
     """share of step time spent on input; NULL without steps [percent 0..100]"""
     statement: str
@@ -4481,15 +4481,15 @@ class InputBound(NamedTuple):
     top_operation_ms: float | None
     """self time of top_operation, over all threads; NULL without an input op [ms]"""
     advice: str | None
-    """what to try to speed up the largest part; NULL if the run is not input bound, and if it is
-    not known to be and its input ops take no time. A Python function is to blame if python_ms is
-    half of top_operation_ms or more"""
+    """what to try to speed up the largest part; it is about a Python function if python_ms is half
+    of top_operation_ms or more. NULL if the run is not input bound, and if that is unknown and its
+    input ops take no time"""
     suspect: str | None
-    """what the host does longest while the devices are idle, without compiling, launching, copying
-    or waiting (causes host and python of idle_causes), where the run may be input bound and has no
-    input op: the annotation or event around it (name of idle_causes), or the Python frame if that
-    is none or the step's own (steps.name without a number at its end); often the loader of the
-    data. NULL otherwise"""
+    """what the host does longest while the devices are idle, other than compiling, launching,
+    copying or waiting (causes host and python of idle_causes); often the data loader. It is the
+    annotation or event around this (idle_causes.name), or the Python frame if there is none or it
+    is the step's own (steps.name without a number at its end). NULL unless the run may be input
+    bound and has no input op"""
     suspect_ms: float | None
     """idle time of suspect, the sum of its rows of idle_causes; NULL without suspect [ms]"""
     python_ms: float | None
@@ -4538,11 +4538,11 @@ class Kpi(NamedTuple):
     """sample standard deviation of the step time as a share of the average; NULL for fewer than two
     steps [percent]"""
     input_percent: float | None
-    """share of the complete steps, of all cores together, spent on input (as in host_bound); NULL
-    without steps [percent 0..100]"""
+    """share of the complete steps, over all cores, spent on input (as in host_bound); NULL without
+    steps [percent 0..100]"""
     input_verdict: str
     """host: input bound, both: partly or perhaps input bound, device: not input bound, unknown: no
-    steps; as input_bound has it"""
+    steps; as in input_bound"""
     active_device_count: int | None
     """number of main devices with work; the percentages of a span are shares of their time. Main
     devices are GPUs and TensorCores, or SparseCores if no GPU or TensorCore has work; NULL if no
@@ -4560,17 +4560,17 @@ class Kpi(NamedTuple):
     """share of the main devices' spans in which they are busy (busy_ps of device_time); NULL
     without devices that work [percent 0..100]"""
     step_device_percent: float | None
-    """share of the complete steps, of all cores together, in which devices work: devices of
-    host_bound. Without what comes before, between and after the steps, of which device_busy_percent
-    has a part; NULL without devices or steps [percent 0..100]"""
+    """share of the complete steps, over all cores, in which devices work (row devices of
+    host_bound). Unlike device_busy_percent, it leaves out the time before, between and after the
+    steps; NULL without devices or steps [percent 0..100]"""
     duty_cycle_percent: float | None
     """share of time in which the TPU chips compute; NULL if not on TPU [percent 0..100]"""
     flops_utilization_percent: float | None
     """operations of the steps as a share of what the devices' peak allows in that time; above 100
     if the file overestimates the operations; NULL if either is unknown [percent]"""
     mfu_percent: float | None
-    """model operations as a share of what the devices' peak allows in their spans, as mfu has it
-    for the run; NULL if either is unknown [percent]"""
+    """model operations as a share of what the devices' peak allows in their spans (as in mfu for
+    the run); NULL if either is unknown [percent]"""
     kernel_launch_percent: float | None
     """share of step time spent on launching kernels; NULL on TPU, and without devices or steps
     [percent 0..100]"""
@@ -4625,7 +4625,7 @@ class LaunchLatency(NamedTuple):
     """name of the kernel, copy or other event on the device"""
     short_name: str
     """name of the kernel without namespaces, template arguments and parameters, unique in the run
-    (docs/semantics.md); of copies and other events the name"""
+    (docs/semantics.md); for copies and other events the name"""
     launches: int
     """number of device events with this name whose launch is known (the host call with the same
     correlation_id) [events]"""
@@ -4654,8 +4654,8 @@ class LaunchQueue(NamedTuple):
     launches: int
     """number of events on the stream whose launch is known and starts before them [events]"""
     longest_queue: int
-    """largest number of events that were launched and had not started, an event counted from the
-    start of its launch call; CUDA lets a launch wait when about 1024 are queued [events]"""
+    """largest number of events that were launched and had not started, counted from the start of
+    the launch call; CUDA blocks a launch when about 1024 are queued [events]"""
     longest_start_us: float
     """when the queue was first that long, from the session start [us]"""
     average_queue: float
@@ -4685,21 +4685,21 @@ class LayoutOps(NamedTuple):
     opcode: str
     """opcode of the instruction"""
     shape: str
-    """shape of its result, with layout"""
+    """shape of the instruction's result, with layout"""
     operand_shape: str
-    """shape of its first operand, with layout"""
+    """shape of the instruction's first operand, with layout"""
     occurrences: int
-    """number of events; equal programs of several hosts are one [events]"""
+    """number of events; equal programs of several hosts are combined [events]"""
     self_us: float
     """self time [us]"""
     percent: float | None
     """self time as a share of the self time of all ops on these planes; NULL if that is 0
     [percent]"""
     all_percent: float
-    """share of all rows of this run and plane_kind together, which n does not change [percent]"""
+    """percent of all rows of this run and plane_kind together; n does not change it [percent]"""
     needed_by: str | None
-    """instruction that uses the result, of several the one with the lowest instruction_id; NULL if
-    none does (an output)"""
+    """instruction that uses the result (the one with the lowest instruction_id, if there are
+    several); NULL if none does (an output)"""
     owner_tf_op: str | None
     """framework op that the instruction belongs to (docs/semantics.md, Owner); NULL if there is
     none"""
@@ -4821,7 +4821,7 @@ class MemoryGrowth(NamedTuple):
     """name of the allocator, as in memory_allocators"""
     steps: int
     """number of steps (memory_events.step) in which the allocator recorded events; allocators with
-    less than two have no row [steps]"""
+    fewer than two have no row [steps]"""
     first_step: int
     """number of the first of these steps, in order of their first events"""
     last_step: int
@@ -4835,17 +4835,17 @@ class MemoryGrowth(NamedTuple):
     growth_per_step_mib: float
     """growth_mib per step from the first to the last; below 0 as growth_mib [MiB]"""
     growing_steps: int
-    """number of steps that ended with more memory in use than the step before them; a leak lets
-    nearly all grow [steps]"""
+    """number of steps that ended with more memory in use than the step before them; with a leak,
+    nearly all do [steps]"""
     most_growth_step: int | None
-    """number of the step that grew most; NULL if none grew"""
+    """number of the step in which the memory in use grew most; NULL if it grew in none"""
 
 class Mfu(NamedTuple):
     run: str
     """name of the run"""
     scope: str
-    """what the row is of: run, step (a complete step), or program (all executions of one HLO
-    program). The row of the run is the first"""
+    """what the row describes: run, step (a complete step) or program (all executions of one HLO
+    program); the row of the run is first"""
     step: int | None
     """number of the step, as in the table steps; NULL for other scopes"""
     program_id: str | None
@@ -4860,26 +4860,26 @@ class Mfu(NamedTuple):
     model_flops: float | None
     """operations on all devices that the model needs: sum of hlo_ops.model_flops_actual without ops
     that are computed again (rematerialization = Yes). Ops with unknown operations count as 0; NULL
-    if there are no others [FLOP]"""
+    if the operations of all ops are unknown [FLOP]"""
     hardware_flops: float | None
     """operations that the devices carried out, those computed again included: sum of
     hlo_ops.flops_actual, in which 8-bit operations count as a half and 4-bit ones as a quarter;
     NULL if the operations of all ops are unknown or 0 [FLOP]"""
     span_ms: float | None
-    """time that a device had for it, average of the devices: of the run, the device's span; of a
-    step, its duration; of a program, the total duration of its executions (program_runs); NULL if
-    these are unknown [ms]"""
+    """available time, averaged over the devices: for the run, the device's span; for a step, its
+    duration; for a program, the total duration of its executions (program_runs); NULL if these are
+    unknown [ms]"""
     busy_ms: float | None
-    """time that a device spent on it, average of the devices: of the run, the time in which the
-    device is busy; of a program, self time of its ops (kernels at once on several streams add up);
-    NULL for steps [ms]"""
+    """time spent, averaged over the devices: for the run, the time in which the device is busy; for
+    a program, the self time of its ops (simultaneous kernels on several streams add up); NULL for
+    steps [ms]"""
     peak_flops: float | None
     """peak rate of one device (average if they differ): the parameter peak, else that of the table
     devices; NULL if unknown [FLOP/s]"""
     mfu_percent: float | None
     """model FLOPS utilization: model_flops as a share of what the devices' peak allows in their
-    span_ms; above 100, as the columns that follow, if the file overestimates the operations or the
-    peak is too low; NULL if one of them is unknown [percent]"""
+    span_ms; above 100 if the file overestimates the operations or the peak is too low; NULL if one
+    of them is unknown [percent]"""
     mfu_busy_percent: float | None
     """model_flops as a share of what the devices' peak allows in their busy_ms; NULL if one of them
     is unknown [percent]"""
@@ -5025,7 +5025,7 @@ class PeakHolders(NamedTuple):
     """rank within the run: peaks that an allocator recorded come first, then those that the
     compiler planned; of each kind the largest peak first, and at a peak the largest holder"""
     host: str
-    """name of the host; of several hosts with one program, the first"""
+    """name of the host; the first, if several hosts have the program"""
     peak_of: str
     """name of the allocator, or of the program (HLO module), whose peak it is"""
     recorded_by: str
@@ -5060,16 +5060,16 @@ class PeakHolders(NamedTuple):
     """number of allocations (equal in kind, tf_op, region_type, data_type and shape) or buffers
     that the row combines; NULL for earlier, stack and unknown"""
     size_bytes: int
-    """memory that they hold, padding included; buffers of 0 bytes are left out; negative in a row
-    unknown of an allocator that reports less memory than its live allocations have [bytes]"""
+    """memory that they hold, padding included; buffers of 0 bytes are left out; negative for kind
+    unknown if the allocator reports less memory than its live allocations have [bytes]"""
     size_mib: float
     """size_bytes in MiB; negative if size_bytes is negative [MiB]"""
     percent: float | None
     """size_bytes as a share of the peak; negative if size_bytes is negative; NULL if the peak is 0
     [percent]"""
     since_us: float | None
-    """moment of the oldest of the allocations, from the session start; NULL for other kinds and for
-    programs [us]"""
+    """time at which the oldest of the allocations was made, from the session start; NULL for other
+    kinds and for programs [us]"""
     held_us: float | None
     """time from since_us to the peak; NULL if since_us is NULL [us]"""
     since_op: str | None
@@ -5083,7 +5083,7 @@ class PeakMemory(NamedTuple):
     run: str
     """name of the run"""
     host: str
-    """name of the host; of several with equal values, the first"""
+    """name of the host; the first, if several hosts have equal values"""
     program_id: str
     """id of the program, decimal"""
     hlo_module: str
@@ -5128,21 +5128,21 @@ class ProgramCost(NamedTuple):
     """number of while loops in the program [instructions]"""
     flops: float | None
     """operations of one execution, as XLA's compiled.cost_analysis() counts them, library calls
-    included; for custom calls as the metadata of a TPU's events counts them. Of each loop one
+    included; custom calls as the metadata of a TPU's events counts them. Each loop counts one
     iteration. NULL if unknown for one instruction"""
     bytes_accessed: float | None
-    """bytes read plus bytes written by the instructions of the entry computation in one execution,
-    of each loop one iteration; NULL if unknown for all [bytes]"""
+    """bytes read plus bytes written by the instructions of the entry computation in one execution;
+    each loop counts one iteration; NULL if unknown for all [bytes]"""
     parameter_mib: float | None
     """size of the program's parameters; NULL if unknown [MiB]"""
     peak_mib: float | None
     """peak memory of the program, parameters and outputs included; NULL if unknown [MiB]"""
     compile_ms: float | None
-    """time that the program compiled during the capture, of several hosts the longest; NULL if it
-    was compiled before [ms]"""
+    """time that it took to compile the program during the capture (the longest, if several hosts
+    did); NULL if it was compiled before [ms]"""
     executions: int | None
-    """number of executions on all devices of these hosts; NULL if the run records none of any
-    program, as without devices [executions]"""
+    """number of executions on all devices of these hosts; NULL if the run records no execution of
+    any program, as without devices [executions]"""
     hosts: int
     """number of hosts that have the program [hosts]"""
 
@@ -5150,22 +5150,22 @@ class RangeKernels(NamedTuple):
     run: str
     """name of the run"""
     range_name: str
-    """the range: the parameter, else the innermost annotation"""
+    """name of the range: the parameter, else the innermost annotation"""
     kernel: str
     """name of the kernel, copy or other event on the device"""
     short_name: str
     """name of the kernel without namespaces, template arguments and parameters, unique in the run
-    (docs/semantics.md); of copies and other events the name"""
+    (docs/semantics.md); for copies and other events the name"""
     launches: int
     """number of its launches under the range; each counts once, also in ranges that nest
     [events]"""
     total_us: float
-    """time on the device of what these launched [us]"""
+    """time on the device of the launched work [us]"""
     avg_us: float
     """total_us divided by launches [us]"""
     percent: float | None
-    """total_us as a share of the time of all that was launched under the range in this run; NULL if
-    that is 0 [percent 0..100]"""
+    """total_us as a share of the time of all work that was launched under the range in this run;
+    NULL if that is 0 [percent 0..100]"""
     avg_delay_us: float
     """average launch latency (launch_delays.delay_us) [us]"""
 
@@ -5188,10 +5188,10 @@ class RematCandidates(NamedTuple):
     """share of the heap trace's events between allocation and release of the value's storage
     [percent 0..100]"""
     flops: int
-    """floating-point operations to recompute the value (hlo_instructions.model_flops_actual).
-    Omitted are values whose operations are unknown, communication, asynchronous copies, tuples,
-    results of loops and calls, and values that are already recomputed (named .remat by XLA, or in a
-    rematted_computation of JAX) [FLOP]"""
+    """floating-point operations to recompute the value (hlo_instructions.model_flops_actual). These
+    values have no row: those whose operations are unknown, communication, asynchronous copies,
+    tuples, results of loops and calls, and values that are already recomputed (named .remat by XLA,
+    or in a rematted_computation of JAX) [FLOP]"""
     flops_per_byte: float
     """floating-point operations to recompute the value, per byte saved [FLOP/byte]"""
     shape: str
@@ -5234,9 +5234,9 @@ class SlowCalls(NamedTuple):
     duration_us: float
     """duration of the call [us]"""
     median_us: float
-    """median duration of the calls of this name in programs of this id, on all planes of this kind
-    in the run. Calls that are not longer than it have no row, and neither have those of names that
-    were called less than three times [us]"""
+    """median duration of the calls with this name and program id, on all planes of this kind in the
+    run. Calls that are not longer than it have no row, nor do names with fewer than three calls
+    [us]"""
     over_median_us: float
     """duration_us - median_us [us]"""
     ratio: float | None
@@ -5248,8 +5248,8 @@ class SlowStepOps(NamedTuple):
     run: str
     """name of the run"""
     rank: int
-    """rank by difference within the run, what belongs to the step by time alone (in_group = 0)
-    last; 1 is what the step had most more of"""
+    """rank by difference_us within the run, 1 for the largest; what belongs to the step only by
+    time (in_group = 0) comes last"""
     step: int
     """number of the step"""
     over_median_us: float | None
@@ -5261,11 +5261,11 @@ class SlowStepOps(NamedTuple):
     """name of the op or host event"""
     short_name: str
     """readable name: for events of GPUs without namespaces, template arguments and parameters,
-    unique in the run (docs/semantics.md); for others the display name, else name; of several the
-    last in byte order"""
+    unique in the run (docs/semantics.md); for others the display name, else name; if there are
+    several, the last in byte order"""
     in_group: int
-    """1: it has the step's group; 0: it belongs to the step by its time, and may have nothing to do
-    with it [0 or 1]"""
+    """1: the events have the step's group; 0: they belong to the step by their time, and may only
+    run at the same time as it [0 or 1]"""
     occurrences: int
     """number of times that it ran in the step [events]"""
     self_us: float
@@ -5277,8 +5277,8 @@ class SlowStepOps(NamedTuple):
     difference_us: float | None
     """self_us - median_us; below 0 if the step had less; NULL if median_us is NULL [us]"""
     other_steps: int
-    """number of other complete steps in which it ran; 0 for what ran in this step alone, such as a
-    compilation [steps]"""
+    """number of other complete steps in which it ran; 0 if it ran only in this step, as a
+    compilation may [steps]"""
 
 class SlowestSteps(NamedTuple):
     run: str
@@ -5311,13 +5311,13 @@ class SteadySteps(NamedTuple):
     """name of the run"""
     steps: int
     """number of steady steps. They are clean: XProf does not drop them, and nothing was compiled in
-    them. If more clean steps start before the last step in which something was compiled than after
-    it, all clean steps count, else only those after it [steps]"""
+    them. If more clean steps start before the last step with a compilation than after it, all clean
+    steps are steady, else only those after it [steps]"""
     left_out: int
     """number of the run's other steps [steps]"""
     compiling_steps: int
-    """number of steps in which something was compiled: a compilation has their step, or none and
-    starts in their time, or compilation_ms_actual of steps is above 0 [steps]"""
+    """number of steps in which something was compiled: a compilation belongs to the step, or
+    belongs to none and starts during it, or steps.compilation_ms_actual is above 0 [steps]"""
     first_step: int
     """lowest number of the steady steps"""
     median_ms: float
@@ -5357,8 +5357,8 @@ class StepVariance(NamedTuple):
     run: str
     """name of the run"""
     rank: int
-    """rank by variance_percent within the run, what belongs to the steps by time alone (in_group =
-    0) after the others, the remainder last"""
+    """rank by variance_percent within the run; what belongs to the steps only by time (in_group =
+    0) comes after the others, the remainder last"""
     plane_kind: str | None
     """where the op ran: host (threads), gpu, tensorcore or sparsecore; NULL for the remainder"""
     name: str | None
@@ -5366,11 +5366,11 @@ class StepVariance(NamedTuple):
     less what ops that run at the same time explain twice"""
     short_name: str | None
     """readable name: for events of GPUs without namespaces, template arguments and parameters,
-    unique in the run (docs/semantics.md); for others the display name, else name, of several the
-    last in byte order; NULL for the remainder"""
+    unique in the run (docs/semantics.md); for others the display name, else name; if there are
+    several, the last in byte order; NULL for the remainder"""
     in_group: int | None
-    """1: it has the steps' groups; 0: it belongs to the steps by its time, and may have nothing to
-    do with them; NULL for the remainder [0 or 1]"""
+    """1: the events have the steps' groups; 0: they belong to the steps by their time, and may only
+    run at the same time as them; NULL for the remainder [0 or 1]"""
     steps: int
     """number of complete steps in which it ran; for the remainder, of all complete steps [steps]"""
     avg_us: float
@@ -5424,9 +5424,9 @@ class TensorcoreMissed(NamedTuple):
     op_name: str
     """name of the framework op; tensor cores can run ops with this name"""
     kernel_name: str
-    """name of the kernel, which does not use tensor cores, judged by its name. Omitted are kernels
-    of Fourier transforms and complex products, which tensor cores cannot run, of HLO ops without a
-    product, and helpers of a kernel on tensor cores (kernel_ops.is_helper)"""
+    """name of the kernel, which does not use tensor cores, judged by its name. These kernels have
+    no row: those of Fourier transforms and complex products, which tensor cores cannot run, those
+    of HLO ops without a product, and helpers of a kernel on tensor cores (kernel_ops.is_helper)"""
     short_name: str
     """name of the kernel without namespaces, template arguments and parameters, unique in the run
     (docs/semantics.md)"""
@@ -5474,13 +5474,14 @@ class TimeByScope(NamedTuple):
     """bytes read and written by the scope's ops (scope_ops.bytes_accessed), without those whose
     number is unknown; NULL if all are unknown [bytes]"""
     scope_by: str | None
-    """where the scope of the op with the most self time comes from: name, or stack (modules of the
-    Python stack); NULL if scope is NULL"""
+    """where the scope of top_op comes from: name, or stack (modules of the Python stack); NULL if
+    scope is NULL"""
     owner_by: str | None
-    """how the owner of this op was found: own, fused, user, producer or caller; NULL if it has
+    """how the owner of top_op was found: own, fused, user, producer or caller; NULL if it has
     none"""
     top_op: str
-    """this op: the HLO instruction, else the framework op, else the event's name"""
+    """op with the most self time: the HLO instruction, else the framework op, else the name of the
+    events"""
 
 class TimeBySourceLine(NamedTuple):
     run: str
@@ -5518,9 +5519,10 @@ class TimeBySourceLine(NamedTuple):
     """bytes read and written by the line's ops (scope_ops.bytes_accessed), without those whose
     number is unknown; NULL if all are unknown [bytes]"""
     scope: str | None
-    """scope of the line's op with the most self time; NULL if it has none"""
+    """scope of top_op; NULL if it has none"""
     top_op: str
-    """this op: the HLO instruction, else the framework op, else the event's name"""
+    """op with the most self time: the HLO instruction, else the framework op, else the name of the
+    events"""
 
 class TimeByType(NamedTuple):
     run: str
@@ -5531,16 +5533,16 @@ class TimeByType(NamedTuple):
     """kind of the planes on which the ops ran: gpu, tensorcore or sparsecore; host in a run without
     devices"""
     element_type: str | None
-    """element type such as f32 or bf16: of a matrix product or convolution the type of its first
-    operand, of a fusion that contains one the type of that operand, of other ops the type of the
-    result; tuple for several results; NULL for ops of which the file contains no instruction"""
+    """element type such as f32 or bf16: for a matrix product or convolution, or a fusion that
+    contains one, the type of its first operand; for other ops, the type of the result; tuple for
+    several results; NULL for ops whose instruction is not in the file"""
     ops: int
     """number of instructions that ran; those of equal programs of several hosts count once
     [instructions]"""
     occurrences: int
-    """number of their events [events]"""
+    """number of events of these instructions [events]"""
     self_us: float
-    """their self time [us]"""
+    """self time of these instructions [us]"""
     percent: float | None
     """self_us as a share of the self time of all ops on these planes; NULL if that is 0
     [percent]"""
@@ -5640,7 +5642,7 @@ class TopOps(NamedTuple):
     """name of the operation: its display name, else its name"""
     short_name: str
     """readable name: for events of GPUs without namespaces, template arguments and parameters,
-    unique in the run (docs/semantics.md); for others operation"""
+    unique in the run (docs/semantics.md); for others the same as operation"""
     hlo_module: str | None
     """HLO module of the operation; NULL if it has none, and on GPUs, where a row is a kernel of all
     programs"""
@@ -5961,13 +5963,13 @@ class Tables:
         """How do the operations of two runs differ, on devices, or on host threads if no run has a
         device?"""
     def compare_steps(self, b: Source, *, a: Source | None = None) -> Result[CompareSteps]:
-        """On what does a step of one run spend more time than a step of another run?"""
+        """What does a step of one run spend more time on than a step of another run?"""
     def compare_tf_ops(self, b: Source, *, a: Source | None = None) -> Result[CompareTfOps]:
         """How do the framework ops of two runs differ?"""
     def compile_passes(self, *, source: Source | None = None) -> Result[Any]:
         """Why is compilation slow: which pass of the compiler takes the time?"""
     def compile_time(self, *, source: Source | None = None) -> Result[CompileTime]:
-        """How long did the job compile?"""
+        """How much time did the job spend compiling?"""
     def donation(self, n: int | None = None, *, source: Source | None = None) -> Result[Donation]:
         """Which parameters of programs are donated, so that outputs reuse their memory, and which
         could be?"""
@@ -5984,9 +5986,9 @@ class Tables:
     def fusion_breakdown(self, n: int | None = None, *, source: Source | None = None) -> Result[FusionBreakdown]:
         """Which instructions are in the fusions, slowest fusion first?"""
     def gpu_counters(self, *, source: Source | None = None) -> Result[GpuCounters]:
-        """How busy were the parts of the GPUs, by their hardware counters over time?"""
+        """How busy were the parts of the GPUs over time, according to their hardware counters?"""
     def gpu_samples(self, *, source: Source | None = None) -> Result[GpuSamples]:
-        """How much power did the GPUs draw, and how fast, loaded and hot were they over time?"""
+        """What were the power, clock rates, load and temperature of the GPUs over time?"""
     def host_bound(self, *, source: Source | None = None) -> Result[HostBound]:
         """Does the host slow the devices down, and with what?"""
     def host_only_ops(self, n: int | None = None, *, source: Source | None = None) -> Result[HostOnlyOps]:
@@ -5998,7 +6000,7 @@ class Tables:
     def input_bound(self, *, source: Source | None = None) -> Result[InputBound]:
         """Is the run waiting for its input, and for which part of the input pipeline?"""
     def kernel_time_by_op(self, n: int | None = None, *, source: Source | None = None) -> Result[KernelTimeByOp]:
-        """For which framework ops do GPU kernels and copies run, in profiler files of any age?"""
+        """Which framework ops do GPU kernels and copies run for, in profiler files of any age?"""
     def kpi(self, *, source: Source | None = None) -> Result[Kpi]:
         """How well did the run perform, in one row?"""
     def largest_buffers(self, n: int | None = None, space: int | None = None, *, source: Source | None = None) -> Result[LargestBuffers]:
@@ -6037,7 +6039,8 @@ class Tables:
     def peak_memory(self, n: int | None = None, space: int | None = None, *, source: Source | None = None) -> Result[PeakMemory]:
         """How much memory does each compiled program need at its peak, and for what?"""
     def program_cost(self, n: int | None = None, *, source: Source | None = None) -> Result[ProgramCost]:
-        """How many FLOPs does each program need, how large is it, and how long did it compile?"""
+        """How many FLOPs does each program need, how large is it, and how long did it take to
+        compile?"""
     def range_kernels(self, range: str | None = None, *, source: Source | None = None) -> Result[RangeKernels]:
         """Which kernels were launched under a range, such as a TraceAnnotation or a Python
         function?"""
@@ -6047,7 +6050,7 @@ class Tables:
     def slow_calls(self, op: str | None = None, n: int | None = None, *, source: Source | None = None) -> Result[SlowCalls]:
         """Which single calls of an op took much longer than its other calls?"""
     def slow_step_ops(self, of_step: int | None = None, n: int | None = None, *, source: Source | None = None) -> Result[SlowStepOps]:
-        """What did a slow step have more of than the median step?"""
+        """What took longer in a slow step than in the median step?"""
     def slowest_steps(self, n: int | None = None, *, source: Source | None = None) -> Result[SlowestSteps]:
         """Which steps took longest, and what did they spend more time on than the median complete
         step?"""
