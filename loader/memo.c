@@ -61,6 +61,12 @@ bool run_may_change(const Run *run, ProfErr *err)
     return !err->code;
 }
 
+bool result_is_incomplete(Run *run, unsigned lost_before, ProfErr *err)
+{
+    bool interrupted = interrupt_poll(0, err);
+    return run_issue_lost_since(run, lost_before, err) || interrupted;
+}
+
 static const void *make_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr *err)
 {
     KeptResult *kept = prof_alloc(sizeof *kept);
@@ -69,12 +75,11 @@ static const void *make_analysis(Run *run, Host *only, const Analysis *analysis,
         return NULL;
     }
     unsigned depth = run->making_depth;
-    unsigned lost = run->n_issues_lost;
+    unsigned lost_before = run->n_issues_lost;
     run->n_making++, run->making_depth = interrupt_depth();
     void *result = analysis->make(run, only, err);
     run->n_making--, run->making_depth = depth;
-    /* A `make` that was interrupted, or lost an issue, may have left something out. */
-    if (result && (interrupt_poll(0, err) || run_issue_lost_since(run, lost, err)))
+    if (result_is_incomplete(run, lost_before, err) && result)
         analysis->release(result), result = NULL;
     if (result) {
         KeptResult **results = results_of(run, only);
@@ -151,10 +156,9 @@ const void *line_analysis(Line *line, const LineAnalysis *analysis, ProfErr *err
     const void *result = line_analysis_made(line, analysis);
     if (result || !interrupt_lock(&run->lines_lock, err)) return result;
     if (!(result = line_analysis_made(line, analysis))) {
-        unsigned lost = run->n_issues_lost;
+        unsigned lost_before = run->n_issues_lost;
         void *made = analysis->make(line, err);
-        /* As in make_analysis(). */
-        if (made && (interrupt_poll(0, err) || run_issue_lost_since(run, lost, err))) {
+        if (result_is_incomplete(run, lost_before, err) && made) {
             if (analysis->release) analysis->release(made);
             made = NULL;
         }

@@ -9,6 +9,7 @@
 #include "hlo.h"
 
 #include "../base/interrupt.h"
+#include "../memo.h"
 #include "../source.h"
 #include "cursor.h"
 #include "hlo_parts.h"
@@ -449,7 +450,9 @@ static bool be_judged(HloProgram *program, HloJudge *judge, ProfErr *err)
     struct HloProgramState *state = program->state;
     bool kept = state->module;
     if ((!kept && hlo_parse_program(program, err)) || !state->module) return false;
+    unsigned lost_before = program->host->run->n_issues_lost;
     judge(state->module, err);
+    run_issue_lost_since(program->host->run, lost_before, err);
     if (!kept) {
         hlo_module_free(state->module);
         arena_free(&state->arena);
@@ -524,6 +527,15 @@ const HloPrograms *hlo_programs(Host *host, ProfErr *err)
     return err->code ? NULL : &programs->all;
 }
 
+static void *make_result(const HloModule *module, const HloAnalysis *analysis, ProfErr *err)
+{
+    Run *run = module->host->run;
+    unsigned lost_before = run->n_issues_lost;
+    void *made = analysis->make(module, err);
+    if (result_is_incomplete(run, lost_before, err) && made) analysis->release(made), made = NULL;
+    return made;
+}
+
 const void *hlo_analysis(const HloModule *module, const HloAnalysis *analysis, ProfErr *err)
 {
     Programs *programs = programs_of(module->host, err);
@@ -532,16 +544,13 @@ const void *hlo_analysis(const HloModule *module, const HloAnalysis *analysis, P
     for (const HloResult *r = module->state->results; r && !result; r = r->next)
         if (r->analysis == analysis) result = r->result;
     if (!result) {
-        HloResult *made = prof_alloc(sizeof *made);
-        if (!made)
-            prof_nomem(err);
-        else if (!(made->result = analysis->make(module, err)))
-            prof_free(made);
-        else if (interrupt_poll(0, err)) /* an interrupted `make` may have left something out */
-            analysis->release(made->result), prof_free(made);
+        HloResult *kept = prof_alloc(sizeof *kept);
+        void *made = kept ? make_result(module, analysis, err) : (prof_nomem(err), NULL);
+        if (made)
+            *kept = (HloResult){module->state->results, analysis, made},
+            module->state->results = kept, result = made;
         else
-            made->analysis = analysis, made->next = module->state->results,
-            module->state->results = made, result = made->result;
+            prof_free(kept);
     }
     pthread_mutex_unlock(&programs->results_lock);
     return result;

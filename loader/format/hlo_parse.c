@@ -112,9 +112,13 @@ static uint8_t *program_bytes(const HloProgram *program, Arena *arena, ProfErr *
     return err->code ? NULL : bytes;
 }
 
-/* Records the issue of reading a program, once. */
-static void report(const HloProgram *program, enum MessageState read, const MessageResult *result)
+/* Records the issue of reading a program, once. If there is no memory for the issue, err is set,
+ * and the program counts as not yet read. */
+static void report(const HloProgram *program, enum MessageState read, const MessageResult *result,
+                   ProfErr *err)
 {
+    Run *run = program->host->run;
+    unsigned lost_before = run->n_issues_lost;
     static const char *const why[] = {[MESSAGE_DAMAGED] = "its bytes are not an HloProto",
                                       [MESSAGE_DEEP] = "its messages are nested deeper than 100",
                                       [MESSAGE_COSTLY] = "it needs too much memory for its size"};
@@ -134,6 +138,7 @@ static void report(const HloProgram *program, enum MessageState read, const Mess
                    "%zu texts of the HLO program %.200s are not valid UTF-8 and were repaired; "
                    "XProf leaves this program out",
                    result->repaired, program->name->text);
+    if (run_issue_lost_since(run, lost_before, err)) state->checked = state->bad = false;
 }
 
 _Static_assert(sizeof(Xla__HloInstructionMore) + sizeof(Xla__HloInstructionRare) <=
@@ -191,9 +196,9 @@ int hlo_parse_program(HloProgram *program, ProfErr *err)
     if (read == MESSAGE_READ && !proto->hlo_module) read = MESSAGE_DAMAGED;
     if (read == MESSAGE_READ) taken = state->arena.n_bytes + result_bytes(proto);
     if (taken > most) read = MESSAGE_COSTLY;
-    report(program, read, &result);
+    report(program, read, &result, err);
     if (read == MESSAGE_NO_MEMORY) prof_nomem(err);
-    if (read == MESSAGE_READ) state->module = module_make(program, proto, err);
+    if (read == MESSAGE_READ && !err->code) state->module = module_make(program, proto, err);
     if (state->module)
         state->module->content_hash = content_hash, state->module->spare_bytes = most - taken;
     else
@@ -221,7 +226,7 @@ void hlo_check_program(const HloProgram *program, ProfErr *err)
                                                (size_t)program->span.n_bytes, &result);
         if (read == MESSAGE_READ && !has_module(bytes, (size_t)program->span.n_bytes))
             read = MESSAGE_DAMAGED;
-        report(program, read, &result);
+        report(program, read, &result, err);
     }
     arena_free(&arena);
 }
