@@ -137,8 +137,8 @@ static const RowSource dcn_rows = {
     .state_bytes = sizeof(DcnState),
     .column = dcn_column,
     .per_run = true,
-    .nothing = "/device:TPU:0 ran no send or recv op to another slice whose HLO program is in the "
-               "profile",
+    .nothing = "libprofsql found no send or recv op to another slice on /device:TPU:0 whose HLO "
+               "program is in the profile",
     .needs = NEED_EVENTS | NEED_TPU};
 const Table dcn_collectives_table = {
     "dcn_collectives",

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages between slices: dcn_messages, dcn_bursts."""
-from lib.cases import case, same
+from lib.cases import case, must, same
+from lib.hlo import computation, instruction, module, proto
 from lib.made import host_of
 from lib.shell import rows
-from lib.wire import US
+from lib.wire import L, Plane, US, V, space
 
 
 RECEIVED = 'MegaScale: Communication Transport Receive'
@@ -81,3 +82,40 @@ def messages_at_the_ends_of_time():
          [(-2**63, 1, 'VALID'), (-ps, ps, 'VALID'), (2**63 - 1 - ps, ps, 'VALID')])
     same(rows("SELECT start_ps, start_ps + duration_ps, message_count FROM dcn_bursts('{x}') ORDER "
               "BY 1", data), [(-2**63, -2**63 + 1, 1), (-ps, 0, 1), (2**63 - 1 - ps, 2**63 - 1, 1)])
+
+
+def transfer_after(n_ops, n_modules):
+    """A module in which one transfer begins and ends. Before it, ops in none of n_modules modules,
+    which are over by then."""
+    to = L(68, *(L(1, L(1, name), L(2, value)) for name, value in (
+        ('_xla_host_transfer_rendezvous', 'r'), ('_xla_megascale_transfer_type', 'ONE_TO_ONE'))))
+    names = ['send', 'recv-done']
+    ops = [instruction(i + 1, name, name, more=V(26, 1) + to) for i, name in enumerate(names)]
+    programs = Plane('/host:metadata', 9)
+    programs.meta('m(1)', key=1, stats={'Hlo Proto': {'bytes': proto(module(
+        'm', computation(1, 'main', ops, root=2)))}})
+    core = Plane('/device:TPU:0')
+    send, done = (core.meta('%' + name, name, {'hlo_category': {'str': 'host ' + name}})
+                  for name in names)
+    core.line(2, 'XLA Modules', [('before', 0, 10)] * n_modules
+              + [(core.meta('m(1)'), 10 * US, 50 * US)])
+    core.line(3, 'XLA Ops', [('other', 5 * US, 10)] * n_ops
+              + [(send, 10 * US, 10 * US), (done, 30 * US, 10 * US)])
+    return space(core.bytes(), programs.bytes())
+
+
+@case
+def module_limit():
+    """The search for the module of each op ends after a million modules and 64 for each; later ops
+    are in none, and prof_issues has dcn_cut."""
+    ask = ("SELECT i.code, max(i.message), max(rendezvous_name), max(observed_duration_ms) "
+           "FROM prof_issues('{x}') AS i LEFT JOIN dcn_collectives('{x}') "
+           "WHERE i.code IN ('dcn_cut', 'nothing_to_show', 'no_steps') GROUP BY 1")
+    n_modules, most = 2000, 1000000 + 64 * 2001
+    n_ops = most // 2001 - 1
+    same([r[0:1] + r[2:] for r in rows(ask, transfer_after(n_ops, n_modules))],
+         [('no_steps', 'r', 0.03)])
+    cut = rows(ask, transfer_after(n_ops + 1, n_modules))
+    same([r[0:1] + r[2:] for r in cut],
+         [(code, None, None) for code in ('dcn_cut', 'no_steps', 'nothing_to_show')])
+    must('some network transfers are not listed' in cut[0][1] and 'found no send or recv op' in cut[2][1], cut)

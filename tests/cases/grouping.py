@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The step that each event of a host belongs to, where the file has no group_id: args of
 timeline."""
-from lib.cases import case, same
+from lib.cases import case, must, same
+from lib.made import host_of
 from lib.shell import rows
 from lib.wire import Plane, event, event_metadata, line, plane, space, stat, stat_metadata
 
@@ -129,3 +130,24 @@ def vast_lines():
     same(rows("SELECT name, start_ps FROM timeline('{x}') WHERE json_extract(args, "
               "'$.group_id') = '0' AND derived = 0 ORDER BY tid, start_ps", data),
          [('takes', 200), ('below', 210), ('below', 240), ('train', 0), ('gives', 10)])
+
+
+@case
+def depth_limit():
+    """A step root takes its number from the nearest event above it that has a step_num. Looking up
+    takes at most 16 steps for each event of the host and 2^22 more. From then on, roots have the
+    number of their group, and prof_issues has grouping_cut."""
+    def numbers(n):
+        roots = [('root', i, 2 * (n - i), dict({'_r': {'int64': i + 1}}, **(
+            {} if i else {'step_num': {'int64': 5000}}))) for i in range(n)]
+        return [(int(name.split()[1]), message) for name, message in rows(
+            "SELECT json_extract(args, '$.step_name'), (SELECT message FROM prof_issues('{x}') "
+            "WHERE code = 'grouping_cut' AND t.name > '') FROM timeline('{x}') AS t "
+            "WHERE derived = 0 ORDER BY start_ps DESC", host_of(roots))]
+    same(numbers(1400), [(5000, None)] * 1400)
+    found = numbers(1600)  # the innermost first; a root looks at each ancestor twice, in two steps
+    n = sum(number == 5000 for number, _ in found)
+    same([number for number, _ in found], [5000] * n + list(range(n, 1600)))
+    steps = 16 * 1600 + 2 ** 22
+    must(steps - 4 * 1600 < 2 * n * (2 * 1600 - n) <= steps, n)
+    must(all('without looking at all enclosing events' in message for _, message in found), found[:2])

@@ -4,7 +4,7 @@ import gzip
 
 from lib.cases import case, must, same
 from lib.shell import put, quoted, rows
-from lib.wire import event, event_metadata, line, plane, space
+from lib.wire import Plane, event, event_metadata, line, plane, space
 
 NAMES = event_metadata(1, 'op') + event_metadata(2, 'other')
 
@@ -75,3 +75,22 @@ def times():
     same(rows('SELECT start_ps FROM trace_events(%s) ORDER BY line_id'
               % quoted(put('x.xplane.pb', unix))), [(10000,), (1000,)])
     same(found(of_events(event(1, 0, 5)), 'unix_times')[0], [])
+
+
+@case
+def captures():
+    """What our own capture reports of itself: each issue only if its number is not 0, at the stat's
+    place, and only in the session's plane."""
+    for name, code, severity, count, words in (
+            ('capture_dropped_records', 'capture_dropped', 'error', 7, '7 records were lost'),
+            ('capture_missing_steps', 'capture_missing_steps', 'warning', 7, '7 of the requested steps'),
+            ('capture_ended_abruptly', 'capture_ended_abruptly', 'warning', 1, 'was killed')):
+        for kind in 'uint64', 'int64':
+            data = space(Plane('Task Environment', 9, {name: {kind: 7}}).bytes())
+            issues, text = found(data, code)
+            same([row[:2] + row[3:] for row in issues], [(severity, count, 0)], name)
+            same(data[issues[0][2]:][:1], b'\x32', name)  # field 6, the plane's stats
+            must(words in text, text)
+        for plane_name, n in ('Task Environment', 0), ('/host:CPU', 7):
+            data = space(Plane(plane_name, 9, {name: {'uint64': n}}).bytes())
+            same(found(data, code)[0], [], name)
