@@ -14,9 +14,9 @@ static const char usage[] =
     "       profsql RUN... 'SELECT ...'      SQL; :a is the first run, :b the second\n"
     "       profsql diff RUN RUN             what changed from one run to another\n"
     "       profsql list [FOLDER]            the runs in a folder and below it\n"
-    "       profsql tables [WORD]            the tables and queries that have to do with a word\n"
+    "       profsql tables [WORD]            the tables and queries that match a word\n"
     "       profsql tables NAME              the arguments and columns of one of them\n"
-    "       profsql report RUN [--against BASE]       a page about the run, to mail: report.html\n"
+    "       profsql report RUN [--against BASE]       a report about the run, to mail: report.html\n"
     "       profsql shell RUN...             sqlite3 with the runs in it\n"
     "       profsql export RUN... FILE.db    a database of plain tables\n"
     "       profsql export RUN FILE --format perfetto|chrome      the events, for a trace viewer\n"
@@ -26,17 +26,17 @@ static const char usage[] =
     "\n"
     "  -f, --format FORMAT   table, csv, json, jsonl or markdown; of export: perfetto or chrome\n"
     "  -o, --output FILE     writes to a file: .txt .csv .json .jsonl .md choose the format\n"
-    "      --where SQL       only rows for which this holds: --where \"duration_us > 100\"\n"
+    "      --where SQL       only rows that match: --where \"duration_us > 100\"\n"
     "      --order-by SQL    another order: --order-by \"occurrences DESC\"\n"
     "      --columns LIST    only these columns, or expressions: --columns operation,self_time_us\n"
     "      --limit N         at most N rows, or all (a table on the screen ends after 20)\n"
     "      --PARAMETER VALUE an argument of the table or query: --n 20 (-n 20), --kind kernel\n"
-    "      --tables LIST     what to export: names with commas between, or all\n"
-    "      --from, --to TIME what to export to a trace: events in this time (us, or 12.5ms)\n"
-    "      --lines LIST      and of these lines or planes: --lines \"Stream*,/host:CPU\"\n"
-    "      --against BASE    a run whose values a report has beside its own\n"
+    "      --tables LIST     what to export: names separated by commas, or all\n"
+    "      --from, --to TIME events to export to a trace: in this time (us, or 12.5ms)\n"
+    "      --lines LIST      and on these lines or planes: --lines \"Stream*,/host:CPU\"\n"
+    "      --against BASE    a run that a report compares with\n"
     "      --force           lets export and report replace a file\n"
-    "  -q, --quiet           only errors on the standard error\n"
+    "  -q, --quiet           only errors on standard error\n"
     "  -h, --help            this text; after a NAME, what it is\n"
     "  -V, --version\n"
     "\n"
@@ -106,6 +106,6 @@ int help_tables(Database *d, const Catalog *catalog, const char *word, const Opt
     long long n = 0;
     int status = select_from(d, catalog, word ? matching : all_tables, texts, options, &n);
     if (status == STATUS_OK && !n && word)
-        complain("no table, query or column has to do with %s; profsql tables lists all", word);
+        complain("no table, query or column matches %s; profsql tables lists all", word);
     return status == STATUS_OK && !n && word ? STATUS_FAILED : status;
 }

@@ -286,7 +286,7 @@ static void measure_profile(RowCursor *c, Measured *s, int level)
     if (rc == SQLITE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) take_measures(s, stmt);
     if (rc != SQLITE_ROW)
         prof_fail(&c->err, rc == SQLITE_INTERRUPT ? PROF_INTERRUPT : PROF_FORMAT, 0,
-                  "%s: the profile cannot be asked: %s", s->asked.list[0],
+                  "%s: the profile cannot be queried: %s", s->asked.list[0],
                   rc == SQLITE_DONE ? "it is empty" : sqlite3_errmsg(row_db(c)));
     sqlite3_finalize(stmt);
     remove_temporary(logdir);

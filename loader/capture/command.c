@@ -212,9 +212,8 @@ static void convert_all(const Command *c, bool ran)
     if (c->summary) summarize_last(n_written, last);
     if (n_seen || n_written || !ran) return;
     if (c->options.by_steps)
-        report(c,
-               "nothing was recorded: the program did not come to the first step, or could not be "
-               "injected");
+        report(c, "nothing was recorded: the program did not reach the first step, or could not be "
+                  "injected");
     else if (is_writable(c->options.logdir))
         report(c, "nothing was recorded: the program made no CUDA call and no NVTX range, or could "
                   "not be injected");
@@ -236,11 +235,8 @@ static void set_variable(const Command *c, const char *name, const char *library
 {
     const char *old = getenv(name);
     if (old && *old && strcmp(old, library) && strcmp(old, "none"))
-        report(
-            c,
-            "%s is set to %s already and is left alone: what it does for that tool, it cannot do "
-            "for us",
-            name, old);
+        report(c, "%s is already set to %s and is left unchanged, so the capture cannot use it",
+               name, old);
     else if (!old || strcmp(old, "none"))
         setenv(name, library, 1);
 }
@@ -406,11 +402,13 @@ static int send_word(const Command *c)
 enum { KEY_HELP = 1000, KEY_VERSION, KEY_SEND, KEY_CONVERT, KEY_PRELOAD, KEY_SUMMARY, KEY_OPTION };
 static const OptionSpec own_options[] = {
     {"preload", KEY_PRELOAD, NULL, NULL,
-     "put the library into every process from its beginning (LD_PRELOAD)"},
+     "load the library into every process at its start (LD_PRELOAD)"},
     {"summary", KEY_SUMMARY, NULL, NULL,
-     "at the end print what the profile contains, on one screen (needs libsqlite3 and libprofsql)"},
+     "at the end, print what the profile contains, on one screen (needs libsqlite3 and "
+     "libprofsql)"},
     {"convert", KEY_CONVERT, "PATH", NULL,
-     "make the profile of a spool, or of all in a run folder, that a killed program left"},
+     "make the profile from a spool that a killed program left, or from all spools in a run "
+     "folder"},
     {"send", KEY_SEND, "WORD", NULL, "command for a running process: start, stop or status"},
     {"help", KEY_HELP, NULL, NULL, "print this list"},
     {"version", KEY_VERSION, NULL, NULL, "print the version"},

@@ -159,10 +159,9 @@ int cupti_open(Cupti *c, const char *path, ProfErr *err)
     if (symbol && dladdr(symbol, &info) && info.dli_fname)
         snprintf(c->path, sizeof c->path, "%s", info.dli_fname);
     if (missing)
-        return prof_fail(
-            err, PROF_FORMAT, 0,
-            "%s has no %s: it is not a CUPTI that we can use; name another with --cupti", c->path,
-            missing);
+        return prof_fail(err, PROF_FORMAT, 0,
+                         "%s has no %s: this CUPTI cannot be used; name another with --cupti",
+                         c->path, missing);
     int rc = c->GetVersion(&c->api_version);
     if (rc)
         return prof_fail(

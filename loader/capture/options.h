@@ -17,50 +17,48 @@
     O(OPT_HOST, "host", 0, "NAME", "HOST", "name of the host in the profile (the machine's)")      \
     O(OPT_KINDS, "kinds", 'k', "LIST", "KINDS",                                                    \
       "what to record, with commas: kernels copies runtime driver driver-all sync overhead "       \
-      "memory unified graphs nvtx events external jit environment links; "                         \
-      "all; default; a - before a word "                                                           \
-      "takes it out (default: kernels copies runtime driver overhead memory nvtx; "                \
-      "sync: waits, as events of their own; "                                                      \
-      "graphs: a row for a whole CUDA graph instead of its nodes; "                                \
-      "environment: clocks, watts and degrees; links: NVLink and PCIe; external: ids of "          \
-      "profsql_capture_push_id())")                                                                \
+      "memory unified graphs nvtx events external jit environment links; all; default; a - "       \
+      "before a word removes it (default: kernels copies runtime driver overhead memory nvtx; "    \
+      "sync: waits, as events of their own; graphs: one row for an entire CUDA graph instead of "  \
+      "its nodes; environment: clocks, watts and degrees; links: NVLink and PCIe; external: ids "  \
+      "of profsql_capture_push_id())")                                                             \
     O(OPT_DELAY, "delay", 'd', "SECONDS", "DELAY",                                                 \
-      "start recording so long after the program's first CUDA or NVTX call")                       \
-    O(OPT_DURATION, "duration", 't', "SECONDS", "DURATION", "stop recording after so long")        \
+      "start recording this long after the program's first CUDA or NVTX call")                     \
+    O(OPT_DURATION, "duration", 't', "SECONDS", "DURATION", "stop recording after this time")      \
     O(OPT_EVERY, "every", 0, "SECONDS", "EVERY",                                                   \
-      "record again and again, for --duration each time: at the multiples of so many seconds by "  \
-      "the clock, which all processes of a launch share; each "                                    \
-      "window is a run named after its UTC time")                                                  \
+      "record repeatedly, for --duration each time: at multiples of this many seconds on the "     \
+      "clock, which all processes of a launch share; each window is a run named after its UTC "    \
+      "time")                                                                                      \
     O(OPT_WAIT, "wait", 'w', NULL, "WAIT",                                                         \
-      "start only when told: by --send start, by --signal, or by profsql_capture_start()")         \
+      "start only on request: by --send start, --signal or profsql_capture_start()")               \
     O(OPT_PROFILER, "profiler-api", 'p', NULL, "PROFILER_API",                                     \
       "record from the program's cudaProfilerStart() to its cudaProfilerStop()")                   \
     O(OPT_SIGNAL, "signal", 's', "NAME", "SIGNAL",                                                 \
       "let this signal (USR1, USR2, PROF, or a number) start and stop recording")                  \
     O(OPT_STEPS, "step-range", 'n', "NAME", "STEP_RANGE",                                          \
-      "NVTX ranges of this name are steps; NAME* : all that begin so")                             \
+      "NVTX ranges of this name are steps; NAME* : all whose names start with NAME")               \
     O(OPT_FROM_STEP, "from-step", 0, "N", "FROM_STEP",                                             \
       "start recording with step N: --step-range's ranges, counted from 0 as they start")          \
     O(OPT_N_STEPS, "steps", 0, "N", "STEPS",                                                       \
-      "stop recording after N steps (from 0 on without --from-step); waits (5 s at most) for "     \
-      "what runs on the GPUs, as --synchronize does, before and after")                            \
+      "stop recording after N steps (from 0 on without --from-step); waits (5 s at most) for the " \
+      "work on the GPUs, as --synchronize does, before and after")                                 \
     O(OPT_SYNCHRONIZE, "synchronize", 0, NULL, "SYNCHRONIZE",                                      \
-      "when told to stop, first wait (5 s at most) for what runs on the GPUs; not while the "      \
+      "when asked to stop, first wait (5 s at most) for the work on the GPUs; not while the "      \
       "program captures a CUDA graph")                                                             \
     O(OPT_SAMPLES, "gpu-samples", 0, "MS", "GPU_SAMPLES",                                          \
-      "sample power, clocks, utilization, temperature and used memory of the GPUs in use every "   \
-      "so many milliseconds, by NVML (not sampled)")                                               \
+      "sample power, clocks, utilization, temperature and used memory of the GPUs in use at this " \
+      "interval, through NVML (not sampled)")                                                      \
     O(OPT_SPOOL_LIMIT, "spool-limit", 0, "MIB", "SPOOL_LIMIT",                                     \
-      "stop recording when a process's spool is so large (8192)")                                  \
+      "stop recording when a process's spool reaches this size (8192)")                            \
     O(OPT_BUFFER_KIB, "buffer-size", 0, "KIB", "BUFFER_SIZE", "size of one buffer (4096)")         \
     O(OPT_BUFFERS, "buffers", 0, "N", "BUFFERS",                                                   \
-      "have at most as much memory in buffers as N of that size take; small ones are made when "   \
-      "it runs short (64)")                                                                        \
+      "use at most the memory of N buffers of that size; small ones are made when it runs short "  \
+      "(64)")                                                                                      \
     O(OPT_CUPTI, "cupti", 0, "FILE", "CUPTI",                                                      \
       "the CUPTI library to use (the process's own, else the newest found)")                       \
     O(OPT_KEEP, "keep-spool", 0, NULL, "KEEP_SPOOL",                                               \
-      "leave the spool beside the profile, as NAME.kept.spool")                                    \
-    O(OPT_QUIET, "quiet", 'q', NULL, "QUIET", "say nothing but what went wrong")                   \
+      "keep the spool next to the profile, as NAME.kept.spool")                                    \
+    O(OPT_QUIET, "quiet", 'q', NULL, "QUIET", "print only errors")                                 \
     O(OPT_LATER, NULL, 0, NULL, "CONVERT_LATER", NULL)                                             \
     O(OPT_TOKEN, NULL, 0, NULL, "TOKEN", NULL)
 #define AS_OPTION(id, name, letter, argument, variable, help) id,

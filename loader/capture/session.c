@@ -515,8 +515,8 @@ static void finish_samples(void)
  * own callbacks, which CUPTI allows. */
 static void note_taken_over(void)
 {
-    static const char taken[] = "another tool (torch.profiler?) has registered itself with CUPTI "
-                                "meanwhile, and has what is missing here";
+    static const char taken[] = "another tool (torch.profiler?) registered itself with CUPTI "
+                                "during the capture and received what is missing here";
     uint32_t n = s.cupti.subscribed ? buffers_kept_out(&s.buffers) : 0;
     if (n) {
         spool_note(s.collector.spool, "%u buffers did not come back from CUPTI: %s", n, taken);

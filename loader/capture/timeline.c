@@ -400,22 +400,23 @@ static void write_warnings(Writer *w)
             warn(w, SPACE_WARNINGS, "%llu %s %s", (unsigned long long)r->status.lost[i],
                  i == LOST_NO_BUFFER ? "requests for" : "records", loss_texts[i]);
     if (t->n_unfinished)
-        warn(w, SPACE_WARNINGS, "%llu records without an end, or without times, are not drawn",
+        warn(w, SPACE_WARNINGS, "%llu records without an end, or without times, are left out",
              (unsigned long long)t->n_unfinished);
     if (t->n_odd)
-        warn(w, SPACE_WARNINGS, "%llu records whose times or device make no sense are not drawn",
+        warn(w, SPACE_WARNINGS, "%llu records with impossible times or devices are left out",
              (unsigned long long)t->n_odd);
     if (r->status.n_odd)
         warn(w, SPACE_WARNINGS, "%llu records of kinds that are not read",
              (unsigned long long)r->status.n_odd);
     if (t->n_steps < t->n_steps_asked)
         warn(w, SPACE_WARNINGS,
-             "only %llu of the %llu steps from step %llu on are there: the program ended earlier, "
-             "or recording was stopped",
+             "only %llu of the %llu steps from step %llu on were recorded: the program ended "
+             "earlier, or recording was stopped",
              (unsigned long long)t->n_steps, (unsigned long long)t->n_steps_asked,
              (unsigned long long)t->first_step);
     if (ended_abruptly(t))
-        warn(w, SPACE_WARNINGS, "the capture ended abruptly: what the last buffers held is lost");
+        warn(w, SPACE_WARNINGS,
+             "the capture ended abruptly: the contents of the last buffers are lost");
     if (r->damaged || r->n_bad_blocks || t->n_missing)
         warn(w, SPACE_ERRORS,
              "the spool is damaged: %llu bytes, %u blocks and %llu records of it were left out or "

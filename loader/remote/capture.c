@@ -98,8 +98,8 @@ static void start_session(Attempt *a, Session *s, int64_t start_ns)
 static void terminate(Attempt *a)
 {
     a->terminated_ms = now_ms();
-    remote_print(&a->c->caller, "stopping: the servers are asked to end the session and to send "
-                                "what they have");
+    remote_print(&a->c->caller,
+                 "stopping: asking the servers to end the session and to send what they have");
     for (size_t i = 0; i < a->c->n_addresses; i++) {
         Session *s = &a->sessions[i];
         ProfErr err = {0};

@@ -69,7 +69,7 @@ static bool take_frame_head(GrpcTransfer *t)
     if (head[0] == 1)
         return give_up(t, GRPC_NO_GRPC, GRPC_INTERNAL,
                        "the answer is compressed, which was not asked for");
-    if (head[0]) return give_up(t, GRPC_NO_GRPC, GRPC_INTERNAL, "the answer is no message of gRPC");
+    if (head[0]) return give_up(t, GRPC_NO_GRPC, GRPC_INTERNAL, "the answer is not a gRPC message");
     if (n > call->n_answer_limit)
         return give_up(t, GRPC_NO_GRPC, GRPC_RESOURCE_EXHAUSTED,
                        "the answer has %lu bytes, more than the limit of %llu", (unsigned long)n,

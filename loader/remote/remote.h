@@ -11,17 +11,17 @@
 
 /* Outcomes of a request, which are a command's exit statuses. */
 #define REMOTE_OUTCOMES(S)                                                                         \
-    S(DONE, 0, "everything that was asked for is there")                                           \
+    S(DONE, 0, "everything requested is there")                                                    \
     S(FAILED, 1, "a server answered with an error, or something here failed")                      \
     S(USAGE, 2, "the command line is wrong")                                                       \
     S(UNREACHABLE, 3, "no server can be reached, or the connection broke")                         \
-    S(NO_GRPC, 4, "what answers there is not a profiler service")                                  \
+    S(NO_GRPC, 4, "the server is not a profiler service")                                          \
     S(TOO_LATE, 5, "the deadline passed")                                                          \
     S(IN_THE_WAY, 6, "another session is being profiled there, or the run has this host's file")   \
     S(EMPTY, 7, "nothing was recorded in any attempt")                                             \
     S(NOT_WRITTEN, 8, "a file or folder cannot be written")                                        \
     S(UNIMPLEMENTED, 9, "the server does not have this call")                                      \
-    S(PARTLY, 10, "there are profiles of some of the hosts")                                       \
+    S(PARTLY, 10, "only some of the hosts have profiles")                                          \
     S(NO_LIBRARY, 127, "libcurl with HTTP/2 is not installed")                                     \
     S(INTERRUPTED, 130, "Ctrl-C ended it; what arrived before is kept")
 #define AS_OUTCOME(name, number, description) REMOTE_##name = number,

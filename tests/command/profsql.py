@@ -351,7 +351,7 @@ WHAT_PEOPLE_TYPE = [
 OTHER_COMPLAINTS = [
     (['list', 'a', 'b'], 2, 'searches one folder'), (['list', '--force'], 2, 'list does not take'),
     (['tables', 'a', 'b'], 2, 'one word'), (['tables', '--force'], 2, 'tables does not take'),
-    (['tables', 'xyzzyq'], 1, 'no table, query or column has to do with xyzzyq'),
+    (['tables', 'xyzzyq'], 1, 'no table, query or column matches xyzzyq'),
     ([GPU, '--limit', '3'], 2, 'the screen of a run does not take --where'),
     ([GPU, '--n', '3'], 2, '--n is a parameter of tables'),
     (['diff', GPU, TPU, '--limit', '3'], 2, 'diff does not take --where'),
@@ -575,8 +575,8 @@ def help_of_everything():
                                        'FROM prof_queries')})
     same(len({row['name'] for row in found}), len(found))
     must('similar to retracing' in answer('tables', 'retracign'), 'a misspelt word')
-    same(run('tables', 'xyzzyq', status=1), ('', 'profsql: no table, query or column has to do '
-                                             'with xyzzyq; profsql tables lists all\n'))
+    same(run('tables', 'xyzzyq', status=1), ('', 'profsql: no table, query or column matches '
+                                             'xyzzyq; profsql tables lists all\n'))
 
 
 @case

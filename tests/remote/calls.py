@@ -127,7 +127,7 @@ def broken_frames():
     refused(sends(whole + b'x'), NO_GRPC, 'goes on after its end')
     refused(sends(whole + whole), NO_GRPC, 'goes on after its end')
     refused(sends(message_frame(PROFILE, 1)), NO_GRPC, 'compressed')
-    refused(sends(message_frame(PROFILE, 7)), NO_GRPC, 'no message of gRPC')
+    refused(sends(message_frame(PROFILE, 7)), NO_GRPC, 'not a gRPC message')
     refused(sends(b'\0\xff\xff\xff\xff' + bytes(100)), NO_GRPC, 'more than the limit of 2147483647')
     refused(sends(whole, 13), FAILED, 'INTERNAL')  # a status after a complete message counts
 

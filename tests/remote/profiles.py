@@ -364,7 +364,7 @@ def control_c():
             process.send_signal(number)
             done = Done(process)
         same((done.status, server.ended_session), (INTERRUPTED, b'r%d' % number), done)
-        must('asked to end the session' in done.err and 'wrote ' in done.err, done)
+        must('asking the servers to end the session' in done.err and 'wrote ' in done.err, done)
     same(sorted(files().values()), [XSPACE, XSPACE])
 
 

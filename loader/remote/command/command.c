@@ -127,8 +127,8 @@ enum RemoteOutcome command_capture(const RemoteOptions *o, ProfErr *err)
         o->task == TASK_SNAPSHOT ? remote_snapshot(c, hosts, err) : remote_capture(c, hosts, err);
     for (size_t i = 0; i < c->n_addresses && !err->code; i++) report(o, &hosts[i], c->addresses[i]);
     if (outcome == REMOTE_EMPTY)
-        remote_print(&c->caller, "is the program at work? a longer --duration or more --attempts "
-                                 "may catch it");
+        remote_print(&c->caller,
+                     "is the program running? a longer --duration or more --attempts may help");
     prof_free(hosts);
     return outcome;
 }

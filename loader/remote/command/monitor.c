@@ -39,7 +39,7 @@ static enum RemoteOutcome measure_profile(const RemoteOptions *o, ProfErr *err)
     bool asked = ask_sql(profile_measures_sql, logdir, take_row, &found, why, sizeof why);
     remove_temporary(logdir);
     if (!asked || !found.found) {
-        prof_fail(err, PROF_NOMEM, 0, "%s: the profile cannot be asked: %s", o->addresses[0],
+        prof_fail(err, PROF_NOMEM, 0, "%s: the profile cannot be queried: %s", o->addresses[0],
                   asked ? "it is empty" : why);
         return REMOTE_FAILED;
     }

@@ -11,8 +11,8 @@
       "address of the profiler server in the program; several, with commas, are profiled at the "  \
       "same time")                                                                                 \
     O(R_DURATION, "duration", 't', "MS", "how long to record (1000 ms; also 2s, 1m)")              \
-    O(R_DELAY, "delay", 'd', "MS", "start so long after the command (0)")                          \
-    O(R_ATTEMPTS, "attempts", 0, "N", "ask again when nothing was recorded, N times in all (3)")   \
+    O(R_DELAY, "delay", 'd', "MS", "start this long after the command (0)")                        \
+    O(R_ATTEMPTS, "attempts", 0, "N", "try again when nothing was recorded, N times in total (3)") \
     O(R_OUT, "out", 'o', "DIR", "write DIR/plugins/profile/RUN/HOST.xplane.pb (logs)")             \
     O(R_RUN, "run", 'r', "NAME", "name of the run (the time)")                                     \
     O(R_OPTION, "option", 0, "K=V",                                                                \
@@ -25,21 +25,21 @@
     O(R_WORKERS, "worker-list", 0, "H,...",                                                        \
       "hosts of a TPU pod: the analysis service at --host (port 8466) profiles them")              \
     O(R_START, "start-continuous", 0, NULL,                                                        \
-      "start recording that goes on in the program, for --snapshot")                               \
-    O(R_SNAPSHOT, "snapshot", 0, NULL, "get the profile of what such recording still has")         \
+      "start continuous recording in the program, for --snapshot")                                 \
+    O(R_SNAPSHOT, "snapshot", 0, NULL, "get the profile of what continuous recording still has")   \
     O(R_STOP, "stop-continuous", 0, NULL, "stop such recording")                                   \
     O(R_EVERY, "every", 0, "TIME", "profile again and again, such as every 10m; each is a run")    \
     O(R_KEEP, "keep", 0, "N", "with --every: keep the last N runs and delete those before")        \
     O(R_MONITOR, "monitor", 0, "1|2",                                                              \
-      "print how well the program does, briefly or at length, instead of profiling it")            \
+      "print how well the program performs, briefly or at length, instead of profiling it")        \
     O(R_QUERIES, "num-queries", 0, "N", "with --monitor: measure N times (1)")                     \
     O(R_LIST, "list", 0, NULL, "list the sessions in --repository and their tools")                \
     O(R_FETCH, "fetch", 0, "RUN", "get the data of --tool of a session in --repository")           \
     O(R_TOOL, "tool", 0, "NAME", "with --fetch: which tool (xplane.pb)")                           \
     O(R_FROM, "from", 0, "HOST", "with --fetch: of this host")                                     \
     O(R_TIMEOUT, "timeout", 0, "TIME",                                                             \
-      "deadline of a call (the delay and the longer of a minute and twice the duration)")          \
-    O(R_TLS, "tls", 0, NULL, "speak TLS (plain text)")                                             \
+      "deadline of a call (the delay plus the longer of a minute and twice the duration)")         \
+    O(R_TLS, "tls", 0, NULL, "use TLS (plain text)")                                               \
     O(R_CA, "ca", 0, "FILE", "with --tls: certificates to trust (the system's)")                   \
     O(R_CERT, "cert", 0, "FILE", "with --tls: the client's certificate")                           \
     O(R_KEY, "key", 0, "FILE", "with --tls: its private key")                                      \
