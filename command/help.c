@@ -16,7 +16,7 @@ static const char usage[] =
     "       profsql list [FOLDER]            the runs in a folder and below it\n"
     "       profsql tables [WORD]            the tables and queries that match a word\n"
     "       profsql tables NAME              the arguments and columns of one of them\n"
-    "       profsql report RUN [--against BASE]       a report about the run, to mail: report.html\n"
+    "       profsql report RUN [--against BASE]       a report to mail: report.html\n"
     "       profsql shell RUN...             sqlite3 with the runs in it\n"
     "       profsql export RUN... FILE.db    a database of plain tables\n"
     "       profsql export RUN FILE --format perfetto|chrome      the events, for a trace viewer\n"
