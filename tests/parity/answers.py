@@ -25,27 +25,40 @@ class Num(str):
     """A number, with the text it was printed as."""
 
 
-CELL = re.compile(r'(?:"((?:[^"]|"")*)"|([^,\n]*))(,|\n|\Z)')
+CELL = re.compile(r'(?:\A|,)((?:"[^"]*")+|[^",]*)')
+
+
+def records_of(text):
+    """The lines of a CSV; those that end within quotes go on in the next."""
+    records, inside = [], 0
+    for line in (text[:-1] if text.endswith("\n") else text).split("\n"):
+        if inside:
+            records[-1].append(line)
+        else:
+            records.append([line])
+        inside ^= line.count('"') & 1
+    return ["\n".join(lines) for lines in records]
+
+
+class Typed(dict):
+    """{cell as it is written: its value}: most cells of a table repeat."""
+
+    def __missing__(self, cell):
+        if cell.startswith('"'):
+            value = cell[1:-1].replace('""', '"')
+        else:
+            value = cell == "true" if cell in ("true", "false") else Num(cell) if cell else None
+        self[cell] = value
+        return value
 
 
 def parse_csv(text):
     """(columns, rows): quoted cells are str, bare ones Num, bool, or None when empty."""
-    records, row, at = [], [], 0
-    while at < len(text):
-        cell = CELL.match(text, at)
-        quoted, bare, end = cell.groups()
-        at = cell.end()
-        if quoted is not None:
-            row.append(quoted.replace('""', '"'))
-        elif bare in ("true", "false"):
-            row.append(bare == "true")
-        else:
-            row.append(Num(bare) if bare else None)
-        if end != ",":
-            records.append(row)
-            row = []
-    if not records:
+    typed = Typed()
+    if not text:
         raise ValueError("no header")
+    records = [[typed[cell] for cell in (CELL.findall(record) if '"' in record
+                                         else record.split(","))] for record in records_of(text)]
     return records[0], records[1:]
 
 

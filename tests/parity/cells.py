@@ -30,6 +30,18 @@ def same(want, got, tolerance, real=False):
     return abs(number - got) <= tolerance * max(abs(number), abs(got))
 
 
+class Number(dict):
+    """{Num: the number that SQLite gives for it}"""
+
+    def __missing__(self, num):
+        try:
+            value = int(num) if num.lstrip("-").isdigit() else float(num)
+        except ValueError:
+            value = num
+        self[num] = value
+        return value
+
+
 def rounded(value):
     """A cell for sorting rows with equal keys: both sides' spellings of one value sort alike."""
     if value is None:
@@ -53,10 +65,17 @@ def key_of(value):
 
 def grouped(columns, rows, key):
     """{key: [(position, row)]}"""
-    places, groups = [columns.index(k) for k in key], {}
-    for position, row in enumerate(rows):
-        name = tuple(key_of(row[p]) for p in places) if key else (position,)
-        groups.setdefault(name, []).append((position, row))
+    groups, known = {}, {}
+
+    def part(value):
+        of_type = known.setdefault(value.__class__, {})
+        if value not in of_type:
+            of_type[value] = key_of(value)
+        return of_type[value]
+
+    parts = [map(part, [row[columns.index(k)] for row in rows]) for k in key]
+    for position, name in enumerate(zip(*parts) if key else ((i,) for i in range(len(rows)))):
+        groups.setdefault(name, []).append((position, rows[position]))
     return groups
 
 
@@ -101,16 +120,27 @@ def compare(want, got, key=(), order=False, tolerance=1e-9, real=(), absent=None
     of_theirs, of_ours = [columns.index(c) for c in here], [places[c] for c in here]
     theirs = grouped(here, [[row[i] for i in of_theirs] for row in want_rows], key)
     ours = grouped(here, [[row[i] for i in of_ours] for row in got_rows], key)
-    width = max(1, len(here))
+    width, number = max(1, len(here)), Number()
+    strict = real or any(v.__class__ is bool for row in want_rows for v in row)
+
+    def alike(left, right):
+        """Are the rows equal as they stand? Most are, and then each cell is the same. `same` is
+        stricter about truth values and knows what `real` allows."""
+        return not strict and len(left) == len(right) and all(
+            [number[v] if v.__class__ is Num else v for v in row] == mine
+            for (_, row), (_, mine) in zip(left, right))
+
     matched = []
     for name in list(theirs) + [n for n in ours if n not in theirs]:
         left, right = theirs.get(name, []), ours.get(name, [])
-        if not order and max(len(left), len(right)) > 1:
+        if not order and max(len(left), len(right)) > 1 and not alike(left, right):
             left, right = (sorted(side, key=lambda item: [rounded(v) for v in item[1]])
                            for side in (left, right))
         result.cells += width * max(len(left), len(right))
         for n, ((at, row), (place, mine)) in enumerate(zip(left, right)):
             matched.append((at, place, name, n))
+            if alike([(at, row)], [(place, mine)]):
+                continue
             wrong = [i for i, c in enumerate(here)
                      if not same(row[i], mine[i], tolerance, c in real)]
             if wrong:

@@ -59,6 +59,14 @@ def untyped(field):
     return bytes.fromhex(rest) if kind == "b" else None
 
 
+class Untyped(dict):
+    """{spelled field: its value}: most fields of a table repeat."""
+
+    def __missing__(self, field):
+        value = self[field] = untyped(field)
+        return value
+
+
 def quoted(text):
     return "'" + text.replace("'", "''") + "'"
 
@@ -80,13 +88,13 @@ def ask(queries):
                                errors="backslashreplace")
     process.stdin.buffer.write("\n".join(script).encode("utf-8", "surrogateescape") + b"\n")
     process.stdin.close()
-    name = None
+    name, read = None, Untyped()
     for line in process.stdout:
         line = line.rstrip("\n")
         if line.startswith("@"):
             name = line[1:]
         else:
-            yield name, [untyped(field) for field in line.split("\t")]
+            yield name, [read[field] for field in line.split("\t")]
     message = process.stderr.read()
     if process.wait() or message:
         raise Refused("sqlite3 ended with %d: %s" % (process.returncode, message.strip()))
@@ -126,12 +134,12 @@ def ask_each(queries, timeout=600):
         process.kill()
         process.communicate()
         return {name: ([], "no answer within %d s" % timeout) for name in names}
-    rows = None
+    rows, values = None, Untyped()
     for line in out.decode("ascii", "backslashreplace").splitlines():
         if line.startswith("@"):
             rows = answers[names[int(line[1:])]][0]
         else:
-            rows.append([untyped(field) for field in line.split("\t")])
+            rows.append([values[field] for field in line.split("\t")])
     message = err.decode("utf-8", "replace")
     blamed = False
     for number, text in NEAR_LINE.findall(message):

@@ -7,6 +7,7 @@ call it (an SQL expression over our table), which columns name a row, whether th
 what is left out, always with the reason.
 """
 
+import functools
 import html
 import itertools
 import json
@@ -71,6 +72,7 @@ def plain_source(cell):
                       html.unescape(found.group(1))) if found else cell
 
 
+@functools.lru_cache(1 << 16)
 def json_text(cell):
     """JSON without blanks, as ours is."""
     return cell and json.dumps(json.loads(cell), ensure_ascii=False, separators=(",", ":"))
@@ -99,13 +101,13 @@ def settled_tree(columns, rows):
                          []).append(list(row))
 
     def subtree(row):
-        """(what it sorts by among equals, its rows in preorder)"""
-        children = [(child, *subtree(child)) for child in below.get(int(row[at["node"]]), [])]
+        """Its rows in preorder."""
+        children = [(child, subtree(child)) for child in below.get(int(row[at["node"]]), [])]
         fusion = str(row[at["xla.category"]]
                      or "").endswith(" fusion") and "duplicate" not in row[at["name"]]
         size = at["rawFlops" if fusion else "rawTime"]
         runs = itertools.groupby(children, key=lambda c: float(c[0][size] or 0))
-        children = [child for _, run in runs for child in sorted(run, key=lambda c: c[1])]
+        children = [child for _, run in runs for child in in_order(list(run))]
         if row[at["name"]].endswith(" and its duplicate(s)"):
             first = children[0][0]
             for i in names:
@@ -113,13 +115,17 @@ def settled_tree(columns, rows):
                     first[at["xla.category"]]).endswith(" fusion")
                 row[i] = first[i] + " and its duplicate(s)" if i == at["name"] else row[
                     i] if of_fusions else first[i]
-        listed = [row] + [r for _, _, rest in children for r in rest]
-        return [[cells.rounded(r[i]) for i in range(len(columns))
-                 if columns[i] not in ("node", "parent")] for r in listed], listed
+        return [row] + [r for _, rest in children for r in rest]
+
+    def in_order(equals):
+        if len(equals) == 1:
+            return equals
+        shown = [i for i, c in enumerate(columns) if c not in ("node", "parent")]
+        return sorted(equals, key=lambda c: [[cells.rounded(r[i]) for i in shown] for r in c[1]])
 
     found = []
     for root in below.get(None, []):
-        found += subtree(root)[1]
+        found += subtree(root)
     numbers = {int(row[at["node"]]): i for i, row in enumerate(found)}
     for i, row in enumerate(found):
         row[at["parent"]] = None if row[at["parent"]] is None else numbers[int(row[at["parent"]])]
