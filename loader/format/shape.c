@@ -265,17 +265,20 @@ static int shown(const char *p, const char *end, int most)
     return n;
 }
 
+#define LOOKS_LIKE "; write it as f32[2,3] or f32[2,3]{1,0:T(8,128)}"
+
 static bool expected(ShapeText *t, const char *what)
 {
     size_t at = (size_t)(t->p - t->start);
     int n = shown(t->start, t->end, 200);
     if (t->p < t->end)
         prof_fail(t->err, PROF_FORMAT, at,
-                  "'%.*s' is not an HLO shape: at character %zu, '%.*s', %s was expected", n,
-                  t->start, at + 1, shown(t->p, t->end, 20), t->p, what);
+                  "'%.*s' is not an HLO shape: at character %zu, '%.*s', %s was expected" LOOKS_LIKE,
+                  n, t->start, at + 1, shown(t->p, t->end, 20), t->p, what);
     else
         prof_fail(t->err, PROF_FORMAT, at,
-                  "'%.*s' is not an HLO shape: it ends where %s was expected", n, t->start, what);
+                  "'%.*s' is not an HLO shape: it ends where %s was expected" LOOKS_LIKE, n,
+                  t->start, what);
     return false;
 }
 
