@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `profsql diff` says of a difference: within or more than noise. Decided a second time from
-the steps'
-lengths: Welch's t by the statistics module, its probability by integrating the density of Student's
-t."""
+"""What `profsql diff` says of a difference: within or more than noise. Computed a second time from
+the lengths of the steps: Welch's t with the statistics module, its probability by integrating the
+density of Student's t."""
 import math
 import random
 import statistics

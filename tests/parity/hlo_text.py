@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the table hlo_text, byte for byte, with the text that XProf's graph viewer gives for
-each HLO program.
+"""Compares the table hlo_text, byte for byte, with the text of each HLO program in XProf's graph
+viewer.
 
-    tests/parity/hlo_text.py PROFILES ANSWERS...   two folders laid out alike, as for run_tools;
-    more pairs may follow tests/parity/hlo_text.py --shared              all that lies in ../shared
-    (SHARED): third-party profiles, HLO dumps, recordings tests/parity/hlo_text.py --kept
-        the profiles in tests/data whose answers in tests/data/xprof have texts
+    tests/parity/hlo_text.py PROFILES ANSWERS...  two folders with the same layout, as for
+                                                  run_tools; more pairs may follow
+    tests/parity/hlo_text.py --shared             everything in ../shared (SHARED): third-party
+                                                  profiles, HLO dumps, recordings
+    tests/parity/hlo_text.py --kept               the profiles in tests/data that have texts in
+                                                  tests/data/xprof
     options: --show N examples (5), -q no line for each file
 
 Prints how many programs and lines were compared, then `N passed, N failed, N skipped` in programs

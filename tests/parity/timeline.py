@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the table timeline with XProf's trace viewer, event by event: begin, duration, name,
+"""Compares the table timeline with XProf's trace viewer, event by event: start, duration, name,
 line and every argument.
 
-    tests/parity/timeline.py PROFILES ANSWERS...   two folders laid out alike (see run_tools); more
-    pairs may follow tests/parity/timeline.py --shared              all profiles and answers below
-    ../shared (SHARED); SKIP without it tests/parity/timeline.py --kept                the profiles
-    in tests/data against tests/data/timeline tests/parity/timeline.py --keep ANSWERS        writes
-    tests/data/timeline from XProf's answers to tests/data
-    options: --only TEXT (part of the name), --show N examples (5), -q no line for what is equal
+    tests/parity/timeline.py PROFILES ANSWERS...  two folders with the same layout (see run_tools);
+                                                  more pairs may follow
+    tests/parity/timeline.py --shared             all profiles and answers below ../shared
+                                                  (SHARED); SKIP without it
+    tests/parity/timeline.py --kept               the profiles in tests/data against
+                                                  tests/data/timeline
+    tests/parity/timeline.py --keep ANSWERS       writes tests/data/timeline from XProf's answers
+                                                  to tests/data
+    options: --only TEXT (part of the name), --show N examples (5), -q no line for equal answers
 
-XProf's answer is the trace viewer's JSON of one host (trace_viewer.csv), which draws of the hosts'
-planes only the first /host:CPU, no custom planes and no line `Async XLA Ops`; those rows of ours
-are left out. Ids of flows are hashes of its own: only that there is a flow is compared. Events are
-multisets: it draws them in no order. The last line is `N passed, N failed, N skipped`.
-"""
+XProf's answer is the trace viewer's JSON of one host (trace_viewer.csv). Of the hosts' planes, it
+draws only the first /host:CPU, no custom planes and no line `Async XLA Ops`; our rows of the others
+are left out. Ids of flows are XProf's own hashes: the comparison only checks that there is a flow.
+Events are multisets, because XProf draws them in no order. The last line is `N passed, N failed,
+N skipped`."""
 
 import argparse
 import collections

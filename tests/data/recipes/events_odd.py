@@ -1,25 +1,28 @@
 #!/usr/bin/env python3
-"""Writes the hosts of events_odd: what XProf's Events DB has a rule for and no recording shows
-together.
+"""Writes the hosts of events_odd: cases for which XProf's Events DB has a rule and that no recording
+contains together.
 
     tests/data/recipes/events_odd.py [FOLDER]      FOLDER/RUN/HOST.xplane.pb;
-    tests/data/events_odd/plugins/profile if not given
+                                                   tests/data/events_odd/plugins/profile if not
+                                                   given
 
 Run odd:
-    types    stats of every type where one is read: flops, correlation ids, MegaScale's, on planes
-    of every name args     how values are printed, which stats a kind of plane leaves out, several
-    planes of one name nested   nested events on every kind of line; HLO names of kernels that are
-    empty or no texts modules  modules and steps that overlap, nest, begin together and end
-    together, and ops at their borders
+    types     stats of every type wherever one is read: flops, correlation ids, MegaScale's, on
+              planes of every name
+    args      how values are printed, which stats a kind of plane leaves out, several planes of one
+              name
+    nested    nested events on every kind of line; HLO names of kernels that are empty or not texts
+    modules   modules and steps that overlap, nest, start together and end together, and ops at
+              their borders
 Run lines:
-    tpu      lines of every id that a TensorCore has, and lines of the same names on other planes
-    gpu      lines of GPUs that have the names of a TPU's lines, and lines of counters
-    empty    texts that are empty, and references to nothing
-    negative events that start before their line, and end before they start
-    renamed  programs whose stat is called as by libtpu 0.0.37, and those whose metadata has
-             another id than the program, with and without a stat that says it
-    doubles  doubles that six digits show only after rounding, half of them halfway between two
-    neighbours
+    tpu       lines of every id that a TensorCore has, and lines of the same names on other planes
+    gpu       lines of GPUs that have the names of a TPU's lines, and lines of counters
+    empty     texts that are empty, and references to nothing
+    negative  events that start before their line, and end before they start
+    renamed   programs whose stat is called as by libtpu 0.0.37, and those whose metadata has
+              another id than the program, with and without a stat that records it
+    doubles   doubles that six digits show only after rounding, half of them halfway between two
+              neighbours
 
 The same bytes each time."""
 import os

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Writes the runs of many_ops: more ops than XProf shows, so that its limits and the pruning of its
-op profile count.
+op profile matter.
 
     tests/data/recipes/many_ops.py [FOLDER]        FOLDER/{tpu,gpu}/host.xplane.pb;
-    tests/data/many_ops/plugins/profile if not given
+                                                   tests/data/many_ops/plugins/profile if not given
 
     tpu   1,010 HLO ops of one core, 600 of one category, some duplicates of each other, for 505
-    framework ops gpu   1,010 kernels for 505 framework ops, and 505 ops of a host thread
+          framework ops
+    gpu   1,010 kernels for 505 framework ops, and 505 ops of a host thread
 
-No two of a table have equal times, whose order XProf leaves open. The same bytes each time."""
+No two rows of a table have equal times, because XProf leaves their order open. The same bytes each
+time."""
 import os
 import sys
 

@@ -1,29 +1,38 @@
 #!/usr/bin/env python3
-"""Writes the runs of ops_odd: what XProf's tables of ops and steps have a rule for and no made-up
-or recorded profile shows.
+"""Writes the runs of ops_odd: cases for which XProf's tables of ops and steps have a rule and that no
+generated or recorded profile contains.
 
     tests/data/recipes/ops_odd.py [FOLDER]      FOLDER/RUN/HOST.xplane.pb;
-    tests/data/ops_odd/plugins/profile if not given
+                                                tests/data/ops_odd/plugins/profile if not given
 
-    categories  ops without a category, or "unknown", named as opcodes and not; names and scopes of
-    what is computed again to save memory sparse      ops of SparseCores inside others, with and
-    without a category; programs of two SparseCores, one of which ran no op pools       ops of host
-    threads that begin together, the shorter first, with and without the region of a thread pool
-    planes      a TPU plane of another name, beside a TensorCore untyped     two hosts with TPUs of
-    which one does not say what they are, and so is none whose steps are merged apart       two
-    hosts with GPUs whose steps align otherwise when the first and last steps count mixed       a
-    host with a GPU and TensorCores: the steps of a TPU, on a GPU; one of the TPU planes has no
-    number unnumbered  a TPU plane without a number, and one of another name, both without a
-    TensorCore beside them coordinator a host without devices before one with a GPU: no core of the
-    number that XProf reads twins       several ops of one symbol in a step, nested and not, in
-    another order in the next duty        SparseCores: busier than the TensorCore in one step and
-    less in the next; outside of all steps alone overlaps    ops that end after the op that they
-    start in, on and off duty: three that show the rule, and many at random zero        kernels and
-    a step that begin before time 0 and end after it unsigned    a TensorCore whose steps name their
-    groups by unsigned numbers offloads    ops and programs that they offload, by ids of either
-    integer type memories    a TensorCore that declares every peak, with ops that access every
-    memory and say what energy they took shares      steps of three TensorCores with ops of every
-    category that XProf breaks a step down by
+    categories   ops without a category, or "unknown", named as opcodes and not; names and scopes of
+                 ops that are recomputed to save memory
+    sparse       ops of SparseCores inside others, with and without a category; programs of two
+                 SparseCores, one of which ran no op
+    pools        ops of host threads that start together, the shorter first, with and without the
+                 region of a thread pool
+    planes       a TPU plane of another name, next to a TensorCore
+    untyped      two hosts with TPUs, one of which does not record its type and so does not count as
+                 a TPU when steps are merged
+    apart        two hosts with GPUs whose steps are aligned differently if the first and last steps
+                 count
+    mixed        a host with a GPU and TensorCores: the steps of a TPU, on a GPU; one of the TPU
+                 planes has no number
+    unnumbered   a TPU plane without a number, and one of another name, both without a TensorCore
+    coordinator  a host without devices before one with a GPU: no core of the number that XProf
+                 reads
+    twins        several ops of one symbol in a step, nested and not, in another order in the next
+    duty         SparseCores: busier than the TensorCore in one step and less in the next; alone
+                 outside all steps
+    overlaps     ops that end after the op in which they start, on and off duty: three that show the
+                 rule, and many random ones
+    zero         kernels and a step that start before time 0 and end after it
+    unsigned     a TensorCore whose steps name their groups by unsigned numbers
+    offloads     ops and programs that they offload, by ids of either integer type
+    memories     a TensorCore that declares every peak, with ops that access every memory and record
+                 the energy that they took
+    shares       steps of three TensorCores with ops of every category that XProf breaks a step
+                 down by
 
 The same bytes each time."""
 import os

@@ -3,13 +3,14 @@
 values or none.
 
     tests/data/recipes/stats_odd.py [FOLDER]      FOLDER/RUN/HOST.xplane.pb;
-    tests/data/stats_odd/plugins/profile if not given
+                                                  tests/data/stats_odd/plugins/profile if not given
 
     regrouped   launches, kernels and allocations with several groups, some without a value, which
-    XProf groups anew peaks       a GPU and a TensorCore without some of their peaks, and without
-    all cores       details of cores: all zeros, of planes of one id, damaged, none
-    textless    kernels whose stats have no value, an empty text or a number where a text belongs,
-    alone and followed by one without a value
+                XProf groups anew
+    peaks       a GPU and a TensorCore without some of their peaks, and without any
+    cores       details of cores: all zeros, of planes with one id, damaged, none
+    textless    kernels whose stats have no value, an empty text or a number instead of a text,
+                alone and followed by one without a value
 
 The same bytes each time."""
 import os

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""Writes the runs of streams_odd: kernels at random of which XProf derives lines, with stats from
-so small a choice that most combinations occur.
+"""Writes the runs of streams_odd: random kernels from which XProf derives lines, with stats from so
+small a choice that most combinations occur.
 
     tests/data/recipes/streams_odd.py [FOLDER]      FOLDER/RUN/h.xplane.pb;
-    tests/data/streams_odd/plugins/profile if not given
+                                                    tests/data/streams_odd/plugins/profile if not
+                                                    given
 
     levels     HLO ops within ops that share their outer levels, in several programs and modules
     graphs     kernels of CUDA graphs, with and without correlation ids, ops and programs
-    together   kernels and copies that begin together, some of equal length, some of none, and some
-    that overlap; on two GPUs scopes     framework ops in scopes; steps of which none has launches,
-    since the thread's events are in no order long       more kernels on a stream than a chunk of
-    events holds, launched by as many calls of two host threads tied       kernels of equal time, of
-    which one thing after another decides what comes first
+    together   kernels and copies that start together, some of equal length, some of length 0, and
+               some that overlap; on two GPUs
+    scopes     framework ops in scopes; steps without launches, because the thread's events are in
+               no order
+    long       more kernels on a stream than a chunk of events holds, launched by as many calls of
+               two host threads
+    tied       kernels of equal time, whose order is decided by one property after another
 
 The same bytes each time."""
 import os

@@ -1,21 +1,25 @@
 #!/usr/bin/env python3
-"""Writes the runs of threads_odd: nested events of host threads at random, with the names and stats
-that XProf groups, counts and classifies by.
+"""Writes the runs of threads_odd: random nested events of host threads, with the names and stats by
+which XProf groups, counts and classifies.
 
     tests/data/recipes/threads_odd.py [FOLDER]      FOLDER/RUN/h.xplane.pb;
-    tests/data/threads_odd/plugins/profile if not given
+                                                    tests/data/threads_odd/plugins/profile if not
+                                                    given
 
-    contexts   producers on one thread and their consumers on others, several of one id, with and
-    without types, roots of every level loops      executor events of steps and iterations beside a
-    while loop, whose file XProf leaves ungrouped iterations the same without it: XProf takes the
-    iterations for steps, but for those of tf.data's functions launches   requests and programs in
-    the queues of two TPU cores, kernels and a GPU's streams; contexts within and between two
-    processes crowds     contexts of 63 and 64 producers and consumers, the second of which XProf
-    ignores functions  calls of tf.functions by every mode, one in another, eager and not
-    long       framework ops, eager ones too, on threads of more events than a chunk holds
+    contexts    producers on one thread and their consumers on others, several with one id, with and
+                without types, roots of every level
+    loops       executor events of steps and iterations next to a while loop, whose file XProf
+                leaves ungrouped
+    iterations  the same without it: XProf treats the iterations as steps, except for those of
+                tf.data's functions
+    launches    requests and programs in the queues of two TPU cores, kernels and a GPU's streams;
+                contexts within and between two processes
+    crowds      contexts of 63 and 64 producers and consumers, the second of which XProf ignores
+    functions   calls of tf.functions in every mode, one in another, eager and not
+    long        framework ops, eager ones too, on threads of more events than a chunk holds
 
-Times on a thread are multiples of a microsecond, so that many events begin and end together; those
-of two threads are never equal, since XProf then decides by a hash. The same bytes each time."""
+Times on a thread are multiples of a microsecond, so that many events start and end together; those
+of two threads are never equal, because XProf then decides by a hash. The same bytes each time."""
 import os
 import random
 import sys
