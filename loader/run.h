@@ -163,6 +163,14 @@ typedef struct {
     _Atomic uint64_t event_stats[STAT_SET_WORDS]; /* StatSet of the known stats that its events have
                                                      themselves */
 } EventMeta;
+/* Returns whether events of the metadata have one of these stats themselves. */
+static inline bool meta_events_have(const EventMeta *meta, const StatSet *stats)
+{
+    uint64_t both = 0;
+    for (size_t i = 0; i < STAT_SET_WORDS; i++)
+        both |= stats->bits[i] & atomic_load_explicit(&meta->event_stats[i], memory_order_relaxed);
+    return both != 0;
+}
 
 typedef struct {
     int64_t id;

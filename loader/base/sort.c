@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "sort.h"
 
+#include "base.h"
 #include "interrupt.h"
 
 #include <assert.h>
@@ -155,12 +156,71 @@ static int compare_until_stopped(const void *a, const void *b, void *context)
     return s->stopped ? 0 : s->compare(a, b);
 }
 
+/* ---- items that consist of few ascending runs ---- */
+
+enum { LEAST_MERGED = 256, LEAST_RUN = 64 };
+
+/* Merges the items from `a` to `b` with those from `b` to `end`. */
+static void merge_two(Stoppable *s, size_t bytes, const char *a, const char *b, const char *end,
+                      char *out)
+{
+    const char *a_end = b;
+    while (a < a_end && b < end) {
+        const char **next = compare_until_stopped(a, b, s) > 0 ? &b : &a;
+        memcpy(out, *next, bytes);
+        *next += bytes, out += bytes;
+    }
+    memcpy(out, a, (size_t)(a_end - a));
+    memcpy(out + (a_end - a), b, (size_t)(end - b));
+}
+
+/* Writes where the runs end, if there are at most `most`. Returns their number, else 0. */
+static size_t find_runs(Stoppable *s, const char *items, size_t n, size_t bytes, size_t *ends,
+                        size_t most)
+{
+    size_t n_runs = 0;
+    for (size_t i = 1; i < n; i++) {
+        if (compare_until_stopped(items + (i - 1) * bytes, items + i * bytes, s) <= 0) continue;
+        if (n_runs + 1 == most) return 0;
+        ends[n_runs++] = i;
+    }
+    ends[n_runs++] = n;
+    return n_runs;
+}
+
+/* The events of several lines, one after another, are such items. Stable. Returns false, with the
+ * items as they were, if there are many runs or no memory. */
+static bool merge_runs(Stoppable *s, char *items, size_t n, size_t bytes)
+{
+    size_t most = n / LEAST_RUN, *ends = prof_buffer(most * sizeof *ends);
+    size_t n_runs = ends ? find_runs(s, items, n, bytes, ends, most) : 0;
+    char *copy = n_runs > 1 ? prof_buffer(n * bytes) : NULL, *from = items, *to = copy;
+    bool sorted = n_runs == 1 || copy;
+    while (copy && n_runs > 1) {
+        size_t n_merged = 0, first = 0;
+        for (size_t i = 0; i < n_runs; i += 2) {
+            size_t end = ends[i + 1 < n_runs ? i + 1 : i];
+            merge_two(s, bytes, from + first * bytes, from + ends[i] * bytes, from + end * bytes,
+                      to + first * bytes);
+            ends[n_merged++] = first = end;
+        }
+        n_runs = n_merged;
+        char *other = from;
+        from = to, to = other;
+    }
+    if (from != items) memcpy(items, from, n * bytes);
+    prof_free(copy);
+    prof_free(ends);
+    return sorted;
+}
+
 void sort_array(void *items, size_t n, size_t item_bytes,
                 int (*order)(const void *a, const void *b))
 {
-    if (n < 2) return;
+    Stoppable s = {.compare = order};
+    if (n < 2 || (n >= LEAST_MERGED && merge_runs(&s, items, n, item_bytes))) return;
     if (n < MANY)
         qsort(items, n, item_bytes, order);
     else
-        qsort_r(items, n, item_bytes, compare_until_stopped, &(Stoppable){.compare = order});
+        qsort_r(items, n, item_bytes, compare_until_stopped, &s);
 }

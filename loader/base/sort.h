@@ -15,7 +15,8 @@ void sort_in_place(void *items, size_t n, size_t item_bytes,
 void sort_in_place_by(void *items, size_t n, size_t item_bytes,
                       int (*order)(const void *a, const void *b, void *context), void *context);
 
-/* Sorts like qsort(): faster than sort_in_place(), but it may copy the items. */
+/* Sorts like qsort(): faster than sort_in_place(), but it may copy the items. Fast for items that
+ * are sorted, or consist of few sorted runs. */
 void sort_array(void *items, size_t n, size_t item_bytes,
                 int (*order)(const void *a, const void *b));
 

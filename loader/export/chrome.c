@@ -120,6 +120,7 @@ static void add_value(TraceWriter *w, const Plane *plane, const Stat *value)
 
 /* ---- the functions of the format ---- */
 
+/* Separates rows. Part 0 has at least one, if the file has any. */
 static void next(TraceWriter *w)
 {
     bool *written = w->state;
@@ -127,13 +128,18 @@ static void next(TraceWriter *w)
     *written = true;
 }
 
-static bool chrome_open(TraceWriter *w, int64_t unix_ns)
+static bool chrome_open(TraceWriter *w)
 {
-    if (!(w->state = prof_alloc(sizeof(bool)))) return false;
+    bool *written = w->state = prof_alloc(sizeof(bool));
+    if (written) *written = w->part > 0;
+    return written != NULL;
+}
+
+static void chrome_start(TraceWriter *w, int64_t unix_ns)
+{
     add(w, "{\"displayTimeUnit\":\"ns\",");
     if (unix_ns >= 0) add_format(w, "\"otherData\":{\"start_unix_ns\":\"%" PRId64 "\"},", unix_ns);
     add(w, "\"traceEvents\":[");
-    return true;
 }
 
 static void add_metadata(TraceWriter *w, const TraceTrack *track, const char *what)
@@ -220,16 +226,19 @@ static void chrome_counter(TraceWriter *w, const TraceTrack *track, TraceTime at
     add(w, "}}");
 }
 
+static void chrome_finish(TraceWriter *w) { add(w, "\n]}\n"); }
+
 static void chrome_close(TraceWriter *w)
 {
-    if (w->state) add(w, "\n]}\n");
     prof_free(w->state);
     w->state = NULL;
 }
 
 const TraceFormat chrome_format = {.open = chrome_open,
+                                   .start = chrome_start,
                                    .track = chrome_track,
                                    .slice = chrome_slice,
                                    .end = chrome_end,
                                    .counter = chrome_counter,
+                                   .finish = chrome_finish,
                                    .close = chrome_close};

@@ -7,9 +7,10 @@
  *   TrackEvent { debug_annotations 4, type 9, name_iid 10, track_uuid 11, name 23,
  *                counter_value 30, double_counter_value 44, flow_ids 47 }
  *
- * All packets belong to one sequence, so a text is written once and then referred to by number:
- * names of events, names of arguments, and text values of arguments. When TEXTS_BYTES of texts have
- * numbers, later texts are written where they are used.
+ * All packets belong to one sequence. Each part of the trace clears its state first. A text is
+ * written once in a part and then referred to by number: names of events, names of arguments, and
+ * text values of arguments. When TEXTS_BYTES of texts have numbers, later texts are written where
+ * they are used.
  *
  * Both ends of a flow have its id in flow_ids: viewers draw an arrow from each event of an id to
  * the next in time. With terminating_flow_ids, all consumers except the first would be lost. */
@@ -18,7 +19,7 @@
 #include "../base/numbered_texts.h"
 #include "../base/varint.h"
 
-enum { SEQUENCE = 1, TEXTS_BYTES = 64 << 20, MIN_TEXT = 4 };
+enum { SEQUENCE = 1, TEXTS_BYTES = 16 << 20, MIN_TEXT = 4 };
 enum { CLOCK_REALTIME_ID = 1, CLOCK_BOOTTIME_ID = 6 };
 enum { SLICE_BEGIN = 1, SLICE_END = 2, COUNTER = 4 };
 enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };
@@ -30,8 +31,18 @@ static const uint32_t interned_fields[N_TEXTS] = {2, 3, 29};
 /* A message that is being built. */
 typedef LIST(uint8_t) Message;
 
+/* The text that was last asked for at an address. Most names are the same text at the same address;
+ * looking there first saves a hash of all of its bytes. */
+enum { N_HINTS = 1024 };
+typedef struct {
+    const char *text;
+    size_t number;
+} Hint;
+
 typedef struct {
     NumberedTexts texts[N_TEXTS]; /* a text's iid is its number + 1 */
+    Hint hints[N_TEXTS][N_HINTS];
+    bool cleared; /* the part's first packet, which clears the state, is written */
     Arena arena;
     Message event, interned, nested;
 } State;
@@ -106,25 +117,26 @@ static void add_message(TraceWriter *w, Message *m, uint32_t field, const Messag
 
 /* ---- packets ---- */
 
-/* Writes a packet whose first fields are the message `before`, then `nested` as `field`. */
-static void write_packet(TraceWriter *w, int64_t time_ns, uint32_t field, const Message *nested,
-                         bool first)
+/* Writes a packet with a time (-1: none), the new texts, and `nested` as `field`. */
+static void write_packet(TraceWriter *w, int64_t time_ns, uint32_t field, const Message *nested)
 {
     State *s = w->state;
-    uint8_t head[8 * VARINT_BYTES], *p = head, *q, start[2 * VARINT_BYTES];
+    uint8_t head[6 * VARINT_BYTES], *p = head, last[2 * VARINT_BYTES];
     if (time_ns >= 0) p = put_varint(put_varint(p, 8 << 3), (uint64_t)time_ns);
     p = put_varint(put_varint(p, 10 << 3), SEQUENCE);
-    p = put_varint(put_varint(p, 13 << 3), first ? STATE_CLEARED : NEEDS_STATE);
+    p = put_varint(put_varint(p, 13 << 3), s->cleared ? NEEDS_STATE : STATE_CLEARED);
     if (s->interned.n) p = put_varint(put_varint(p, 12 << 3 | 2), s->interned.n);
-    uint8_t *interned_here = p;
-    p = put_varint(put_varint(p, field << 3 | 2), nested->n);
-    q = put_varint(put_varint(start, 1 << 3 | 2), (size_t)(p - head) + s->interned.n + nested->n);
-    trace_out_add(&w->out, start, (size_t)(q - start));
-    trace_out_add(&w->out, head, (size_t)(interned_here - head));
-    trace_out_add(&w->out, s->interned.items, s->interned.n);
-    trace_out_add(&w->out, interned_here, (size_t)(p - interned_here));
+    size_t n_head = (size_t)(p - head);
+    size_t n_last = (size_t)(put_varint(put_varint(last, field << 3 | 2), nested->n) - last);
+    uint8_t *q = trace_out_room(&w->out, 2 * VARINT_BYTES + sizeof head);
+    p = put_varint(put_varint(q, 1 << 3 | 2), n_head + s->interned.n + n_last + nested->n);
+    memcpy(p, head, n_head);
+    w->out.n += (size_t)(p - q) + n_head;
+    if (s->interned.n) trace_out_add(&w->out, s->interned.items, s->interned.n);
+    trace_out_add(&w->out, last, n_last);
     trace_out_add(&w->out, nested->items, nested->n);
     s->interned.n = 0;
+    s->cleared = true;
 }
 
 static void add_clock(TraceWriter *w, Message *m, uint32_t id, uint64_t ns)
@@ -138,39 +150,53 @@ static void add_clock(TraceWriter *w, Message *m, uint32_t id, uint64_t ns)
 
 /* ---- texts ---- */
 
-/* Returns the text's iid, after adding it to the message of new ones; 0 if it has none and has to
- * be written where it is used. */
-static uint32_t iid_of(TraceWriter *w, int list, const char *text, size_t n)
+/* Gives a text a number, and adds it to the message of new ones. NO_NUMBER if it has none and has
+ * to be written where it is used. */
+static size_t number_new(TraceWriter *w, int list, const char *text, size_t n)
 {
     State *s = w->state;
-    size_t number = numbered_find(&s->texts[list], text, n);
-    if (number != NO_NUMBER) return (uint32_t)number + 1;
-    if (s->arena.n_bytes > TEXTS_BYTES) return 0;
-    number = numbered_add(&s->texts[list], &s->arena, text, n);
+    if (s->arena.n_bytes > TEXTS_BYTES) return NO_NUMBER;
+    size_t number = numbered_add(&s->texts[list], &s->arena, text, n);
     if (number == NO_NUMBER) {
         w->no_memory = true;
-        return 0;
+        return NO_NUMBER;
     }
     s->nested.n = 0;
     add_varint(w, &s->nested, 1, number + 1);
     add_text(w, &s->nested, 2, text, n);
     add_message(w, &s->interned, interned_fields[list], &s->nested);
+    return number;
+}
+
+/* Returns the text's iid; 0 if it has none. */
+static uint32_t iid_of(TraceWriter *w, int list, const char *text, size_t n)
+{
+    State *s = w->state;
+    Hint *hint = &s->hints[list][(uintptr_t)text / 8 % N_HINTS];
+    if (hint->text == text) {
+        /* The address may have another text by now. */
+        const NumberedText *known = &s->texts[list].texts.items[hint->number];
+        if (known->n_bytes == n && !memcmp(known->text, text, n)) return (uint32_t)hint->number + 1;
+    }
+    size_t number = numbered_find(&s->texts[list], text, n);
+    if (number == NO_NUMBER) number = number_new(w, list, text, n);
+    if (number == NO_NUMBER) return 0;
+    *hint = (Hint){text, number};
     return (uint32_t)number + 1;
 }
 
 /* ---- the functions of the format ---- */
 
-static bool perfetto_open(TraceWriter *w, int64_t unix_ns)
+static bool perfetto_open(TraceWriter *w) { return (w->state = prof_alloc(sizeof(State))); }
+
+static void perfetto_start(TraceWriter *w, int64_t unix_ns)
 {
-    State *s = prof_alloc(sizeof *s);
-    if (!s) return false;
-    w->state = s;
+    State *s = w->state;
     s->event.n = 0;
     add_clock(w, &s->event, CLOCK_BOOTTIME_ID, 0);
     if (unix_ns >= 0) add_clock(w, &s->event, CLOCK_REALTIME_ID, (uint64_t)unix_ns);
     add_varint(w, &s->event, 2, CLOCK_BOOTTIME_ID);
-    write_packet(w, -1, 6, &s->event, true);
-    return true;
+    write_packet(w, -1, 6, &s->event);
 }
 
 static void perfetto_track(TraceWriter *w, const TraceTrack *track)
@@ -197,7 +223,7 @@ static void perfetto_track(TraceWriter *w, const TraceTrack *track)
     } else if (track->kind == TRACK_COUNTER) {
         add_varint(w, m, 15, MERGE_NONE);
     }
-    write_packet(w, -1, 60, m, false);
+    write_packet(w, -1, 60, m);
 }
 
 static void add_value(TraceWriter *w, Message *m, const char *text, size_t n)
@@ -259,7 +285,7 @@ static void perfetto_slice(TraceWriter *w, const TraceSlice *slice)
     if (slice->flow_out) add_fixed(w, m, 47, slice->flow_out);
     if (slice->flow_in && slice->flow_in != slice->flow_out) add_fixed(w, m, 47, slice->flow_in);
     for (size_t i = 0; i < e->args.n; i++) add_argument(w, m, e->plane, &e->args.items[i]);
-    write_packet(w, slice->start.ns, 11, m, false);
+    write_packet(w, slice->start.ns, 11, m);
 }
 
 static void perfetto_end(TraceWriter *w, const TraceTrack *track, TraceTime at)
@@ -268,7 +294,7 @@ static void perfetto_end(TraceWriter *w, const TraceTrack *track, TraceTime at)
     s->event.n = 0;
     add_varint(w, &s->event, 9, SLICE_END);
     add_varint(w, &s->event, 11, track->id);
-    write_packet(w, at.ns, 11, &s->event, false);
+    write_packet(w, at.ns, 11, &s->event);
 }
 
 static void perfetto_counter(TraceWriter *w, const TraceTrack *track, TraceTime at,
@@ -284,8 +310,11 @@ static void perfetto_counter(TraceWriter *w, const TraceTrack *track, TraceTime 
         add_double(w, &s->event, 44, (double)value->u64);
     else
         add_varint(w, &s->event, 30, value->u64);
-    write_packet(w, at.ns, 11, &s->event, false);
+    write_packet(w, at.ns, 11, &s->event);
 }
+
+/* The format has no end. */
+static void perfetto_finish(TraceWriter *w) { (void)w; }
 
 static void perfetto_close(TraceWriter *w)
 {
@@ -301,8 +330,10 @@ static void perfetto_close(TraceWriter *w)
 }
 
 const TraceFormat perfetto_format = {.open = perfetto_open,
+                                     .start = perfetto_start,
                                      .track = perfetto_track,
                                      .slice = perfetto_slice,
                                      .end = perfetto_end,
                                      .counter = perfetto_counter,
+                                     .finish = perfetto_finish,
                                      .close = perfetto_close};

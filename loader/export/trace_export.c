@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* trace_export.c: writes what the trace viewer shows, line by line; see trace_export.h.
+/* trace_export.c: lists what the trace viewer shows, line by line; see trace_export.h.
  *
- * The events of a line are read in stored order if they are stored by start, longer ones first.
+ * Here are only places and times: trace_parts.c reads the events and formats them. The events of a
+ * line are read in stored order if they are stored by start, longer ones first.
  * Otherwise, or if regions are added, they are sorted, which takes 32 bytes of memory for each
  * event of one line. */
-#include "trace_export.h"
+#include "trace_parts.h"
 
 #include "../base/hash_table.h"
 #include "../base/interrupt.h"
@@ -20,44 +21,44 @@ enum { MAX_LANES = 64 };
 
 typedef LIST(TraceTime) Open; /* ends of the open slices, the innermost last */
 typedef struct {
-    TraceTrack track;
+    uint32_t track;
     Open open;
 } Lane;
 
 typedef struct {
     const char *name; /* as in the file; compared by address */
-    TraceTrack track;
+    uint32_t track;
 } Counter;
 
 typedef struct {
-    TraceWriter writer;
+    TraceParts *parts;
     const TraceOptions *options;
     TraceTotals *totals;
     ProfErr *err;
     Run *run;
     const TraceViewer *viewer; /* of the current host */
     int64_t host_ns;           /* start of the host's session in the trace */
-    uint64_t flow_mask;        /* makes the flows of different hosts different */
-    uint32_t last_id;
-    TraceTrack process;      /* of the current plane */
-    const Plane *plane;      /* the plane of `process`; NULL if none */
-    const Plane *line_plane; /* of the current line, and its name */
+    Arena names;               /* of processes */
+    uint32_t process;          /* track of the current plane */
+    const Plane *plane;        /* the plane of `process`; NULL if none */
+    TraceSource source;        /* the current line, its plane and its name */
+    const Plane *line_plane;
     const char *line_name;
-    bool line_used; /* the current line has events */
+    uint32_t source_number; /* of `source`, if line_used */
+    bool line_used;         /* the current line has events */
     uint32_t line_rank;
     LIST(Lane) lanes; /* of the current line; the first n_lanes are in use */
     size_t n_lanes;
     LIST(Counter) counters; /* of the current line */
     HashTable counters_by_name;
-    ViewerEvent event;
+    ViewerEvent event; /* a value of a counter */
 } Export;
 
-/* An event of a line that is sorted. */
-enum SpanKind { SPAN_EVENT, SPAN_REGION, SPAN_STEP };
+/* What is shown on a line. */
 typedef struct {
     int64_t start_ps, duration_ps;
     uint64_t index;
-    enum SpanKind kind;
+    enum TraceItemOf of;
 } LineSpan;
 
 /* ---- times ---- */
@@ -106,39 +107,48 @@ static int64_t first_unix_ns(const Run *run, const Host *only)
 
 /* ---- rows ---- */
 
-static TraceTrack new_track(Export *x, enum TrackKind kind, const char *name, size_t n_name)
+/* Adds a row to the trace. Returns its id; 0 if memory ran out. */
+static uint32_t add_track(Export *x, TraceTrack track)
 {
-    uint32_t id = ++x->last_id;
-    return (TraceTrack){.id = id,
-                        .process = kind == TRACK_PROCESS ? id : x->process.id,
-                        .line = id,
-                        .kind = kind,
-                        .name = name,
-                        .n_name = n_name};
+    TraceTrack *added = trace_parts_add_track(x->parts, x->err);
+    if (!added) return 0;
+    track.id = added->id;
+    if (track.kind == TRACK_PROCESS) track.process = track.id;
+    if (!track.line) track.line = track.id;
+    *added = track;
+    trace_parts_add(x->parts, &(TraceItem){.kind = ITEM_TRACK, .track = track.id}, x->err);
+    return track.id;
 }
 
-/* Writes the plane's row, before its first line. */
+/* Adds the plane's row, before its first line. */
 static void open_plane(Export *x, const Plane *plane)
 {
-    char name[400];
+    enum { NAME_BYTES = 400 };
     const Host *host = plane->host;
     if (x->plane == plane) return;
     x->plane = plane;
-    if (x->run->n_hosts > 1)
-        snprintf(name, sizeof name, "%.150s %.200s", host->name, plane->name->text);
-    else
-        snprintf(name, sizeof name, "%.350s", plane->name->text);
-    x->process = new_track(x, TRACK_PROCESS, name, strlen(name));
-    x->process.rank = plane->plane_id;
-    x->writer.format->track(&x->writer, &x->process);
-    x->process.name = NULL;
     x->line_rank = 0;
+    char *name = arena_take(&x->names, NAME_BYTES);
+    if (!name)
+        prof_nomem(x->err);
+    else if (x->run->n_hosts > 1)
+        snprintf(name, NAME_BYTES, "%.150s %.200s", host->name, plane->name->text);
+    else
+        snprintf(name, NAME_BYTES, "%.350s", plane->name->text);
+    if (name)
+        x->process = add_track(x, (TraceTrack){.kind = TRACK_PROCESS,
+                                               .rank = plane->plane_id,
+                                               .name = name,
+                                               .n_name = strlen(name)});
 }
 
-/* Writes a row when its line has its first event. */
-static void open_line(Export *x, const Plane *plane, const char *name)
+/* Adds a row when its line has its first event. */
+static void open_line(Export *x, const Plane *plane, const char *name, Line *line,
+                      const DerivedLine *derived)
 {
+    size_t host = (size_t)(plane->host - x->run->hosts);
     x->line_plane = plane, x->line_name = name;
+    x->source = (TraceSource){x->viewer, line, derived, host ? mix64(host) : 0};
     x->n_lanes = x->counters.n = 0;
     hash_free(&x->counters_by_name);
     x->line_used = false;
@@ -149,6 +159,7 @@ static void use_line(Export *x)
     if (x->line_used) return;
     x->line_used = true;
     open_plane(x, x->line_plane);
+    x->source_number = trace_parts_add_source(x->parts, &x->source, x->err);
     x->line_rank++;
     x->totals->n_lines++;
 }
@@ -164,20 +175,23 @@ static Lane *add_lane(Export *x)
         }
         *made = (Lane){0};
     }
-    Lane *lane = &x->lanes.items[x->n_lanes++];
-    lane->track =
-        new_track(x, x->n_lanes == 1 ? TRACK_LINE : TRACK_LANE, x->line_name, strlen(x->line_name));
-    lane->track.line = x->lanes.items[0].track.id;
-    lane->track.rank = x->line_rank;
+    Lane *lane = &x->lanes.items[x->n_lanes];
+    lane->track = add_track(x, (TraceTrack){.kind = x->n_lanes ? TRACK_LANE : TRACK_LINE,
+                                            .process = x->process,
+                                            .line = x->n_lanes ? x->lanes.items[0].track : 0,
+                                            .rank = x->line_rank,
+                                            .name = x->line_name,
+                                            .n_name = strlen(x->line_name)});
     lane->open.n = 0;
-    x->writer.format->track(&x->writer, &lane->track);
-    return lane;
+    x->n_lanes++;
+    return lane->track ? lane : NULL;
 }
 
 static void end_last(Export *x, Lane *lane)
 {
     TraceTime at = lane->open.items[--lane->open.n];
-    x->writer.format->end(&x->writer, &lane->track, at);
+    trace_parts_add(x->parts, &(TraceItem){.kind = ITEM_END, .track = lane->track, .at = at},
+                    x->err);
 }
 
 static void close_line(Export *x)
@@ -198,55 +212,63 @@ static bool fits(Export *x, Lane *lane, TraceTime start, TraceTime end)
 
 /* ---- events ---- */
 
-static uint64_t flow_of(const Export *x, bool has, int64_t id)
+static void add_item(Export *x, enum TraceItemKind kind, uint32_t track, const LineSpan *span,
+                     int64_t duration_ps)
 {
-    return has ? (uint64_t)id ^ x->flow_mask : 0;
+    trace_parts_add(x->parts,
+                    &(TraceItem){.kind = (uint8_t)kind,
+                                 .of = (uint8_t)span->of,
+                                 .track = track,
+                                 .source = x->source_number,
+                                 .at = time_of(x, span->start_ps),
+                                 .duration_ps = duration_ps,
+                                 .index = span->index},
+                    x->err);
+    x->totals->n_events++;
 }
 
-static void write_slice(Export *x, int64_t start_ps, int64_t duration_ps)
+static void add_slice(Export *x, const LineSpan *span)
 {
-    TraceSlice slice = {.event = &x->event, .duration_ps = duration_ps > 0 ? duration_ps : 0};
-    slice.start = time_of(x, start_ps);
-    slice.end = time_of(x, add_saturated(start_ps, slice.duration_ps));
-    slice.flow_in = flow_of(x, x->event.has_flow_in, x->event.flow_in);
-    slice.flow_out = flow_of(x, x->event.has_flow_out, x->event.flow_out);
+    int64_t duration_ps = span->duration_ps > 0 ? span->duration_ps : 0;
+    TraceTime start = time_of(x, span->start_ps),
+              end = time_of(x, add_saturated(span->start_ps, duration_ps));
     Lane *lane = NULL;
     for (size_t i = 0; i < x->n_lanes && !lane; i++)
-        if (fits(x, &x->lanes.items[i], slice.start, slice.end)) lane = &x->lanes.items[i];
+        if (fits(x, &x->lanes.items[i], start, end)) lane = &x->lanes.items[i];
     if (!lane && x->n_lanes < MAX_LANES && !(lane = add_lane(x))) return;
     if (!lane) { /* it ends with the slice around it */
         lane = &x->lanes.items[MAX_LANES - 1];
-        slice.end = lane->open.items[lane->open.n - 1];
-        slice.duration_ps = (slice.end.ns - slice.start.ns) * 1000 + slice.end.ps - slice.start.ps;
+        end = lane->open.items[lane->open.n - 1];
+        duration_ps = (end.ns - start.ns) * 1000 + end.ps - start.ps;
         x->totals->n_cut++;
     }
-    slice.track = &lane->track;
-    x->writer.format->slice(&x->writer, &slice);
-    x->totals->n_events++;
-    TraceTime *end = PUSH(lane->open);
-    if (end)
-        *end = slice.end;
+    add_item(x, ITEM_SLICE, lane->track, span, duration_ps);
+    TraceTime *open = PUSH(lane->open);
+    if (open)
+        *open = end;
     else
         prof_nomem(x->err);
 }
 
-static const TraceTrack *counter_track(Export *x)
+static uint32_t counter_track(Export *x)
 {
     const ViewerEvent *e = &x->event;
     uint64_t hash = hash64((uint64_t)(uintptr_t)e->name);
     HASH_EACH(i, &x->counters_by_name, hash)
-        if (x->counters.items[i].name == e->name) return &x->counters.items[i].track;
+        if (x->counters.items[i].name == e->name) return x->counters.items[i].track;
     use_line(x);
     Counter *counter = PUSH_KEYED(x->counters, &x->counters_by_name, hash);
     if (!counter) {
         prof_nomem(x->err);
-        return NULL;
+        return 0;
     }
-    TraceTrack track = new_track(x, TRACK_COUNTER, e->name, e->n_name);
-    track.rank = x->line_rank;
-    x->writer.format->track(&x->writer, &track);
+    uint32_t track = add_track(x, (TraceTrack){.kind = TRACK_COUNTER,
+                                               .process = x->process,
+                                               .rank = x->line_rank,
+                                               .name = e->name,
+                                               .n_name = e->n_name});
     *counter = (Counter){e->name, track};
-    return &counter->track;
+    return track;
 }
 
 static bool is_number(const Stat *stat)
@@ -254,16 +276,31 @@ static bool is_number(const Stat *stat)
     return stat_is_integer(stat) || (stat->type == TYPE_DOUBLE && isfinite(stat->number));
 }
 
-static void write_event(Export *x, const Line *line, int64_t start_ps, int64_t duration_ps)
+static bool read_event(Export *x, const LineSpan *span)
 {
-    bool counts = line && line->named == NAME_COUNTERS && is_number(&x->event.first_stat);
-    const TraceTrack *track = counts ? counter_track(x) : NULL;
-    if (!counts) {
-        write_slice(x, start_ps, duration_ps);
-    } else if (track) {
-        x->writer.format->counter(&x->writer, track, time_of(x, start_ps), &x->event.first_stat);
-        x->totals->n_events++;
+    Line *line = x->source.line;
+    const LineGroups *groups = line_groups(x->viewer->grouping, line);
+    return span->of == OF_REGIONS
+               ? viewer_region(x->viewer, line, &groups->regions[span->index], &x->event, x->err)
+           : span->of == OF_STEPS
+               ? viewer_step(x->viewer, line, &groups->steps[span->index], &x->event, x->err)
+               : viewer_event(x->viewer, line, span->index, &x->event, x->err);
+}
+
+/* Only whether an event is a counter's value depends on its content. */
+static void add_event(Export *x, const LineSpan *span)
+{
+    const Line *line = x->source.line;
+    if (!line || line->named != NAME_COUNTERS) {
+        add_slice(x, span);
+        return;
     }
+    if (!read_event(x, span)) return;
+    uint32_t track = is_number(&x->event.first_stat) ? counter_track(x) : 0;
+    if (track)
+        add_item(x, ITEM_COUNTER, track, span, 0);
+    else
+        add_slice(x, span);
 }
 
 static bool in_time(const Export *x, int64_t start_ps, int64_t duration_ps)
@@ -272,38 +309,31 @@ static bool in_time(const Export *x, int64_t start_ps, int64_t duration_ps)
            add_saturated(start_ps, duration_ps) >= x->options->from_ps;
 }
 
-static bool goes_on(Export *x)
-{
-    if (x->writer.no_memory) prof_nomem(x->err);
-    if (x->writer.out.failed) prof_fail(x->err, PROF_IO, 0, "the trace cannot be written");
-    return !interrupt_poll(1, x->err);
-}
+static bool goes_on(Export *x) { return !interrupt_poll(1, x->err); }
 
 /* ---- lines ---- */
 
-/* Writes a line whose events are stored by start, longer ones first. */
-static void write_ordered(Export *x, Line *line)
+/* Adds a line whose events are stored by start, longer ones first. */
+static void add_ordered(Export *x, Line *line)
 {
     EventReader reader;
     EventAt e;
-    event_reader_open(&reader, line, EVENT_STATS, x->err);
-    while (goes_on(x) && event_reader_next(&reader, &e)) {
-        if (!in_time(x, e.start_ps, e.duration_ps) || !viewer_shows(x->viewer, line, e.meta))
-            continue;
-        if (!viewer_event_at(x->viewer, line, &e, &x->event, x->err)) break;
-        write_event(x, line, e.start_ps, e.duration_ps);
-    }
+    event_reader_open(&reader, line, 0, x->err);
+    while (goes_on(x) && event_reader_next(&reader, &e))
+        if (in_time(x, e.start_ps, e.duration_ps) && viewer_shows(x->viewer, line, e.meta))
+            add_event(
+                x, &(LineSpan){e.start_ps, e.duration_ps, e.event - line->first_event, OF_EVENTS});
     event_reader_close(&reader);
 }
 
 typedef LIST(LineSpan) Spans;
 
 static void add_span(Export *x, Spans *spans, int64_t start, int64_t duration, uint64_t index,
-                     enum SpanKind kind)
+                     enum TraceItemOf of)
 {
     LineSpan *span = in_time(x, start, duration) ? PUSH(*spans) : NULL;
     if (span)
-        *span = (LineSpan){start, duration, index, kind};
+        *span = (LineSpan){start, duration, index, of};
     else if (in_time(x, start, duration))
         prof_nomem(x->err);
 }
@@ -315,7 +345,7 @@ static void list_events(Export *x, Line *line, Spans *spans)
     event_reader_open(&reader, line, 0, x->err);
     while (goes_on(x) && event_reader_next(&reader, &e))
         if (viewer_shows(x->viewer, line, e.meta))
-            add_span(x, spans, e.start_ps, e.duration_ps, e.event - line->first_event, SPAN_EVENT);
+            add_span(x, spans, e.start_ps, e.duration_ps, e.event - line->first_event, OF_EVENTS);
     event_reader_close(&reader);
 }
 
@@ -324,52 +354,37 @@ static int by_start(const void *a, const void *b)
     const LineSpan *x = a, *y = b;
     if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
     if (x->duration_ps != y->duration_ps) return x->duration_ps > y->duration_ps ? -1 : 1;
-    if (x->kind != y->kind) return x->kind > y->kind ? -1 : 1;
+    if (x->of != y->of) return x->of > y->of ? -1 : 1;
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-static void write_spans(Export *x, Line *line, const LineGroups *groups, const Spans *spans)
-{
-    const TraceViewer *d = x->viewer;
-    for (size_t i = 0; i < spans->n && goes_on(x); i++) {
-        const LineSpan *s = &spans->items[i];
-        bool ok = s->kind == SPAN_REGION
-                      ? viewer_region(d, line, &groups->regions[s->index], &x->event, x->err)
-                  : s->kind == SPAN_STEP
-                      ? viewer_step(d, line, &groups->steps[s->index], &x->event, x->err)
-                      : viewer_event(d, line, s->index, &x->event, x->err);
-        if (ok) write_event(x, line, s->start_ps, s->duration_ps);
-    }
-}
-
-static void write_line(Export *x, Line *line)
+static void add_line(Export *x, Line *line)
 {
     const LineGroups *groups = line_groups(x->viewer->grouping, line);
     Spans spans = {0};
     if (!groups->merged && line->ordered && !groups->n_regions) {
-        write_ordered(x, line);
+        add_ordered(x, line);
         return;
     }
     if (!groups->merged) list_events(x, line, &spans);
     for (size_t i = 0; groups->merged && i < groups->n_steps; i++)
-        add_span(x, &spans, groups->steps[i].start_ps, groups->steps[i].duration_ps, i, SPAN_STEP);
+        add_span(x, &spans, groups->steps[i].start_ps, groups->steps[i].duration_ps, i, OF_STEPS);
     for (size_t i = 0; i < groups->n_regions; i++) {
         const Region *r = &groups->regions[i];
         add_span(x, &spans, r->start_ps, (int64_t)((uint64_t)r->end_ps - (uint64_t)r->start_ps), i,
-                 SPAN_REGION);
+                 OF_REGIONS);
     }
     sort_array(spans.items, spans.n, sizeof *spans.items, by_start);
-    write_spans(x, line, groups, &spans);
+    for (size_t i = 0; i < spans.n && goes_on(x); i++) add_event(x, &spans.items[i]);
     prof_free(spans.items);
 }
 
-static void write_derived(Export *x, const DerivedLine *line)
+static void add_derived(Export *x, const DerivedLine *line)
 {
     for (size_t i = 0; i < line->events.n && goes_on(x); i++) {
         DerivedEvent e = derived_event(line, i);
-        if (!in_time(x, e.start_ps, e.duration_ps)) continue;
-        if (viewer_derived(x->viewer, line, i, &x->event, x->err))
-            write_event(x, NULL, e.start_ps, e.duration_ps);
+        if (in_time(x, e.start_ps, e.duration_ps))
+            add_event(x, &(LineSpan){e.start_ps, e.duration_ps, i, OF_DERIVED});
     }
 }
 
@@ -379,51 +394,46 @@ static bool is_wanted(const Export *x, const Plane *plane, const char *line)
     return !o->wants_line || o->wants_line(o->context, plane->name->text, line);
 }
 
-/* Writes the lines of a plane: derived ones first, because they describe the others. */
-static void write_plane(Export *x, const Plane *plane)
+/* Adds the lines of a plane: derived ones first, because they describe the others. */
+static void add_plane(Export *x, const Plane *plane)
 {
     const TraceViewer *d = x->viewer;
     for (size_t i = 0; i < d->derived->n_lines && goes_on(x); i++) {
         const DerivedLine *line = &d->derived->lines[i];
         if (line->plane != plane || !d->derived_lines[i].drawn || !is_wanted(x, plane, line->name))
             continue;
-        open_line(x, plane, line->name);
-        write_derived(x, line);
+        open_line(x, plane, line->name, NULL, line);
+        add_derived(x, line);
         close_line(x);
     }
     for (size_t i = plane->first_line; i < plane->first_line + plane->n_lines && goes_on(x); i++) {
         Line *line = &plane->host->lines[i];
         const char *name = line_label(line)->text;
         if (!d->lines[i].drawn || !is_wanted(x, plane, name)) continue;
-        open_line(x, plane, name);
-        write_line(x, line);
+        open_line(x, plane, name, line, NULL);
+        add_line(x, line);
         close_line(x);
     }
 }
 
-static void write_host(Export *x, Host *host, int64_t first_ns, int64_t shift_ns)
+static void add_host(Export *x, Host *host, int64_t first_ns, int64_t shift_ns)
 {
-    size_t number = (size_t)(host - x->run->hosts);
     x->viewer = host_trace_viewer(host, x->err);
     if (!x->viewer) return;
     x->host_ns = add_saturated(shift_ns, first_ns < 0 ? 0 : host->start_unix_ns - first_ns);
-    x->flow_mask = number ? mix64(number) : 0;
     x->plane = NULL;
-    for (size_t i = 0; i < host->n_planes && goes_on(x); i++) write_plane(x, &host->planes[i]);
+    for (size_t i = 0; i < host->n_planes && goes_on(x); i++) add_plane(x, &host->planes[i]);
 }
 
 /* ---- the file ---- */
 
 static void export_free(Export *x)
 {
-    x->writer.format->close(&x->writer);
-    trace_out_flush(&x->writer.out);
-    x->totals->n_bytes = x->writer.out.n_written;
     for (size_t i = 0; i < x->lanes.n; i++) prof_free(x->lanes.items[i].open.items);
     prof_free(x->lanes.items);
     prof_free(x->counters.items);
     hash_free(&x->counters_by_name);
-    prof_free(x->writer.out.bytes);
+    arena_free(&x->names);
     viewer_event_free(&x->event);
 }
 
@@ -432,19 +442,15 @@ int trace_export(Run *run, const TraceOptions *options, TraceTotals *totals, Pro
     Export x = {.options = options, .totals = totals, .err = err, .run = run};
     *totals = (TraceTotals){0};
     Host *only = (Host *)(uintptr_t)options->only;
-    x.writer.format = options->format;
-    x.writer.out = (TraceOut){.write = options->write, .context = options->context};
-    if (!(x.writer.out.bytes = prof_buffer(TRACE_OUT_BYTES))) return prof_nomem(err);
     int64_t first_ns = first_unix_ns(run, only), shift_ns = 0;
     EACH_HOST(host, run, only)
         if (-earliest_ns(host) > shift_ns) shift_ns = -earliest_ns(host);
-    if (!options->format->open(&x.writer,
-                               first_ns < 0 || first_ns < shift_ns ? -1 : first_ns - shift_ns))
-        prof_nomem(err);
+    x.parts = trace_parts_open(run, options,
+                               first_ns < 0 || first_ns < shift_ns ? -1 : first_ns - shift_ns, err);
+    if (!x.parts) return err->code;
     EACH_HOST(host, run, only)
-        if (!err->code) write_host(&x, host, first_ns, shift_ns);
-    bool complete = goes_on(&x);
+        if (!err->code) add_host(&x, host, first_ns, shift_ns);
+    trace_parts_close(x.parts, &totals->n_bytes, err);
     export_free(&x);
-    if (complete && x.writer.out.failed) prof_fail(err, PROF_IO, 0, "the trace cannot be written");
     return err->code;
 }

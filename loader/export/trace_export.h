@@ -17,6 +17,7 @@ typedef struct {
     int64_t from_ps, to_ps;
     /* Returns whether a line is wanted, by the name of its plane and its own. NULL: all are. */
     bool (*wants_line)(void *context, const char *plane, const char *line);
+    /* Called from several threads, never by two at a time. */
     bool (*write)(void *context, const void *bytes, size_t n_bytes);
     void *context; /* for both functions */
 } TraceOptions;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* trace_writer.h: the interface of a format of trace files: tracks, slices and counters.
  *
- * trace_export.c calls the functions of a TraceFormat. Slices of a track nest: an inner one starts
- * after and ends before the slice around it, and is ended first. Memory is bounded: bytes go to
- * TraceOut, and formats limit the texts that they remember. */
+ * A trace is written in parts, which several threads format at the same time (trace_parts.h). Each
+ * part has a TraceWriter of its own and can be read after those before it: what it refers to, it
+ * has itself. Slices of a track nest: an inner one starts after and ends before the slice around
+ * it, and is ended first. Memory is bounded: bytes go to TraceOut, and formats limit the texts that
+ * they remember. */
 #ifndef PROF_TRACE_WRITER_H
 #define PROF_TRACE_WRITER_H
 
@@ -18,7 +20,7 @@ typedef struct {
     uint64_t n_written;
     bool failed; /* `write` failed; nothing more is written */
 } TraceOut;
-enum { TRACE_OUT_BYTES = 1 << 20 };
+enum { TRACE_OUT_BYTES = 4 << 20 };
 
 void trace_out_flush(TraceOut *out);
 void trace_out_add(TraceOut *out, const void *bytes, size_t n_bytes);
@@ -26,6 +28,12 @@ static inline void trace_out_char(TraceOut *out, char c)
 {
     if (out->n == TRACE_OUT_BYTES) trace_out_flush(out);
     out->bytes[out->n++] = c;
+}
+/* Returns room for n bytes, at most TRACE_OUT_BYTES; the caller adds what it wrote to out->n. */
+static inline void *trace_out_room(TraceOut *out, size_t n)
+{
+    if (TRACE_OUT_BYTES - out->n < n) trace_out_flush(out);
+    return out->bytes + out->n;
 }
 
 /* A time in the trace: picoseconds since its start, in two parts. */
@@ -48,27 +56,30 @@ typedef struct {
 
 typedef struct {
     const TraceTrack *track;
-    TraceTime start, end;
-    int64_t duration_ps;        /* of the event, at least 0 */
+    TraceTime start;
+    int64_t duration_ps;        /* at least 0 */
     uint64_t flow_in, flow_out; /* 0: none */
     const ViewerEvent *event;   /* name and arguments */
 } TraceSlice;
 
 typedef struct TraceWriter TraceWriter;
 typedef struct {
-    /* unix_ns: time of the trace's start; -1 if unknown */
-    bool (*open)(TraceWriter *w, int64_t unix_ns);
+    /* Starts a part. False if memory runs out. */
+    bool (*open)(TraceWriter *w);
+    /* Writes the start of the file. unix_ns: time of the trace's start; -1 if unknown */
+    void (*start)(TraceWriter *w, int64_t unix_ns);
     void (*track)(TraceWriter *w, const TraceTrack *track);
     void (*slice)(TraceWriter *w, const TraceSlice *slice);
     void (*end)(TraceWriter *w, const TraceTrack *track, TraceTime at);
     void (*counter)(TraceWriter *w, const TraceTrack *track, TraceTime at, const Stat *value);
-    /* writes the end of the file, if there is one, and frees the state */
-    void (*close)(TraceWriter *w);
+    void (*finish)(TraceWriter *w); /* writes the end of the file, if there is one */
+    void (*close)(TraceWriter *w);  /* frees the state */
 } TraceFormat;
 
 struct TraceWriter {
     const TraceFormat *format;
     TraceOut out;
+    size_t part;    /* number of the part, from 0 */
     void *state;    /* the format's own */
     bool no_memory; /* memory ran out: the file is incomplete */
 };

@@ -441,8 +441,12 @@ const uint8_t *stat_next(const uint8_t *p, const uint8_t *end, uint32_t stat_fie
     Field f;
     while (p && p < end) {
         p = wire_field(p, end, &f);
-        if (p && f.number == stat_field && f.type == WIRE_BYTES &&
-            stat_parse(f.bytes, f.bytes + f.value, stat))
+        if (!p || f.number != stat_field || f.type != WIRE_BYTES) continue;
+        const uint8_t *id = f.bytes, *stat_end = id + f.value;
+        /* nearly all: an id below 128, then a number */
+        if ((f.value > 3 && *id == (1 << 3 | WIRE_VARINT) && id[1] < 0x80 &&
+             stat_number(id + 2, stat_end, id[1], stat)) ||
+            stat_parse(id, stat_end, stat))
             return p;
     }
     return NULL;

@@ -61,6 +61,13 @@ void event_reader_close(EventReader *reader)
     reader->values = NULL;
 }
 
+void event_reader_skip_to(EventReader *reader, size_t chunk)
+{
+    reader->chunk = chunk;
+    reader->event = reader->line->first_event + chunk * CHUNK_EVENTS;
+    reader->i = reader->n = 0;
+}
+
 enum { SPAN_BYTES = 1 << 20 }; /* chunks of larger events are read one event at a time */
 
 static StatSet needed_of(const EventReader *reader, const Chunk *chunk)
@@ -107,15 +114,6 @@ static const uint8_t *message_at(EventReader *reader, uint64_t position, size_t 
     return event_message(&reader->messages, position, n_bytes, reader->err);
 }
 
-static inline bool is_wanted(const EventReader *reader, const EventMeta *meta)
-{
-    uint64_t both = 0;
-    for (size_t i = 0; i < STAT_SET_WORDS; i++)
-        both |= reader->needed.bits[i] &
-                atomic_load_explicit(&meta->event_stats[i], memory_order_relaxed);
-    return both != 0;
-}
-
 bool event_reader_next(EventReader *reader, EventAt *at)
 {
     if (reader->err->code) return false;
@@ -129,7 +127,9 @@ bool event_reader_next(EventReader *reader, EventAt *at)
                         .duration = columns[COL_DURATION][i],
                         .aggregated = columns[COL_AGGREGATED][i],
                         .position = columns[COL_POSITION][i]});
-    if (!reader->has_messages || (reader->only_wanted && !is_wanted(reader, at->meta))) return true;
+    if (!reader->has_messages ||
+        (reader->only_wanted && !meta_events_have(at->meta, &reader->needed)))
+        return true;
     at->stored.message = message_at(reader, at->stored.position, &at->stored.n_bytes);
     return at->stored.message != NULL;
 }

@@ -83,6 +83,8 @@ void event_reader_open_for(EventReader *reader, Line *line, const StatSet *wante
  * wanted one has no column. */
 void event_reader_open_beside_columns(EventReader *reader, Line *line, const StatSet *wanted,
                                       ProfErr *err);
+/* Continues with the first event of a chunk. */
+void event_reader_skip_to(EventReader *reader, size_t chunk);
 /* Reads the next event. False at the end of the line or with err set. */
 bool event_reader_next(EventReader *reader, EventAt *at);
 /* Frees what the reader holds. */

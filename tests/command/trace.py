@@ -189,6 +189,22 @@ def odd_names_and_times():
 
 
 @case
+def long_traces():
+    """A trace of several parts, which threads format: nested slices and texts go on from one to the
+    next, on lines in order and in no order, with counters."""
+    host = Plane('/host:CPU', 1)
+    host.line(1, 'outer', [('all', 0, 10**12)] + [
+        ('name %d' % (i % 300), 10**7 * i, 10**6 * (i % 12),
+         {'n': {'int64': i}, 'text': {'str': 'value %d' % (i % 7)}}) for i in range(90000)])
+    rnd = random.Random(5)
+    host.line(2, 'unordered', [('e', 10**7 * rnd.randrange(9000), 10**6) for _ in range(5000)])
+    gpu = Plane('/device:GPU:0', 2)
+    gpu.line(7, '_counters_', [('power', 10**7 * i, 0, {'w': {'uint64': i}}) for i in range(70000)])
+    want, _ = compare(put('long.xplane.pb', space(host.bytes(), gpu.bytes())))
+    same((len(want.slices), len(want.counters)), (95001, 70000))
+
+
+@case
 def more_lanes_than_there_are():
     """Of 100 events that overlap, 64 have a row of their own, the others end early, which is
     said."""

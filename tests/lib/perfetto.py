@@ -79,6 +79,8 @@ class Perfetto:
 
     def packet(self, p):
         assert p['sequence'] == 1 and p['flags'] in (1, 2)
+        if p['flags'] == 1:
+            self.texts = {2: {}, 3: {}, 29: {}}
         for number, entry in fields(p.get('interned', b'')):
             entry = message(entry, iid=1, text=2)
             assert entry['iid'] not in self.texts[number], 'a number twice'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sort.c: sort_in_place() against the C library's qsort(), also where a median of three is led
- * astray. */
+ * astray; sort_array() of runs that are sorted already. */
 #include "../../loader/base/sort.h"
 #include "check.h"
 
@@ -78,6 +78,23 @@ static bool with_equal_keys(uint32_t n, enum Pattern pattern)
     return sorted;
 }
 
+/* Runs of `length` items, sorted: as by index among equal keys, because sort_array() keeps their
+ * order. */
+static bool of_runs(uint32_t n, uint32_t length)
+{
+    Item *items = calloc(n + 1, sizeof *items), *others = calloc(n + 1, sizeof *others);
+    if (!items || !others) abort();
+    for (uint32_t i = 0; i < n; i++)
+        items[i] = (Item){i % length / 3 * (1 + i / length % 5), i, {i, i, i}};
+    memcpy(others, items, n * sizeof *items);
+    qsort(others, n, sizeof *others, by_key);
+    sort_array(items, n, sizeof *items, by_key_alone);
+    bool same = !memcmp(items, others, n * sizeof *items);
+    free(items);
+    free(others);
+    return same;
+}
+
 int main(void)
 {
     static const char *const what[] = {"random", "rising",     "falling",
@@ -89,5 +106,9 @@ int main(void)
                with_equal_keys(17, pattern) && with_equal_keys(5000, pattern);
         check(all, what[pattern]);
     }
+    bool runs = true;
+    for (uint32_t length = 1; length < 5000; length = length * 3 / 2 + 1)
+        for (uint32_t n = 200; n < 20000; n = n * 2 + 61) runs &= of_runs(n, length);
+    check(runs, "sorted runs");
     return finish();
 }

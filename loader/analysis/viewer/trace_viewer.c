@@ -191,18 +191,24 @@ const char *viewer_value(const Plane *plane, const Stat *value, char room[VIEWER
 /* Returns whether XProf hides the stat. */
 static bool is_internal(const char *name, size_t n)
 {
-    static const char *const internal[] = {"_c", "_ct",   "_p",         "_pt",
-                                           "_r", "flops", "program_id", "symbol_id"};
+#define NAME(text)                                                                                 \
+    {                                                                                              \
+        text, sizeof text - 1                                                                      \
+    }
+    static const Slice internal[] = {NAME("_c"),         NAME("_ct"),      NAME("_p"),
+                                     NAME("_pt"),        NAME("_r"),       NAME("flops"),
+                                     NAME("program_id"), NAME("symbol_id")};
+#undef NAME
     for (size_t i = 0; i < COUNT(internal); i++)
-        if (strlen(internal[i]) == n && !memcmp(internal[i], name, n)) return true;
+        if (internal[i].n == n && !memcmp(internal[i].text, name, n)) return true;
     return false;
 }
 
 static bool add_arg(ViewerEvent *out, const char *name, size_t n_name, const Stat *value)
 {
     if (value->type == TYPE_NONE || is_internal(name, n_name)) return true;
-    ViewerArg *arg = PUSH(out->args);
-    if (arg) *arg = (ViewerArg){name, n_name, *value, (uint32_t)out->args.n};
+    ViewerArg *arg = PUSH(out->own);
+    if (arg) *arg = (ViewerArg){name, n_name, *value, (uint32_t)out->own.n};
     return arg != NULL;
 }
 
@@ -222,8 +228,8 @@ static bool add_integer(ViewerEvent *out, const char *name, int64_t value)
 static bool set_integer(ViewerEvent *out, const char *name, int64_t value)
 {
     size_t n = strlen(name), n_there = 0;
-    for (size_t i = out->first_own; i < out->args.n; i++)
-        n_there += out->args.items[i].n_name == n && !memcmp(out->args.items[i].name, name, n);
+    for (size_t i = 0; i < out->own.n; i++)
+        n_there += out->own.items[i].n_name == n && !memcmp(out->own.items[i].name, name, n);
     return n_there > 1 || add_integer(out, name, value);
 }
 
@@ -245,54 +251,134 @@ static bool add_stats(ViewerEvent *out, StatIter stats)
     return true;
 }
 
-/* Starts an event: its name, and the stats that its metadata has for all events. */
-static bool begin(ViewerEvent *out, const Plane *plane, const Text *name, const Text *display,
-                  const EventMeta *meta, ProfErr *err)
+static int compare_names(const ViewerArg *x, const ViewerArg *y)
 {
-    out->plane = plane;
-    out->args.n = 0;
-    out->has_flow_in = out->has_flow_out = false;
-    out->first_stat = (Stat){0};
-    const Text *shown = display->n_bytes ? display : name;
-    out->name = shown->text, out->n_name = shown->n_bytes;
-    if (display->n_bytes && !add_text(out, "long_name", name->text, name->n_bytes)) {
-        prof_nomem(err);
-        return false;
-    }
-    if (!meta || !meta->has_stats) return true;
-    if (!meta_bytes_read(&out->shared, plane->host, meta, err)) return false;
-    return add_stats(out, stat_iter_of_meta(&out->shared)) ? true : (prof_nomem(err), false);
+    int c = memcmp(x->name, y->name, x->n_name < y->n_name ? x->n_name : y->n_name);
+    return c ? c : (x->n_name > y->n_name) - (x->n_name < y->n_name);
 }
 
 static int by_name(const void *a, const void *b)
 {
     const ViewerArg *x = a, *y = b;
-    int c = memcmp(x->name, y->name, x->n_name < y->n_name ? x->n_name : y->n_name);
-    if (c) return c;
-    if (x->n_name != y->n_name) return x->n_name < y->n_name ? -1 : 1;
-    return x->order < y->order ? 1 : -1; /* the last comes first */
+    int c = compare_names(x, y);
+    return c ? c : x->order < y->order ? 1 : -1; /* the last comes first */
 }
 
-/* Keeps the last argument of each name. */
-static void keep_last_of_each_name(ViewerEvent *out)
+/* Merges the event's arguments with those of its metadata. Of several of one name, the last of the
+ * event counts. */
+static bool merge_args(ViewerEvent *out)
 {
-    size_t n = 0;
-    sort_array(out->args.items, out->args.n, sizeof *out->args.items, by_name);
-    for (size_t i = 0; i < out->args.n; i++) {
-        const ViewerArg *a = &out->args.items[i], *last = n ? &out->args.items[n - 1] : NULL;
-        if (!last || last->n_name != a->n_name || memcmp(last->name, a->name, a->n_name))
-            out->args.items[n++] = *a;
+    const struct SharedArgs *shared = out->shared;
+    size_t n = 0, of_shared = 0, n_shared = shared ? shared->n_args : 0;
+    sort_in_place(out->own.items, out->own.n, sizeof *out->own.items, by_name);
+    while (out->args.capacity < out->own.n + n_shared)
+        if (!GROW(out->args.items, out->args.capacity, out->args.capacity)) return false;
+    for (size_t i = 0; i < out->own.n; i++) {
+        const ViewerArg *own = &out->own.items[i];
+        if (i && !compare_names(own, own - 1)) continue;
+        for (; of_shared < n_shared; of_shared++) {
+            int c = compare_names(&shared->args[of_shared], own);
+            if (c > 0) break;
+            if (c < 0) out->args.items[n++] = shared->args[of_shared];
+        }
+        out->args.items[n++] = *own;
     }
+    while (of_shared < n_shared) out->args.items[n++] = shared->args[of_shared++];
     out->args.n = n;
+    return true;
 }
 
-static const ViewerArg *find_arg(const ViewerEvent *out, const char *name)
+static const ViewerArg *find_arg(const ViewerArg *args, size_t n, const char *name)
 {
-    for (size_t i = out->args.n; i-- > 0;)
-        if (out->args.items[i].n_name == strlen(name) &&
-            !memcmp(out->args.items[i].name, name, out->args.items[i].n_name))
-            return &out->args.items[i];
+    for (size_t i = n; i-- > 0;)
+        if (args[i].n_name == strlen(name) && !memcmp(args[i].name, name, args[i].n_name))
+            return &args[i];
     return NULL;
+}
+
+/* ---- what the events of one metadata entry share ---- */
+
+/* Copies the bytes of the entry, which its arguments point into. */
+static bool read_shared_stats(ViewerEvent *out, const Plane *plane, const EventMeta *meta,
+                              ProfErr *err)
+{
+    if (!meta || !meta->has_stats) return true;
+    if (!meta_bytes_read(&out->bytes, plane->host, meta, err)) return false;
+    MetaBytes kept = out->bytes;
+    if (kept.n_bytes && !(kept.bytes = arena_take(&out->kept_arena, kept.n_bytes))) return false;
+    if (kept.n_bytes) memcpy(kept.bytes, out->bytes.bytes, kept.n_bytes);
+    return add_stats(out, stat_iter_of_meta(&kept));
+}
+
+/* Copies what read_shared_stats() found. */
+static bool keep_shared(ViewerEvent *out, const void *of)
+{
+    size_t n = out->args.n;
+    ViewerArg *args = arena_take(&out->kept_arena, n * sizeof *args + 1);
+    const char *name = out->name;
+    if (name == out->room && (name = arena_take(&out->kept_arena, sizeof out->room)))
+        memcpy((char *)(uintptr_t)name, out->room, sizeof out->room);
+    struct SharedArgs *shared =
+        args && name ? PUSH_KEYED(out->kept, &out->kept_by_meta, hash64((uint64_t)(uintptr_t)of))
+                     : NULL;
+    if (!shared) return false;
+    if (n) memcpy(args, out->args.items, n * sizeof *args);
+    *shared = (struct SharedArgs){of, name, out->n_name, args, n, out->first_stat};
+    return true;
+}
+
+static const struct SharedArgs *find_shared(const ViewerEvent *out, const void *of)
+{
+    uint64_t hash = hash64((uint64_t)(uintptr_t)of);
+    HASH_EACH(i, &out->kept_by_meta, hash)
+        if (out->kept.items[i].of == of) return &out->kept.items[i];
+    return NULL;
+}
+
+static void forget_shared(ViewerEvent *out)
+{
+    out->kept.n = 0;
+    hash_clear(&out->kept_by_meta);
+    arena_free(&out->kept_arena);
+}
+
+/* What is shown of events is named by their metadata: an EventMeta, or a DerivedMeta that has the
+ * stats of one of the file. */
+typedef struct {
+    const void *of;
+    const Text *name, *display;
+    const EventMeta *file; /* NULL: it has no stats */
+} Shown;
+
+static const struct SharedArgs *make_shared(ViewerEvent *out, const Shown *shown, ProfErr *err)
+{
+    enum { KEPT_BYTES = 32 << 20 };
+    const Text *display = shown->display, *name = shown->name;
+    if (out->kept_arena.n_bytes > KEPT_BYTES) forget_shared(out);
+    out->shared = NULL, out->own.n = 0, out->first_stat = (Stat){0};
+    out->name = display->n_bytes ? display->text : name->text;
+    out->n_name = display->n_bytes ? display->n_bytes : name->n_bytes;
+    if ((display->n_bytes && !add_text(out, "long_name", name->text, name->n_bytes)) ||
+        !read_shared_stats(out, out->plane, shown->file, err) || !merge_args(out) ||
+        !keep_shared(out, shown->of)) {
+        prof_nomem(err);
+        return NULL;
+    }
+    return &out->kept.items[out->kept.n - 1];
+}
+
+/* Starts an event: its name, and what its metadata has for all events. */
+static bool begin(ViewerEvent *out, const Plane *plane, const Shown *shown, ProfErr *err)
+{
+    out->plane = plane;
+    const struct SharedArgs *shared = find_shared(out, shown->of);
+    if (!shared && !(shared = make_shared(out, shown, err))) return false;
+    out->shared = shared;
+    out->own.n = 0;
+    out->has_flow_in = out->has_flow_out = false;
+    out->first_stat = shared->first_stat;
+    out->name = shared->name, out->n_name = shared->n_name;
+    return true;
 }
 
 /* ---- flows ---- */
@@ -311,7 +397,8 @@ static void set_flow(ViewerEvent *out, bool comes_in, int64_t id)
 /* Reads a flow in the file: the direction in the lowest two bits, then 56 bits of id. */
 static void read_flow(ViewerEvent *out)
 {
-    const ViewerArg *arg = find_arg(out, "flow");
+    const ViewerArg *arg = find_arg(out->own.items, out->own.n, "flow");
+    if (!arg) arg = find_arg(out->shared->args, out->shared->n_args, "flow");
     if (!arg || (arg->value.type != TYPE_UINT64 && arg->value.type != TYPE_INT64)) return;
     uint64_t flow = arg->value.u64;
     int64_t id = (int64_t)(flow >> 2 & (((uint64_t)1 << 56) - 1));
@@ -327,6 +414,7 @@ static bool add_flows(const TraceViewer *d, const Line *line, const EventAt *e, 
     EventNumbers n;
     n.used = true;
     if (d->grouping->by == GROUPED_BY_FILE ||
+        !meta_events_have(e->meta, &dp->context.filter.wanted) ||
         !event_numbers_read(&n, &dp->context, line, type, stat_iter_of_event(e)))
         return true;
     bool any = numbers_have(&n, STAT_CORRELATION_ID);
@@ -384,10 +472,8 @@ static bool add_grouping(const TraceViewer *d, const Line *line, uint64_t index,
 static bool begin_event(const TraceViewer *d, const Line *line, const EventAt *e, ViewerEvent *out,
                         ProfErr *err)
 {
-    if (!begin(out, line->plane, e->meta->name, display_name(d, line->plane, e->meta), e->meta,
-               err))
-        return false;
-    out->first_own = out->args.n;
+    const Shown shown = {e->meta, e->meta->name, display_name(d, line->plane, e->meta), e->meta};
+    if (!begin(out, line->plane, &shown, err)) return false;
     if (!add_stats(out, stat_iter_of_event(e))) {
         prof_nomem(err);
         return false;
@@ -400,12 +486,9 @@ bool viewer_event_at(const TraceViewer *d, const Line *line, const EventAt *e, V
                      ProfErr *err)
 {
     if (!begin_event(d, line, e, out, err)) return false;
-    if (!add_grouping(d, line, e->event - line->first_event, out)) {
-        prof_nomem(err);
-        return false;
-    }
-    keep_last_of_each_name(out);
-    return true;
+    if (add_grouping(d, line, e->event - line->first_event, out) && merge_args(out)) return true;
+    prof_nomem(err);
+    return false;
 }
 
 bool viewer_event(const TraceViewer *d, Line *line, uint64_t index, ViewerEvent *out, ProfErr *err)
@@ -432,12 +515,9 @@ bool viewer_step(const TraceViewer *d, Line *line, const MergedStep *step, Viewe
     if (memory && eager >= 0 &&
         column_at(groups->eager_of_file, step->event - line->first_event) <= 0)
         memory = add_integer(out, "is_eager", eager);
-    if (!memory || !add_step_name(d, step->group, out)) {
-        prof_nomem(err);
-        return false;
-    }
-    keep_last_of_each_name(out);
-    return true;
+    if (memory && add_step_name(d, step->group, out) && merge_args(out)) return true;
+    prof_nomem(err);
+    return false;
 }
 
 bool viewer_region(const TraceViewer *d, Line *line, const Region *region, ViewerEvent *out,
@@ -445,13 +525,12 @@ bool viewer_region(const TraceViewer *d, Line *line, const Region *region, Viewe
 {
     static const char name[] = "ThreadpoolListener::Region";
     (void)d;
-    if (!begin(out, line->plane, empty_text, empty_text, NULL, err)) return false;
+    if (!begin(out, line->plane, &(Shown){name, empty_text, empty_text, NULL}, err)) return false;
     out->name = name, out->n_name = sizeof name - 1;
-    if (region->group >= 0 && !add_integer(out, "group_id", region->group)) {
-        prof_nomem(err);
-        return false;
-    }
-    return true;
+    if ((region->group < 0 || add_integer(out, "group_id", region->group)) && merge_args(out))
+        return true;
+    prof_nomem(err);
+    return false;
 }
 
 bool viewer_derived(const TraceViewer *d, const DerivedLine *line, size_t event, ViewerEvent *out,
@@ -459,7 +538,8 @@ bool viewer_derived(const TraceViewer *d, const DerivedLine *line, size_t event,
 {
     const DerivedEvent e = derived_event(line, event);
     const DerivedMeta *meta = &d->derived->planes[line->plane - d->host->planes].metas[e.meta];
-    if (!begin(out, line->plane, meta->name, meta->display_name, meta->file, err)) return false;
+    const Shown shown = {meta, meta->name, meta->display_name, meta->file};
+    if (!begin(out, line->plane, &shown, err)) return false;
     bool memory = e.group < 0 || add_integer(out, "group_id", e.group);
     if (line->kind == LINE_STEPS) memory &= add_step_name(d, e.group, out);
     size_t low = LOWER_BOUND(i, 0, line->stats.n,
@@ -474,18 +554,19 @@ bool viewer_derived(const TraceViewer *d, const DerivedLine *line, size_t event,
         const char *name = derived_stat_names[stat.name];
         memory = add_arg(out, name, strlen(name), &value);
     }
-    if (!memory) {
-        prof_nomem(err);
-        return false;
-    }
-    keep_last_of_each_name(out);
-    return true;
+    if (memory && merge_args(out)) return true;
+    prof_nomem(err);
+    return false;
 }
 
 void viewer_event_free(ViewerEvent *event)
 {
     event_finder_close(&event->finder);
+    meta_bytes_free(&event->bytes);
     prof_free(event->args.items);
-    meta_bytes_free(&event->shared);
-    event->args.items = NULL, event->args.n = event->args.capacity = 0;
+    prof_free(event->own.items);
+    prof_free(event->kept.items);
+    hash_free(&event->kept_by_meta);
+    arena_free(&event->kept_arena);
+    *event = (ViewerEvent){0};
 }

@@ -53,15 +53,29 @@ typedef struct {
     size_t n_name;
     char room[VIEWER_ROOM]; /* space for a name that is a number */
     LIST(ViewerArg) args;   /* by name, each name once */
-    /* First argument that comes from the event and not from its metadata. */
-    size_t first_own;
     bool has_flow_in, has_flow_out;
     int64_t flow_in, flow_out; /* equal at both ends of one flow */
     Stat first_stat;           /* value of a counter */
     const Plane *plane;        /* plane that TYPE_REF values refer to */
+    LIST(ViewerArg) own;       /* arguments that do not come from the metadata, as they are found */
+    const struct SharedArgs *shared; /* those of the metadata */
     EventFinder finder;
-    MetaBytes shared; /* of the metadata */
+    MetaBytes bytes; /* of the metadata */
+    /* What events of the same metadata share, kept because nearly all events repeat one. */
+    LIST(struct SharedArgs) kept;
+    HashTable kept_by_meta;
+    Arena kept_arena;
 } ViewerEvent;
+
+/* What the events of one metadata entry have in common. */
+struct SharedArgs {
+    const void *of; /* EventMeta or DerivedMeta */
+    const char *name;
+    size_t n_name;
+    ViewerArg *args; /* by name, each name once */
+    size_t n_args;
+    Stat first_stat;
+};
 
 /* Fill `out` for an event, a merged step, a region or a derived event. Freed with
  * viewer_event_free(). */
