@@ -150,7 +150,7 @@ def slow_steps():
 
 @case
 def queries_of_findings():
-    """Each query runs as it is, and shows something for a finding."""
+    """Each query can be run unchanged, and has rows for a finding."""
     folders = ['tests/data/' + name for name in ('gpu_train_38', 'multi_host_111', 'tpu_train_54',
                                                  'jax_recompiles', 'tf_fit_input_bound')]
     for folder in folders:
@@ -162,7 +162,7 @@ def queries_of_findings():
 
 @case
 def attached_runs():
-    """Each attached run is judged alone; its queries name its label."""
+    """Each attached run is judged separately; its queries name its label."""
     busy = space(core((0, 100), (100, 100)), host([('a', 0, 1)]))
     idle = space(core((0, 100), (300, 100)), host([('a', 0, 1)]))
     same(attached("SELECT run, rule, query FROM advice WHERE status = 'finding'",

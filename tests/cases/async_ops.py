@@ -40,7 +40,8 @@ ASYNC = ("SELECT hlo_op, done_op, start_ps, duration_ps, exposed_ps, hidden_ps, 
 
 @case
 def async_pairs():
-    """Spans by hand: starts and dones by name, in order; containers and waiting hide nothing."""
+    """Spans worked out by hand: starts and dones by name, in order; containers and waiting hide
+    nothing."""
     rows = ask(ASYNC, x=space(tensorcore([
         ('while.1', 0, 1000), ('copy-start.1', 0, 10), ('fusion.1', 10, 30),
         ('copy-start.1', 40, 10), ('copy-done.1', 50, 50), ('fusion.2', 100, 100),
@@ -71,7 +72,7 @@ def async_pairs():
 
 @case
 def async_lines():
-    """Spans that the file has as events too are not told twice."""
+    """Spans that the file also has as events are not reported twice."""
     ops, spans = [('copy-start', 0, 2), ('add', 2, 8),
                   ('copy-done', 10, 5)], [('copy-start', 2, 13), ('slice-start', 3, 9)]
     rows = ask(ASYNC, x=space(tensorcore(ops, spans).bytes()))
@@ -118,8 +119,8 @@ def async_on_gpu():
 
 @case
 def async_kinds():
-    """What hides an op: compute alone. An op that the core carries out itself is compute, whatever
-    words its name contains."""
+    """Only compute hides an op. An op that the core executes itself is compute, whatever words its
+    name contains."""
     span = ('copy-start', 0, 0), ('copy-done', 100, 10)
     hidden = lambda *ops, **how: ask(ASYNC, x=space(tensorcore(list(span) + list(ops),
                                                                **how).bytes()))[0]['hidden_ps']
@@ -223,7 +224,7 @@ def async_against_naive():
 
 @case
 def diagnostics():
-    """What XProf 2.24.2 warns of above its pages, for the same files."""
+    """The warnings that XProf 2.24.2 shows above its pages for the same files."""
     def core(n, offset=0, ps=100):
         p = Plane('/device:TPU:0', 2, [(k, {'double': v}) for k, v in PEAKS.items()])
         meta = p.meta('%a = f32[1] op()', 'a',

@@ -54,7 +54,8 @@ def number(element, name):
 
 @case
 def bars_of_steps():
-    """Each step has a bar, as high as its time, whose parts are as high as theirs."""
+    """Each step has a bar with the height of its time, and each part of it the height of its own
+    time."""
     for source in (TPU, CPU):
         steps = rows("SELECT duration_ms, device_compute_ms_actual, device_collectives_ms_actual, "
                      "device_to_device_ms_actual, input_ms_actual, output_ms_actual, "
@@ -76,7 +77,7 @@ def bars_of_steps():
 
 
 def levels(image, unit):
-    """The place of 0 on a vertical axis and the distance of one unit, by its labels."""
+    """The position of 0 on a vertical axis and the length of one unit, from its labels."""
     at = {}
     parts = list(image)
     for path, text in zip(parts, parts[1:]):
@@ -92,7 +93,7 @@ def levels(image, unit):
 
 
 def check_stacks(bars):
-    """The parts of a bar stand on each other, all bars on one line, and side by side."""
+    """The parts of a bar are stacked; all bars start on one line, side by side."""
     places = [[(number(r, 'x'), number(r, 'y'), number(r, 'width'), number(r, 'height'))
                for r in bar.iter(SVG + 'rect')] for bar in bars]
     ground = places[0][0][1] + places[0][0][3]
@@ -191,7 +192,7 @@ def hostile_names_in_charts():
 
 @case
 def no_chart():
-    """NULL for NULL, and for a run that has nothing to draw; an error for a source that is none."""
+    """NULL for NULL and for a run without anything to draw; an error for an invalid source."""
     for function in ('step_time_chart', 'roofline_chart', 'memory_chart', 'op_treemap'):
         same(rows('SELECT %s(NULL)' % function), [(None,)])
         same(chart(function, data=space(Plane('/host:CPU').bytes())), None)

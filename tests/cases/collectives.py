@@ -38,7 +38,7 @@ def waiting_for_peers():
 
 @case
 def unequal_peers():
-    """Devices that ran an op unequally often do not tell who waited."""
+    """If devices ran an op different numbers of times, the waits are unknown."""
     data = space(core(0, ('all-reduce.1', 'all-reduce', 100, 200),
                       ('all-reduce.1', 'all-reduce', 300, 450)),
                  core(1, ('all-reduce.1', 'all-reduce', 150, 200)))
@@ -66,7 +66,7 @@ def waits_of_cores(op, first_id=None):
 
 @case
 def waiting_in_groups():
-    """Only members of one's own group are waited for, and only those of the host."""
+    """A device waits only for members of its own group on its host."""
     reduce = ('all-reduce(f32[8]{0} %%a), channel_id=1, replica_groups=%s, '
               'use_global_device_ids=true, to_apply=%%add')
     same(waits_of_cores(reduce % '{{0,1},{2,3}}'), ([50, 0, 0, 100], 2))
@@ -99,8 +99,8 @@ def waiting_in_groups():
 
 @case
 def collectives_of_programs():
-    """Kernels of two programs are two collectives. Their instructions say what they move, and whom
-    they wait for."""
+    """Kernels of two programs are two collectives. Their instructions have the bytes and the
+    groups."""
     groups = [L(49, hlo.ints(1, 0, 1)), L(49, hlo.ints(1, 2, 3))]
     f32 = hlo.shape(hlo.F32, 8)
     add = hlo.instruction(1, 'a', 'parameter', f32)

@@ -41,8 +41,8 @@ def compiled(data, columns='name, start_ps, duration_ps'):
 
 @case
 def parts_of_one():
-    """What nests in a compiler's event, and what another thread does meanwhile, is part of it;
-    equal events of two threads are two."""
+    """Events nested in a compiler's event, and what another thread compiles meanwhile, are part of
+    it; equal events of two threads are two compilations."""
     same(compiled(
         space(threads([('backend_compile_and_load', 10, 90), ('XlaCompile', 20, 10),
                        ('backend_compile_and_load', 200, 50)],
@@ -94,7 +94,7 @@ def function_and_phases():
 
 @case
 def modules_and_programs():
-    """Stats name the module; the program is the one of its name that first runs next."""
+    """Stats name the module; the program is the one of that name with the next first run."""
     f32 = [shape(F32, n) for n in (1, 2, 4)]
     programs = metadata(program(7, 'jit_f', f32[0], f32[2], names=['x']),
                         program(5, 'jit_f', f32[1], f32[2], names=['x']),
@@ -208,7 +208,7 @@ def names_with_arguments():
 
 @case
 def functions_without_a_module():
-    """A function that was compiled several times is listed also if nothing names its module."""
+    """A function that was compiled several times is listed even if nothing names its module."""
     def calls(name, *starts):
         return [e for s in starts for e in (('PjitFunction(%s)' % name, s, 90),
                                             ('backend_compile', s + 10, 50))]
@@ -261,8 +261,7 @@ def compile_inside_a_step():
 
 @case
 def orders():
-    """The longest compiled first, then those with most programs, then by name; each host has its
-    own."""
+    """Longest compilation time first, then most programs, then by name; each host separately."""
     a = shape(F32, 1)
     programs = metadata(*[program(i + 1, n, a) for i, n in enumerate(
         ['jit_b', 'jit_b', 'jit_a', 'jit_a', 'jit_c', 'jit_c', 'jit_c', 'jit_d', 'jit_d'])])

@@ -45,7 +45,8 @@ def received_messages():
 
 @case
 def invalid_messages():
-    """Of a slice to itself, of no duration, and of nobody: they are shown, and are of no burst."""
+    """Messages from a slice to itself, without a duration, or without a sender are shown, but
+    belong to no burst."""
     data = host_of([message(5000, 1000, 1, slices=(2, 2)), message(5000, 0, 1),
                     message(5000, 10, 1, slices=(None, None), label=''),
                     message(5000, 0, 1, slices=(2, 2))])
@@ -60,8 +61,8 @@ def invalid_messages():
 
 @case
 def bursts_of_messages():
-    """A message that begins as another ends goes on with its burst; four stragglers; what others
-    say in numbers too large."""
+    """A message that starts when another ends continues its burst; four stragglers; numbers of
+    other types and sizes."""
     data = host_of([message(10 * i + 10, 10, 2**33) for i in range(6)]
                    + [message(100, 10, -5), message(200, 2**62, 1), message(300, -7, 2**63 - 1)])
     same(rows(BURSTS, data), [(0, 60000, 6, 6 * 2**33, 2), (90000, 100000, 1, 0, 1)])
@@ -74,7 +75,7 @@ def bursts_of_messages():
 
 @case
 def messages_at_the_ends_of_time():
-    """A message whose start would be before all times starts at the first."""
+    """A message whose start would be below int64 starts at its lower limit."""
     data = host_of([(RECEIVED, at, 0, dict(message(0, 2**42, 1)[3]))
                     for at in (-2**63 + 1, 2**63 - 1, 0)])
     ps = 2**42 * US
@@ -118,4 +119,5 @@ def module_limit():
     cut = rows(ask, transfer_after(n_ops + 1, n_modules))
     same([r[0:1] + r[2:] for r in cut],
          [(code, None, None) for code in ('dcn_cut', 'no_steps', 'nothing_to_show')])
-    must('some network transfers are not listed' in cut[0][1] and 'found no send or recv op' in cut[2][1], cut)
+    must('some network transfers are not listed' in cut[0][1]
+         and 'found no send or recv op' in cut[2][1], cut)

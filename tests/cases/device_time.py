@@ -13,8 +13,8 @@ TIMES = """SELECT plane, start_ps, span_ps, busy_ps, idle_ps, computing_ps, comm
 
 @case
 def device_time():
-    """Times by hand. Cores of a host share a span; a loop computes where no op in it runs;
-    asynchronous ops last from start to done."""
+    """Times worked out by hand. Cores of a host share a span; a loop computes where no op in it
+    runs; asynchronous ops last from start to done."""
     first = tensorcore([('while.1', 0, 100), ('fusion.1', 10, 20), ('all-reduce.1', 40, 30),
                         ('copy-start.1', 100, 2), ('fusion.2', 102, 48),
                         ('all-gather-start.1', 150, 0),

@@ -67,7 +67,7 @@ def peaks():
 
 @case
 def unknown_devices():
-    """What cannot be known is NULL, and a device that says its own peak is believed."""
+    """Unknown values are NULL, and a peak that the device records is used."""
     row = device(gpu('AMD', 9, 0, 120, 1.5))
     same((row['peak_flops_per_second'], row['peak'], row['device_type']),
          (None, None, 'AMD GPU - gfx-9XX series'))

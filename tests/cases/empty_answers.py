@@ -43,8 +43,8 @@ ONE_ROW = ('input_pipeline', 'input_breakdown', 'overview', 'recommendations', '
 @case
 def every_empty_answer_has_a_reason():
     """Profiles without steps, with one, with steps that never end, hosts that do not overlap, whose
-    clocks differ, groups without markers, very many
-    steps: each table and query has rows, or prof_issues says why not."""
+    clocks differ, groups without markers, very many steps: each table and query has rows, or
+    prof_issues has the reason."""
     host = lambda *events: Plane('/host:CPU', 9).line(1, 'main', list(events)).bytes()  # noqa: E731
     gpu = lambda *events, steps=((0, 5),): Plane('/device:GPU:0').line(1, 's', list(events)).line(
         0xdeadbeef, 'Steps', [('0', at, ps, group(0)) for at, ps in steps]).bytes()  # noqa: E731

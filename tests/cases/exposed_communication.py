@@ -12,8 +12,8 @@ from cases.steps import exposed, group, op
 
 @case
 def exposed_on_gpus():
-    """A collective or copy belongs to the step that launched it, whatever step runs meanwhile; of
-    several at once the one that started first counts."""
+    """A collective or copy belongs to the step that launched it, whatever step runs meanwhile; if
+    several run at once, the one that started first counts."""
     work = [('k', 0, 100, group(1, correlation_id=1)), ('k', 200, 100, group(2, correlation_id=2))]
     beside = [('ncclAllReduce', 50, 100, group(1, correlation_id=1)),
               ('ncclAllGather', 250, 100, group(2, correlation_id=2)),
@@ -43,7 +43,7 @@ def exposed_on_gpus():
 
 @case
 def unfinished_transfers():
-    """A start whose done is not in the file is no occurrence: its time is unknown."""
+    """A start whose done is not in the file does not count: its time is unknown."""
     core = tensorcore([('copy-start.1', 0, 2), ('fusion.1', 2, 10), ('copy-done.1', 20, 5),
                        ('fusion.2', 30, 5), ('copy-start.1', 40, 2)])
     same([tuple(row.values()) for row in ask(
@@ -75,8 +75,8 @@ def exposed_on_tensorcores():
 
 @case
 def exposed_communication():
-    """What computing does not hide, by op: also what a core waits for, which nothing can hide. Each
-    run is counted alone."""
+    """What computing does not hide, by op, including waits of a core, which nothing can hide. Each
+    run is counted separately."""
     data = space(tensorcore([
         ('copy-start', 0, 10), ('fusion.1', 10, 30), ('copy-done', 40, 60), ('copy-start', 100, 0),
         ('add', 100, 20), ('copy-done', 120, 0), ('send', 200, 5), ('send-done', 205, 5),

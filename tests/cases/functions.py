@@ -25,7 +25,8 @@ def errors(statements):
 
 @case
 def refusals():
-    """What is no number, infinite or in the wrong order is an error that names the function."""
+    """Values that are not numbers, are infinite or in the wrong order give an error that names the
+    function."""
     intervals = ('interval_union', 'self_time')
     numbers = ['%s(%s)' % (name, ', '.join("'x'" if i == k else '1' for i in range(n)))
                for name, n in (('interval_overlap', 4), ('flops_utilization', 3),
@@ -69,7 +70,7 @@ def refusals():
 
 @case
 def allowed():
-    """The limits of what is refused: NULL is no error, nor are the ends of ranges."""
+    """The limits of what is rejected: NULL and the ends of ranges are not errors."""
     known = [('interval_overlap(0, 1, NULL, \'x\')', None), ('flops_utilization(NULL, 1, 1)', None),
              ('flops_utilization(-1, 1, 1)', None), ('flops_utilization(1, 0, 1)', None),
              ('flops_utilization(1, 1, 0)', None), ('flops_utilization(0, 1, 1)', 0),
@@ -90,7 +91,7 @@ def allowed():
 
 @case
 def beyond_64_bits():
-    """Lengths that do not fit are an error, those that just do are not."""
+    """Lengths that do not fit in 64 bits are an error, those that just fit are not."""
     union = 'interval_union(column1, column2)'
     self_time = 'self_time(column1, column2) ' + FRAME
     overlapping = [(start, MOST - 4) for start in (1, 2, 3)]

@@ -19,8 +19,8 @@ def gpu(*streams):
 
 @case
 def between_streams():
-    """A gap is where no stream has an event; events that touch leave none, nor do events without a
-    duration end one."""
+    """A gap is a time in which no stream has an event; events that touch leave no gap, and events
+    without a duration do not end one."""
     x = space(gpu([('a', 0, 10), ('b', 10, 5), ('c', 40, 5)],
                   [('d', 2, 20), ('zero', 25, 0), ('e', 30, 2), ('f', 41, 1)]).bytes())
     same(rows(GPU % '', x), [(22, 8, 'd', 'e'), (32, 8, 'e', 'c')])
@@ -31,8 +31,8 @@ def between_streams():
 
 @case
 def several_events():
-    """Of events that start together the shortest counts, of those that end together the one that
-    starts first, else the first of the file; an event inside another never does."""
+    """Among events that start together, the shortest counts; among those that end together, the one
+    that starts first, else the first of the file; an event inside another one never counts."""
     x = space(gpu([('long', 0, 10), ('inside', 0, 3), ('late', 20, 9), ('twin', 50, 4)],
                   [('early', 0, 8), ('ends', 2, 8), ('short', 20, 4), ('twin 2', 50, 4)]).bytes())
     same(rows(GPU % '', x), [(10, 10, 'long', 'short'), (29, 21, 'late', 'twin')])
@@ -40,7 +40,8 @@ def several_events():
 
 @case
 def aggregated():
-    """An aggregated event has no time of its own: it is no work, in whatever order a line is."""
+    """An aggregated event has no time of its own, so it is not work, in whatever order the line
+    is."""
     for events in ([(0, 10), (300, 10)], [(300, 10), (0, 10)]):
         x = space(plane(1, '/device:GPU:0', [line(1, 'Stream #1', [
             event(2, None, 100, occurrences=5)] + [event(1, *e) for e in events])],
@@ -57,7 +58,7 @@ def unordered():
 
 @case
 def longest():
-    """n: the longest of each run, and those that are as long."""
+    """n gives the longest gaps of each run, ties included."""
     x = space(gpu([('a', at, 1) for at in (0, 4, 6, 10, 20, 24)]).bytes())
     for n, want in ((1, [9]), (2, [9, 3, 3, 3]), (4, [9, 3, 3, 3]), (5, [9, 3, 3, 3, 1]),
                     (100, [9, 3, 3, 3, 1]), ('NULL', [9, 3, 3, 3, 1]), (0, [])):

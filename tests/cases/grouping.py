@@ -27,8 +27,8 @@ ROOT = {'_r': {'int64': 1}}
 
 @case
 def contexts_of_processes():
-    """A context is of the process of its plane, a consumer's of the process that it names: unless
-    it also produces, and its plane has a process."""
+    """A context belongs to the process of its plane; a consumer's to the process that it names,
+    unless it is also a producer and its plane has a process."""
     def threads(id, name, process, *events):
         return Plane(name, id, {'process_id': {'uint64': process}} if process
                      else None).line(id, 'thread', list(events))
@@ -150,4 +150,5 @@ def depth_limit():
     same([number for number, _ in found], [5000] * n + list(range(n, 1600)))
     steps = 16 * 1600 + 2 ** 22
     must(steps - 4 * 1600 < 2 * n * (2 * 1600 - n) <= steps, n)
-    must(all('without looking at all enclosing events' in message for _, message in found), found[:2])
+    must(all('without looking at all enclosing events' in message for _, message in found),
+         found[:2])

@@ -78,7 +78,7 @@ def synonyms_lead_to_what_there_is():
 
 @case
 def words_that_people_search_for():
-    """What comes first for words that are in no name."""
+    """The first results for words that are in no name."""
     for word, first in (('MFU', 'mfu'), ('hfu', 'mfu'), ('OOM', 'peak_holders'),
                         ('bubble', 'idle_gaps'),
                         ('nccl', 'collectives'), ('AllReduce', 'collectives'),
@@ -109,8 +109,8 @@ def order_of_matches():
 
 @case
 def descriptions_are_searched_by_word():
-    """A word finds the words of a description that start with it, and no middle of a word; each
-    match is there."""
+    """A word matches words of a description that start with it, not the middle of a word; each
+    match is listed."""
     for word in ('preorder', 'reorder', 'quantile', 'slices', 'op'):
         texts = rows("SELECT description FROM prof_help(%s) "
                      "WHERE matched = 'description';" % quoted(word))
@@ -122,8 +122,8 @@ def descriptions_are_searched_by_word():
 
 @case
 def several_words():
-    """What has to do with the most of the words. All words in one name are better than in several
-    texts."""
+    """Results that match most of the words come first. All words in one name rank higher than in
+    several texts."""
     for name, description in rows("SELECT name, description FROM prof_help('kernel latency') "
                                   "WHERE kind <> 'column';"):
         must(re.search('kernel', name + description, re.I), name)
@@ -135,7 +135,7 @@ def several_words():
 
 @case
 def misspelt_words():
-    """A word that matches nothing finds near names and synonyms, and says which."""
+    """A word that matches nothing finds similar names and synonyms, and shows which."""
     for word, name, like in (('top_krnels', 'top_kernels', 'top_kernels'),
                              ('colectives', 'collectives', 'collectives'),
                              ('retracign', 'tf_functions', 'retracing'),
@@ -149,7 +149,8 @@ def misspelt_words():
 
 @case
 def without_a_match():
-    """One row says so. Without a word all but columns are listed, and never are there no rows."""
+    """One row reports that nothing matches. Without a word, everything except columns is listed.
+    There is always a row."""
     text = 'no name, description or synonym matches the word; SELECT * FROM prof_help lists all'
     for word in ('xyzzyq', 'qqqqqq wwwwww', '\U0001d11e'):
         same(found(word, 'rank, kind, name, table_name, description, matched'),
@@ -225,15 +226,14 @@ def every_example_of_a_function_runs():
 
 @case
 def a_broken_example_is_found():
-    """What the case above looks for: an unknown column and an answer without rows are not taken for
-    rows."""
+    """The case above can fail: an unknown column and an answer without rows are detected."""
     answers = tried({'steps': 'SELECT no_such FROM steps', 'kpi': 'SELECT * FROM kpi WHERE 0'})
     same((set(answers['steps']), set(answers['kpi'])), ({None}, {0}))
 
 
 @case
 def versions():
-    """Each table and query has the version that has it first, which is none to come."""
+    """Each table and query has the first version that has it, which is not a future one."""
     def number(version):
         must(re.fullmatch(r'\d+\.\d+\.\d+', version), version)
         return tuple(map(int, version.split('.')))

@@ -127,7 +127,7 @@ def time_of_a_request():
 
 @case
 def server_with_a_gpu():
-    """XProf takes every server's device for a TPU; the time of a GPU's is told beside that."""
+    """XProf treats every server's device as a TPU; other columns have the time of GPUs."""
     gpu = Plane('/device:GPU:0', 2)
     number = lambda n: {'correlation_id': {'int64': n}}  # noqa: E731
     gpu.line(7, 'Stream #7', [('MemcpyH2D', 107 * US, 8 * US, number(4)),

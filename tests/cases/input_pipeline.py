@@ -9,8 +9,8 @@ from cases.steps import dropped, group, op, shares
 
 @case
 def advice_without_verdicts():
-    """Idle devices and compiling are told without a verdict of XProf's: 90 of 100 idle; 60 of 100
-    compiling."""
+    """Idle devices and compiling are reported even without a verdict of XProf's: 90 of 100 idle; 60
+    of 100 compiling."""
     own = "SELECT code FROM recommendations('{x}') WHERE section = 'libprofsql'"
     for gap, found in ((90, [{'code': 'device_idle'}]), (40, [])):
         same(ask(own, x=space(Plane('/device:GPU:0').line(1, 'Stream #1', [

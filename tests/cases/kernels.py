@@ -48,7 +48,7 @@ def kernel_reports():
 
 @case
 def launches():
-    """Every spelling of kernel_details, and what is none."""
+    """Every spelling of kernel_details, and texts that are not one."""
     for details, want in [
         ('odd grid:3,2,1', ('3,2,1', '1,1,1', 0, 0)),
         ('block:6,5,4 odd ', ('1,1,1', '6,5,4', 0, 0)),
@@ -163,7 +163,7 @@ def tensorcore_names():
 
 @case
 def kernel_stats_of_older_files():
-    """The op's name stands in other stats; a report keeps it where its kernels agree."""
+    """The op's name is in other stats; a report shows it if its kernels agree."""
     row, = stats_of(kernels(('k', 1, 'regs:1', {'annotation': 'a/MatMul:MatMul#shape=(float[])#'})))
     same((row['op_name'], row['op_name_actual'], row['op_is_tensorcore_eligible'],
           row['op_is_tensorcore_eligible_actual']), ('', 'a/MatMul', 0, 1))
@@ -188,7 +188,7 @@ def hostile_kernels():
 
 @case
 def kernel_queries():
-    """What is asked most of kernels."""
+    """The most common queries about kernels."""
     a = kernels(('gemm', 100, 'regs:1', {'tf_op': 'x/MatMul:MatMul'}),
                 ('gemm', 300, 'regs:2', {'tf_op': 'y/MatMul:MatMul'}),
                 ('h884', 50, 'regs:1', {'tf_op': 'z/MatMul:MatMul'}),

@@ -166,8 +166,8 @@ def groups_over_streams():
 
 @case
 def kernels_in_events():
-    """A kernel of an HLO op is told by its program alone, be it there or not; without one by its
-    framework op. Asked of XProf 2.24.2."""
+    """A kernel with an HLO op is identified only by its program, whether the file has it or not;
+    without one, by its framework op. Asked of XProf 2.24.2."""
     plane = Plane('/device:GPU:0')
     both = {'tf_op': {'str': 'x/y:Z'}, 'shape': {'str': '(half[2];s32[])'}}
     kernels = [({'hlo_op': 'a', 'program_id': 1, 'hlo_module': 'm'}, ('a', 'm', '', None)),

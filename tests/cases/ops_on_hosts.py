@@ -9,7 +9,7 @@ from cases.ops import metrics, totals
 
 @case
 def threads():
-    """Ops of two threads; the idle time of the first stands behind its ops."""
+    """Ops of two threads; the idle time of the first comes after its ops."""
     data = host_of([('TfOp1:TfOp1', 100 * US, 8 * US)],
                    [('TfOp1:TfOp1', 100 * US, 8 * US), ('TfOp2:TfOp2', 110 * US, 10 * US)])
     same(metrics(data, 'host'), [('TfOp1', 2, 16 * US, 16 * US), ('IDLE', 0, 2 * US, 2 * US),

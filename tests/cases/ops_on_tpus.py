@@ -29,7 +29,7 @@ def tpu_aggregated_op():
 
 @case
 def tpu_ops_by_symbol():
-    """An op is told by program and symbol; without both it is left out."""
+    """An op is identified by program and symbol; without both it is left out."""
     plane = Plane('/device:TPU:0')
     a, b, c, d = tpu_op(plane, 'a'), tpu_op(plane, 'b', symbol=2), tpu_op(
         plane, 'c', program=None), tpu_op(plane, 'd', symbol=0)

@@ -357,7 +357,7 @@ def shared_storage_lives_as_long_as_its_last_buffer():
 @case
 def listed_twice():
     """XProf's list of the peak and its size have a traced buffer of an allocation that lives
-    throughout twice; a buffer of another space stands in both."""
+    throughout twice; a buffer of another space is in both."""
     ops = [instruction(i, "op%d" % i, shape=shape(F32, 10 * i)) for i in range(1, 4)]
     logical = [buffer(1, 40, 1), buffer(2, 80, 2), buffer(3, 120, 3, color=5)]
     path = put("twice.hlo.pb", proto(module("m", computation(1, "main", ops)), assignment(

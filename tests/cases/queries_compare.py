@@ -62,8 +62,8 @@ def fingerprints_of_programs():
 
 @case
 def hlo_ops_of_another_category():
-    """The name of an op counts, not its category, but where two ops of a name are told apart by
-    it."""
+    """The name of an op counts, not its category, unless two ops of one name differ only by
+    category."""
     def categories(*ops):
         plane = Plane('/device:TPU:0')
         keys = [plane.meta('%%%s = f32[1] op()' % name, name, {

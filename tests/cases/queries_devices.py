@@ -49,7 +49,7 @@ def sparsecores_beside_tensorcores():
 
 @case
 def samples_of_gpus():
-    """A row for each moment of a GPU; values of other lines and names are none."""
+    """One row for each moment of a GPU; values of other lines and names do not count."""
     def value(number):
         return {'counter_value': {'uint64': number}}
     all_of_them = [('power_mw', 512500), ('sm_clock_mhz', 1980), ('memory_clock_mhz', 3201),

@@ -585,8 +585,8 @@ def operations_of_loops():
 
 @case
 def iterations():
-    """The layers are told apart, and a backward loop counts from its end. Self time of a loop
-    is what its ops leave: 20 - 6 and 20 - 9 us."""
+    """Layers are separate rows, and a backward loop counts from its end. The self time of a loop is
+    what its ops leave: 20 - 6 and 20 - 9 us."""
     made, events = loops()
     data = space(
         Plane('/host:CPU').line(1, 'tf_XLA', hlo_events(*events)).bytes(), program_plane((1, made))
@@ -648,7 +648,7 @@ def iterations():
 
 @case
 def iterations_beyond():
-    """Of a loop of 1002 iterations the first 1000 are told apart."""
+    """The first 1000 of 1002 iterations of a loop are separate."""
     made = module(
         'm', computation(1, 'main', [instruction(1, 'while', 'while'), instruction(2, 'dot')])
     )
@@ -711,7 +711,7 @@ def nested_loops():
 
 @case
 def framework_ops_of_a_host():
-    """Ops of TensorFlow by their names, beside events that are none; and HLO ops that run
+    """Ops of TensorFlow by their names, next to events that are not ops; and HLO ops that run
     inside one."""
     events = [
         ('gradient_tape/net/dense/MatMul/MatMul:MatMul', 0, 10 * US),

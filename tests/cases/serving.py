@@ -205,8 +205,8 @@ def links_that_lead_out():
 
 @case
 def files_that_are_no_profile():
-    """Nothing of a file in the folder that is called like a profile and is none; the program's log
-    has the reason."""
+    """SQL learns nothing about a file in the folder that is named like a profile but is not one;
+    the program's log has the reason."""
     root = make_root('a')
     folder = put_run(root, 'bad', '/etc/passwd')
     for data in (b'root:x:0:0', b'{"traceEvents": []}', b'PK\3\4', b''):

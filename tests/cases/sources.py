@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which run a source stands for, and what a wrong source is told."""
+"""Which run a source means, and the error for a wrong source."""
 import gzip
 import os
 import shutil
@@ -68,8 +68,8 @@ def newest_by_name():
 
 @case
 def newest_of_several_folders():
-    """Of train/ and validation/ the run with the greater name is taken; of one name the later
-    path."""
+    """The run with the greatest name in train/ and validation/ is read; of equal names, the one
+    with the greater path."""
     folder = tempfile.mkdtemp(dir=DIR)
     for part, name in (('train', '2026_11_21'), ('validation', '2026_11_20'),
                        ('validation', '2026_11_19')):
@@ -101,8 +101,8 @@ def runs_that_are_links():
 
 @case
 def no_run_attached():
-    """Without a source and an attached run there is nothing to ask: an error, but for the list of
-    attached runs."""
+    """Without a source and an attached run, every table but the list of attached runs is an
+    error."""
     tables = [name for name, in rows("SELECT DISTINCT t.name FROM prof_tables AS t "
                                      "JOIN prof_columns AS c ON c.table_name = t.name "
                                      "WHERE c.\"column\" = 'source' UNION "
@@ -121,7 +121,7 @@ def no_run_attached():
 
 @case
 def wrong_files():
-    """A file of another kind is named for what it is."""
+    """The error for a file of another kind names that kind."""
     folder = tempfile.mkdtemp(dir=DIR)
     def put(name, data):
         path = os.path.join(folder, name)
@@ -157,7 +157,7 @@ def wrong_files():
 
 @case
 def wrong_paths():
-    """What was typed is understood, and the error says what to type instead."""
+    """The error says what to type instead of a wrong path."""
     folder = tempfile.mkdtemp(dir=DIR)
     make_run(folder, 'logs', 'plugins', 'profile', 'a')
     for path, words in (('~/logs', 'only a shell expands ~'),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""step_ops, slow_step_ops and step_variance: what a slow step had more of, and what makes steps
+"""step_ops, slow_step_ops and step_variance: what took longer in a slow step, and what makes steps
 differ."""
 from lib.cases import case, same
 from lib.shell import ask

@@ -139,8 +139,8 @@ def kernel_names():
 
 @case
 def compiling():
-    """Compile events that nest count once, threads together, and before launching; functions of
-    Python, tracing and compiled functions are no compilers."""
+    """Nested compile events count once, also of several threads, and take precedence over
+    launching; Python functions, tracing and compiled functions do not count."""
     names = ['backend_compile_and_load', 'PjRtCpuClient::Compile', 'CpuCompiler::RunBackend',
              'XlaCompile:#module=jit_f#', 'cluster_1:_XlaCompile', 'PJRT_Client_Compile',
              'CpuCompiler::CompileCpuExecutable']
@@ -174,8 +174,8 @@ def compiling():
 
 @case
 def ops_of_no_group():
-    """Ops of programs that threads of a host without devices run count in the steps in whose time
-    they run, once, below compiling; other events of no group do not."""
+    """Ops of programs that threads of a host without devices run count once in the steps during
+    which they run, with less priority than compiling; other events without a group do not count."""
     op = {'hlo_op': {'str': 'dot.1'}}
     marks = [('TraceContext', 0, 1000, group(0)), ('MatMul', 0, 100, group(0)),
              ('TraceContext', 1100, 900, group(1)), ('MatMul', 1110, 10, group(1)),
@@ -197,8 +197,8 @@ def ops_of_no_group():
 
 @case
 def host_beside_gpu():
-    """What host threads did beside a GPU, at each moment the most important: by hand. XProf forgets
-    it."""
+    """What host threads did in addition to a GPU, at each moment the most important activity,
+    worked out by hand. XProf ignores it."""
     device = Plane('/device:GPU:0').line(1, 'Stream #1',
                                          [('MemcpyH2D', 300, 100, group(0, correlation_id=1)),
                                           ('gemm', 500, 300, group(0, correlation_id=2))])
@@ -228,7 +228,7 @@ def host_beside_gpu():
 
 @case
 def transfers():
-    """Bytes of copies in either spelling of their details; collectives."""
+    """Bytes of copies in both spellings of their details; collectives."""
     data = kernels(('MemcpyH2D', 0, 10, {'memcpy_details': 'kind:H2D\nnum_bytes:4096\nasync:1'}),
                    ('MemcpyH2D', 10, 10, {'memcpy_details': 'kind_src:pinned size:100'}),
                    ('MEMCPYDtoH', 20, 5, {}), ('ncclKernel', 30, 5, {}), ('add', 40, 1, {}))
@@ -240,8 +240,7 @@ def transfers():
 
 @case
 def ends_are_dropped():
-    """Of six steps the first and the last are dropped, of five none is; the pod viewer has them
-    all."""
+    """The first and last of six steps are dropped, none of five; the pod viewer has all of them."""
     def steps(n):
         plane = Plane('/device:GPU:0').line(
             1, 'Stream #1', [('k', i * 100, 50, group(i + 1, correlation_id=i)) for i in range(n)])
@@ -342,8 +341,8 @@ def several_gpus():
 
 @case
 def host_only():
-    """The threads of a host without devices speak for themselves; copies within the host are in
-    none of the nine categories."""
+    """Without devices, the threads of the host count; copies within the host are in none of the
+    nine categories."""
     events = [('TraceContext', 0, 100, group(3)), ('MatMul', 10, 50, group(3)),
               ('MEMCPYHtoH', 20, 10, group(3)), ('IteratorGetNext', 70, 20, group(3)),
               ('EagerExecute: x', 0, 100, group(3))]
@@ -356,8 +355,8 @@ def host_only():
 
 @case
 def foreign_steps():
-    """Steps as Keras 3 marks them are told by what went on in their time, beside XProf's columns,
-    which know nothing of them."""
+    """Steps that Keras 3 marks show what happened during their time; XProf's columns do not have
+    them."""
     data = space(Plane('/host:CPU').line(1, 'main',
                                          [('Profiled batch 4', 5, 10), ('x', 6, 1)]).bytes())
     same(ask("SELECT group_id, step, name, start_ps, duration_ps, dropped FROM host_steps('{x}')",
@@ -395,8 +394,8 @@ def foreign(*marks, rest=(), gpu=()):
 
 @case
 def foreign_steps_by_time():
-    """By hand: what host and GPU did while each lasted, the most important at each moment; Python's
-    frames are no work."""
+    """Worked out by hand: what host and GPU did during each step, the most important activity at
+    each moment; Python frames are not work."""
     data = foreign((0, 1000, 7), (1000, 1000, 8),
                    rest=[('IteratorGetNext', 100, 200),
                          ('cudaLaunchKernel', 400, 100, {'correlation_id': {'int64': 1}}),
@@ -430,8 +429,8 @@ def foreign_steps_by_time():
 
 @case
 def odd_foreign_steps():
-    """Marks that overlap each have their time; numbers that do not rise are none; marks without end
-    are no steps; XProf's own steps go first."""
+    """Overlapping marks each have their time; numbers that do not increase are not steps; marks
+    without an end are not steps; XProf's own steps take precedence."""
     work = [('MatMul', 10, 30)]
     data = foreign((0, 40, 5), (20, 40, 5), (70, 0, 6), rest=work)
     same(shares(data, actual=True, where='duration_ps_actual'),

@@ -8,8 +8,8 @@ from cases.steps import gpu_host, group, issues, op
 
 @case
 def hosts_are_aligned():
-    """Hosts that begin a step apart have what both have, numbered from 0; core ids tell the
-    host."""
+    """Hosts that start one step apart show the steps that both have, numbered from 0; core ids
+    identify the host."""
     data = [gpu_host(10, 4, 0), gpu_host(20, 4, 100, length=79)]
     same([(row['step'], row['core_id'], row['start_ps'])
           for row in ask("SELECT step, core_id, start_ps FROM core_steps('{x}')", x=data)],
@@ -43,7 +43,7 @@ def first_of_common_steps():
 
 @case
 def hosts_without_overlap():
-    """Hosts that never overlap go by number; a chain that leaves nothing in common says so."""
+    """Hosts that never overlap are aligned by number; a chain without common steps is reported."""
     apart = [gpu_host(0, 3, 0), gpu_host(0, 3, 10 ** 9)]
     same(len(ask("SELECT * FROM steps('{x}')", x=apart)), 3)
     same('steps_apart' in issues(apart, 'steps'), True)
@@ -55,8 +55,8 @@ def hosts_without_overlap():
 
 @case
 def a_host_without_steps():
-    """XProf has no steps where one of the hosts has none; a host without a device does not count
-    beside those with one."""
+    """XProf has no steps if one of the hosts has none; a host without a device is ignored if others
+    have one."""
     without = [gpu_host(0, 3, 0), space(Plane('/device:GPU:0').line(1, 's', [('k', 0, 5)]).bytes())]
     same(len(ask("SELECT * FROM steps('{x}')", x=without)), 0)
     same('host_without_steps' in issues(without, 'steps'), True)
@@ -68,8 +68,8 @@ def a_host_without_steps():
 
 @case
 def clocks_that_differ():
-    """Hosts that were recorded at different times, by their clocks: aligned all the same, and
-    said."""
+    """Hosts that were recorded at different times, by their clocks, are aligned anyway, and this is
+    reported."""
     def at(second):
         times = Plane('Task Environment', 9,
                       {'profile_start_time': {'uint64': second * 10 ** 9},

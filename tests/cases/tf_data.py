@@ -27,7 +27,7 @@ PARTS = ("SELECT call, iterator_id, duration_ps / 1000000, self_ps / 1000000, bl
 
 @case
 def prefetch():
-    """An iterator prefetches on a thread of its own: what is made before it is asked for blocks
+    """An iterator prefetches on its own thread: elements made before they are requested block
     nothing."""
     data = host_of(
         [iterator('Iterator::Prefetch', 123, 0, 100), element('PrefetchConsume', 100, 80, 100),
@@ -83,8 +83,8 @@ def map_and_batch():
 
 @case
 def parallel_batch():
-    """A batch asks for each of its elements: all of that is the call's, where XProf counts the
-    first."""
+    """A batch requests each of its elements: all of them belong to the call, whereas XProf counts
+    only the first."""
     data = host_of([iterator('Iterator::ParallelBatch', 123, 0, 100),
                     element('ParallelBatchConsume', 1, 80, 100)],
                    [element('ParallelBatchProduce', 1, 0, 70),

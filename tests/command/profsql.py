@@ -432,7 +432,7 @@ def every_complaint():
 
 @case
 def wrong_turns():
-    """What is not allowed says how to allow it; errors have no words of the SQL behind them."""
+    """Errors say how to allow what is not allowed, and contain no words of the internal SQL."""
     database = os.path.join(DIR, 'views.db')
     db = sqlite3.connect(database)
     db.execute('CREATE VIEW kernels AS SELECT occurrences FROM top_kernels LIMIT 1')
@@ -516,14 +516,15 @@ def damage():
     """A damaged file answers, with one line about it."""
     cut = damaged()
     out, notes = run(cut, 'top_ops', '-f', 'json')
-    must(json.loads(out) and 'bytes more than the file has' in notes and notes.count('\n') == 1, notes)
+    must(json.loads(out) and 'bytes more than the file has' in notes and notes.count('\n') == 1,
+         notes)
     must('bytes more than the file has' in run(cut)[0], 'the screen')
 
 
 @case
 def outputs():
     """--output chooses the format by the suffix; an output that cannot be written is a failure, a
-    closed pipe is none of ours."""
+    closed pipe is not."""
     run(GPU, 'kpi', '--output', path('x.csv'))
     with open(path('x.csv')) as f:
         same(f.readline().startswith('run,hardware,'), True)

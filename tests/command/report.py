@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page that `profsql report` writes: its numbers are those of the SQL that it shows, names
-cannot become markup, and Chromium opens it without a complaint. KEEP=folder keeps pictures."""
+cannot become markup, and Chromium opens it without an error. KEEP=folder keeps pictures."""
 import base64
 import html.parser
 import os
@@ -197,7 +197,7 @@ def hostile_names_in_a_report():
 
 @case
 def words_of_report():
-    """Wrong words are named, and files are not replaced by mistake."""
+    """Errors name wrong arguments, and files are not replaced by mistake."""
     out = os.path.join(DIR, 'there.html')
     open(out, 'w').close()
     _, error = run('report', GPU, '-o', out, status=1)

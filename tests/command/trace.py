@@ -206,8 +206,7 @@ def long_traces():
 
 @case
 def more_lanes_than_there_are():
-    """Of 100 events that overlap, 64 have a row of their own, the others end early, which is
-    said."""
+    """64 of 100 overlapping events have their own row; the others end early, and a note says so."""
     host = Plane('/host:CPU', 1)
     host.line(1, 't', [('e', 1000000 * i, 10**9) for i in range(100)])
     source, out = put('lanes.xplane.pb', space(host.bytes())), os.path.join(DIR, 'lanes.json')
@@ -257,7 +256,7 @@ def parts_of_a_trace():
 
 @case
 def refused_traces():
-    """Wrong words are named, and no file is left."""
+    """Errors name wrong arguments, and no file is left."""
     out = os.path.join(DIR, 'refused.json')
     for words, text in (
             (('--format', 'chrome', '--from', 'soon'), '--from cannot be'),

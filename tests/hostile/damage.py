@@ -163,8 +163,8 @@ def trailing_bytes():
 
 @case
 def damaged_stats():
-    """A stat that is none is left out of every table, its neighbours stay, and prof_issues says
-    where and how much."""
+    """An invalid stat is left out of every table, its neighbours stay, and prof_issues shows where
+    and how much was lost."""
     # an int64 claimed as bytes that are not there
     good, bad = stat(1, int64=7), V(1, 1) + b'\x22\x7f'
     events = [event(1, 0, 5, [good, bad, good]), event(1, 10, 5, [good]), event(1, 20, 5, [bad])]

@@ -360,7 +360,7 @@ def fusions_that_share_what_they_consist_of():
 
 @case
 def children_that_share_children():
-    """Each metadata has the two behind it as children: a million of ops, of a file of a
+    """Each metadata entry has the next two as children: a million of ops, of a file of a
     megabyte."""
     n = 20000
     shared = b''.join(event_metadata(i, f'%c{i} = f32[] add()', 'c', told(

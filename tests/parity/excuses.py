@@ -73,7 +73,7 @@ def shifted(difference, rows, differences):
 
 
 def one_of(columns):
-    """XProf's row is one of those that the SQL lists."""
+    """XProf's row is among the rows of the SQL."""
     def possible(difference, rows, differences):
         row = difference.want_row
         return row is not None and any(all(cells.same(row[c], v, 1e-6)
@@ -100,7 +100,7 @@ def found_elsewhere(columns, moved=False, equal=()):
 
 
 def model_of(identifier):
-    """XProf's model is one of those that the SQL lists for this request or batch."""
+    """XProf's model is among those that the SQL lists for this request or batch."""
     def possible(difference, rows, differences):
         row = difference.want_row
         return row is not None and difference.got is not None and [

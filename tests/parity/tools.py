@@ -587,7 +587,7 @@ def wrapped_time(cell):
 
 
 def unsigned(cell):
-    """A time before the session's begin, as XProf has it: beyond int64."""
+    """A time before the start of the session, as in XProf: beyond int64."""
     return Num(int(cell) % (1 << 64))
 
 

@@ -57,7 +57,7 @@ class Facts:
 
 
 def known(values):
-    """The values that are not NULL; None if there are none."""
+    """The values that are not NULL; None if all are NULL."""
     values = [v for v in values if v is not None]
     return values or None
 

@@ -107,9 +107,9 @@ def multiplies(program, op):
 
 
 def kernels_of(planes):
-    """Kernels are what XProf takes for them: events with a duration and kernel_details of their own
-    (of several the last), of TPUs if the host has any. (name, nanoseconds, HLO op, framework op,
-    whether it multiplies: None: not known, details)"""
+    """Kernels are what XProf treats as kernels: events with a duration and kernel_details of their
+    own (of several the last), of TPUs if the host has any. (name, nanoseconds, HLO op, framework
+    op, whether it multiplies: None: not known, details)"""
     prefix, programs = '/device:TPU:' if any(p.name.startswith('/device:TPU:')
                                              for p in planes) else '/device:GPU:', {}
     for p in planes:
