@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# libprofsql: `make run` sets up, builds and answers a question about a real profile; `make test` proves it.
+# libprofsql: `make run` installs what is missing, builds, and queries a real profile; `make test` runs the tests.
 # Everything built goes to build/.
 
 MAKEFLAGS += --jobs=$(shell nproc)
@@ -12,22 +12,22 @@ SAMPLE ?= tests/data/tf_fit_input_bound
 quoted = '$(subst ','\'',$(1))'
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
-# Warnings are errors with WERROR=1, as in .ci/run: not where another compiler has new ones.
+# Warnings are errors with WERROR=1, as in .ci/run, but not by default: other compilers may have new ones.
 WARN := -Wall -Wextra -Wpedantic -Wno-overlength-strings $(if $(WERROR),-Werror)
 CFLAGS ?= -O2 -g
-# Headers of protobuf-c are a system's: no warnings from them.
+# Headers of protobuf-c count as system headers, so that they give no warnings.
 GENERATED_HEADERS := -isystem $(BUILD)
 ALL_CFLAGS = -std=c11 $(CPPFLAGS) $(CFLAGS) $(WARN) -fPIC -fvisibility=hidden -pthread $(GENERATED_HEADERS) -MMD -MP \
   -ffile-prefix-map=$(CURDIR)=.
 FLAGS := $(CC) $(CPPFLAGS) $(CFLAGS)
 LIBS := -lprotobuf-c -lz -lm -ldl -pthread
 
-# The capture library and its command stand apart; of them the extension only has the reader of spools.
+# The capture library and its command are separate; the extension contains only their reader of spools.
 LIVE_SOURCES := loader/capture/record.c loader/capture/spool_read.c
 CAPTURE_SOURCES := $(filter-out loader/capture/command.c loader/capture/summary.c,$(wildcard loader/capture/*.c)) \
   loader/base/base.c loader/base/hash_table.c loader/format/wire.c
 CAPTURE_OBJECTS := $(CAPTURE_SOURCES:%.c=$(BUILD)/shared/%.o)
-# The command has its own files, and what profiles programs elsewhere.
+# The command has its own files and those of remote profiling.
 CAPTURE_COMMAND_SOURCES := loader/capture/command.c loader/capture/summary.c loader/base/ask_sql.c loader/base/beside.c \
   loader/base/option_help.c $(wildcard loader/remote/*.c loader/remote/command/*.c)
 CAPTURE_COMMAND_OBJECTS := $(CAPTURE_COMMAND_SOURCES:%.c=$(BUILD)/shared/%.o) $(BUILD)/shared/schema/profiler_service.pb-c.o
@@ -39,7 +39,7 @@ MESSAGES := $(SCHEMA:%=$(BUILD)/schema/%.pb-c.c)
 GENERATED := $(BUILD)/queries.c $(BUILD)/report/files.c $(BUILD)/report/script_hash.h $(MESSAGES)
 NAMES := $(SOURCES:%.c=%) queries $(SCHEMA:%=schema/%.pb-c)
 OBJECTS := $(NAMES:%=$(BUILD)/shared/%.o)
-# Only ext/ knows SQLite, which it calls through a table in a loaded library, and directly in a linked one.
+# Only ext/ uses SQLite, through a table of functions in a loaded library and directly in a linked one.
 CORE_OBJECTS := $(patsubst %,$(BUILD)/core/%.o,$(filter ext/%,$(NAMES))) \
   $(patsubst %,$(BUILD)/shared/%.o,$(filter-out ext/%,$(NAMES)))
 CHECKED_OBJECTS := $(NAMES:%=$(BUILD)/checked/%.o)
@@ -47,14 +47,14 @@ FUZZED_OBJECTS := $(NAMES:%=$(BUILD)/fuzzed/%.o)
 RACED_OBJECTS := $(NAMES:%=$(BUILD)/raced/%.o)
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
-# What the build and the tests stand on, as Debian names it. libcurl is loaded when it is needed: tests need it, and
+# Debian packages that the build and the tests need. libcurl is loaded only when needed; tests need it, and
 # compare its header with loader/remote/curl.h.
 PACKAGES := gcc libc6-dev make sqlite3 libsqlite3-dev zlib1g-dev libprotobuf-c-dev protobuf-c-compiler python3 \
   libcurl4-openssl-dev
 LINT_PACKAGES := clang-format cppcheck clang-tidy
 FUZZ_PACKAGES := clang libclang-rt-dev
 
-# `make V=1` shows whole commands.
+# `make V=1` shows the commands.
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
 
@@ -71,7 +71,7 @@ $(BUILD)/queries.c: queries/compile.awk queries $(wildcard queries/*.sql)
 	$(call say,GEN)
 	$(Q)awk -f queries/compile.awk $(sort $(wildcard queries/*.sql)) > $@.part && mv $@.part $@
 
-# The files of a report's page, as C; its script is the only one that a browser runs in it.
+# The files of a report's page, as C; a browser runs only the script in them.
 PAGE := command/report/page.css command/report/page.js
 $(BUILD)/report/files.c: command/report/embed.awk $(PAGE)
 	@mkdir -p $(@D)
@@ -89,16 +89,16 @@ $(BUILD)/schema/%.pb-c.c: schema/%.proto schema/compact.awk | setup
 	$(Q)protoc-c --proto_path=schema --c_out=$(@D)/whole $<
 	$(Q)for f in $*.pb-c.h $*.pb-c.c; do awk -f schema/compact.awk $(@D)/whole/$$f > $(@D)/$$f.part && mv $(@D)/$$f.part $(@D)/$$f || exit; done
 
-# A program that starts while another is built finds the old file or the new one.
+# A program that starts during a build finds either the old file or the new one.
 replace = && mv $@.part $@
 
 # Arrow arrays may outlive the connection that loaded the library: it stays in memory.
-# An entry that fails while statements run cannot take back all that it registered: the code stays mapped.
+# An entry point that fails while statements run cannot undo all registrations, so the code stays mapped.
 EXPORTS := -Wl,--version-script=ext/exports.map,-z,nodelete
 $(BUILD)/libprofsql.so: $(OBJECTS) ext/exports.map
 	$(call say,LINK)
 	$(Q)$(CC) -shared -o $@.part $(CFLAGS) $(LDFLAGS) $(OBJECTS) $(LIBS) $(EXPORTS) -Wl,-soname,$(@F) $(replace)
-# For the Python package: stripped, and with protobuf-c (and SQLite, for the command) inside where there are static ones.
+# For the Python package: stripped, with protobuf-c (and SQLite, for the command) linked statically if possible.
 archive = $(or $(wildcard $(shell $(CC) -print-file-name=lib$(1).a)),-l$(1))
 PROTOBUF_C = $(call archive,protobuf-c)
 SQLITE = $(call archive,sqlite3)
@@ -110,7 +110,7 @@ $(BUILD)/python/profsql: $(COMMAND_OBJECTS) $(BUILD)/libprofsql.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) -s -o $@ $(CFLAGS) $(LDFLAGS) $^ $(SQLITE) $(PROTOBUF_C) -lz -lm -pthread -ldl
-# Links nothing of CUDA: CUPTI is looked for when a program uses its GPU.
+# Links no part of CUDA: the capture looks for CUPTI when a program uses its GPU.
 $(BUILD)/libprofsql_capture.so: $(CAPTURE_OBJECTS)
 	$(call say,LINK)
 	$(Q)$(CC) -shared -o $@.part $(CFLAGS) $(LDFLAGS) $^ -ldl -lm -pthread -Wl,-z,nodelete,-soname,$(@F) $(replace)
@@ -131,7 +131,7 @@ $(BUILD)/%/ext/admin.o: ALL_CFLAGS += -DPROFSQL_COMMIT='"$(COMMIT)"'
 # protobuf-c declares structs without members.
 $(foreach v,shared checked raced fuzzed,$(eval $(BUILD)/$(v)/schema/%.o: WARN += -Wno-pedantic))
 
-# Where the commands find the libraries: as seen from PREFIX/bin, so that an installed tree can be moved.
+# Where the commands find the libraries, relative to PREFIX/bin, so that an installed tree can be moved.
 LIBDIR ?= $(PREFIX)/lib
 LIBDIR_FROM_BIN := $(patsubst $(abspath $(PREFIX))/%,../%,$(abspath $(LIBDIR)))
 $(BUILD)/libdir: FORCE
@@ -140,7 +140,7 @@ $(BUILD)/libdir: FORCE
 $(BUILD)/shared/loader/base/beside.o: ALL_CFLAGS += -DPROFSQL_LIBDIR='"$(LIBDIR_FROM_BIN)"'
 $(BUILD)/shared/loader/base/beside.o: $(BUILD)/libdir
 
-# Other flags compile all anew.
+# Changed flags recompile everything.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo $(call quoted,$(FLAGS)) | cmp -s - $@ || echo $(call quoted,$(FLAGS)) > $@
@@ -162,13 +162,13 @@ $(eval $(call compile,checked,$(SANITIZE) -O1 -DSQLITE_CORE))
 $(eval $(call compile,raced,-fsanitize=thread -O1 -DSQLITE_CORE))
 $(eval $(call compile,fuzzed,-fsanitize=fuzzer-no-link $(SANITIZE) -O1 -DSQLITE_CORE))
 
-# Installs packages that are missing; touches neither apt nor the network when all are there.
+# Installs missing packages; uses neither apt nor the network if none is missing.
 install_missing = missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
   if [ -n "$$missing" ]; then echo "installing:" $$missing; \
     $(SUDO) apt-get update -qq && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; fi
 has_dpkg = command -v dpkg-query >/dev/null && command -v apt-get >/dev/null
 
-# What is missing for the build, and for the tests if they are asked for. These targets install it on Debian; `make` and
+# What is missing for the build, and for the tests if requested. These targets install it on Debian; `make` and
 # `make install` name it.
 INSTALLING := $(filter run test lint docs bench parity coverage fuzz threads wheel,$(MAKECMDGOALS))
 HEADERS := sqlite3ext.h zlib.h protobuf-c/protobuf-c.h
@@ -205,7 +205,7 @@ $(BUILD)/prefix $(BUILD)/mutants: $(BUILD)/%: tests/%.c $(BUILD)/checked.a
 	$(call say,LINK)
 	$(Q)$(CC) -std=c11 -g -O1 $(SANITIZE) $(WARN) -o $@ $(filter-out %.h,$^) -lsqlite3 $(LIBS) -ldl
 
-# build/wheels/*.whl, with the manylinux tag that auditwheel finds. PYTHON: one with the packages build and auditwheel.
+# build/wheels/*.whl, with the manylinux tag that auditwheel finds. PYTHON needs the packages build and auditwheel.
 # For older systems and for aarch64: ext/python/manylinux.
 PYTHON ?= python3
 wheel:
@@ -215,7 +215,7 @@ wheel:
 	  $(PYTHON) -m auditwheel repair --wheel-dir $(BUILD)/wheels $(BUILD)/wheels/linux/*.whl
 	@ls -l $(BUILD)/wheels/*.whl
 
-# The pages of docs/ that are made of the extension's own documentation.
+# Pages of docs/ and other files that are generated from the extension's documentation.
 docs: loadable capture
 	docs/generate
 	ext/python/stubs
@@ -230,16 +230,16 @@ else
 	tests/bench/op_metrics --rounds 1 --sizes 200M,1G
 endif
 
-# Against the independent reader and XProf's answers; SEEDS=N asks XProf (ORACLE_PYTHON) about N fresh made-up profiles as well.
+# Compares with the independent reader and XProf's answers; SEEDS=N also with XProf (ORACLE_PYTHON) on N new generated profiles.
 parity: loadable
 	tests/parity/run_all $(if $(SEEDS),--seeds $(SEEDS)) $(if $(FIRST),--first $(FIRST))
 
-# Lines and branches that the quick suites run, file by file; SUITES="oom hostile" runs others.
+# Lines and branches that the quick suites cover, by file; SUITES="oom hostile" runs others.
 coverage: setup
 	+tests/coverage $(SUITES)
 
-# Fuzzes a reader (FUZZ=xspace or hlo) for FUZZ_SECONDS; the corpus is kept. It starts from the small profiles of tests/data too,
-# and knows the words of the sources.
+# Fuzzes a reader (FUZZ=xspace or hlo) for FUZZ_SECONDS; the corpus is kept. It also starts from the small profiles of tests/data,
+# and uses a dictionary of the words in the sources.
 FUZZ ?= xspace
 FUZZ_SECONDS ?= 600
 FUZZ_SUFFIX = $(if $(filter hlo,$(FUZZ)),hlo*.pb,xplane.pb)
@@ -256,7 +256,7 @@ fuzz:
 	@grep -ohE '"[^"\\%]{2,40}"' ext/*.c loader/*.c loader/*/*.[ch] loader/*/*/*.[ch] | sort -u > $(BUILD)/fuzz/words
 	$(BUILD)/fuzz_$(FUZZ) -dict=$(BUILD)/fuzz/words -max_total_time=$(FUZZ_SECONDS) -max_len=65536 -timeout=10 -rss_limit_mb=2048 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/$(FUZZ) tests/fuzz/corpus/$(FUZZ) $(BUILD)/fuzz/seeds_$(FUZZ)
 
-# Threads that ask shared runs, under the thread sanitizer, for THREAD_SECONDS.
+# Threads that query shared runs, under the thread sanitizer, for THREAD_SECONDS.
 THREAD_SECONDS ?= 60
 $(BUILD)/threads: tests/threads.c $(RACED_OBJECTS)
 	$(call say,LINK)
@@ -278,7 +278,7 @@ NOT_TIDY := easily-swappable-parameters narrowing-conversions implicit-widening-
 empty :=
 TIDY := -*,bugprone-*,$(subst $(empty) ,,$(NOT_TIDY:%=-bugprone-%,))readability-misleading-indentation,readability-redundant-control-flow,readability-duplicate-include
 TIDY_FLAGS = -std=c11 -D_GNU_SOURCE -DSQLITE_CORE -DPROFSQL_COMMAND_VERSION=\"\" $(GENERATED_HEADERS)
-# cppcheck's constStatement takes the value of a statement expression for unused; -Wunused-value does not.
+# cppcheck's constStatement reports the value of a statement expression as unused; -Wunused-value does not.
 lint: $(GENERATED)
 	@if $(has_dpkg); then $(call install_missing,$(LINT_PACKAGES)); fi
 	@! grep -L 'SPDX-License-Identifier: Apache-2.0' $(C_FILES) queries/*.sql schema/*.proto | sed 's/$$/: no SPDX line/' | grep .

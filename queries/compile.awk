@@ -4,17 +4,17 @@
 # A query file starts with the license (an SPDX line) and its head:
 #   -- The question, in one line?
 #   -- parameter NAME TYPE [unit] = DEFAULT: what it is
-#      (TYPE: that of the default where it is left out; without default: it must be given;
-#      a unit as [1 to 1000] is the range of a number, which is from 0 on without it)
-#   -- column NAME TYPE [unit]: what it is        (a NAME with blanks stands in double quotes)
-#   -- needs: WORD ...      (what its rows are made of, of enum Need in ext/empty.h, in small letters)
-#   -- nothing: why there may be no rows although a run has all of that; without it there always are some
-#   -- since: VERSION       (the version that has it first; 0.1.0 if it is left out)
-#   -- example: SQL         (about the attached runs; SELECT * FROM NAME if it is left out)
-#   --  A line that starts with two blanks or more continues the one before it.
-# and then holds one SELECT whose columns are the declared ones, in order.
+#      (without TYPE: that of the default; without default: the argument is required;
+#      a unit such as [1 to 1000] is the range of a number; without it, 0 or more)
+#   -- column NAME TYPE [unit]: what it is        (a NAME with spaces is in double quotes)
+#   -- needs: WORD ...      (what its rows need: names of enum Need in ext/empty.h, in lower case)
+#   -- nothing: why there may be no rows although a run has all of that; without it there are always rows
+#   -- since: VERSION       (the first version that has it; default 0.1.0)
+#   -- example: SQL         (on the attached runs; default SELECT * FROM NAME)
+#   --  A line that starts with two or more spaces continues the previous one.
+# and then contains one SELECT whose columns are the declared ones, in order.
 function text(s) { gsub(/\\/, "\\\\", s); gsub(/"/, "\\\"", s); return "\"" s "\"" }
-# A parameter that names no type is of its default's, a text where that is NULL.
+# A parameter without a type has that of its default, or TEXT if that is NULL.
 function type_of(value) {
     return value ~ /^-?[0-9]+$/ ? "INTEGER" : value ~ /^-?[0-9.]+$/ ? "REAL" : "TEXT"
 }

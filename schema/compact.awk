@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What protoc-c makes of the schema of HLO programs (package xla), without what only protobuf-c's own reader and writer need: the head of 24 bytes in each message (a program has a
+# The output of protoc-c for the schema of HLO programs (package xla), without what only protobuf-c's own reader and writer need: the head of 24 bytes in each message (a program has a
 # million of them), and their functions. The descriptions of the fields stay; loader/format/message.c reads along them.
 FILENAME ~ /\.c$/ && (/^size_t xla__/ || /^void +xla__.*__free_unpacked$/ || /^Xla__[A-Za-z0-9_]* \*$/) { dropping = 1 }
 /Xla__/ { compact = 1 }

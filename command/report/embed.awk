@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Makes C of the files of a page: each becomes the text page_NAME, for page.css page_css.
+# Turns the files of a page into C: each becomes the text page_NAME, such as page_css for page.css.
 FNR == 1 {
     if (name) print ";"
     else print "/* Made by command/report/embed.awk. */\nextern const char page_css[], page_js[];"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# From what sha256sum prints to the hash that a Content-Security-Policy names: base64.
+# Converts the output of sha256sum to the base64 hash of a Content-Security-Policy.
 {
     base = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
     text = ""

@@ -1,7 +1,7 @@
--- rows that break a rule between tables, on the run that is attached as x: there are none. "(true
--- files)": not of files with nonsense in them
+-- Rows that break a rule between tables, on the run attached as x: there must be none. "(true
+-- files)": the rule does not apply to files with nonsense in them
 
--- totals are those of the events
+-- totals equal the sums over the events
 SELECT 1 FROM event_totals('x') AS t
     LEFT JOIN (SELECT line_id, metadata_id, count(*) AS n, total(duration_ps) AS ps,
                total(self_ps) AS self, min(duration_ps) AS least,
@@ -20,7 +20,7 @@ SELECT 1 FROM planes('x') AS p WHERE line_count <> (SELECT count(*) FROM lines('
 SELECT 1 FROM hosts('x') AS h WHERE event_count <> (SELECT total(event_count) FROM planes('x') AS p
                                                     WHERE p.host = h.host);
 
--- an event lies in its parent, one level below
+-- an event is within its parent, one level below it
 SELECT 1 FROM trace_events('x') AS e LEFT JOIN trace_events('x') AS p ON p.event_id = e.parent_id
  WHERE (e.depth = 0) <> (e.parent_id IS NULL) OR e.parent_id IS NOT NULL
  AND (p.event_id IS NULL OR p.line_id <> e.line_id OR p.depth <> e.depth - 1
@@ -72,7 +72,7 @@ SELECT 1 FROM (SELECT total(self_time_ps) AS nodes FROM op_profile('x', 'program
  op_metrics_totals('x') WHERE side = 'device' AND least IS NOT 0
  AND abs(nodes + others - total_ps) > 1 + 1e-9 * total_ps;
 
--- trees hang together
+-- trees are consistent
 SELECT 1 FROM op_profile('x') WHERE parent_id IS NOT NULL
     AND parent_id NOT IN (SELECT node_id FROM op_profile('x')) UNION ALL
 SELECT 1 FROM op_metrics('x') WHERE parent_id IS NOT NULL
@@ -92,7 +92,7 @@ SELECT 1 FROM (SELECT host, kernel_name, total(total_duration_us) AS us, total(o
             FROM kernel_ops('x') GROUP BY 1, 2) USING (host, kernel_name) WHERE m IS NOT n
                 OR abs(us - us2) > 1e-9 * us;
 
--- a kernel's average lies between its shortest and longest
+-- the average of a kernel is between its shortest and longest duration
 SELECT 1 FROM kernel_stats('x', 0) WHERE min_duration_us > avg_duration_us + 0.001
     OR max_duration_us < avg_duration_us OR total_duration_us < max_duration_us;
 
@@ -120,7 +120,7 @@ SELECT 1 FROM input_pipeline('x'), (SELECT count(*) AS n, avg(duration_ms) AS ms
  WHERE step_count > 0 AND n <> step_count OR (SELECT max(tc_compute_ms) FROM steps('x')) IS NULL
      AND abs(ms - step_time_ms_average) > 1e-6 * ms;
 
--- compilations are events of their threads; none lies in another of its line; those of a module
+-- compilations are events of their threads; none is within another of its line; those of a module
 -- make up its times; in a step, nothing compiles longer than they do
 SELECT 1 FROM compilations('x') AS c LEFT JOIN trace_events('x') AS e USING (event_id)
  WHERE e.name IS NOT c.name OR e.start_ps <> c.start_ps OR e.line_id <> c.line_id
@@ -162,7 +162,7 @@ SELECT 1 FROM idle_causes('x') WHERE device_count <> (SELECT count(*) FROM devic
                                                           AND EXISTS (SELECT 1 FROM device_time('x')
                                                                       WHERE busy_ps > 0);
 
--- a step lasts as long as on its longest core
+-- the duration of a step is that of its longest core
 SELECT 1 FROM steps('x') JOIN (SELECT step, max(total_us) / 1e3 AS ms FROM core_steps('x')
                                GROUP BY 1) USING (step) WHERE abs(duration_ms - ms) > 1e-6 * ms;
 
@@ -187,7 +187,7 @@ SELECT 1 FROM hlo_operands('x') WHERE operand IS NULL
                                                   FROM hlo_instructions('x')) UNION ALL
 SELECT 1 FROM hlo_instructions('x') GROUP BY host, program_id, hlo_op HAVING count(*) > 1;
 
--- ops of programs are instructions of theirs
+-- ops of programs are instructions of these programs
 SELECT 1 FROM hlo_ops('x') WHERE hlo_module IS NOT NULL
     AND program_id NOT IN (SELECT program_id FROM hlo_modules('x')) UNION ALL
 SELECT 1 FROM buffer_allocations('x') WHERE hlo_op IS NOT NULL
@@ -366,7 +366,7 @@ SELECT 1 FROM device_time('x') AS t WHERE kind = 'gpu'
  WHERE lines.plane_id = t.plane_id AND kind = 'stream' AND NOT lines.derived
      AND occurrences IS NULL);
 
--- what a device does at once adds up to what it does in all, by step and by line too; it is idle if
+-- combinations of activities add up to the activities, by step and by line too; a device is idle if
 -- nothing runs, and does not compute while it waits
 SELECT 1 FROM device_time('x') AS d JOIN (SELECT plane_id, sum(duration_ps) AS a, sum(idle_ps) AS b,
                                           sum(duration_ps * (activity LIKE '%computing%')) AS c,
@@ -421,7 +421,7 @@ SELECT 1 FROM collectives('x') WHERE min_ps > max_ps OR total_ps < max_ps OR wai
      OR (global_wait_ps IS NULL) <> (spans_hosts IS NULL) OR message_bytes < bytes
      OR bus_gibps >= 2 * algorithm_gibps;
 
--- events that tables name are there
+-- events that tables refer to exist
 SELECT 1 FROM async_ops('x') WHERE start_event_id NOT IN (SELECT event_id FROM trace_events('x'))
     OR done_event_id IS NOT NULL AND done_event_id NOT IN (SELECT event_id FROM trace_events('x'))
  UNION ALL
@@ -435,7 +435,7 @@ SELECT 1 FROM dcn_messages('x') WHERE event_id NOT IN (SELECT event_id FROM trac
  UNION ALL
 SELECT 1 FROM devices('x') WHERE plane_id NOT IN (SELECT plane_id FROM planes('x'));
 
--- words are those that prof_columns lists
+-- values of columns with a list of words are among those that prof_columns lists
 SELECT 1 FROM planes('x') WHERE kind NOT IN ('host', 'tensorcore', 'sparsecore', 'gpu', 'metadata',
                                              'custom', 'other') UNION ALL
 SELECT 1 FROM lines('x')
@@ -499,7 +499,7 @@ SELECT 1 FROM kpi('x') AS k JOIN (SELECT run, count(*) AS n FROM steps('x') WHER
 SELECT 1 FROM kpi('x') WHERE compute_percent + exposed_communication_percent > device_busy_percent
     + 100 * 1e-9 AND hardware = 'GPU';
 
--- what is idle within the work of a device lies in its gaps (true files)
+-- idle time within the work of a device is in its gaps (true files)
 SELECT 1 FROM (SELECT run, plane_id, plane, busy_ps, own FROM device_time('x')
                JOIN (SELECT plane_id, max(end_ps) - min(start_ps) AS own FROM trace_events('x') JOIN
  (SELECT line_id FROM lines('x') WHERE kind IN ('stream', 'ops') AND NOT derived) USING (line_id)
@@ -616,8 +616,8 @@ SELECT 1 FROM compare_kernels('x', 'x')
                           WHERE compare_kernels.kernel_name = kernel_ops.kernel_name)
                               OR run_a <> 'x' OR run_b <> 'x';
 
--- MFU: the steps are those of flops_utilization_by_step, the run's is kpi's; no more is needed than
--- is carried out, but for 8-bit types; busy is part of the span
+-- MFU: steps as in flops_utilization_by_step, the run as in kpi; no more operations are needed than
+-- are executed, except with 8-bit types; busy time is part of the span
 SELECT 1 FROM (SELECT run, step, mfu_percent, hfu_percent, model_flops FROM mfu('x')
                WHERE scope = 'step') AS m
  JOIN flops_utilization_by_step('x') AS f USING (run, step) WHERE f.model_flops IS NOT m.model_flops
@@ -705,6 +705,6 @@ SELECT 1 FROM step_variance('x', NULL) GROUP BY run
  HAVING abs(sum(variance_percent) - 100) > 1e-6 * total(abs(variance_percent))
  OR sum(name IS NULL) <> 1;
 
--- of the ops that have a rank in hlo_ops, no two are one instruction of one program on GPUs
+-- no two ops with a rank in hlo_ops are one instruction of one program on GPUs
 SELECT 1 FROM hlo_ops('x') WHERE rank > 0 AND core_type = ''
  GROUP BY run, program_id, hlo_op HAVING count(*) > 1;
