@@ -24,12 +24,13 @@
 WITH launch AS MATERIALIZED (
     SELECT run, host, correlation_id, min(start_ps) AS start_ps, max(duration_ps) AS duration_ps
     FROM temp.trace_events(:source)
-    WHERE plane_kind = 'host' AND correlation_id IS NOT NULL
+    WHERE plane_kind = 'host' AND correlation_id IS NOT NULL AND occurrences IS NULL
     GROUP BY 1, 2, 3
 ), kernel AS MATERIALIZED (
     SELECT run, host, correlation_id, name, short_name, start_ps, duration_ps
     FROM temp.trace_events(:source)
     WHERE plane_kind = 'gpu' AND NOT derived AND correlation_id IS NOT NULL
+          AND occurrences IS NULL
 ), latency AS (
     SELECT k.run, k.name, max(k.short_name) AS short_name, count(*) AS launches,
            avg(k.start_ps - l.start_ps) / 1e6 AS avg_latency,

@@ -146,6 +146,84 @@ static void alignment(void)
     check(hosts[1].apart && !hosts[0].apart, "and it is said");
 }
 
+/* ---- two hosts, compared with all pairs of their steps ---- */
+
+static uint64_t random_state = 1;
+static uint64_t below(uint64_t n)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (random_state >> 33) % n;
+}
+
+/* Up to 6 steps that do not overlap, some of no length, in memory that has no more place. */
+static HostSpans random_host(void)
+{
+    size_t n = 1 + (size_t)below(6);
+    StepSpan *spans = malloc(n * sizeof *spans);
+    uint64_t at = below(40);
+    for (size_t i = 0; spans && i < n; i++) {
+        spans[i].begin_ps = at += below(3) * below(9);
+        spans[i].end_ps = at += below(8) * (below(4) > 0);
+    }
+    return (HostSpans){.spans = spans, .n = n};
+}
+
+static uint64_t length(const HostSpans *h)
+{
+    uint64_t begin = UINT64_MAX, end = 0;
+    for (size_t i = 0; i < h->n; i++)
+        if (h->spans[i].begin_ps < h->spans[i].end_ps) {
+            if (begin == UINT64_MAX) begin = h->spans[i].begin_ps;
+            end = h->spans[i].end_ps;
+        }
+    return end ? end - begin : 0;
+}
+
+/* Returns by how many steps the other host is behind the leader, from minus its number of steps
+ * on. Forward shifts of the leader come first, then those of the other, the least first. */
+static int best_shift(const HostSpans *leader, const HostSpans *other, bool *apart)
+{
+    uint64_t most = 0;
+    int best = 0;
+    for (int order = 0; order < (int)(leader->n + other->n) - 1; order++) {
+        int shift = order < (int)leader->n ? order : (int)leader->n - 1 - order;
+        uint64_t overlap = 0;
+        for (int i = 0; i < (int)leader->n; i++) {
+            int k = i - shift;
+            if (k < 0 || k >= (int)other->n) continue;
+            StepSpan a = leader->spans[i], b = other->spans[k];
+            uint64_t from = a.begin_ps > b.begin_ps ? a.begin_ps : b.begin_ps,
+                     to = a.end_ps < b.end_ps ? a.end_ps : b.end_ps;
+            overlap += to > from ? to - from : 0;
+        }
+        if (overlap > most) most = overlap, best = shift;
+    }
+    *apart = !most;
+    return best;
+}
+
+static void alignment_of_all_pairs(void)
+{
+    size_t n_wrong = 0;
+    for (int n = 0; n < 3000; n++) {
+        HostSpans hosts[] = {random_host(), random_host()};
+        bool empty, apart;
+        ProfErr err = {0};
+        if (!hosts[0].spans || !hosts[1].spans) abort();
+        size_t found = steps_align(hosts, 2, &empty, &err),
+               leader = length(&hosts[1]) < length(&hosts[0]);
+        HostSpans *a = &hosts[leader], *b = &hosts[!leader];
+        int shift = best_shift(a, b, &apart), first = shift > 0 ? shift : 0,
+            of_other = first - shift, left = (int)b->n - of_other;
+        int common = (int)a->n - first < left ? (int)a->n - first : left;
+        n_wrong += err.code || found != (size_t)common || a->first != (size_t)first ||
+                   b->first != (size_t)of_other || b->apart != apart || a->apart;
+        free((void *)hosts[0].spans);
+        free((void *)hosts[1].spans);
+    }
+    check(!n_wrong, "two hosts are aligned as all pairs of their steps say");
+}
+
 static void summaries(void)
 {
     const double one = 0, same[] = {5, 5}, two[] = {1, 3};
@@ -214,6 +292,7 @@ int main(void)
     sweeping_by_time();
     pod_stats();
     alignment();
+    alignment_of_all_pairs();
     summaries();
     tpu_times();
     return finish();
