@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 int prof_fail(ProfErr *err, int code, uint64_t offset, const char *format, ...)
 {
@@ -64,6 +67,22 @@ void *prof_alloc(size_t n_bytes)
 
 void prof_free(void *p) { memory.release(p); }
 
+/* Under the address sanitizer, small arrays have no room beyond their items, and each piece of an
+ * arena ends with bytes that must not be touched, as if it had been allocated alone. */
+#ifdef __SANITIZE_ADDRESS__
+enum { FORBIDDEN_BYTES = 8, EXACT_ITEMS = 64 };
+static void forbid(void *p, size_t n_bytes) { ASAN_POISON_MEMORY_REGION(p, n_bytes); }
+static size_t capacity_of(size_t n, size_t usual) { return n <= EXACT_ITEMS ? n : usual; }
+#else
+enum { FORBIDDEN_BYTES = 0 };
+static void forbid(void *p, size_t n_bytes) { (void)p, (void)n_bytes; }
+static size_t capacity_of(size_t n, size_t usual)
+{
+    (void)n;
+    return usual;
+}
+#endif
+
 enum {
     FIRST_ITEMS_BYTES = 128
 }; /* most arrays of large items, such as the chunks of a line, have one or two */
@@ -76,6 +95,7 @@ bool prof_grow(void *array_address, size_t n_used, size_t *capacity, size_t elem
                     : first < 1 ? 1
                     : first > 8 ? 8
                                 : first;
+    wanted = capacity_of(n_used + 1, wanted);
     void *old;
     memcpy(&old, array_address, sizeof old);
     void *grown = memory.resize(old, wanted * element_bytes);
@@ -99,7 +119,7 @@ enum {
 
 void *arena_take(Arena *arena, size_t n_bytes)
 {
-    size_t n = (n_bytes + 7) & ~(size_t)7;
+    size_t n = ((n_bytes + 7) & ~(size_t)7) + FORBIDDEN_BYTES;
     ArenaBlock *block = arena->block;
     if (!block || block->capacity - block->used < n) {
         size_t capacity = block ? block->capacity * 2 : FIRST_BLOCK;
@@ -115,6 +135,7 @@ void *arena_take(Arena *arena, size_t n_bytes)
         if (alone) {
             *added = (ArenaBlock){.older = block->older, .used = n, .capacity = n};
             block->older = added;
+            forbid((char *)added->bytes + n_bytes, n - n_bytes);
             return added->bytes;
         }
         *added = (ArenaBlock){.older = block, .capacity = capacity};
@@ -122,6 +143,7 @@ void *arena_take(Arena *arena, size_t n_bytes)
     }
     void *p = (char *)block->bytes + block->used;
     block->used += n;
+    forbid((char *)p + n_bytes, n - n_bytes);
     return p;
 }
 
