@@ -64,6 +64,14 @@ def cases(root, suite, *words):
                           text=True, check=True).stdout.split()
 
 
+def units_of(root, file):
+    """Checks of the unit tests that include the header of a source."""
+    header = '/%s.h"' % os.path.splitext(os.path.basename(file))[0]
+    return [Check("unit " + name[:-2], program("unit") + [name[:-2]], 1)
+            for name in sorted(os.listdir(os.path.join(root, "tests", "unit")))
+            if name.endswith(".c") and header in read(root, "tests", "unit", name)]
+
+
 def all_checks(root):
     """{name: command} of the checks that are recorded."""
     found = {"%s %s" % (suite, part): program(suite) + [part]
@@ -175,7 +183,7 @@ class Reach:
 
     def __init__(self, folder, root):
         kept = json.loads(read(folder, "reach.json"))
-        self.known = all_checks(root)
+        self.root, self.known = root, all_checks(root)
         self.numbers = {line: i for i, line in enumerate(kept["lines"])}
         self.checks = {name: (took, int(bits, 16)) for name, (took, bits)
                        in kept["checks"].items()}
@@ -195,15 +203,15 @@ class Reach:
                            if line.startswith(file + ": "))
 
     def of_line(self, file, lines, number):
-        """Checks that run the line: kept sums, which see most faults, then those that take little
-        time and run few others first."""
+        """Checks that run the line: its unit tests and kept sums, which see most faults, then those
+        that take little time and run few others first."""
         at, known = self.bits_of(file, lines, number), self.known
         run = sorted((took * (bits.bit_count() or 1), Check(name, known[name], took))
                      for name, (took, bits) in self.checks.items() if bits & at and name in known)
         run.sort(key=lambda pair: not pair[1].name.startswith("kept_tables"))
         newer = [Check(name, known[name], 1) for name in known if name not in self.checks]
         about = [suite for start, suite in ABOUT.items() if file.startswith(start)]
-        return [check for _, check in run] + newer + [
+        return units_of(self.root, file) + [check for _, check in run] + newer + [
             Check(suite, commands()[suite], 100) for suite in about + BUILT]
 
 
