@@ -66,7 +66,8 @@ static bool check_list(const Catalog *catalog, const char *list)
         const char *name = keep_text("%.*s", (int)k, p);
         const Entry *entry = catalog_find(catalog, name);
         if (!entry || strcmp(entry->name, name)) {
-            complain("--tables: '%s' is no table or query%s", name, catalog_nearest(catalog, name));
+            complain("--tables: '%s' is not a table or query%s", name,
+                     catalog_nearest(catalog, name));
             return false;
         }
         p += k + (p[k] == ',');

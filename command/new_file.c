@@ -28,7 +28,7 @@ static bool may_write(const char *path, bool force)
         return false;
     }
     if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) {
-        complain("%s is no regular file, and is not replaced; give another name", path);
+        complain("%s is not a regular file, and is not replaced; give another name", path);
         return false;
     }
     if (!force) complain("%s exists; --force replaces it", path);

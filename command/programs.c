@@ -35,7 +35,7 @@ int run_capture(char **arguments)
     if (beside) execv(beside, arguments);
     execvp("profsql-capture", arguments);
     if (errno != ENOENT) return failed_to_run("profsql-capture");
-    complain("profsql-capture is not installed: it is neither beside this command nor in PATH. It "
+    complain("profsql-capture is not installed: it is neither next to this command nor in PATH. It "
              "comes with the sources of libprofsql (make install) and with Debian's package "
              "profsql, not with pip");
     return STATUS_NO_COMMAND;
@@ -86,7 +86,7 @@ int run_shell(Database *d)
     char library[4096];
     const char *shell = getenv("SQLITE3");
     if (!find_library_beside("libprofsql.so", library, sizeof library)) {
-        complain("%s: no such file, nor is it beside this command; reinstall libprofsql", library);
+        complain("%s: no such file, nor is it next to this command; reinstall libprofsql", library);
         return STATUS_FAILED;
     }
     if (!shell || !*shell) shell = "sqlite3";

@@ -19,7 +19,7 @@ SQLITE_EXTENSION_INIT3
     C(HM_PROGRAM, PROGRAM_ID_DOC)                                                                  \
     C(HM_MODULE, HLO_MODULE_DOC)                                                                   \
     C(HM_PATH, "path", "TEXT", NULL,                                                               \
-      "file that contains the program: the profile itself, a *.hlo_proto.pb beside it, or a "      \
+      "file that contains the program: the profile itself, a *.hlo_proto.pb next to it, or a "     \
       "file of an HLO dump",                                                                       \
       "libprofsql")                                                                                \
     C(HM_ENTRY, "entry_computation", "TEXT", NULL, "name of the entry computation",                \

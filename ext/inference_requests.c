@@ -41,29 +41,29 @@ SQLITE_EXTENSION_INIT3
       "overlaps the eight times from batch_formation_ps to idle_ps, which divide up the duration", \
       "inference_profile host_batch_formation")                                                    \
     C(IR_FORMATION, "batch_formation_ps", "INTEGER", "ps",                                         \
-      "time from the scheduling of the request until the input of its batch "                      \
-      "is concatenated, without moments of runtime, transfers and device work",                    \
+      "time from the scheduling of the request until the input of its batch is concatenated, "     \
+      "excluding times of runtime, transfers and device work",                                     \
       "RequestDetail.host_batch_formation_ps")                                                     \
     C(IR_PREPROCESS, "host_preprocess_ps", "INTEGER", "ps",                                        \
-      "time from the start of the request until the host executes "                                \
-      "its program, without moments of any other activity",                                        \
+      "time from the start of the request until the host executes its program, excluding times "   \
+      "of any other activity",                                                                     \
       "inference_profile host_preprocessing")                                                      \
     C(IR_RUNTIME, "host_runtime_ps", "INTEGER", "ps",                                              \
-      "time from the start of the host's execution until it launches "                             \
-      "the program, without moments of transfers and device work",                                 \
+      "time from the start of the host's execution until it launches the program, excluding "      \
+      "times of transfers and device work",                                                        \
       "inference_profile host_runtime")                                                            \
     C(IR_WRITE, "write_to_device_ps", "INTEGER", "ps",                                             \
-      "time of transfers to the device, without moments of "                                       \
-      "transfers from the device and of device work",                                              \
+      "time of transfers to the device, excluding times of transfers from the device and of "      \
+      "device work",                                                                               \
       "inference_profile data_transfer_h2d")                                                       \
     C(IR_READ, "read_from_device_ps", "INTEGER", "ps",                                             \
-      "time of transfers from the device, without moments of device work",                         \
+      "time of transfers from the device, excluding times of device work",                         \
       "inference_profile data_transfer_d2h")                                                       \
     C(IR_DEVICE, "device_compute_ps", "INTEGER", "ps", "time of programs on the device",           \
       "inference_profile device_compute")                                                          \
     C(IR_POSTPROCESS, "host_postprocess_ps", "INTEGER", "ps",                                      \
       "time from the completion callback (without one: the end of the last program) to the end "   \
-      "of the request, without moments of batch formation, runtime, transfers and device work",    \
+      "of the request, excluding times of batch formation, runtime, transfers and device work",    \
       "inference_profile host_postprocess")                                                        \
     C(IR_IDLE, "idle_ps", "INTEGER", "ps",                                                         \
       "time between the request's first and last activity in which no activity runs",              \

@@ -243,8 +243,8 @@ const Table memory_events_table = {
       "largest memory in use (heap plus stack) during the profile",                                \
       "memory_profile peakStats.peakBytesInUse")                                                   \
     C(MA_TIME, "peak_time_ps", "INTEGER", "ps",                                                    \
-      "time of the peak, from the start of the session; of several equal peaks, "                  \
-      "the last in the file; NULL if heap plus stack is negative in all events",                   \
+      "time of the peak, from the start of the session (the last in the file, if several peaks "   \
+      "are equal); NULL if heap plus stack is negative in all events",                             \
       "XLine.timestamp_ns, XEvent.offset_ps")                                                      \
     C(MA_LINE_TIME, "peak_line_time_ps", "INTEGER", "ps",                                          \
       "time of the peak, from the start of its line; 0 if heap plus stack is negative in all "     \
@@ -384,7 +384,8 @@ const Table memory_allocators_table = {
       "step of the peak; as in XProf, only allocations of this step are listed",                   \
       "memory_profile stepId")                                                                     \
     C(MC_EVENT, "event_id", "INTEGER", NULL,                                                       \
-      "event_id of the allocation; of several, the first in the file; NULL for special rows",      \
+      "event_id of the allocation (the first in the file, if there are several); NULL for "        \
+      "special rows",                                                                              \
       "libprofsql")                                                                                \
     C(MC_SOURCE, SOURCE_DOC)
 enum { ACTIVE_COLUMNS(COLUMN_ENUM) };

@@ -196,7 +196,7 @@ int prof_serve(Prof *prof, const char *folder, ProfErr *err)
     if (folder && (!root || stat(root, &st) || !S_ISDIR(st.st_mode))) {
         free(root);
         return prof_fail(err, PROF_NOTFOUND, 0,
-                         "%s: is no folder; give one whose runs SQL may read", folder);
+                         "%s: is not a folder; give one whose runs SQL may read", folder);
     }
     char *copy = root ? sqlite3_mprintf("%s", root) : NULL;
     free(root);

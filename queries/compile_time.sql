@@ -10,7 +10,7 @@
 --   row
 -- column compilations INTEGER: number of compilations (rows of compilations)
 -- column elapsed_ms REAL [ms]: time in which at least one thread of the host compiles; threads that
---   compile at the same time count once. Without tracing and lowering
+--   compile at the same time count once. Tracing and lowering do not count
 -- column total_ms REAL [ms]: compiling_ms + tracing_ms + lowering_ms; unknown parts count as 0
 -- column compiling_ms REAL [ms]: sum of the durations of the compilations, over all threads
 -- column tracing_ms REAL [ms]: time that threads spent tracing functions before the compilations;

@@ -21,12 +21,12 @@
 -- column allocations INTEGER [allocations]: number of live allocations that the row combines; NULL
 --   if kind is not allocation
 -- column allocated_bytes INTEGER [bytes]: total bytes of the row's allocations, or of its earlier
---   or stack memory; the rows of an allocator add up to heap_bytes + stack_bytes of its last row in
---   memory_events at the moment
+--   or stack memory; the rows of an allocator add up to heap_bytes + stack_bytes in its last row of
+--   memory_events at the event or peak
 -- column requested_bytes INTEGER [bytes]: total bytes requested for the row's allocations; NULL if
 --   kind is not allocation
--- column oldest_us REAL [us]: age of the row's oldest allocation at the moment; NULL if kind is not
---   allocation
+-- column oldest_us REAL [us]: age of the row's oldest allocation at the event or peak; NULL if kind
+--   is not allocation
 WITH moment AS MATERIALIZED (
     SELECT a.run, a.host, a.allocator, e.time_ps, e.event_id
     FROM temp.memory_allocators(:source) AS a CROSS JOIN temp.memory_events(:source) AS e

@@ -15,8 +15,8 @@
 -- column run TEXT: name of the run
 -- column program_id TEXT: id of the program, decimal
 -- column hlo_module TEXT: name of the program's HLO module
--- column at_event INTEGER: event of the moment; what the event allocates is already live, and what
---   it frees is still live; NULL for the peak of a program without temporaries
+-- column at_event INTEGER: event at which the buffers are live; what it allocates is already live,
+--   and what it frees is still live; NULL for the peak of a program without temporaries
 -- column hlo_op TEXT: HLO instruction whose result the buffer contains, with the index of the part
 -- column kind TEXT: kind of the buffer: parameter, output or constant (live during the entire
 --   program), or temporary

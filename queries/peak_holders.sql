@@ -9,19 +9,19 @@
 -- nothing: the run has neither an allocation event that records a number of bytes nor an HLO
 --   program with buffers in this memory space
 -- column run TEXT: name of the run
--- column rank INTEGER: rank within the run: peaks that an allocator recorded come first, then
---   those that the compiler planned; of each kind the largest peak first, and at a peak the largest
---   holder
+-- column rank INTEGER: rank within the run: peaks that an allocator recorded come first, then those
+--   that the compiler planned; of each kind, the largest peak first, and for each peak, the largest
+--   holder first
 -- column host TEXT: name of the host; the first, if several hosts have the program
 -- column peak_of TEXT: name of the allocator, or of the program (HLO module), whose peak it is
 -- column recorded_by TEXT: allocator: the peak happened during the capture; compiler: the peak of
 --   the program's plan for one device, which an execution reaches if it gets that far
 -- column program_id TEXT: id of the program, decimal; NULL for allocators
 -- column peak_mib REAL [MiB]: memory in use at the peak; the holders of a peak add up to it
--- column kind TEXT: of an allocator: allocation (made during the capture), earlier (made before the
---   allocator's first event and not freed since), stack (reserved in addition to the heap, for
---   example for TPU programs) or unknown (the rest of the heap). Of a program: parameter, output or
---   constant (live during the entire program) or temporary; unknown for a rest
+-- column kind TEXT: for an allocator: allocation (made during the capture), earlier (made before
+--   the allocator's first event and not freed since), stack (reserved in addition to the heap, for
+--   example for TPU programs) or unknown (the rest of the heap). For a program: parameter, output
+--   or constant (live during the entire program) or temporary; unknown for a rest
 -- column hlo_op TEXT: HLO instruction whose result is held, with the index of the part; NULL for
 --   allocators and unknown
 -- column tf_op TEXT: framework op that requested the memory, or that the instruction comes from;

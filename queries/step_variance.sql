@@ -23,12 +23,12 @@
 -- column avg_us REAL [us]: average self time per complete step, 0 in a step in which it did not
 --   run; for the remainder, average duration of the complete steps; below 0 if events nested in it
 --   overlap each other
--- column stddev_us REAL [us]: sample standard deviation of its self time per complete step; for
---   the remainder, that of the steps' durations
--- column variance_percent REAL [percent]: covariance of its self time per step with the step's
---   duration, as a share of the variance of the duration; negative if it takes longer in short
---   steps; above 100 if ops that run at the same time share what they explain; all rows of a run
---   add up to 100
+-- column stddev_us REAL [us]: sample standard deviation of the op's self time per complete step;
+--   for the remainder, that of the steps' durations
+-- column variance_percent REAL [percent]: covariance of the op's self time per step with the step's
+--   duration, as a share of the variance of the duration; negative if the op takes longer in
+--   shorter steps; above 100 if ops that run at the same time share what they explain; all rows of
+--   a run add up to 100
 WITH step AS MATERIALIZED (
     SELECT run, step, duration_us, duration_us - avg(duration_us) OVER (PARTITION BY run) AS over_us
     FROM temp.steps(:source)

@@ -73,7 +73,7 @@ bool ask_sql(const char *sql, const char *parameter,
     char extension[4096], *error = NULL;
     void *db = NULL, *statement = NULL;
     if (!find_library_beside("libprofsql.so", extension, sizeof extension)) {
-        snprintf(why, n_why, "libprofsql.so is not beside this command nor installed");
+        snprintf(why, n_why, "libprofsql.so is neither next to this command nor installed");
         return false;
     }
     if (!find_sqlite(&s)) {

@@ -313,7 +313,7 @@ def prof_serve_restricts():
     same((got, 'prof_serve: this connection serves' in error),
          ([[{'x': None}], [{'name': 'a'}]], True), error)
     text = refused("SELECT prof_serve('%s/x');" % root, entry='sqlite3_profsql_init')
-    must('is no folder' in text, text)
+    must('is not a folder' in text, text)
     same(rows("SELECT prof_serve(NULL) AS x; SELECT count(*) AS n FROM hosts('%s');" % GPU,
               entry='sqlite3_profsql_init'), [{'n': 1}], 'NULL has no effect')
 

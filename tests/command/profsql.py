@@ -366,12 +366,13 @@ OTHER_COMPLAINTS = [
     (['export', 'no/such', path('x.db')], 1, 'no/such: no such file'),
     (['export', GPU, path('x.db'), '--limit', '3'], 2, 'export does not take --where'),
     (['export', GPU, path('x.db'), '--from', '1ms'], 2, 'choose events of a trace'),
-    (['export', GPU, path('x.db'), '--tables', 'kpi,topops'], 2, "'topops' is no table or query"),
+    (['export', GPU, path('x.db'), '--tables', 'kpi,topops'], 2,
+     "'topops' is not a table or query"),
     (['export', GPU, GPU, path('x'), '-f', 'chrome'], 2, 'a trace is of one run'),
     (['export', GPU, path('x'), '-f', 'chrome', '--from', '1 day'], 2, "cannot be '1 day'"),
     (['export', GPU, 'no/such/x', '-f', 'chrome'], 1, 'no/such/x: cannot be written'),
     (['export', GPU, 'tests'], 1, 'tests is a folder; give a file name'),
-    (['export', GPU, path('pipe')], 1, 'is no regular file, and is not replaced'),
+    (['export', GPU, path('pipe')], 1, 'is not a regular file, and is not replaced'),
     (['export', GPU, path('there')], 1, 'exists; --force'),
     (['no/such', 'kpi'], 1, 'no/such: no such file'),
     ([GPU, 'no/such', 'kpi'], 1, 'no/such: no such file'),
@@ -397,7 +398,7 @@ OTHER_COMPLAINTS = [
 ELSEWHERE = ('too many parameters', 'the events cannot be read', 'out of memory',
              '%s: a view or trigger', 'profsql-capture is not installed',
              "SQLite's shell is missing", 'standard output: cannot be written', 'the first ',
-             '%s: no such file, nor is it beside')
+             '%s: no such file, nor is it next to')
 
 
 def complaints():

@@ -378,5 +378,5 @@ def what_is_no_file_stays():
     for words in (['report', GPU, '-o', pipe], ['export', GPU, pipe, '--format', 'chrome'],
                   ['export', GPU, pipe]):
         _, error = run(*words, '--force', status=1)
-        must('pipe is no regular file' in error, error)
+        must('pipe is not a regular file' in error, error)
     must(os.path.exists(pipe) and not os.path.isfile(pipe), 'the pipe is gone')

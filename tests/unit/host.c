@@ -147,7 +147,7 @@ static void test_folder(void)
     sqlite3 *db = serve();
     char *message = NULL;
     CHECK(profsql_serve(db, "tests/data/no_such", &message) == SQLITE_ERROR);
-    CHECK(message && strstr(message, "is no folder"));
+    CHECK(message && strstr(message, "is not a folder"));
     sqlite3_free(message);
     CHECK(profsql_serve(db, GPU, NULL) == SQLITE_OK);
     CHECK(answers(db, "SELECT group_concat(name) FROM prof_find", "gpu_train_38"));

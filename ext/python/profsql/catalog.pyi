@@ -2659,7 +2659,7 @@ class HloModules(NamedTuple):
     hlo_module: str
     """name of the HLO module, without (id)"""
     path: str
-    """file that contains the program: the profile itself, a *.hlo_proto.pb beside it, or a file of
+    """file that contains the program: the profile itself, a *.hlo_proto.pb next to it, or a file of
     an HLO dump"""
     entry_computation: str
     """name of the entry computation"""
@@ -2886,8 +2886,8 @@ class MemoryAllocators(NamedTuple):
     profile_peak_bytes: int
     """largest memory in use (heap plus stack) during the profile [bytes]"""
     peak_time_ps: int | None
-    """time of the peak, from the start of the session; of several equal peaks, the last in the
-    file; NULL if heap plus stack is negative in all events [ps]"""
+    """time of the peak, from the start of the session (the last in the file, if several peaks are
+    equal); NULL if heap plus stack is negative in all events [ps]"""
     peak_line_time_ps: int
     """time of the peak, from the start of its line; 0 if heap plus stack is negative in all events
     [ps]"""
@@ -2951,7 +2951,8 @@ class MemoryActive(NamedTuple):
     step: int
     """step of the peak; as in XProf, only allocations of this step are listed"""
     event_id: int | None
-    """event_id of the allocation; of several, the first in the file; NULL for special rows"""
+    """event_id of the allocation (the first in the file, if there are several); NULL for special
+    rows"""
 
 class MemoryTime(NamedTuple):
     run: str
@@ -3332,24 +3333,24 @@ class InferenceRequests(NamedTuple):
     overlaps the eight times from batch_formation_ps to idle_ps, which divide up the duration
     [ps]"""
     batch_formation_ps: int
-    """time from the scheduling of the request until the input of its batch is concatenated, without
-    moments of runtime, transfers and device work [ps]"""
+    """time from the scheduling of the request until the input of its batch is concatenated,
+    excluding times of runtime, transfers and device work [ps]"""
     host_preprocess_ps: int
-    """time from the start of the request until the host executes its program, without moments of
+    """time from the start of the request until the host executes its program, excluding times of
     any other activity [ps]"""
     host_runtime_ps: int
-    """time from the start of the host's execution until it launches the program, without moments of
+    """time from the start of the host's execution until it launches the program, excluding times of
     transfers and device work [ps]"""
     write_to_device_ps: int
-    """time of transfers to the device, without moments of transfers from the device and of device
+    """time of transfers to the device, excluding times of transfers from the device and of device
     work [ps]"""
     read_from_device_ps: int
-    """time of transfers from the device, without moments of device work [ps]"""
+    """time of transfers from the device, excluding times of device work [ps]"""
     device_compute_ps: int
     """time of programs on the device [ps]"""
     host_postprocess_ps: int
     """time from the completion callback (without one: the end of the last program) to the end of
-    the request, without moments of batch formation, runtime, transfers and device work [ps]"""
+    the request, excluding times of batch formation, runtime, transfers and device work [ps]"""
     idle_ps: int
     """time between the request's first and last activity in which no activity runs [ps]"""
     batch_ids: str
@@ -4067,7 +4068,7 @@ class CompileTime(NamedTuple):
     """number of compilations (rows of compilations)"""
     elapsed_ms: float
     """time in which at least one thread of the host compiles; threads that compile at the same time
-    count once. Without tracing and lowering [ms]"""
+    count once. Tracing and lowering do not count [ms]"""
     total_ms: float
     """compiling_ms + tracing_ms + lowering_ms; unknown parts count as 0 [ms]"""
     compiling_ms: float
@@ -4731,12 +4732,13 @@ class LiveAllocations(NamedTuple):
     [allocations]"""
     allocated_bytes: int
     """total bytes of the row's allocations, or of its earlier or stack memory; the rows of an
-    allocator add up to heap_bytes + stack_bytes of its last row in memory_events at the moment
-    [bytes]"""
+    allocator add up to heap_bytes + stack_bytes in its last row of memory_events at the event or
+    peak [bytes]"""
     requested_bytes: int | None
     """total bytes requested for the row's allocations; NULL if kind is not allocation [bytes]"""
     oldest_us: float | None
-    """age of the row's oldest allocation at the moment; NULL if kind is not allocation [us]"""
+    """age of the row's oldest allocation at the event or peak; NULL if kind is not allocation
+    [us]"""
 
 class LiveAt(NamedTuple):
     run: str
@@ -4746,8 +4748,8 @@ class LiveAt(NamedTuple):
     hlo_module: str
     """name of the program's HLO module"""
     at_event: int | None
-    """event of the moment; what the event allocates is already live, and what it frees is still
-    live; NULL for the peak of a program without temporaries"""
+    """event at which the buffers are live; what it allocates is already live, and what it frees is
+    still live; NULL for the peak of a program without temporaries"""
     hlo_op: str
     """HLO instruction whose result the buffer contains, with the index of the part"""
     kind: str
@@ -5023,7 +5025,8 @@ class PeakHolders(NamedTuple):
     """name of the run"""
     rank: int
     """rank within the run: peaks that an allocator recorded come first, then those that the
-    compiler planned; of each kind the largest peak first, and at a peak the largest holder"""
+    compiler planned; of each kind, the largest peak first, and for each peak, the largest holder
+    first"""
     host: str
     """name of the host; the first, if several hosts have the program"""
     peak_of: str
@@ -5036,9 +5039,9 @@ class PeakHolders(NamedTuple):
     peak_mib: float
     """memory in use at the peak; the holders of a peak add up to it [MiB]"""
     kind: str
-    """of an allocator: allocation (made during the capture), earlier (made before the allocator's
+    """for an allocator: allocation (made during the capture), earlier (made before the allocator's
     first event and not freed since), stack (reserved in addition to the heap, for example for TPU
-    programs) or unknown (the rest of the heap). Of a program: parameter, output or constant (live
+    programs) or unknown (the rest of the heap). For a program: parameter, output or constant (live
     during the entire program) or temporary; unknown for a rest"""
     hlo_op: str | None
     """HLO instruction whose result is held, with the index of the part; NULL for allocators and
@@ -5378,12 +5381,12 @@ class StepVariance(NamedTuple):
     average duration of the complete steps; below 0 if events nested in it overlap each other
     [us]"""
     stddev_us: float
-    """sample standard deviation of its self time per complete step; for the remainder, that of the
-    steps' durations [us]"""
+    """sample standard deviation of the op's self time per complete step; for the remainder, that of
+    the steps' durations [us]"""
     variance_percent: float
-    """covariance of its self time per step with the step's duration, as a share of the variance of
-    the duration; negative if it takes longer in short steps; above 100 if ops that run at the same
-    time share what they explain; all rows of a run add up to 100 [percent]"""
+    """covariance of the op's self time per step with the step's duration, as a share of the
+    variance of the duration; negative if the op takes longer in shorter steps; above 100 if ops
+    that run at the same time share what they explain; all rows of a run add up to 100 [percent]"""
 
 class Stragglers(NamedTuple):
     run: str
