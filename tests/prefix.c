@@ -5,8 +5,8 @@
  *
  *     prefix FILE... [-i FILE...]
  *
- * Prefixes: all lengths up to 4 KB, then 1000 a file, or as many as $PREFIXES says; of an HLO
- * program (*.hlo.pb) as a program.
+ * Prefixes: of a file of up to 4 KB all, of a longer one 1500 at even distances, or as many as
+ * $PREFIXES says; of an HLO program (*.hlo.pb) as a program.
  * Loads are interrupted on a big profile that is made here in $TMPDIR, analyses on the files after
  * -i, whose events are repeated until the longest line has LONG_LINE. */
 #define _GNU_SOURCE
@@ -163,14 +163,12 @@ static void prefixes(const char *sample)
     const char *why = 0;
     char name[300];
     const char *most = getenv("PREFIXES");
-    size_t longer = most ? strtoul(most, 0, 10) : 1000, n = size,
-           step = size > 4096 && longer ? (size - 4096) / longer + 1 : 1;
+    size_t n_prefixes = most ? strtoul(most, 0, 10) : 1500, n = size,
+           step = size > 4096 && n_prefixes ? size / n_prefixes + 1 : 1;
     sqlite3_int64 n_events = INT64_MAX, n_cut = 0;
     int runs = 0;
     sqlite3 *db = open_db();
-    for (;; n -= n > 4096 + step ? step
-                 : n > 4096      ? n - 4096
-                                 : 1) { /* downwards: one truncate each */
+    for (;; n -= n > step ? step : n) { /* downwards: one truncate each */
         int rc;
         if (ftruncate(fd, n)) why = "cannot be truncated";
         ask(db, "SELECT prof_clear()", &rc);
