@@ -312,16 +312,12 @@ static void stats_column(EventsCursor *c, sqlite3_context *ctx)
 
 static const Grouping *grouping_of(EventsCursor *c)
 {
-    Host *host = c->unit.line->plane->host;
-    if (c->grouping_of != host) {
-        c->grouping_of = NULL;
-        Statement s;
-        statement_open(&s, events_db(c));
-        c->grouping = host_grouping(host, &c->err);
-        statement_end(&s, &c->err);
-        if (c->grouping) c->grouping_of = host;
-    }
-    return c->grouping_of ? c->grouping : NULL;
+    if (c->grouping_of == c->unit.line->plane->host) return c->grouping;
+    Statement s;
+    statement_open(&s, events_db(c));
+    const Grouping *grouping = events_grouping(c);
+    statement_end(&s, &c->err);
+    return grouping;
 }
 
 /* Returns the value from grouping; -1 if there is none. */

@@ -199,8 +199,8 @@ typedef struct {
     SourceNames asked;
     SourceRun *sources;
     int n_sources;
-    char *run_is, *host_is, *plane_is, *line_is, *name_is;
-    Range plane_id, line_id, event_id, start, end, duration, parent_id, correlation_id;
+    char *run_is, *host_is, *plane_is, *line_is, *name_is, *plane_kind_is, *line_kind_is;
+    Range plane_id, line_id, event_id, start, end, duration, parent_id, correlation_id, step, group;
     bool narrow; /* a term selects single events */
     int plan;
     size_t n_names; /* names asked for in these sources until now */
@@ -274,6 +274,8 @@ int events_next(sqlite3_vtab_cursor *cursor);
 void events_forget(
     EventsCursor *c); /* frees what a filter allocated; sources, buffers and returned texts stay */
 int events_fail(EventsCursor *c); /* sets c->err as the table's error */
+/* Returns the grouping of the current line's host. NULL with c->err set. */
+const Grouping *events_grouping(EventsCursor *c);
 /* Positions the cursor on one event, as if the query only asked for that. False with c->err set. */
 bool events_point(EventsCursor *c, SourceRun *from, Line *line, uint64_t index);
 /* Unpacks a column of the current batch. False with c->err set. */

@@ -62,10 +62,18 @@ static const struct {
      offsetof(Counts, events), 10},
     {EV_CORRELATION, 'C', RANGE, OF_EVENT, offsetof(EventsCursor, correlation_id), true,
      offsetof(Counts, events), 3},
+    /* The chunks that have such a value are found by the range of each; a hundredth is a guess. */
+    {EV_STEP, 'Z', RANGE, OF_EVENT, offsetof(EventsCursor, step), false, offsetof(Counts, metadata),
+     10},
+    {EV_GROUP, 'G', RANGE, OF_EVENT, offsetof(EventsCursor, group), false,
+     offsetof(Counts, metadata), 10},
     {EV_METADATA_ID, 'M', NOT_PUSHED, OF_GROUP, 0, false, 0, 0},
     {EV_DISPLAY_NAME, 'd', NOT_PUSHED, OF_GROUP, 0, false, 0, 0},
-    {EV_PLANE_KIND, 'K', NOT_PUSHED, OF_LINE, 0, false, 0, 0},
-    {EV_LINE_KIND, 'k', NOT_PUSHED, OF_LINE, 0, false, 0, 0},
+    /* a third of the events has one of the usual kinds */
+    {EV_PLANE_KIND, 'K', TEXT_IS, OF_LINE, offsetof(EventsCursor, plane_kind_is), false,
+     offsetof(Counts, runs), 0.3},
+    {EV_LINE_KIND, 'k', TEXT_IS, OF_LINE, offsetof(EventsCursor, line_kind_is), false,
+     offsetof(Counts, runs), 0.3},
     {EV_DERIVED, 'v', NOT_PUSHED, OF_LINE, 0, false, 0, 0},
 };
 
@@ -317,7 +325,7 @@ int events_take_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value
         if (!s || !(*text = sqlite3_mprintf("%s", s))) return SQLITE_NOMEM;
     }
     c->narrow = c->name_is || !is_all(c->event_id) || !is_all(c->start) || !is_all(c->end) ||
-                !is_all(c->duration);
+                !is_all(c->duration) || !is_all(c->step) || !is_all(c->group);
     return nothing ? SQLITE_DONE : SQLITE_OK;
 }
 

@@ -98,7 +98,68 @@ static bool line_wanted(const EventsCursor *c, const SourceRun *from, const Line
     if (!meets(c->event_id, (int64_t)line->first_event,
                (int64_t)(line->first_event + line->n_events - 1)))
         return false;
+    if (c->plane_kind_is && strcmp(c->plane_kind_is, plane_kind_names[plane->kind])) return false;
+    if (c->line_kind_is && strcmp(c->line_kind_is, line_kind_names[line->kind])) return false;
     return is_text(c->plane_is, plane->name) && is_text(c->line_is, line_label(line));
+}
+
+/* ---- steps and group ids ---- */
+
+const Grouping *events_grouping(EventsCursor *c)
+{
+    Host *host = c->unit.line->plane->host;
+    if (c->grouping_of == host) return c->grouping;
+    c->grouping_of = NULL;
+    c->grouping = host_grouping(host, &c->err);
+    if (c->grouping) c->grouping_of = host;
+    return c->grouping;
+}
+
+/* Returns the column of the line's steps, a Packed for each chunk. NULL if no event has a step. */
+static const Packed *steps_of_line(EventsCursor *c)
+{
+    const Grouping *grouping = events_grouping(c);
+    return grouping ? step_groups(line_groups(grouping, c->unit.line)) : NULL;
+}
+
+/* Returns whether a packed column may have a value of the range. */
+static bool packed_meets(Range r, const Packed *packed)
+{
+    int64_t most;
+    if (__builtin_add_overflow(packed->base, (int64_t)packed_masks[packed->width], &most) ||
+        packed->width == 8)
+        return true;
+    return meets(r, packed->base, most);
+}
+
+/* Returns whether the chunk may have an event of the wanted steps and groups. */
+static bool chunk_groups_wanted(EventsCursor *c, uint64_t chunk)
+{
+    const Packed *steps = is_all(c->step) ? NULL : steps_of_line(c);
+    const StatColumn *groups = &c->unit.line->chunks[chunk].stat_columns[STAT_COLUMN_GROUP];
+    bool all_int64 = !groups->types.width && groups->types.base == TYPE_INT64;
+    if (all_int64 && !packed_meets(c->group, &groups->values)) return false;
+    return is_all(c->step) || (steps && packed_meets(c->step, &steps[chunk]));
+}
+
+static bool step_wanted(EventsCursor *c)
+{
+    const Packed *steps = steps_of_line(c);
+    uint64_t at = index_of(c);
+    return steps && within(c->step, packed_at(&steps[at / CHUNK_EVENTS], at % CHUNK_EVENTS));
+}
+
+/* Returns whether the event may have a wanted group id: its own, or else one of its metadata, which
+ * SQLite compares. */
+static bool group_wanted(EventsCursor *c)
+{
+    uint64_t at = index_of(c);
+    const StatColumn *column =
+        &c->unit.line->chunks[at / CHUNK_EVENTS].stat_columns[STAT_COLUMN_GROUP];
+    int64_t type = packed_at(&column->types, at % CHUNK_EVENTS);
+    if (type == TYPE_NONE) return meta_of(c)->has_stats;
+    return (type != TYPE_INT64 && type != TYPE_UINT64) ||
+           within(c->group, packed_at(&column->values, at % CHUNK_EVENTS));
 }
 
 static bool chunk_wanted(const EventsCursor *c, const Line *line, const Chunk *k)
@@ -151,6 +212,8 @@ static void drop_unwanted(EventsCursor *c)
     if (!is_all(c->duration)) KEEP(within(c->duration, value_of(c, COL_DURATION)))
     if (!is_all(c->start)) KEEP(within(c->start, start_of(c)))
     if (!is_all(c->end)) KEEP(within(c->end, end_of(c)))
+    if (!is_all(c->step)) KEEP(step_wanted(c))
+    if (!is_all(c->group)) KEEP(group_wanted(c))
 }
 
 /* ---- events listed for a unit ---- */
@@ -373,8 +436,9 @@ static bool add_unit(EventsCursor *c, KeptUnit unit)
 /* Lists all units of the plan, sorted. */
 static void make_units(EventsCursor *c, const char *keys)
 {
-    bool few_lines = c->host_is || c->plane_is || c->line_is || !is_all(c->plane_id) ||
-                     !is_all(c->line_id) || !is_all(c->event_id);
+    bool few_lines = c->host_is || c->plane_is || c->line_is || c->plane_kind_is ||
+                     c->line_kind_is || !is_all(c->plane_id) || !is_all(c->line_id) ||
+                     !is_all(c->event_id);
     for (int s = 0; s < c->n_sources && !c->err.code; s++) {
         SourceRun *from = &c->sources[s];
         if (!source_wanted(c, from)) continue;
@@ -416,7 +480,8 @@ static bool load_batch(EventsCursor *c)
             n = (uint32_t)((c->next < c->stop ? c->next : c->stop) - c->first) - low;
             if (line->ordered && add_saturated(line->start_ps, chunk->min_offset) > c->start.high)
                 return false;
-            if (!chunk_wanted(c, line, chunk)) continue;
+            if (!chunk_wanted(c, line, chunk) || !chunk_groups_wanted(c, c->first / CHUNK_EVENTS))
+                continue;
         }
         for (uint32_t k = 0; k < n; k++) c->slots[k] = (uint16_t)(low + k);
         c->n = n;
@@ -469,9 +534,12 @@ int events_next(sqlite3_vtab_cursor *cursor)
 
 void events_forget(EventsCursor *c)
 {
-    sqlite3_free(c->run_is), sqlite3_free(c->host_is), sqlite3_free(c->plane_is),
-        sqlite3_free(c->line_is), sqlite3_free(c->name_is);
-    c->run_is = c->host_is = c->plane_is = c->line_is = c->name_is = NULL;
+    char **const texts[] = {&c->run_is,  &c->host_is,       &c->plane_is,    &c->line_is,
+                            &c->name_is, &c->plane_kind_is, &c->line_kind_is};
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        sqlite3_free(*texts[i]);
+        *texts[i] = NULL;
+    }
     c->at_source = 0, c->at_line = c->at_unit = c->n_units = c->n_pairs = c->n_list = 0;
     c->unit = (EventUnit){0}, c->events = NULL, c->next = c->stop = 0, c->n = c->k = 0;
     c->eof = true;

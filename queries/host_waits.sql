@@ -21,16 +21,19 @@
 -- column longest_us REAL [us]: duration of the longest wait
 -- column longest_start_us REAL [us]: start of the longest wait, from the session start
 -- column longest_step INTEGER: step of the longest wait; NULL if it is in none
-WITH wait AS MATERIALIZED (
+WITH wait AS MATERIALIZED ( -- names are fewer than events
     SELECT run, host, line_id, line, name, start_ps, end_ps, duration_ps, parent_id, step, event_id
     FROM temp.trace_events(:source)
     WHERE plane_kind = 'host' AND NOT derived AND occurrences IS NULL
-        AND NOT (name LIKE 'IteratorGetNext%' OR name GLOB 'Iterator::*')
-        AND (instr(name, 'Synchronize') OR instr(name, 'block_until_ready')
-             OR instr(name, 'BlockUntilReady') OR instr(name, 'BlockHostUntilReady')
-             OR (instr(name, 'Await') AND NOT instr(name, 'ThreadPool::'))
-             OR instr(name, 'Acquire semaphore') OR instr(name, 'np.asarray(jax.Array)')
-             OR name GLOB '$*[ .]item' OR name GLOB '$*[ .]tolist')
+        AND name IN (
+            SELECT name
+            FROM temp.event_metadata(:source)
+            WHERE NOT (name LIKE 'IteratorGetNext%' OR name GLOB 'Iterator::*')
+                AND (instr(name, 'Synchronize') OR instr(name, 'block_until_ready')
+                     OR instr(name, 'BlockUntilReady') OR instr(name, 'BlockHostUntilReady')
+                     OR (instr(name, 'Await') AND NOT instr(name, 'ThreadPool::'))
+                     OR instr(name, 'Acquire semaphore') OR instr(name, 'np.asarray(jax.Array)')
+                     OR name GLOB '$*[ .]item' OR name GLOB '$*[ .]tolist'))
 ), placed AS (
     SELECT *, max(end_ps) OVER (PARTITION BY run, host, line_id
                                 ORDER BY start_ps, duration_ps DESC, event_id

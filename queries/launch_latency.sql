@@ -21,27 +21,14 @@
 -- needs: events gpu
 -- nothing: no event on a GPU has the correlation_id of a host call (host_tracer_level = 0 records
 --   no host calls)
-WITH launch AS MATERIALIZED (
-    SELECT run, host, correlation_id, min(start_ps) AS start_ps, max(duration_ps) AS duration_ps
-    FROM temp.trace_events(:source)
-    WHERE plane_kind = 'host' AND correlation_id IS NOT NULL AND occurrences IS NULL
-    GROUP BY 1, 2, 3
-), kernel AS MATERIALIZED (
-    SELECT run, host, correlation_id, name, short_name, start_ps, duration_ps
-    FROM temp.trace_events(:source)
-    WHERE plane_kind = 'gpu' AND NOT derived AND correlation_id IS NOT NULL
-          AND occurrences IS NULL
-), latency AS (
-    SELECT k.run, k.name, max(k.short_name) AS short_name, count(*) AS launches,
-           avg(k.start_ps - l.start_ps) / 1e6 AS avg_latency,
-           median(k.start_ps - l.start_ps) / 1e6 AS median_latency,
-           max(k.start_ps - l.start_ps) / 1e6 AS max_latency,
-           avg(l.duration_ps) / 1e6 AS avg_launch, avg(k.duration_ps) / 1e6 AS avg_kernel,
-           row_number() OVER (PARTITION BY k.run ORDER BY total(k.start_ps - l.start_ps) DESC,
-                              k.name) AS rank
-    FROM kernel AS k JOIN launch AS l ON l.correlation_id = k.correlation_id AND l.run = k.run
-         AND l.host = k.host
-    GROUP BY k.run, k.name
+WITH latency AS (
+    SELECT run, name, max(short_name) AS short_name, count(*) AS launches,
+           avg(delay_ps) / 1e6 AS avg_latency, median(delay_ps) / 1e6 AS median_latency,
+           max(delay_ps) / 1e6 AS max_latency, avg(launch_duration_ps) / 1e6 AS avg_launch,
+           avg(duration_ps) / 1e6 AS avg_kernel,
+           row_number() OVER (PARTITION BY run ORDER BY total(delay_ps) DESC, name) AS rank
+    FROM temp.launch_delays(:source)
+    GROUP BY run, name
 )
 SELECT run, name, short_name, launches, avg_latency, median_latency, max_latency, avg_launch,
        avg_kernel

@@ -11,3 +11,6 @@ EXPLAIN QUERY PLAN SELECT DISTINCT name FROM trace_events('x') WHERE line_id = 3
 EXPLAIN QUERY PLAN SELECT start_ps FROM trace_events('x') WHERE line_id = 3 ORDER BY start_ps;
 EXPLAIN QUERY PLAN SELECT start_ps FROM trace_events WHERE line_id = 3 ORDER BY start_ps;
 EXPLAIN QUERY PLAN SELECT start_ps FROM trace_events(?1) WHERE line_id = 3 ORDER BY start_ps;
+EXPLAIN QUERY PLAN SELECT b.name FROM trace_events('x') AS a
+    JOIN trace_events('x') AS b ON b.step = a.step WHERE a.event_id = 3;
+EXPLAIN QUERY PLAN SELECT name FROM trace_events('x') WHERE group_id = 3 AND plane_kind = 'gpu';
