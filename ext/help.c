@@ -25,7 +25,7 @@ SQLITE_EXTENSION_INIT3
     C(HE_DESCRIPTION, "description", "TEXT", NULL,                                                 \
       "what one row of the table is, the question that the query answers, or what the function "   \
       "or column means; for a synonym, the tables, queries, functions and columns that it leads "  \
-      "to",                                                                                        \
+      "to; for nothing, what to do next",                                                          \
       "libprofsql")                                                                                \
     C(HE_MATCHED, "matched", "TEXT", NULL,                                                         \
       "why it is listed: name, part of the name, synonym, description, or similar to a name or "   \

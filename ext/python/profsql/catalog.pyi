@@ -173,7 +173,8 @@ class ProfHelp(NamedTuple):
     """table or query that has the column; NULL for other kinds"""
     description: str
     """what one row of the table is, the question that the query answers, or what the function or
-    column means; for a synonym, the tables, queries, functions and columns that it leads to"""
+    column means; for a synonym, the tables, queries, functions and columns that it leads to; for
+    nothing, what to do next"""
     matched: str | None
     """why it is listed: name, part of the name, synonym, description, or similar to a name or
     synonym; NULL if no word is given or nothing matches"""
