@@ -52,7 +52,7 @@ WITH rule(rule, place, says, action, query) AS (
      'Keep data on the devices, and copy in fewer and larger pieces, ahead of time, from pinned '
      || 'memory.',
      'SELECT * FROM idle_causes(%s) WHERE cause = ''copy'''),
-    ('idle_queued', 7, 'Devices are idle for %s although their next work is launched already.',
+    ('idle_queued', 7, 'Devices are idle for %s although their next work was already launched.',
      'The work waits for another stream, another device or a copy, or starts slowly: look at what '
      || 'ends right before it starts.',
      'SELECT * FROM idle_gaps(%s, 20)'),
@@ -73,8 +73,8 @@ WITH rule(rule, place, says, action, query) AS (
      'SELECT * FROM tf_functions(%s) WHERE expensive_call_percent > 0'),
     ('slow_steps', 12, 'Steps that are more than 20 %% longer than the median step take %s more '
      || 'than it.',
-     'See what the slow steps have more of: often a compilation, a checkpoint, an evaluation or '
-     || 'late input.',
+     'See what takes longer in the slow steps: often a compilation, a checkpoint, an evaluation '
+     || 'or late input.',
      'SELECT * FROM slow_step_ops(%s, NULL, 20)'),
     ('exposed_communication', 13, 'Collectives run for %s while the device does not compute.',
      'Overlap communication with computation (asynchronous collectives, XLA''s latency-hiding '
@@ -90,8 +90,8 @@ WITH rule(rule, place, says, action, query) AS (
     ('stall_between_slices', 16, 'Programs stall for %s on transfers between slices.',
      'Start transfers earlier or use their result later, and send less between slices.',
      'SELECT * FROM dcn_collectives(%s)'),
-    ('recomputing', 17, 'Devices compute values again (rematerialization) for %s.',
-     'If memory is left at the peak, save more values: another checkpoint policy, or less remat.',
+    ('recomputing', 17, 'Devices recompute values (rematerialization) for %s.',
+     'If memory is free at the peak, save more values: another checkpoint policy, or less remat.',
      'SELECT hlo_op, tf_op, event_self_ps / 1e9 AS self_ms FROM hlo_ops(%s) '
      || 'WHERE rematerialization = ''Yes'' ORDER BY event_self_ps DESC'),
     ('data_movement', 18, 'Ops that only move data (copy, transpose, reshape, pad, slice, '
@@ -118,8 +118,8 @@ WITH rule(rule, place, says, action, query) AS (
      || 'sum(total_ps) / 1e9 AS total_ms FROM event_totals(%s) WHERE plane_kind = ''gpu'' '
      || 'AND line_kind = ''stream'' GROUP BY name HAVING sum(total_ps) < 5e6 * sum(occurrences) '
      || 'ORDER BY total_ms DESC'),
-    ('outside_compilation', 23, 'Ops that the program hands to the host take %s of device time.',
-     'Do without host callbacks and tf.summary, tf.print or debug prints in the compiled program.',
+    ('outside_compilation', 23, 'Ops that the program runs on the host take %s of device time.',
+     'Avoid host callbacks, tf.summary, tf.print and debug prints in the compiled program.',
      'SELECT hlo_op, tf_op, event_self_ps / 1e9 AS self_ms FROM hlo_ops(%s) '
      || 'WHERE outside_compilation = ''Yes'' ORDER BY event_self_ps DESC')
 ), device AS MATERIALIZED (

@@ -29,11 +29,11 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
      'host_tracer_level = 2', 'JAX: options = jax.profiler.ProfileOptions(); '
      || 'options.host_tracer_level = 2; TensorFlow: ProfilerOptions(host_tracer_level=2)'),
     (3, 'device', 'work of devices', 'What did the GPU or TPU do, and when was it idle? If the run '
-     || 'used the CPU alone, nothing is missing.',
+     || 'used only the CPU, nothing is missing.',
      'device_time, hlo_ops, kernel_stats, collectives, program_runs, mfu',
      'device_tracer_level = 1',
      'Leave device_tracer_level at 1. If it was, the table session and the log of the program have '
-     || 'the profiler''s error (on NVIDIA often missing rights for CUPTI).'),
+     || 'the profiler''s error (on NVIDIA often missing permission for CUPTI).'),
     (4, 'step', 'marks of steps', 'How long did a step take, and on what? Which steps are slow? '
      || 'Which part of a step waits for input?',
      'steps, core_steps, step_ops, slow_step_ops, host_bound, stragglers, input_bound',
@@ -49,7 +49,7 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
      'How long do kernels wait between launch and start? Who launched a kernel?',
      'launch_delays, launch_latency, range_kernels',
      'device_tracer_level = 1 with the driver''s API',
-     'Profilers record calls of the driver beside kernels unless their number of events is limited '
+     'Profilers also record calls of the driver, unless their number of events is limited '
      || '(JAX: options.advanced_configuration = {''gpu_max_callback_api_events'': ...}).'),
     (7, 'program', 'HLO programs', 'How much memory do programs need, and for what? Which layer, '
      || 'source line and FLOPs does an op have? Why was a function compiled again?',
@@ -106,7 +106,7 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
      || 'gpu_pm_sample_interval_us on NVIDIA GPUs (gpu_counters shows them).'),
     (17, 'flops', 'FLOPs of ops that ran on devices', 'What is the MFU? Which op wastes compute?',
      'mfu, hlo_ops.flops_actual, roofline', 'enable_hlo_proto = True',
-     'Ops need their HLO program for it. Kernels that do not come from XLA have no FLOPs, and '
+     'This needs the HLO programs. Kernels that do not come from XLA have no FLOPs, and '
      || 'those of CUDA graphs record no op: with XLA_FLAGS=--xla_gpu_enable_command_buffer= '
      || '(empty) XLA launches them one by one.'),
     (18, 'samples', 'power, temperature and clocks of GPUs',
@@ -116,23 +116,23 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
     VALUES
     ('step', '--step-range NAME', 'NVTX ranges of this name are steps. PyTorch: '
      || 'torch.cuda.nvtx.range_push(''step'') before and range_pop() after each; JAX: --step-range '
-     || '''XlaModule:#hlo_module=jit_FUNCTION,*'' without a change of the program.'),
+     || '''XlaModule:#hlo_module=jit_FUNCTION,*'' without changing the program.'),
     ('python', 'NVTX ranges', 'profsql-capture records no Python. Mark code with NVTX ranges '
      || '(nvtx.annotate, torch.autograd.profiler.emit_nvtx): they are events of the host and '
      || 'become the tf_op of kernels.'),
-    ('launch', '--kinds default', 'Record runtime and driver calls: --kinds without them has '
-     || 'kernels alone.'),
-    ('program', 'JAX''s own profiler', 'profsql-capture sees no HLO programs. What XLA did not '
-     || 'compile, as in PyTorch, has none.'),
+    ('launch', '--kinds default', 'Record runtime and driver calls: --kinds without them '
+     || 'records only kernels.'),
+    ('program', 'JAX''s own profiler', 'profsql-capture sees no HLO programs. Code that XLA did '
+     || 'not compile, as in PyTorch, has none.'),
     ('memory', '--kinds default', 'Record allocations: --kinds without memory leaves them out.'),
-    ('allocation', NULL, 'CUDA knows no names. PyTorch: torch.cuda.memory has snapshots with the '
+    ('allocation', NULL, 'CUDA records no names. PyTorch: torch.cuda.memory has snapshots with the '
      || 'stacks of allocations.'),
     ('counter', 'JAX''s own profiler', 'advanced_configuration gpu_pm_sample_counters and '
      || 'gpu_pm_sample_interval_us; or measure single kernels with Nsight Compute (ncu).'),
-    ('flops', 'JAX''s own profiler', 'Ops need their HLO program for it. Kernels that do not come '
-     || 'from XLA have no FLOPs.'),
+    ('flops', 'JAX''s own profiler', 'This needs the HLO programs. Kernels that do not come from '
+     || 'XLA have no FLOPs.'),
     ('samples', '--gpu-samples MS', 'profsql-capture --gpu-samples 100 samples them ten times a '
-     || 'second, by NVML.')
+     || 'second, through NVML.')
 ), run AS MATERIALIZED (
     SELECT r.run, r.format IS NOT 'hlo' AS is_profile
     FROM temp.prof_runs(:source) AS r

@@ -272,9 +272,10 @@ static bool expected(ShapeText *t, const char *what)
     size_t at = (size_t)(t->p - t->start);
     int n = shown(t->start, t->end, 200);
     if (t->p < t->end)
-        prof_fail(t->err, PROF_FORMAT, at,
-                  "'%.*s' is not an HLO shape: at character %zu, '%.*s', %s was expected" LOOKS_LIKE,
-                  n, t->start, at + 1, shown(t->p, t->end, 20), t->p, what);
+        prof_fail(
+            t->err, PROF_FORMAT, at,
+            "'%.*s' is not an HLO shape: at character %zu, '%.*s', %s was expected" LOOKS_LIKE, n,
+            t->start, at + 1, shown(t->p, t->end, 20), t->p, what);
     else
         prof_fail(t->err, PROF_FORMAT, at,
                   "'%.*s' is not an HLO shape: it ends where %s was expected" LOOKS_LIKE, n,

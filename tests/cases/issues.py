@@ -83,7 +83,8 @@ def captures():
     place, and only in the session's plane."""
     for name, code, severity, count, words in (
             ('capture_dropped_records', 'capture_dropped', 'error', 7, '7 records were lost'),
-            ('capture_missing_steps', 'capture_missing_steps', 'warning', 7, '7 of the requested steps'),
+            ('capture_missing_steps', 'capture_missing_steps', 'warning', 7,
+             '7 of the requested steps'),
             ('capture_ended_abruptly', 'capture_ended_abruptly', 'warning', 1, 'was killed')):
         for kind in 'uint64', 'int64':
             data = space(Plane('Task Environment', 9, {name: {kind: 7}}).bytes())

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the hosts of events_odd: cases for which XProf's Events DB has a rule and that no recording
-contains together.
+"""Writes the hosts of events_odd: cases for which XProf's Events DB has a rule and that no
+recording contains together.
 
     tests/data/recipes/events_odd.py [FOLDER]      FOLDER/RUN/HOST.xplane.pb;
                                                    tests/data/events_odd/plugins/profile if not

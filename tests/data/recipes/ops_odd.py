@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the runs of ops_odd: cases for which XProf's tables of ops and steps have a rule and that no
-generated or recorded profile contains.
+"""Writes the runs of ops_odd: cases for which XProf's tables of ops and steps have a rule and that
+no generated or recorded profile contains.
 
     tests/data/recipes/ops_odd.py [FOLDER]      FOLDER/RUN/HOST.xplane.pb;
                                                 tests/data/ops_odd/plugins/profile if not given
