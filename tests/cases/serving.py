@@ -119,8 +119,8 @@ PROBES = ['/etc/passwd', '/etc/no-such-file', PROFILE, PROFILE + 'x', GPU, '{roo
 
 @case
 def no_path_is_opened():
-    """No source of any table or function names a path: the answer is the same whether it is there
-    or not."""
+    """No source of any table or function is used as a path: the answer is the same whether it
+    exists or not."""
     root = make_root('a')
     os.symlink('/etc', os.path.join(root, 'etc'))
     taking = {table: hidden for table, hidden in tables().items() if hidden}
@@ -165,7 +165,7 @@ def sql_changes_nothing():
 
 @case
 def plans_do_not_tell():
-    """A plan is the same for the path of an open run and for one that is not there."""
+    """A plan is the same for the path of an open run and for a path that does not exist."""
     root = make_root('a')
     plan = (".mode list\nSELECT count(*) FROM trace_events('a');\nEXPLAIN QUERY PLAN SELECT * "
             "FROM hosts AS h, planes(%s) AS p WHERE p.host = h.host AND h.source = 'a';")
@@ -175,7 +175,7 @@ def plans_do_not_tell():
 
 @case
 def links_that_lead_out():
-    """Of a served folder, links to what is outside it are not there: folders, runs, files,
+    """Links that lead out of a served folder are treated as absent: folders, runs, files,
     programs."""
     root, outside = make_root('a'), make_root('secret')
     run = os.path.join(outside, 'plugins', 'profile', 'secret')
@@ -228,7 +228,7 @@ def files_that_are_no_profile():
 
 @case
 def no_answer_has_a_path():
-    """No cell of any table shows where the folder is, also when files are damaged or gone."""
+    """No cell of any table shows where the folder is, even if files are damaged or gone."""
     root = make_root('a', 'b')
     put_run(root, 'a', os.path.join(TWO_HOSTS, 'plugins/profile',
                                     os.listdir(TWO_HOSTS + '/plugins/profile')[0],
@@ -286,8 +286,8 @@ def runs_that_come_later():
 
 @case
 def both_entries():
-    """Whichever entry comes first, the one that serves restricts the connection, and the other does
-    not undo it."""
+    """Whichever entry point comes first, the serving one restricts the connection, and the other
+    does not undo it."""
     load = "SELECT load_extension('%s', '%s') AS x;\n"
     for first, second in (('sqlite3_profsql_init', 'sqlite3_profsql_nofile_init'),
                           ('sqlite3_profsql_nofile_init', 'sqlite3_profsql_init')):
@@ -297,8 +297,8 @@ def both_entries():
 
 @case
 def prof_serve_restricts():
-    """In any host: attach, then serve. What was opened by path before is gone, and prepared plans
-    too."""
+    """In any host program: attach, then serve. Runs opened by path before are gone, and so are
+    prepared plans."""
     got, error = serve("SELECT count(*) AS n FROM hosts('%s');\n"
                        "SELECT prof_attach('%s', 'two') AS x, prof_serve() AS y;\n"
                        "SELECT count(*) AS n FROM hosts('two');\nSELECT count(*) AS n FROM hosts;\n"

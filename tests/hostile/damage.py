@@ -70,8 +70,8 @@ def truncated_second_plane():
 
 @case
 def damaged_in_the_middle():
-    """Bytes in the middle that are no field: what comes before is there, what comes in later planes
-    too."""
+    """Bytes in the middle that are not a field: what comes before them and what is in later planes
+    is read."""
     data, ends = counted()
     at = ends[200]
     broken = data[:at] + b'\xff' * 12 + data[at + 12:]
@@ -86,7 +86,7 @@ def damaged_in_the_middle():
 
 @case
 def damaged_event():
-    """An event whose inside is broken costs that event, not its line."""
+    """An event with broken content costs that event, not its line."""
     events = [event(1, i * 10, i + 1) for i in range(100)]
     events[50] = V(1, 1) + V(2, 500) + V(3, 51) + b'\x22\x7f\x01'
     f = put('inside.xplane.pb',
@@ -99,7 +99,7 @@ def damaged_event():
 
 @case
 def damaged_metadata():
-    """An entry of a map whose inside is broken costs that entry, and its bytes are counted."""
+    """A map entry with broken content costs that entry, and its bytes are counted."""
     inside = V(1, 2) + b'\x12\x50ab'  # a name of 80 bytes of which two are there
     for tag, what in ((4, 'an event metadata entry'), (5, 'a stat metadata entry')):
         entry = V(1, 2) + L(2, inside)
@@ -112,8 +112,8 @@ def damaged_metadata():
 
 
 def all_answered(files, names):
-    """Of damaged copies of small() in groups of 20: each is refused by its name in the error, or
-    read, and then its stats are JSON."""
+    """Damaged copies of small() in groups of 20: each is either rejected with its name in the
+    error, or read, and then its stats are JSON."""
     for k in range(0, len(files), 20):
         sql = ''.join(f"SELECT '{f}', count(*), coalesce(min(json_valid(stats)), 1) "
                       f"FROM trace_events({q(f)});\n" + touch_all(f).replace(';', ';\n')

@@ -99,8 +99,8 @@ def seasoned(*fields):
 
 @case
 def unknown_fields():
-    """Fields of numbers far off, and of the first number after those known, of every wire type:
-    nothing is said of them."""
+    """Fields with very large numbers, and with the first unknown number, of every wire type, are
+    ignored without an issue."""
     def build(w):
         ev = w(5, V(1, 1), V(2, 10), V(3, 5), L(4, w(7, V(1, 1), L(5, 'x'))))
         ln = w(11, V(1, 9), L(2, 'l'), V(3, 7), L(4, ev), L(4, ev))
@@ -122,7 +122,8 @@ def unknown_fields():
 
 @case
 def wrong_wire_types():
-    """A known field of another wire type is an unknown field: skipped, whatever it holds."""
+    """A known field of another wire type is treated as an unknown field: skipped, whatever it
+    contains."""
     ev = V(1, 1) + V(2, 10) + V(3, 5)
     extra = F64(1, 7) + L(2, b'abc') + F32(3, 9) + V(4, 3) + F64(5, 1)
     ln = V(1, 9) + L(2, 'l') + V(3, 7)
@@ -148,7 +149,7 @@ def concatenated():
 
 @case
 def split_lines_and_planes():
-    """Lines and planes that have one id are never merged."""
+    """Lines and planes with the same id are never merged."""
     p = plane(1, 'p', [line(1, 'l', [event(1, 0, 1)]), line(1, 'l', [event(1, 0, 2)])],
               event_metadata(1, 'e'))
     f = put('twice.xplane.pb', space(p, p))

@@ -92,7 +92,7 @@ def run_with_one_bad_host():
 
 @case
 def run_of_bad_hosts():
-    """The error names the folder and a file, and says why that one cannot be read."""
+    """The error names the folder and a file, and the reason why that file cannot be read."""
     os.makedirs(path('bad_run'))
     put('bad_run/a.xplane.pb', b'this is no protobuf at all\n' * 50)
     put('bad_run/b.xplane.pb', b'nor is this\n' * 50)
@@ -196,7 +196,7 @@ def devices():
 
 @case
 def control_characters_in_the_path():
-    """The path is in the error as it was given: nothing of it is a format."""
+    """The error shows the path unchanged: no part of it is used as a format."""
     name = 'a\x1b[31m%s%n\n.xplane.pb'
     a = shell(f"SELECT count(*) FROM trace_events({q(path(name))});")
     must(not a.rows and path(name) + ': no such file or folder, and no attached label; '
@@ -285,8 +285,8 @@ def many_hosts(name, n, suffix='', pack=lambda data: data):
 
 @case
 def more_hosts_than_open_files():
-    """All are read, also attached and host by host, and the process can still open its own
-    files."""
+    """All hosts are read, also when attached and host by host, and the process can still open its
+    own files."""
     run = many_hosts('hundreds', 300)
     got = rows(f"SELECT sum(event_count), count(*) FROM hosts({q(run)}); "
                f"ATTACH {q(path('own.db'))} AS own; CREATE TABLE own.t AS SELECT 1;"
@@ -426,7 +426,7 @@ def shrinks_between_queries():
 
 @case
 def replaced_between_queries():
-    """Another file under the same name is read anew; an attached run goes on with what it had."""
+    """Another file under the same name is read again; an attached run keeps what it had."""
     f, g = put('swap.xplane.pb', counted(300)[0]), put('swap.new', counted(200)[0])
     child = piped()
     child.stdin.write(f"SELECT count(*) FROM trace_events({q(f)});\n.print ready\n".encode())

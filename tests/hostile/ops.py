@@ -125,7 +125,7 @@ def no_events_at_all():
 
 @case
 def kernels_of_programs_that_are_not_there():
-    """Op tables leave out kernels whose HLO op is not found, as XProf's do."""
+    """Tables of ops leave out kernels whose HLO op is not found, like XProf's."""
     body = module('m', computation(1, 'main', [instruction(1, 'known', 'custom-call')], root=1),
                   more=L(4))
     kernels = [('k', i * US, US, told(hlo_op=op, program_id=program, hlo_module='m'))
@@ -177,8 +177,8 @@ def programs_that_cannot_be_read():
 
 @case
 def programs_that_xla_refuses():
-    """Their ops do not count, as XProf 2.24.2 has it for each of these, and prof_issues says why;
-    their instructions are shown all the same."""
+    """Their ops do not count, as in XProf 2.24.2 for each of these, and prof_issues has the reason;
+    their instructions are still shown."""
     f8, says = shape(F32, 8), L(4)
 
     def op(id, name, opcode='custom-call', operands=(), calls=(), more=b''):
@@ -326,7 +326,7 @@ def computations_that_call_each_other():
 
 @case
 def computations_called_twice_at_each_level():
-    """2^40 lines of text, if nobody stopped."""
+    """2^40 lines of text without a limit."""
     tree = [computation(i, f'c{i}', [instruction(100 * i, f'x{i}', 'call', shape(F32), (), (
         i + 1,)), instruction(100 * i + 1, f'y{i}', 'call', shape(F32), (100 * i,), (i + 1,))])
             for i in range(2, 42)]
@@ -337,7 +337,7 @@ def computations_called_twice_at_each_level():
 
 @case
 def fusions_that_share_what_they_consist_of():
-    """2^40 fused instructions, of a sound program of 4 KB."""
+    """2^40 fused instructions, from a valid program of 4 KB."""
     one_of = shape(F32, 8)
     tree = [computation(i, f'c{i}', [instruction(100 * i + k, f'{n}{i}', 'fusion', one_of,
                                                  (100 * i,) * k, (i + 1,), more=L(11, 'kLoop'))
@@ -439,8 +439,7 @@ def times_at_the_ends_of_int64():
 
 @case
 def counters_beyond_64_bits():
-    """Sums of such counters turn over, as XProf's do, or are doubles; nothing overflows on the
-    way."""
+    """Sums of such counters wrap, as in XProf, or are doubles; nothing overflows in between."""
     most = told(flops=2**64 - 1, bytes_accessed=2**64 - 1, model_flops=2**64 - 1,
                 raw_bytes_accessed=2**64 - 1, device_duration_ps=2**64 - 1,
                 device_offset_ps=2**64 - 1)

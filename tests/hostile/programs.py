@@ -30,7 +30,7 @@ def touched(file, timeout=60, rss=None):
 
 
 def unreadable(file, **how):
-    """A program that is there, but not one row of it."""
+    """A program that exists, but has no rows."""
     found = touched(file, **how)
     same({t: found[t] for t in TABLES}, dict.fromkeys(TABLES, 0))
     must('issue:unreadable_program' in found, f'no issue: {found}')
@@ -60,7 +60,7 @@ def nested_shapes():
 
 @case
 def nested_in_every_place():
-    """Every field number of an instruction as a pile of messages, whatever it is."""
+    """Every field number of an instruction as deeply nested messages, whatever the field is."""
     sql, pile = '', nested(4, V(1, 1), 30000)
     for number in range(1, 104):
         file = put(f'pile{number}.hlo.pb', plain(instruction(1, 'a', more=nested(number, pile, 2))))
@@ -134,7 +134,7 @@ def colors_by_the_thousand():
 
 
 def terse(name, n):
-    """A program of n things that say next to nothing."""
+    """A program of n parts with hardly any content."""
     add = [instruction(i, f'add.{i}') for i in range(1, n + 1)] if name in ('instructions',
                                                                             'computations',
                                                                             'allocations') else []
@@ -167,8 +167,8 @@ def terse(name, n):
 
 @case
 def memory_of_programs():
-    """Twice the size and 64 MB, whatever the parts say. Of programs whose parts say next to
-    nothing, costs are left out if there are many of them, and all if there are too many."""
+    """Twice the size plus 64 MB, whatever the parts contain. For programs of very small parts,
+    costs are left out if there are many parts, and everything if there are too many."""
     bare = shell('SELECT 1;').rss
     sql = ''.join(f"SELECT '{t}', count(*) FROM (SELECT * FROM {t}({{0}}) LIMIT -1 OFFSET 0);"
                   for t in TABLES)
@@ -194,8 +194,8 @@ def memory_of_programs():
 
 @case
 def messages_in_pieces():
-    """A message that comes several times is that of all its bytes, at every level; numbers: the
-    last counts; lists: all of them."""
+    """A message that comes several times is merged from all its bytes, at every level; for numbers,
+    the last counts; lists have all items."""
     pieces = [V(2, PRED), V(2, F32), ints(3, 8), V(3, 128), L(5, ints(1, 1)), L(5, ints(1, 0)),
               L(5, L(6, ints(1, 8))), L(5, V(8, 5))]
     split = b''.join(L(3, p) for p in pieces)
@@ -329,7 +329,7 @@ def spellings_of_libtpu():
 
 @case
 def a_key_reads_one_program():
-    """Forty programs take forty times the memory of the one that is asked for."""
+    """Reading one of forty programs takes a fortieth of the memory of all."""
     ops = [instruction(i, f'op{i}', op_name='a/b/c') for i in range(10000)]
     os.makedirs(path('dump'), exist_ok=True)
     for i in range(40):
@@ -347,7 +347,7 @@ def a_key_reads_one_program():
 
 @case
 def a_thousand_programs_in_a_run():
-    """They cost nothing until they are asked for, one by one."""
+    """They cost nothing until they are queried one by one."""
     main = computation(1, 'main', [instruction(k, f'op{k}', op_name='a/b/c') for k in range(200)])
     body = [proto(module(f'm{i}', main)) for i in range(1000)]
     file = put('thousand.xplane.pb',

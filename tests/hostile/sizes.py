@@ -86,14 +86,14 @@ def measured(name, make, sql, check, sizes):
 
 
 def all_or_told(n, rows):
-    """Every entry is there, or prof_issues says that some are not."""
+    """Every entry is there, or prof_issues reports that some are missing."""
     must(int(rows[0][0]) == n or int(rows[1][1]) > 0, f'{n} written, {rows}')
 
 
 @case
 def scopes_that_take_turns():
-    """Events of 12 bytes whose two ops have 400 scopes each: what is derived of them is bounded by
-    the file's size, and told to be cut."""
+    """Events of 12 bytes whose two ops have 400 scopes each: what is derived from them is bounded
+    by the file's size, and prof_issues reports that it was cut."""
     n, bare = 20000, shell('SELECT 1;').rss
     ops = b''.join(event_metadata(i, f'op{i}', '',
                                   [stat(1, str='/'.join(f'{i}s{k}' for k in range(400)) + ':Add')])
@@ -251,8 +251,8 @@ def metadata_cycle():
 
 @case
 def more_issues_than_are_kept():
-    """Ten thousand are told, the others are counted in the last: that there are no steps is one of
-    them."""
+    """Ten thousand are listed, the others are counted in the last one; that there are no steps is
+    one of them."""
     n = 10500
     f = put('issues.xplane.pb',
             *(L(1, L(2, f'p{i}'), L(3, L(2, 'l'), L(4, b'\x08'))) for i in range(n)))
@@ -262,8 +262,8 @@ def more_issues_than_are_kept():
 
 @case
 def millions_of_events_that_say_nothing():
-    """Two bytes an event, all inside each other: no table holds more of them than twice the file
-    and 64 MB."""
+    """Two bytes per event, all inside each other: no table takes more than twice the file plus 64
+    MB for them."""
     n = 4000000
     for name, thread in (('/host:CPU', 'main'), ('/device:GPU:0', 'Stream #1'),
                          ('/device:TPU:0', 'XLA Ops')):
@@ -280,7 +280,7 @@ def millions_of_events_that_say_nothing():
 
 @case
 def events_in_no_order():
-    """Seven bytes an event, so that few bytes of the file pay for sorting each."""
+    """Seven bytes per event: sorting them must not take much more memory than the file."""
     n = 2500000
     some = [L(4, V(1, 1), V(2, 128 + 7919 * i % 16000)) for i in range(1000)]
     ops = L(3, V(1, 1), L(2, 'XLA Ops'), b''.join(some) * (n // 1000))
@@ -324,8 +324,8 @@ def derived_of_events_in_no_order():
 
 @case
 def computing_and_collectives_in_turn():
-    """Each op is of another kind than those around it: nothing may be kept for each collective but
-    when it ran."""
+    """Each op is of another kind than its neighbours: only its time may be kept for each
+    collective."""
     names = ('%a = f32[8]{0} add(f32[8]{0} %p)',
              '%all-reduce.1 = f32[8]{0} all-reduce(f32[8]{0} %p)')
     ops = b''.join(L(4, V(1, 1 + i % 2), V(2, 20 * i), V(3, 10)) for i in range(1000000))
@@ -341,7 +341,7 @@ def computing_and_collectives_in_turn():
 
 @case
 def many_gpus_and_steps():
-    """Each pair of a GPU and a step would be a row: an error that says so, not gigabytes."""
+    """Each pair of a GPU and a step would be a row: this gives an error, not gigabytes."""
     n = 3000
     of_step = lambda i, **more: {name: {'int64': value}
                                  for name, value in {'group_id': i, **more}.items()}
@@ -363,7 +363,7 @@ def many_gpus_and_steps():
 
 @case
 def many_cores_and_steps():
-    """Twenty thousand cores of a few events each, one of them with as many steps: nothing is held
+    """Twenty thousand cores of a few events each, one of them with as many steps: nothing is kept
     for each core and step."""
     n = 20000
     def core(number, steps, numbers):
@@ -411,7 +411,7 @@ def ops_deep_inside_each_other():
 
 @case
 def a_root_behind_a_million_events():
-    """How a line's events nest is found out when its only root is met at its end."""
+    """The nesting of a line's events is computed when its only root comes at its end."""
     pairs = b''.join(L(4, V(1, 1), V(2, 10 * i), V(3, 5)) + L(4, V(1, 1), V(2, 10 * i + 1), V(3, 2))
                      for i in range(600000))
     late = L(4, event(2, 10000000, 100, [stat(1, int64=1), stat(2, int64=7)])) + L(
@@ -427,7 +427,7 @@ def a_root_behind_a_million_events():
 
 @case
 def thousands_of_gpus():
-    """What looks through all planes for each of them takes minutes here."""
+    """Code that searches all planes for each plane takes minutes here."""
     f = put('gpus.xplane.pb',
             space(*[plane(i, f'/device:GPU:{i}', [line(1, 'Stream #1', [event(1, 0, 5)])],
                           event_metadata(1, 'k')) for i in range(30000)]))
@@ -438,7 +438,7 @@ def thousands_of_gpus():
 
 
 def asked_again(file, tables, seconds, first='', **how):
-    """CPU of five queries of each table in one shell: loading does not count for much then."""
+    """CPU time of five queries of each table in one shell, so that loading counts little."""
     a = shell(first + ''.join(f"SELECT count(*) FROM (SELECT * FROM {table}({q(file)}) LIMIT -1 "
                               f"OFFSET 0);" for table in tables) * 5, timeout=seconds, **how)
     must(not a.err and len(a.rows) >= 5 * len(tables), f'{a.err[:300]}')
@@ -455,7 +455,7 @@ def rows_found_by_their_plane():
 
 @case
 def thousands_of_lines():
-    """Nothing is looked for among all lines of the plane for each event."""
+    """No event causes a search among all lines of the plane."""
     lines = [line(13 + i, f'Stream #{13 + i}', [event(1, 10 * i, 5, [stat(1, uint64=i)])])
              for i in range(120000)]
     asked_again(put('lines.xplane.pb', space(plane(1, '/device:GPU:0', lines, event_metadata(
@@ -464,7 +464,7 @@ def thousands_of_lines():
 
 @case
 def thousands_of_hosts():
-    """A join does not look at all files again for each row, nor through what is kept of all
+    """A join does not check all files again for each row, nor search everything that is kept of all
     hosts."""
     run, n = path('thousand'), 1000
     op = event_metadata(1, '%a = f32[8] add(f32[8] %p)', 'a') + event_metadata(2, '0')
@@ -481,7 +481,7 @@ def thousands_of_hosts():
 @case
 def ids_that_share_a_slot():
     """Ids and names chosen for one slot of a table whose hash is known, by multiplication and by
-    high bits: no table of ours may be as slow as a list."""
+    high bits: none of our hash tables may be as slow as a list."""
     undone = pow(0xd6e8feb86659fd93, -1, 2**64)
 
     def unmixed(x):

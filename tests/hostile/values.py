@@ -36,8 +36,8 @@ def invalid_utf8_in_names():
 
 @case
 def copied_as_text():
-    """A file that something read as UTF-8 and wrote again: lengths do not fit any more. Nothing is
-    left, and no plane is made up."""
+    """A file that was read as UTF-8 and written again: its lengths are wrong. Nothing can be read,
+    and no plane is invented."""
     rnd = random.Random(4)
     events = [event(300 + k, 10**6 * k, 10**5 + k, [stat(1, bytes=rnd.randbytes(300))])
               for k in range(200)]
@@ -130,8 +130,8 @@ def extreme_times():
          [['1'], [str(len(cases)), str(3 * len(cases))], ['1']])
 @case
 def chunks_that_stay_in_the_file():
-    """Few large values among tiny events: their columns would take more than the events, which are
-    read again from the file."""
+    """Few large values among tiny events: their columns would take more memory than the events,
+    which are read again from the file."""
     values = [(3, 2**62 + i, 2**61 - i) if i % 8 == 5 else (1 + i % 2, i % 100, i % 7)
               for i in range(5000)]
     f = put('unpacked.xplane.pb',

@@ -7,7 +7,8 @@ import re
 
 @functools.cache
 def texts(path):
-    """The texts of a Python file without its documentation, or an SQL file without comments."""
+    """The string literals of a Python file without its docstrings, or an SQL file without
+    comments."""
     with open(path) as f:
         source = f.read()
     if path.endswith('.sql'):
@@ -21,7 +22,7 @@ def texts(path):
 
 
 def asks(path, table):
-    """Whether a text of the file selects from the table: FROM table, JOIN table, FROM a,
+    """Whether a string of the file selects from the table: FROM table, JOIN table, FROM a,
     table(...)."""
     selects = re.compile(r'\b(?:FROM|JOIN)\s+(?:temp\.)?{0}\b|\bFROM\b[^;]*,\s*{0}\('.format(table))
     return any(selects.search(text) for text in texts(path))

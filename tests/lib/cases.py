@@ -76,7 +76,7 @@ def name_of(f):
 
 
 def texts(thing, names, seen):
-    """The texts that a case asks with: its own, and those of what it names in its subject's
+    """The strings that a case queries with: its own, and those of what it names in its subject's
     file."""
     if isinstance(thing, str):
         yield thing
@@ -115,7 +115,7 @@ def chosen(words):
 # ---- running ----
 
 def clear_folder():
-    """The big files of one case are in no other's way."""
+    """Deletes the folder's files, so that big files of one case do not burden the others."""
     for name in os.listdir(DIR) if not os.environ.get('KEEP') else ():
         full = os.path.join(DIR, name)
         is_folder = os.path.isdir(full) and not os.path.islink(full)

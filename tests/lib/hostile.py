@@ -32,7 +32,7 @@ def every_table():
 
 
 class Answer:
-    """What a shell said: rows (lists of text), err, seconds of CPU, rss in bytes."""
+    """The output of a shell: rows (lists of text), err, seconds of CPU, rss in bytes."""
 
 
 def limit(pid, timeout, files):
@@ -104,7 +104,8 @@ def touch_all(file):
 
 
 def refused(file, words, timeout=60, rss=None):
-    """The file must be refused, with an error that names it, says these words, and helps."""
+    """The file must be rejected, with an error that names it, contains these words, and says what
+    to do."""
     a = shell(f"SELECT count(*) FROM trace_events({q(file)});", timeout=timeout)
     must(a.err, f'no error, but {a.rows}')
     helpful(a.err, file, words)
@@ -121,8 +122,8 @@ def helpful(err, file, words=''):
 
 
 def survives(file, timeout=60, loss=None, words=''):
-    """No crash; an error that helps and has these words, or rows. loss=True: an error or rows of
-    prof_issues; loss=False: rows without any."""
+    """No crash; an error that says what to do and contains these words, or rows. loss=True: an
+    error or rows of prof_issues; loss=False: rows without any."""
     a = shell(touch_all(file), timeout=timeout)
     if a.err:
         must(loss is not False, a.err[:300])
@@ -144,8 +145,8 @@ LOSING = {'damaged', 'damaged_stat', 'gzip_trailing_bytes', 'too_many', 'unreada
 
 
 def issues(file):
-    """What prof_issues says of damage; that an event has no metadata is so in good files too, and
-    that there are no steps."""
+    """What prof_issues reports about damage; good files can also have events without metadata, or
+    no steps."""
     found = rows(f"SELECT severity, code, byte_offset, count, message, lost_bytes "
                  f"FROM prof_issues({q(file)}) WHERE code NOT IN ('unknown_metadata', 'no_steps') "
                  f"AND code NOT LIKE 'xprof%';")
@@ -155,8 +156,8 @@ def issues(file):
 
 
 def accounted(file, lost):
-    """prof_issues tells one of the numbers of bytes that the damage can be said to cost, in
-    lost_bytes or in words."""
+    """prof_issues reports one of the numbers of bytes that the damage may have cost, in lost_bytes
+    or in the message."""
     told = {int(n) for r in issues(file)
             for n in re.findall(r'\d+', r[4]) + [r[5]]} | {sum(int(r[5]) for r in issues(file))}
     must(told & set(lost), f'{sorted(lost)[:4]} bytes lost, but prof_issues say {issues(file)}')

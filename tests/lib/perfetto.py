@@ -172,7 +172,7 @@ def chrome(text):
 
 
 def shown(value):
-    """An argument as XProf shows it: all as text."""
+    """An argument as XProf shows it, always as text."""
     if isinstance(value, (float, decimal.Decimal)):
         return 'nan' if math.isnan(value) else '%g' % value
     return str(value)
