@@ -114,6 +114,10 @@ static void prepare_all(void)
         "trace_events(?1) GROUP BY name, metadata_id",
         "SELECT count(*) FROM trace_events(?1) AS a JOIN trace_events(?1) AS b ON b.event_id = "
         "a.parent_id",
+        "SELECT count(*) FROM (SELECT * FROM trace_events(?1) WHERE correlation_id <> 0 LIMIT 9) "
+        "AS a JOIN trace_events(?1) AS b ON b.correlation_id = a.correlation_id",
+        "SELECT count(*) FROM (SELECT * FROM trace_events(?1) LIMIT 9) AS a JOIN trace_events(?1) "
+        "AS b ON b.name = a.name AND b.start_ps BETWEEN a.start_ps AND a.end_ps",
         "SELECT 1 / (sum(json_valid(stats)) = count(*)) IS NULL AND count(*) > 0 FROM "
         "trace_events(?1)",
         "SELECT * FROM op_profile(?1, 'category', 1, 5)",

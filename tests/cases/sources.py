@@ -181,9 +181,10 @@ def damage_is_told():
         f.write(whole[:len(whole) * 9 // 10])
     twice = ("SELECT count(*) > 0 FROM top_ops('{0}');\n"
              "SELECT count(*) > 0 FROM trace_events('{0}');\n"
+             "SELECT count(prof_attach('{0}', x)) FROM (SELECT 'a' AS x UNION SELECT 'b');\n"
              "SELECT max(code = 'truncated') FROM prof_issues('{0}');".format(cut))
     got, text = shell(twice)
-    same(got, [['1'], ['1'], ['1']])
+    same(got, [['1'], ['1'], ['2'], ['1']])
     same((text.count('\n'), cut in text, "prof_issues('%s')" % cut in text), (1, True, True), text)
     same(shell(twice, PROFSQL_WARNINGS='0'), (got, ''))
     same(shell(twice.replace(cut, PROFILE))[1], '', 'a whole file')
