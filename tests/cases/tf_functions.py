@@ -36,3 +36,21 @@ def tf_functions():
           ('h', 'INVALID', 0, 0.0, 'INVALID', 1, 10)])
     same(len(functions([('f', 'eager', i * 3, i * 3 + 5, 0) for i in range(100)])), 1,
          'calls that cross')
+
+
+@case
+def expensive_functions():
+    """Functions whose calls are expensive for a fifth of their time or more are named, the worst
+    first, at most three."""
+    def named(**percent):
+        calls, at = [], 0
+        for name, expensive in percent.items():
+            for how, length in ('traced-nonXla', expensive), ('notTraced-nonXla', 100 - expensive):
+                calls.append((name, at, length, {'tf_function_call': {'str': how}}))
+                at += length
+        plane = Plane('/host:CPU').line(1, 'thread', calls)
+        found = [r['statement'] for r in ask("SELECT statement FROM recommendations('{x}') "
+                                             "WHERE code = 'tf_function'", x=space(plane.bytes()))]
+        return [next(name for name in percent if name in text) for text in found]
+    same(named(f_one=19, f_two=20), ['f_two'])
+    same(named(f_one=21, f_two=50, f_three=20, f_four=90), ['f_four', 'f_two', 'f_one'])
