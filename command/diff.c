@@ -141,10 +141,11 @@ static void operations(Database *d, Screen *s)
                               d->runs[0].label, d->runs[1].label, NULL);
     bool by_step = next_row(d, steps) && sqlite3_column_int(steps, 0);
     sqlite3_finalize(steps);
-    screen_heading(s, by_step
-                          ? "Operations that changed most, in microseconds for each device and step"
-                          : "Operations that changed most, in microseconds for each device: "
-                            "not both runs have steps");
+    screen_heading(
+        s,
+        by_step
+            ? "Operations that changed most, in microseconds for each device and step"
+            : "Operations that changed most, in microseconds for each device (a run has no steps)");
     sqlite3_stmt *stmt = ask(d,
                              "SELECT per_device_step_us_a, per_device_step_us_b, "
                              "delta_per_device_step_us, change, short_name "

@@ -179,7 +179,7 @@ static void what_to_do(Database *d, Screen *s)
     sqlite3_finalize(stmt);
     if (!n_checked) screen_paragraph(s, PLAIN, NULL, "unknown: the file has no times");
     if (n_checked && !n_findings)
-        screen_paragraph(s, PLAIN, NULL, "nothing that was looked for takes 5 % of the time");
+        screen_paragraph(s, PLAIN, NULL, "no checked rule takes 5 % of the time");
     if (!n_checked) return;
     screen_line(s, "  %d rules were checked; all of them:", n_checked);
     screen_whole_line(s, "  profsql %s advice", given_word(d));

@@ -29,7 +29,7 @@ const Section sections[] = {
             "    flops_utilization_percent AS \"peak FLOPs used|%\",\n"
             "    peak_memory_mib AS \"peak memory|MiB\"\n"
             "FROM kpi(?1)"}}},
-    {"advice", "What to do", "Findings that cost 5 % of the time or more, the costliest first.", {
+    {"advice", "What to do", "Findings that cost 5 % of the time or more, most expensive first.", {
         {.shape = SHAPE_ADVICE, .title = "Advice", .table = "advice", .rows = 20, .sql =
             "SELECT cost_percent, finding, evidence, action FROM advice(?1)\n"
             "WHERE status = 'finding' ORDER BY rank LIMIT ?2"}}},

@@ -261,7 +261,7 @@ static void json_name(TextBuffer *out, const char *name)
 
 static size_t number_of_name(Timeline *t, const char *text, size_t n)
 {
-    static const char left_out[] = "(name left out: the page has too many)";
+    static const char left_out[] = "(name left out: the page has too many names)";
     n = name_bytes(text, n);
     size_t number = numbered_find(&t->names, text, n);
     if (number != NO_NUMBER) return number;

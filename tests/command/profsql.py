@@ -238,7 +238,7 @@ def two_runs():
     line = next(line for line in out.split('\n') if 'Step time' in line)
     must(line.split()[2:4] == [step['a'], step['b']] and 'more than noise' in line, line)
     must('vanished EagerPyFunc' in out, out)
-    must('in microseconds for each device: not both runs have steps' in
+    must('in microseconds for each device (a run has no steps)' in
          answer('diff', 'tests/data/h100_jax', 'tests/data/h100_kinds'), 'a run without steps')
     must('in microseconds for each device and step' in answer('diff', GPU, GPU), 'runs with steps')
     must('A is GPU with 1 device, B is unknown.' in run('diff', GPU, DUMP)[0],
