@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* timeline.c: writes the events of a page; see page.h.
  *
- * The longest events of each line are in the page individually. For the others, it has the share of
- * each part of the time that they take. The events are read three times from an Arrow stream: first
- * their lengths are counted, to find the longest; then the events are selected whose arguments and
- * flows the page has; then all are written. They are JSON, compressed by zlib and encoded in
- * base64, which page.js unpacks. */
+ * The longest events of each line are in the page individually, a million in all if they are not
+ * too many bytes. For the others, it has the share of each part of the time that they take. The
+ * events are read three times from an Arrow stream: first their lengths are counted, to find the
+ * longest; then the events are selected whose arguments and flows the page has; then all are
+ * written. They are JSON, compressed by zlib and encoded in base64, which page.js unpacks. */
 #include "page.h"
 
 #include "../../ext/profsql_arrow.h"
@@ -16,7 +16,9 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { EVENTS = 100000, DETAILS = 1200, DETAIL_BYTES = 2 << 20, LINES = 300 };
+enum { EVENTS = 1000000, DETAILS = 1200, DETAIL_BYTES = 2 << 20, LINES = 300 };
+/* Compressed. With more, fewer events are written, but not less than LEAST_EVENTS. */
+enum { PACKED_BYTES = 2300000, LEAST_EVENTS = 100000 };
 enum { BUCKETS = 64 * 8, PARTS = 400, LONGEST_ARGS = 6000, LONGEST_NAME = 200 };
 enum { NAMES_BYTES = 3 << 19 }; /* for all names; later ones are left out */
 enum { LINE, EVENT, START, DURATION, DEPTH, NAME, N_COLUMNS };
@@ -51,10 +53,8 @@ typedef struct {
     int64_t first_ps, last_ps;
     LIST(int64_t) ids; /* of the events with details, ascending */
     /* For writing: */
-    TextBuffer json;
+    TextBuffer json, packed;
     z_stream zip;
-    uint8_t pending[3]; /* bytes that are not encoded yet */
-    unsigned n_pending;
     NumberedTexts names;
     Arena arena;
     int64_t line, last_start, last_event;
@@ -160,15 +160,18 @@ static uint64_t share(const Timeline *t, uint64_t room)
     return low;
 }
 
-static void choose(Timeline *t)
+static void choose_events(Timeline *t, uint64_t most)
 {
-    uint64_t events = share(t, EVENTS), details = share(t, DETAILS);
-    for (int64_t i = 0; i < t->n_lines; i++) {
-        LineInfo *line = &t->lines[i];
-        if (!line->n) continue;
-        line->events = choice_of(line, events);
-        line->details = choice_of(line, details);
-    }
+    uint64_t events = share(t, most);
+    for (int64_t i = 0; i < t->n_lines; i++)
+        if (t->lines[i].n) t->lines[i].events = choice_of(&t->lines[i], events);
+}
+
+static void choose_details(Timeline *t)
+{
+    uint64_t details = share(t, DETAILS);
+    for (int64_t i = 0; i < t->n_lines; i++)
+        if (t->lines[i].n) t->lines[i].details = choice_of(&t->lines[i], details);
 }
 
 static bool is_in(Choice *choice, const Event *e)
@@ -191,30 +194,18 @@ static void note_details(Timeline *t, const Event *e)
 
 /* ---- writing ---- */
 
-/* Encodes three bytes as four digits. */
-static void write_digits(Timeline *t)
+static void write_base64(FILE *out, const TextBuffer *bytes)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const uint8_t *p = t->pending;
-    const char four[4] = {digits[p[0] >> 2], digits[(p[0] & 3) << 4 | p[1] >> 4],
-                          digits[(p[1] & 15) << 2 | p[2] >> 6], digits[p[2] & 63]};
-    fwrite(four, 1, t->n_pending + 1u, t->page->out);
-    fwrite("==", 1, 3u - t->n_pending, t->page->out);
-    t->n_pending = 0;
-}
-
-static void write_base64(Timeline *t, const uint8_t *bytes, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        t->pending[t->n_pending++] = bytes[i];
-        if (t->n_pending == 3) write_digits(t);
+    for (size_t i = 0; i < bytes->n_bytes; i += 3) {
+        size_t n = bytes->n_bytes - i < 3 ? bytes->n_bytes - i : 3;
+        uint8_t p[3] = {0};
+        memcpy(p, bytes->text + i, n);
+        const char four[4] = {digits[p[0] >> 2], digits[(p[0] & 3) << 4 | p[1] >> 4],
+                              digits[(p[1] & 15) << 2 | p[2] >> 6], digits[p[2] & 63]};
+        fwrite(four, 1, n + 1, out);
+        fwrite("==", 1, 3 - n, out);
     }
-}
-
-static void end_base64(Timeline *t)
-{
-    memset(t->pending + t->n_pending, 0, 3u - t->n_pending);
-    if (t->n_pending) write_digits(t);
 }
 
 static void flush(Timeline *t, bool at_end)
@@ -226,9 +217,9 @@ static void flush(Timeline *t, bool at_end)
         t->zip.next_out = room;
         t->zip.avail_out = sizeof room;
         deflate(&t->zip, at_end ? Z_FINISH : Z_NO_FLUSH);
-        write_base64(t, room, sizeof room - t->zip.avail_out);
+        text_add_bytes(&t->packed, (const char *)room, sizeof room - t->zip.avail_out);
     } while (!t->zip.avail_out);
-    t->no_memory |= t->json.no_memory;
+    t->no_memory |= t->json.no_memory | t->packed.no_memory;
     text_clear(&t->json);
 }
 
@@ -440,16 +431,21 @@ static const Figure lines_figure = {
     .sql = "SELECT plane, coalesce(display_name, name) AS line, kind, event_count AS events\n"
            "FROM lines(?1) WHERE event_count > 0 ORDER BY event_count DESC LIMIT ?2"};
 
-static void write_data(Timeline *t)
+/* Packs the longest `most` events and the details. */
+static bool pack(Timeline *t, uint64_t most, const TextBuffer *details)
 {
-    TextBuffer details = {0};
-    fputs("<script type=\"application/octet-stream\" id=events>", t->page->out);
-    if (deflateInit(&t->zip, 6) != Z_OK) t->no_memory = true;
-    choose(t);
-    if (t->no_memory || !read_details(t, &details)) t->page->failed = true;
-    t->line = -1;
+    numbered_free(&t->names);
+    arena_free(&t->arena);
+    text_clear(&t->packed);
+    t->zip = (z_stream){0};
+    t->line = -1, t->any_line = false;
+    if (deflateInit(&t->zip, 6) != Z_OK) {
+        t->no_memory = true;
+        return false;
+    }
+    choose_events(t, most);
     text_add(&t->json, "{\"lines\":[");
-    if (!t->page->failed && !each_event(t, write_event)) t->page->failed = true;
+    bool ok = each_event(t, write_event);
     end_line(t);
     text_add(&t->json, "],\n\"names\":[");
     for (size_t i = 0; i < t->names.texts.n; i++) {
@@ -457,13 +453,31 @@ static void write_data(Timeline *t)
         json_text(&t->json, t->names.texts.items[i].text, t->names.texts.items[i].n_bytes);
     }
     text_add(&t->json, "],\n\"details\":{");
-    if (details.text) text_add_bytes(&t->json, details.text, details.n_bytes);
+    if (details->text) text_add_bytes(&t->json, details->text, details->n_bytes);
     text_add(&t->json, "}}\n");
     flush(t, true);
-    end_base64(t);
     deflateEnd(&t->zip);
-    text_free(&details);
+    return ok && !t->no_memory;
+}
+
+static void write_data(Timeline *t)
+{
+    TextBuffer details = {0};
+    uint64_t n = 0, most;
+    for (int64_t i = 0; i < t->n_lines; i++) n += t->lines[i].n;
+    most = n < EVENTS ? n : EVENTS;
+    choose_details(t);
+    bool ok = !t->no_memory && read_details(t, &details) && pack(t, most, &details);
+    while (ok && t->packed.n_bytes > PACKED_BYTES && most > LEAST_EVENTS) {
+        uint64_t fewer = most * 9 / 10 * PACKED_BYTES / t->packed.n_bytes;
+        most = fewer > LEAST_EVENTS ? fewer : LEAST_EVENTS;
+        ok = pack(t, most, &details);
+    }
+    if (!ok) t->page->failed = true;
+    fputs("<script type=\"application/octet-stream\" id=events>", t->page->out);
+    write_base64(t->page->out, &t->packed);
     fputs("</script>\n", t->page->out);
+    text_free(&details);
 }
 
 static void write_view(Timeline *t)
@@ -499,6 +513,7 @@ bool timeline_write(Page *page)
     if (ok && t.first_ps < t.last_ps) write_view(&t);
     if (t.no_memory) complain("out of memory");
     text_free(&t.json);
+    text_free(&t.packed);
     numbered_free(&t.names);
     prof_free(t.ids.items);
     arena_free(&t.arena);

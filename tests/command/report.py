@@ -3,6 +3,7 @@
 cannot become markup, and Chromium opens it without an error. KEEP=folder keeps pictures."""
 import base64
 import html.parser
+import json
 import os
 import random
 import re
@@ -350,6 +351,25 @@ def what_a_page_does():
         b.script("document.querySelector('#event button').click()")
         must('MEMCPYHtoD' not in b.script("document.querySelector('#event dd').textContent"),
              'the flow leads nowhere')
+
+
+@case
+def a_page_has_many_events():
+    """A page has all events of a run if they are not too many bytes. Of more it has the longest,
+    and says how many are left out."""
+    dice = random.Random(2)
+    for n in (150000, 450000):
+        events = [('name %d' % dice.randrange(40), 10**7 * i + dice.randrange(9 * 10**6),
+                   dice.randrange(10**6)) for i in range(n)]
+        path = put('many.xplane.pb', space(Plane('/host:CPU', 1).line(1, 'main', events).bytes()))
+        run('report', path, '-o', os.path.join(DIR, 'many.html'), '--force')
+        with open(os.path.join(DIR, 'many.html')) as f:
+            packed = max(re.findall('[A-Za-z0-9+/=]{1000,}', f.read()), key=len)
+        line, = json.loads(zlib.decompress(base64.b64decode(packed)))['lines']
+        there, left = len(line['events']) // 5, line.get('left', 0)
+        same(there + left, n)
+        must(left == 0 if n < 200000 else 200000 < there < n, '%d of %d' % (there, n))
+        must(os.path.getsize(os.path.join(DIR, 'many.html')) < 4 << 20, 'too long')
 
 
 @case
