@@ -116,7 +116,7 @@ static void write_shape(Page *page, const Figure *f, const ChartData *data, cons
 {
     switch (f->shape) {
     case SHAPE_CARDS: html_cards(page, data, base); break;
-    case SHAPE_ADVICE: html_advice(page, data); break;
+    case SHAPE_ADVICE: html_advice(page, data, base); break;
     case SHAPE_CHART: write_chart(page, f, data, base); return;
     case SHAPE_TABLE:
         fputs("<figure><figcaption>", page->out);

@@ -11,7 +11,7 @@
 /* How the rows of a figure are displayed. */
 enum Shape {
     SHAPE_CARDS,  /* one row, as a card for each column that is not NULL */
-    SHAPE_ADVICE, /* percent, finding, evidence, action */
+    SHAPE_ADVICE, /* rule, percent, finding, evidence, action */
     SHAPE_CHART,  /* a chart, with its rows in a table that can be opened */
     SHAPE_TABLE,
 };
@@ -55,7 +55,7 @@ bool figure_rows(Page *page, const Figure *figure, int run, int n, ChartRows *ro
 /* Write the rows of a figure. `base` has the rows of the baseline, or is NULL. */
 void html_table(Page *page, const Figure *figure, const ChartData *data, const ChartData *base);
 void html_cards(Page *page, const ChartData *data, const ChartData *base);
-void html_advice(Page *page, const ChartData *data);
+void html_advice(Page *page, const ChartData *data, const ChartData *base);
 
 /* Writes the events for the timeline of the page, compressed. */
 bool timeline_write(Page *page);

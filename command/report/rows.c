@@ -204,26 +204,55 @@ void html_cards(Page *page, const ChartData *data, const ChartData *base)
     fputs("</dl>\n", out);
 }
 
-void html_advice(Page *page, const ChartData *data)
+enum { ADVICE_RULE, ADVICE_PERCENT, ADVICE_FINDING, ADVICE_EVIDENCE, ADVICE_ACTION };
+
+static void cost(FILE *out, const ChartCell *percent)
+{
+    if (percent && is_number(percent)) {
+        number(out, percent);
+        fputs(" %", out);
+    } else {
+        fputs("no finding", out);
+    }
+}
+
+/* Writes a finding of one or both runs, in the words of `row`. NULL: it is none of the run's. */
+static void finding(FILE *out, const ChartCell *row, const ChartCell *percent,
+                    const ChartCell *base_percent, bool has_base)
+{
+    fputs(percent && percent->number >= 20 ? "<li class=heavy>" : "<li>", out);
+    fputs("<span class=cost>", out);
+    cost(out, percent);
+    if (has_base) {
+        fputs(" <small>base ", out);
+        cost(out, base_percent);
+        fputs("</small>", out);
+    }
+    fputs(percent ? "</span> <span>" : "</span> <span>Baseline: ", out);
+    text(out, &row[ADVICE_FINDING], LONGEST_ADVICE);
+    fputs("</span>", out);
+    for (int c = ADVICE_EVIDENCE; c <= ADVICE_ACTION; c++) {
+        if (!row[c].text) continue;
+        fputs(c == ADVICE_EVIDENCE ? "<p class=soft>" : "<p>", out);
+        text(out, &row[c], LONGEST_ADVICE);
+        fputs("</p>", out);
+    }
+    fputs("</li>\n", out);
+}
+
+/* What only the baseline has comes last. */
+void html_advice(Page *page, const ChartData *data, const ChartData *base)
 {
     FILE *out = page->out;
     fputs("<ol class=advice>\n", out);
     for (size_t i = 0; i < data->n_rows; i++) {
-        const ChartCell *percent = chart_cell(data, i, 0);
-        fputs(percent->number >= 20 ? "<li class=heavy>" : "<li>", out);
-        if (is_number(percent)) {
-            fputs("<span class=cost>", out);
-            number(out, percent);
-            fputs(" %</span> ", out);
-        }
-        for (size_t c = 1; c < data->n_columns; c++) {
-            const ChartCell *cell = chart_cell(data, i, c);
-            if (!cell->text) continue;
-            fputs(c == 1 ? "<span>" : c == 2 ? "<p class=soft>" : "<p>", out);
-            text(out, cell, LONGEST_ADVICE);
-            fputs(c == 1 ? "</span>" : "</p>", out);
-        }
-        fputs("</li>\n", out);
+        long there = base ? base_row(data, i, base, 1) : -1;
+        finding(out, chart_cell(data, i, ADVICE_RULE), chart_cell(data, i, ADVICE_PERCENT),
+                there >= 0 ? chart_cell(base, (size_t)there, ADVICE_PERCENT) : NULL, base != NULL);
     }
+    for (size_t i = 0; base && i < base->n_rows; i++)
+        if (base_row(base, i, data, 1) < 0)
+            finding(out, chart_cell(base, i, ADVICE_RULE), NULL,
+                    chart_cell(base, i, ADVICE_PERCENT), true);
     fputs("</ol>\n", out);
 }

@@ -30,8 +30,8 @@ const Section sections[] = {
             "    peak_memory_mib AS \"peak memory|MiB\"\n"
             "FROM kpi(?1)"}}},
     {"advice", "What to do", "Findings that cost 5 % of the time or more, most expensive first.", {
-        {.shape = SHAPE_ADVICE, .title = "Advice", .table = "advice", .rows = 20, .sql =
-            "SELECT cost_percent, finding, evidence, action FROM advice(?1)\n"
+        {.shape = SHAPE_ADVICE, .title = "Advice", .table = "advice", .keys = 1, .rows = 20, .sql =
+            "SELECT rule, cost_percent, finding, evidence, action FROM advice(?1)\n"
             "WHERE status = 'finding' ORDER BY rank LIMIT ?2"}}},
     {"steps", "Steps", "A triangle marks a step of more than 1.3 times the median.", {
         CHART(step_chart, "steps"),

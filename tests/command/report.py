@@ -2,6 +2,7 @@
 """The page that `profsql report` writes: its numbers are those of the SQL that it shows, names
 cannot become markup, and Chromium opens it without an error. KEEP=folder keeps pictures."""
 import base64
+import html
 import html.parser
 import json
 import os
@@ -175,6 +176,29 @@ def a_baseline_beside_it():
                      BEFORE, AFTER))
     row = re.search('<tr><td>%s</td>.*?</tr>' % re.escape(op['short_name']), text).group(0)
     must('base %s' % (('%.1f' if op['ms'] >= 100 else '%.2f') % op['ms']) in row, row)
+
+
+@case
+def advice_beside_the_baseline():
+    """With --against, a finding has its cost in both runs; those of the baseline alone follow."""
+    ask = ("SELECT rule, cost_percent, finding FROM advice('%s') WHERE status = 'finding' "
+           "ORDER BY rank")
+    for after, before in ((AFTER, BEFORE), (GPU, TPU), (GPU, GPU)):
+        text, _ = report(after, '--against', before)
+        got = re.findall('<li[^>]*><span class=cost>(.*?)</span> <span>(.*?)</span>',
+                         re.search('<ol class=advice>(.*?)</ol>', text, re.S).group(1))
+        now, then = ({r['rule']: r for r in shell(ask % run)} for run in (after, before))
+        rules = list(now) + [rule for rule in then if rule not in now]
+        same(len(got), len(rules))
+        for rule, (costs, words) in zip(rules, got):
+            here, there = (float(x) if x else None for x in re.fullmatch(
+                r'(?:([0-9.]+) %|no finding) <small>base (?:([0-9.]+) %|no finding)</small>',
+                costs).groups())
+            for run, shown in ((now, here), (then, there)):
+                same(rule in run, shown is not None, rule)
+                must(shown is None or abs(shown - run[rule]['cost_percent']) < .06, costs)
+            of = now.get(rule) or then[rule]
+            same(html.unescape(words), ('' if rule in now else 'Baseline: ') + of['finding'])
 
 
 @case
