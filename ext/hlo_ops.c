@@ -158,7 +158,8 @@ SQLITE_EXTENSION_INIT3
       "its operands and results; NULL if unknown",                                                 \
       "libprofsql")                                                                                \
     C(HO_CONTAINER, "is_container", "INTEGER", "0 or 1",                                           \
-      "1: the op runs other ops (while, call, conditional), and its time includes theirs",         \
+      "1: the op runs other ops, and its time includes theirs: an op of category while, call, "    \
+      "conditional or megacore fusion",                                                            \
       "category")                                                                                  \
     C(HO_WORK_KIND, "work_kind", "TEXT", NULL,                                                     \
       "compute, collective or transfer: the kind of work of a TensorCore's op "                    \

@@ -118,8 +118,9 @@ static const MemoryAllocator *next_item(RowCursor *c, size_t (*count)(const Memo
       "memory_profile tensorShape")                                                                \
     C(ME_SAMPLED, "sampled", "INTEGER", "0 or 1",                                                  \
       "1: XProf's timeline shows the event. XProf divides the allocator's events, in order of "    \
-      "time, into `samples` parts of equally many events and shows the event of each part with "   \
-      "the most memory in use",                                                                    \
+      "line_time_ps, into `samples` parts of equally many events (the last parts have one more "   \
+      "if they cannot be equal) and shows the event of each part with the most memory in use, "    \
+      "the first if there are several",                                                            \
       "memory_profile sampledTimelineSnapshots")                                                   \
     C(ME_EVENT, EVENT_ID_DOC)                                                                      \
     C(ME_MATCH, "match_event_id", "INTEGER", NULL,                                                 \

@@ -13,7 +13,8 @@ SQLITE_EXTENSION_INIT3
 
 #define PIPELINE_DOC                                                                               \
     "pipeline", "TEXT", NULL,                                                                      \
-        "name of the pipeline: Host:n, or Device:n if it feeds a device; n counts in file order",  \
+        "name of the pipeline: Host:n, or Device:n if it feeds a device; n counts from 0, in "     \
+        "file order",                                                                              \
         "libprofsql"
 #define BOTTLENECK_ID_DOC                                                                          \
     "bottleneck_id", "TEXT", NULL,                                                                 \
@@ -32,11 +33,12 @@ SQLITE_EXTENSION_INIT3
 #define BOTTLENECK_PS_DOC                                                                          \
     "bottleneck_ps", "INTEGER", "ps", "self time of the bottleneck iterator; 0 if there is none",  \
         "TfDataStats"
+#define KINDS_DOC                                                                                  \
+    "slow source, slow remote source, data service, transformation with a parallel version, "      \
+    "transformation without a parallel version, or other"
 #define SUGGESTION_DOC                                                                             \
     "suggestion", "TEXT", NULL,                                                                    \
-        "kind of the bottleneck iterator, from its name: slow source, slow remote "                \
-        "source, data service, transformation with a parallel version, "                           \
-        "transformation without a parallel version, or other; NULL if there is none",              \
+        "kind of the bottleneck iterator, from its name: " KINDS_DOC "; NULL if there is none",    \
         "XProf's tf.data analysis"
 
 static void result_pipeline(sqlite3_context *ctx, const TfDataPipeline *p)
@@ -292,7 +294,8 @@ const Table tf_data_calls_table = {
       "TfDataStats")                                                                               \
     C(TI_CALLS, "calls", "INTEGER", "calls",                                                       \
       "number of times that the iterator was called during the call", "TfDataStats")               \
-    C(TI_SUGGESTION, SUGGESTION_DOC)                                                               \
+    C(TI_SUGGESTION, "suggestion", "TEXT", NULL,                                                   \
+      "kind of the iterator, from its name: " KINDS_DOC, "XProf's tf.data analysis")               \
     C(TI_ASYNC_ACTUAL, "is_async_actual", "INTEGER", "0 or 1",                                     \
       "is_async, also for newer versions of an iterator (ParallelMapV2, ParallelInterleaveV4)",    \
       "libprofsql")                                                                                \

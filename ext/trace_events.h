@@ -60,7 +60,8 @@
       "stat program_id")                                                                           \
     C(EV_HLO_MODULE, "hlo_module", "TEXT", NULL,                                                   \
       "name of the HLO module, without (id); NULL if the event has none",                          \
-      "stat hlo_module; on TPU the module's entry of /host:metadata")                              \
+      "stat hlo_module; without it on TPU the name of an event on a line of modules, and for "     \
+      "others the entry of /host:metadata for their program_id")                                   \
     C(EV_HLO_OP, "hlo_op", "TEXT", NULL,                                                           \
       "name of the HLO instruction: the part after the last ::, without a % before it and a "      \
       "{i,j} after it; NULL if the event has none",                                                \
@@ -113,8 +114,9 @@
       "tools sum; NULL if the file does not record it",                                            \
       "stat device_duration_ps")                                                                   \
     C(EV_DEVICE_SELF, "device_self_ps", "INTEGER", "ps",                                           \
-      "device_duration_ps without the events nested directly in it on the device "                 \
-      "clock, nested as in XProf's op tools; NULL if the file has no device clock",                \
+      "device_duration_ps without the events nested directly in it on the device clock, as in "    \
+      "XProf's op tools (docs/semantics.md, Device clock); NULL if the event does not record "     \
+      "both device_offset_ps and device_duration_ps",                                              \
       "libprofsql")                                                                                \
     C(EV_GRID, "grid_dim", "TEXT", NULL,                                                           \
       "size of the kernel's grid as x,y,z; NULL if the event does "                                \
@@ -128,19 +130,21 @@
       "1: the event is marked as not nested on its thread; NULL if the file does not record it",   \
       "stat _a")                                                                                   \
     C(EV_STEP_EVENT, "step_event_id", "INTEGER", NULL,                                             \
-      "event_id of the step event that contains the op, found as "                                 \
-      "in XProf's Events DB; NULL except for ops of a TensorCore",                                 \
+      "event_id of the step event that contains the op, found as in XProf's Events DB "            \
+      "(docs/semantics.md, Step and module around an op); NULL except for ops of a TensorCore",    \
       "libprofsql")                                                                                \
     C(EV_MODULE_EVENT, "module_event_id", "INTEGER", NULL,                                         \
-      "event_id of the HLO module execution that contains the op, found "                          \
-      "as in XProf's Events DB; NULL except for ops of a TensorCore",                              \
+      "event_id of the HLO module execution that contains the op, found as in XProf's Events DB "  \
+      "(docs/semantics.md, Step and module around an op); NULL except for ops of a TensorCore",    \
       "libprofsql")                                                                                \
     C(EV_STEP_NAME, "step_name", "TEXT", NULL,                                                     \
-      "name of the step that the event belongs to; NULL if it belongs to none",                    \
+      "name of the step that the event belongs to; NULL if it belongs to none, or the step has "   \
+      "no name",                                                                                   \
       "XProf's grouping; stat step_name in files that contain their groups")                       \
     C(EV_EAGER, "is_eager", "INTEGER", "0 or 1",                                                   \
-      "1: the kernel or framework op ran eagerly; NULL for other events",                          \
-      "XProf's grouping, else stat is_eager")                                                      \
+      "1: the kernel or framework op ran eagerly; 0: it did not; NULL for other events",           \
+      "XProf's grouping; stat is_eager in files that XProf does not group because they contain "   \
+      "groups, or loops of the device (WhileOp-StartBody and the like)")                           \
     C(EV_STEP, "step", "INTEGER", NULL,                                                            \
       "group id that XProf's grouping assigns to the event (the last, if there are several, as "   \
       "in XProf's steps); host_steps lists which groups are steps; NULL if the event has no "      \

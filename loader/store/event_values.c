@@ -287,9 +287,10 @@ const Correlation *run_correlation(Run *run, ProfErr *err)
 /* ---- the device's clock ---- */
 
 typedef struct {
-    int64_t start, end, duration;
+    int64_t start, end, duration; /* on the device's clock if `known`, else the event's own */
+    int64_t event_start, event_end;
     uint64_t event; /* index on the line */
-    bool known;     /* the file has device times; otherwise the event's own times are used */
+    bool known;     /* the event has both device times */
 } DeviceSpan;
 
 typedef struct {
@@ -297,30 +298,47 @@ typedef struct {
     size_t n;
 } Spans;
 
+/* As XProf's op tools read device times: a stat without a value or of another type is 0. */
+static DeviceSpan device_span_of(const StatFilter *filter, const EventAt *e)
+{
+    DeviceSpan span = {e->start_ps, 0, e->duration_ps, e->start_ps, 0, 0, false};
+    bool has_start = false, has_duration = false;
+    int64_t start = 0, duration = 0;
+    unsigned known;
+    Stat stat;
+    StatIter stats = stat_iter_of_event(e);
+    while (filter->any && stat_iter_next_wanted(&stats, filter, &known, &stat)) {
+        bool *has = known == STAT_DEVICE_OFFSET_PS ? &has_start : &has_duration;
+        if (!*has) *(has == &has_start ? &start : &duration) = (int64_t)stat_int_or_uint(&stat);
+        *has = true;
+    }
+    if (has_start && has_duration) span.start = start, span.duration = duration, span.known = true;
+    span.end = add_saturated(span.start, span.duration);
+    span.event_end = add_saturated(e->start_ps, e->duration_ps);
+    return span;
+}
+
 /* Reads the device times of every event of the line. */
 static void read_spans(Line *line, Spans *s, ProfErr *err)
 {
-    IntegerReader offsets, durations;
-    EventAt e, same;
-    bool known, has_duration;
-    int64_t start, duration;
-    integer_reader_open(&offsets, line, STAT_DEVICE_OFFSET_PS, err);
-    integer_reader_open(&durations, line, STAT_DEVICE_DURATION_PS, err);
-    while (integer_reader_next(&offsets, &e, &known, &start) &&
-           integer_reader_next(&durations, &same, &has_duration, &duration)) {
-        known = known && has_duration;
-        if (!known) start = e.start_ps, duration = e.duration_ps;
-        s->spans[s->n++] = (DeviceSpan){start, add_saturated(start, duration), duration,
-                                        e.event - line->first_event, known};
+    static const enum KnownStat wanted[] = {STAT_DEVICE_OFFSET_PS, STAT_DEVICE_DURATION_PS};
+    StatFilter filter = {0};
+    EventReader reader;
+    EventAt e;
+    stat_filter_open(&filter, line->plane, wanted, COUNT(wanted), err);
+    event_reader_open_for(&reader, line, &filter.wanted, err);
+    while (event_reader_next(&reader, &e)) {
+        s->spans[s->n] = device_span_of(&filter, &e);
+        s->spans[s->n++].event = e.event - line->first_event;
     }
-    integer_reader_close(&offsets);
-    integer_reader_close(&durations);
+    event_reader_close(&reader);
+    stat_filter_close(&filter);
 }
 
 static int by_start_then_longest(const void *a, const void *b)
 {
     const DeviceSpan *x = a, *y = b;
-    return BY_START_THEN_LONGEST(x, y, start, end, event);
+    return BY_START_THEN_LONGEST(x, y, event_start, event_end, event);
 }
 
 typedef struct {
@@ -328,12 +346,12 @@ typedef struct {
     int64_t *self;
 } OpenSpan;
 
-/* Nests the spans like XProf's op tools, after sorting them. False if memory runs out. */
-static bool nest(const Spans *s, int64_t *self)
+/* Nests the spans like XProf's op tools, in order of the events. False if memory runs out. */
+static bool nest(const Spans *s, bool sorted, int64_t *self)
 {
     LIST(OpenSpan) open = {0};
     OpenSpan *opened = NULL;
-    sort_array(s->spans, s->n, sizeof *s->spans, by_start_then_longest);
+    if (!sorted) sort_array(s->spans, s->n, sizeof *s->spans, by_start_then_longest);
     for (size_t i = 0; i < s->n; i++) {
         const DeviceSpan *span = &s->spans[i];
         const OpenSpan *around = NEST_AROUND(open, start, end, span->start, span->end, 0);
@@ -357,7 +375,7 @@ static void *make_device_self(Line *line, ProfErr *err)
         prof_nomem(err);
     else
         read_spans(line, &s, err);
-    if (!err->code && !nest(&s, self)) prof_nomem(err);
+    if (!err->code && !nest(&s, line->ordered, self)) prof_nomem(err);
     prof_free(s.spans);
     return err->code ? NULL : self;
 }

@@ -69,7 +69,8 @@ typedef LIST(Correlated) Correlation;
 const Correlation *run_correlation(Run *run, ProfErr *err);
 
 /* Returns a self time for each event of a line, in device time: its duration without its direct
- * children's, nested as in XProf's op tools. INT64_MIN if an event has no device times. */
+ * children's, nested as in XProf's op tools: in order of the events, the device times decide what
+ * is inside of what. INT64_MIN if an event has no device times. */
 const int64_t *line_device_self(Line *line, ProfErr *err);
 
 #endif

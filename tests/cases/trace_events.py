@@ -35,6 +35,29 @@ def events_around_an_op():
 
 
 @case
+def self_times_on_the_device_clock():
+    """As hlo_ops sums them: a stat without a value is 0, and the order is that of the events, not
+    of the device."""
+    def op(name, at, length, **device):
+        return (plane.meta('%%%s = f32[] add()' % name, name, {
+            'program_id': {'uint64': 1}, 'symbol_id': {'uint64': ord(name[0])},
+            'hlo_category': {'str': 'add'}}), at, length, {
+                'device_%s_ps' % k: {} if v is None else {'uint64': v} for k, v in device.items()})
+    plane = Plane('/device:TPU:0')
+    plane.line(3, 'XLA Ops', [op('a', 0, 100, offset=1000, duration=110),
+                              op('b', 10, 50, offset=1010, duration=None),
+                              op('c', 70, 20, offset=1080, duration=22),
+                              op('d', 200, 10, offset=1200, duration=10),
+                              op('e', 300, 50, offset=1190, duration=60),
+                              op('f', 400, 9)])
+    data = space(plane.bytes())
+    same(rows("SELECT display_name, device_self_ps FROM trace_events('{x}') ORDER BY event_id",
+              data), [('a', 88), ('b', 0), ('c', 22), ('d', 10), ('e', 60), ('f', None)])
+    same(rows("SELECT hlo_op, self_ps FROM hlo_ops('{x}') WHERE rank > 0 ORDER BY 1", data),
+         [('a', 88), ('b', 0), ('c', 22), ('d', 10), ('e', 60), ('f', 9)])
+
+
+@case
 def lines_that_xprof_derives():
     """XProf keeps the ids from 0xdeadbeef on, 390 of them, for lines that it derives: those of a
     GPU are no streams."""

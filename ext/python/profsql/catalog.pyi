@@ -353,8 +353,9 @@ class TraceEvents(NamedTuple):
     """duration of the event on the device clock, which XProf's op tools sum; NULL if the file does
     not record it [ps]"""
     device_self_ps: int | None
-    """device_duration_ps without the events nested directly in it on the device clock, nested as in
-    XProf's op tools; NULL if the file has no device clock [ps]"""
+    """device_duration_ps without the events nested directly in it on the device clock, as in
+    XProf's op tools (docs/semantics.md, Device clock); NULL if the event does not record both
+    device_offset_ps and device_duration_ps [ps]"""
     grid_dim: str | None
     """size of the kernel's grid as x,y,z; NULL if the event does not record it or records an
     impossible size"""
@@ -365,15 +366,16 @@ class TraceEvents(NamedTuple):
     """1: the event is marked as not nested on its thread; NULL if the file does not record it [0 or
     1]"""
     step_event_id: int | None
-    """event_id of the step event that contains the op, found as in XProf's Events DB; NULL except
-    for ops of a TensorCore"""
+    """event_id of the step event that contains the op, found as in XProf's Events DB
+    (docs/semantics.md, Step and module around an op); NULL except for ops of a TensorCore"""
     module_event_id: int | None
-    """event_id of the HLO module execution that contains the op, found as in XProf's Events DB;
-    NULL except for ops of a TensorCore"""
+    """event_id of the HLO module execution that contains the op, found as in XProf's Events DB
+    (docs/semantics.md, Step and module around an op); NULL except for ops of a TensorCore"""
     step_name: str | None
-    """name of the step that the event belongs to; NULL if it belongs to none"""
+    """name of the step that the event belongs to; NULL if it belongs to none, or the step has no
+    name"""
     is_eager: int | None
-    """1: the kernel or framework op ran eagerly; NULL for other events [0 or 1]"""
+    """1: the kernel or framework op ran eagerly; 0: it did not; NULL for other events [0 or 1]"""
     step: int | None
     """group id that XProf's grouping assigns to the event (the last, if there are several, as in
     XProf's steps); host_steps lists which groups are steps; NULL if the event has no group"""
@@ -468,8 +470,9 @@ class Events(NamedTuple):
     """duration of the event on the device clock, which XProf's op tools sum; NULL if the file does
     not record it [ps]"""
     device_self_ps: int | None
-    """device_duration_ps without the events nested directly in it on the device clock, nested as in
-    XProf's op tools; NULL if the file has no device clock [ps]"""
+    """device_duration_ps without the events nested directly in it on the device clock, as in
+    XProf's op tools (docs/semantics.md, Device clock); NULL if the event does not record both
+    device_offset_ps and device_duration_ps [ps]"""
     grid_dim: str | None
     """size of the kernel's grid as x,y,z; NULL if the event does not record it or records an
     impossible size"""
@@ -480,15 +483,16 @@ class Events(NamedTuple):
     """1: the event is marked as not nested on its thread; NULL if the file does not record it [0 or
     1]"""
     step_event_id: int | None
-    """event_id of the step event that contains the op, found as in XProf's Events DB; NULL except
-    for ops of a TensorCore"""
+    """event_id of the step event that contains the op, found as in XProf's Events DB
+    (docs/semantics.md, Step and module around an op); NULL except for ops of a TensorCore"""
     module_event_id: int | None
-    """event_id of the HLO module execution that contains the op, found as in XProf's Events DB;
-    NULL except for ops of a TensorCore"""
+    """event_id of the HLO module execution that contains the op, found as in XProf's Events DB
+    (docs/semantics.md, Step and module around an op); NULL except for ops of a TensorCore"""
     step_name: str | None
-    """name of the step that the event belongs to; NULL if it belongs to none"""
+    """name of the step that the event belongs to; NULL if it belongs to none, or the step has no
+    name"""
     is_eager: int | None
-    """1: the kernel or framework op ran eagerly; NULL for other events [0 or 1]"""
+    """1: the kernel or framework op ran eagerly; 0: it did not; NULL for other events [0 or 1]"""
     step: int | None
     """group id that XProf's grouping assigns to the event (the last, if there are several, as in
     XProf's steps); host_steps lists which groups are steps; NULL if the event has no group"""
@@ -673,8 +677,9 @@ class Timeline(NamedTuple):
     """duration of the event on the device clock, which XProf's op tools sum; NULL if the file does
     not record it [ps]"""
     device_self_ps: int | None
-    """device_duration_ps without the events nested directly in it on the device clock, nested as in
-    XProf's op tools; NULL if the file has no device clock [ps]"""
+    """device_duration_ps without the events nested directly in it on the device clock, as in
+    XProf's op tools (docs/semantics.md, Device clock); NULL if the event does not record both
+    device_offset_ps and device_duration_ps [ps]"""
     grid_dim: str | None
     """size of the kernel's grid as x,y,z; NULL if the event does not record it or records an
     impossible size"""
@@ -685,15 +690,16 @@ class Timeline(NamedTuple):
     """1: the event is marked as not nested on its thread; NULL if the file does not record it [0 or
     1]"""
     step_event_id: int | None
-    """event_id of the step event that contains the op, found as in XProf's Events DB; NULL except
-    for ops of a TensorCore"""
+    """event_id of the step event that contains the op, found as in XProf's Events DB
+    (docs/semantics.md, Step and module around an op); NULL except for ops of a TensorCore"""
     module_event_id: int | None
-    """event_id of the HLO module execution that contains the op, found as in XProf's Events DB;
-    NULL except for ops of a TensorCore"""
+    """event_id of the HLO module execution that contains the op, found as in XProf's Events DB
+    (docs/semantics.md, Step and module around an op); NULL except for ops of a TensorCore"""
     step_name: str | None
-    """name of the step that the event belongs to; NULL if it belongs to none"""
+    """name of the step that the event belongs to; NULL if it belongs to none, or the step has no
+    name"""
     is_eager: int | None
-    """1: the kernel or framework op ran eagerly; NULL for other events [0 or 1]"""
+    """1: the kernel or framework op ran eagerly; 0: it did not; NULL for other events [0 or 1]"""
     step: int | None
     """group id that XProf's grouping assigns to the event (the last, if there are several, as in
     XProf's steps); host_steps lists which groups are steps; NULL if the event has no group"""
@@ -2539,7 +2545,8 @@ class TfDataPipelines(NamedTuple):
     host: str
     """name of the host, taken from its file name"""
     pipeline: str
-    """name of the pipeline: Host:n, or Device:n if it feeds a device; n counts in file order"""
+    """name of the pipeline: Host:n, or Device:n if it feeds a device; n counts from 0, in file
+    order"""
     kind: str
     """HOST, or DEVICE if the pipeline feeds a device"""
     iterator_id: str
@@ -2577,7 +2584,8 @@ class TfDataCalls(NamedTuple):
     host: str
     """name of the host, taken from its file name"""
     pipeline: str
-    """name of the pipeline: Host:n, or Device:n if it feeds a device; n counts in file order"""
+    """name of the pipeline: Host:n, or Device:n if it feeds a device; n counts from 0, in file
+    order"""
     call: int
     """rank of the call by duration within its pipeline; 1 is the longest"""
     start_ps: int
@@ -2613,7 +2621,8 @@ class TfDataIterators(NamedTuple):
     host: str
     """name of the host, taken from its file name"""
     pipeline: str
-    """name of the pipeline: Host:n, or Device:n if it feeds a device; n counts in file order"""
+    """name of the pipeline: Host:n, or Device:n if it feeds a device; n counts from 0, in file
+    order"""
     call: int
     """rank of the call by duration within its pipeline; 1 is the longest"""
     iterator_id: str
@@ -2642,10 +2651,9 @@ class TfDataIterators(NamedTuple):
     """1: the call waited for the iterator [0 or 1]"""
     calls: int
     """number of times that the iterator was called during the call [calls]"""
-    suggestion: str | None
-    """kind of the bottleneck iterator, from its name: slow source, slow remote source, data
-    service, transformation with a parallel version, transformation without a parallel version, or
-    other; NULL if there is none"""
+    suggestion: str
+    """kind of the iterator, from its name: slow source, slow remote source, data service,
+    transformation with a parallel version, transformation without a parallel version, or other"""
     is_async_actual: int
     """is_async, also for newer versions of an iterator (ParallelMapV2, ParallelInterleaveV4) [0 or
     1]"""
@@ -2855,9 +2863,10 @@ class MemoryEvents(NamedTuple):
     shape: str | None
     """shape of the tensor; NULL if unknown"""
     sampled: int
-    """1: XProf's timeline shows the event. XProf divides the allocator's events, in order of time,
-    into `samples` parts of equally many events and shows the event of each part with the most
-    memory in use [0 or 1]"""
+    """1: XProf's timeline shows the event. XProf divides the allocator's events, in order of
+    line_time_ps, into `samples` parts of equally many events (the last parts have one more if they
+    cannot be equal) and shows the event of each part with the most memory in use, the first if
+    there are several [0 or 1]"""
     event_id: int
     """number of the event in the run, from 0"""
     match_event_id: int | None
