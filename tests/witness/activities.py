@@ -13,7 +13,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, checking, finish, runs  # noqa: E402
+from compare import agree, looks_at_all, main, tried  # noqa: E402
 from device_time import COLLECTIVE, TRANSFER, kind_of_stream_event, work_lines  # noqa: E402
 from xspace import Stats  # noqa: E402
 
@@ -181,6 +181,8 @@ def check(run):
                 spans[at.host, step].append((e.start_ps, e.end_ps, what))
     # what XProf adds to threads between StartRegion and StopRegion counts as computing on the host,
     # too
+    with_threads = {host for host, planes in run.hosts.items() for p in planes
+                    if p.name == '/host:CPU' and any(l.events for l in p.lines)}
     with_regions = {host for host, planes in run.hosts.items() for p in planes
                     if any(m.name == 'ThreadpoolListener::StartRegion' for m in p.metas.values())}
     for r in cores:
@@ -189,8 +191,7 @@ def check(run):
         want = {c: sums[c] / 1e6 for c in ('device_compute', 'output', 'device_to_device',
                                            'device_collectives', 'kernel_launch', 'host_compute')}
         want['input'] = (sums['wait'] + sums['input']) / 1e6
-        want['compilation'] = sums['compilation'] / 1e6 if r[
-            'compilation_us_actual'] is not None else None
+        want['compilation'] = sums['compilation'] / 1e6 if r['host'] in with_threads else None
         want['all_others'] = (total - sum(sums.values())) / 1e6
         if r['host'] in with_regions:
             want.pop('host_compute'), want.pop('all_others')
@@ -245,6 +246,7 @@ def host_steps(run):
     rows = run.ask('SELECT * FROM host_steps({x})')
     if not rows:
         return
+    has_gpu = {host: any(p.kind == 'gpu' for p in planes) for host, planes in run.hosts.items()}
     found, outside = read_steps(run)
     numbers = {key: key[1] for key in found}
     begin = {r['step']: (r['start_ps'], r['duration_ms'] * 1e9, r['name'])
@@ -260,9 +262,9 @@ def host_steps(run):
         if mark:
             length, start = max(mark)[:2]
             agree('range of ' + what, [r['range_start_ps'], r['range_ps']], [-start, length])
-        if r['host_input_ps'] and r['group_id'] is not None:
-            agree('input of ' + what, r['host_input_ps'], of.waits)
-        if r['collective_count'] is not None:
+        if r['group_id'] is not None:
+            agree('input of ' + what, r['host_input_ps'] or 0, of.waits)
+        if has_gpu[r['host']] and r['group_id'] is not None:
             agree('work of ' + what, [r['collective_count']] + [
                 r['%s_count' % c] for c in COPIES.values()] + [r['%s_bytes' % c]
                                                              for c in COPIES.values()],
@@ -305,17 +307,19 @@ def marks_of_steps(run):
                   [int(r['step'] in ends and not outside[host]), int(outside[host])])
 
 
+several = []
+
+
+def each(run):
+    for one in (check, host_steps, marks_of_steps):
+        tried('%s %s' % (one.__name__, run.path), one, run)
+    tried('steps of events ' + run.path, lambda: several.append(steps_of_events(run)))
+
+
+def made():
+    if looks_at_all():
+        tried('events with several groups', agree, 'there are some', any(several), True)
+
+
 if __name__ == '__main__':
-    several = 0
-    for one in runs():
-        with checking('activities ' + one.path):
-            check(one)
-        with checking('host_steps ' + one.path):
-            host_steps(one)
-            marks_of_steps(one)
-        with checking('steps of events ' + one.path):
-            several += steps_of_events(one)
-    if len(sys.argv) == 1 and not any(x in os.environ for x in ('WITNESS_DATA', 'WITNESS_SHARED')):
-        with checking('events with several groups'):
-            agree('there are some', several > 0, True)
-    finish()
+    main(each, made)

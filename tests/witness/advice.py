@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from compare import Run, agree, agree_one_of, checking, finish, runs  # noqa: E402
+from compare import Run, agree, agree_one_of, in_parts, main, tried  # noqa: E402
 
 IDLE = {'idle_launching': ['launching'], 'idle_input': ['input'], 'idle_waiting': ['waiting'],
         'idle_queued': ['queued'], 'idle_unknown': ['unknown'],
@@ -166,6 +166,7 @@ def advice(run, least=None):
         said = re.search(r'(\d+\.\d+) %', r['finding'])
         agree('%s says a percentage' % rule, float(said.group(1)) if said else None, percent,
               rel=0, abs_tol=0.051)
+        in_parts(r['finding'])
         evidence(rule, r['evidence'], of, f)
     return got
 
@@ -209,14 +210,18 @@ def twice(run, folder):
     return Run(folder, files)
 
 
+def with_its_queries(run):
+    queries_run(run, advice(run))
+    advice(run, 0.5)
+
+
+def each(run):
+    tried('advice ' + run.path, with_its_queries, run)
+    with tempfile.TemporaryDirectory() as top:
+        folder = os.path.join(top, 'plugins', 'profile', 'run')
+        os.makedirs(folder)
+        tried('advice of two hosts ' + run.path, advice, twice(run, folder))
+
+
 if __name__ == '__main__':
-    for one in runs():
-        with checking('advice ' + one.path):
-            rows = advice(one)
-            queries_run(one, rows)
-            advice(one, 0.5)
-        with tempfile.TemporaryDirectory() as top, checking('advice of two hosts ' + one.path):
-            folder = os.path.join(top, 'plugins', 'profile', 'run')
-            os.makedirs(folder)
-            advice(twice(one, folder))
-    finish()
+    main(each)

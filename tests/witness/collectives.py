@@ -11,7 +11,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, checking, finish, runs  # noqa: E402
+from compare import agree, main, tried  # noqa: E402
 from device_time import COLLECTIVE, devices, ends, op_name, opcode  # noqa: E402
 from xspace import fields, program_id, signed, text, varint  # noqa: E402
 
@@ -327,8 +327,9 @@ def check(run):
               if wait is not None else None)
 
 
+def each(run):
+    tried('collectives ' + run.path, check, run)
+
+
 if __name__ == '__main__':
-    for one in runs():
-        with checking('collectives ' + one.path):
-            check(one)
-    finish()
+    main(each)

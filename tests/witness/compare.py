@@ -4,17 +4,24 @@ of what agrees.
 
 A witness computes an answer again, from the bytes of the file (xspace.py) and from what
 docs/semantics.md and prof_columns say, by another way than libprofsql's, and compares. It looks at
-the profiles kept in tests/data.
+the profiles kept in tests/data, the smallest first.
 
-    for run in runs():
-        with checking(run.path):
-            agree('busy', run.ask("SELECT ..."), mine(run.hosts))
-    finish()"""
-import contextlib
+    def busy(run):
+        agree('busy', run.ask("SELECT ..."), mine(run.hosts))
+
+    def each(run):              # what is asked of every profile
+        tried('busy ' + run.path, busy, run)
+
+    if __name__ == '__main__':
+        main(each)
+
+all.py calls each() of all witnesses for one profile after the other, which is read once, and then
+made() of those that make profiles."""
 import math
 import os
 import sys
 
+import falsified
 import origins
 import xspace
 
@@ -27,6 +34,7 @@ SQLITE3 = os.environ.get('SQLITE3', 'sqlite3')
 os.environ['PROFSQL_WARNINGS'] = '0'  # the line about a damaged file is for people
 LARGEST = 4 << 20  # bytes of a run: a reader in Python takes seconds for more
 counts = {'passed': 0, 'failed': 0, 'skipped': 0}
+LOOKS_AT_SOME = []  # words that the paths of the profiles have
 reader = origins.Reader(Shell(SQLITE3, '.load %s' % PROFSQL))
 
 
@@ -53,6 +61,14 @@ class Run:
                            for f in self.files}
         return self._hosts
 
+    def size(self):
+        """Bytes of its files."""
+        return sum(map(os.path.getsize, self.files))
+
+    def forget(self):
+        """What was read, which is read again if someone asks."""
+        self._hosts = None
+
     def ask(self, sql):
         """{x} stands for the run, as an SQL text."""
         return self.ask_all(sql)[0]
@@ -70,10 +86,11 @@ def is_intact(run):
                                                                 "OR code = 'time_overflow'")
 
 
-def runs():
+def runs(only):
     """Every run folder below tests/data, or below ../shared with WITNESS_SHARED, or below
-    WITNESS_DATA, whose files are intact, and not too large for Python."""
-    only = sys.argv[1:]
+    WITNESS_DATA, whose files are intact, and not too large for Python; only those that have one of
+    the words in their path, if there are any. The smallest first."""
+    found = []
     shared = os.path.join(os.path.dirname(ROOT), 'shared')
     tops = [os.path.join(shared, d) for d in ('samples', 'data')] if os.environ.get(
         'WITNESS_SHARED') else [os.path.join(ROOT, 'tests', 'data')]
@@ -85,9 +102,24 @@ def runs():
                 map(os.path.getsize, files)) > LARGEST:
                 continue
             is_run = os.path.basename(os.path.dirname(folder)) == 'profile'
-            for run in [Run(folder, files)] if is_run else [Run(f, [f]) for f in sorted(files)]:
-                if is_intact(run):
-                    yield run
+            found += [Run(folder, files)] if is_run else [Run(f, [f]) for f in files]
+    for run in sorted(found, key=lambda run: (run.size(), run.path)):
+        reader.knows = falsified.FILE and run.size() <= falsified.LARGEST
+        if is_intact(run):
+            yield run
+    reader.knows = bool(falsified.FILE)
+
+
+def looks_at_all():
+    """Whether this is about all kept profiles, and the usual random ones."""
+    return not LOOKS_AT_SOME and not {'SEED', 'RANDOM_RUNS', 'WITNESS_DATA',
+                                      'WITNESS_SHARED'} & os.environ.keys()
+
+
+def seeds(n):
+    """Of the random runs that a witness makes."""
+    first = int(os.environ.get('SEED', 1))
+    return range(first, first + int(os.environ.get('RANDOM_RUNS', n)))
 
 
 def integer(value):
@@ -116,7 +148,7 @@ def agree(what, got, want, rel=1e-9, abs_tol=1e-9):
             return a == b or math.isclose(a, b, rel_tol=rel, abs_tol=abs_tol)
         return a == b
     if got == want or same(got, want):
-        origins.note(got, want)
+        note(got, want)
         return
     if isinstance(got, dict) and isinstance(want, dict):
         keys = [k for k in list(got) + [k for k in want if k not in got]
@@ -126,26 +158,62 @@ def agree(what, got, want, rel=1e-9, abs_tol=1e-9):
     raise AssertionError('%s: libprofsql has %.600r, the witness %.600r' % (what, got, want))
 
 
-@contextlib.contextmanager
-def checking(name):
-    """One check: counts it, and prints what did not agree."""
+def tried(name, check, *args):
+    """One check: counts it, and prints what did not agree. One that agrees is asked again with
+    wrong answers (falsified.py), so it asks all that it compares itself, and does the same each
+    time."""
+    reader.forget_check()
+    origins.compared.clear()
     try:
-        yield
+        check(*args)
         counts['passed'] += 1
     except Exception as error:
         counts['failed'] += 1
         print('not ok %s: %s: %s' % (os.path.relpath(name, ROOT) if os.path.isabs(name) else name,
                                      type(error).__name__, error))
+        return
+    try:
+        falsified.check(reader, lambda: check(*args))
+    except Exception as error:
+        counts['failed'] += 1
+        print('not ok %s: not when it is asked once more: %s' % (name, error))
+
+
+def note(got, want):
+    if reader.knows and not reader.again:
+        origins.note(got, want)
+
+
+def in_parts(*cells):
+    """These cells were compared by what they are made of: parts of a text, keys of rows."""
+    note(cells, None)
 
 
 def agree_one_of(what, got, allowed):
     """A value, where several are right."""
     if got not in allowed:
         agree(what, got, list(allowed)[:5])
-    origins.note(got, None)
+    note(got, None)
 
 
-def finish():
-    origins.save()
+def nothing(*args):
+    pass
+
+
+def main(each=nothing, made=nothing):
+    """A witness alone, on all profiles or those whose paths have one of the words given."""
+    LOOKS_AT_SOME.extend(sys.argv[1:])
+    falsified.start(os.path.basename(sys.argv[0]))
+    for run in runs(sys.argv[1:]):
+        each(run)
+    made()
+    finish()
+
+
+def finish(of_all=False):
+    for survivor in falsified.survivors(of_all):
+        counts['failed'] += 1
+        print('not ok %s' % survivor)
+    falsified.save()
     print('%(passed)d passed, %(failed)d failed, %(skipped)d skipped' % counts)
     sys.exit(1 if counts['failed'] or not counts['passed'] else 0)

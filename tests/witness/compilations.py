@@ -13,7 +13,7 @@ import tempfile
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from compare import Run, agree, checking, finish, integer, numbered, runs  # noqa: E402
+from compare import Run, agree, integer, main, numbered, tried  # noqa: E402
 from hlo import Message  # noqa: E402
 from idle_causes import cause_of, compiles, function_of  # noqa: E402
 from lib import hlo  # noqa: E402
@@ -496,14 +496,18 @@ def run_of(dice, folder):
     return Run(folder, files)
 
 
-if __name__ == '__main__':
-    for one in runs():
-        with checking('compilations ' + one.path):
-            check(one)
+def each(run):
+    tried('compilations ' + run.path, check, run)
+
+
+def made():
     met.clear()
     for seed in range(int(os.environ.get('SEEDS', 100))):
-        with tempfile.TemporaryDirectory() as top, checking('compilations of seed %d' % seed):
-            check(run_of(random.Random(seed), top))
-    with checking('each rule is reached'):
-        agree('rules that no profile reaches', [x for x in RULES if not met[x]], [])
-    finish()
+        with tempfile.TemporaryDirectory() as top:
+            tried('compilations of seed %d' % seed, check, run_of(random.Random(seed), top))
+    tried('each rule is reached', lambda: agree(
+        'rules that no profile reaches', [x for x in RULES if not met[x]], []))
+
+
+if __name__ == '__main__':
+    main(each, made)

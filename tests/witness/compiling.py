@@ -12,7 +12,7 @@ import tempfile
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from compare import Run, agree, agree_one_of, checking, finish, runs  # noqa: E402
+from compare import Run, agree, agree_one_of, main, seeds, tried  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 
 
@@ -39,7 +39,8 @@ def end(row):
     return row['start_ps'] + max(row['duration_ps'], 0)
 
 
-def compile_time(run, compilations):
+def compile_time(run):
+    compilations = run.ask('SELECT * FROM compilations({x})')
     by_host = collections.defaultdict(list)
     for c in compilations:
         by_host[c['host']].append(c)
@@ -74,7 +75,8 @@ def pass_of(name):
     return (found or title).group(1) if found or title else name
 
 
-def compile_passes(run, compilations):
+def compile_passes(run):
+    compilations = run.ask('SELECT * FROM compilations({x})')
     events = run.ask("SELECT host, line_id, event_id, name, start_ps, duration_ps, parent_id "
                      "FROM trace_events({x}) WHERE plane_kind = 'host' AND NOT derived "
                      "AND occurrences IS NULL") if compilations else []
@@ -158,18 +160,16 @@ def random_run(dice, folder):
     return Run(folder, files)
 
 
-def check(run):
-    rows = run.ask('SELECT * FROM compilations({x})')
+def each(run):
     for check in (compile_time, compile_passes):
-        with checking('%s %s' % (check.__name__, run.path)):
-            check(run, rows)
+        tried('%s %s' % (check.__name__, run.path), check, run)
+
+
+def made():
+    with tempfile.TemporaryDirectory() as top:
+        for seed in seeds(40):
+            each(random_run(random.Random(seed), os.path.join(top, 'plugins/profile/%d' % seed)))
 
 
 if __name__ == '__main__':
-    for one in runs():
-        check(one)
-    with tempfile.TemporaryDirectory() as top:
-        first = int(os.environ.get('SEED', 1))
-        for seed in range(first, first + int(os.environ.get('RANDOM_RUNS', 40))):
-            check(random_run(random.Random(seed), os.path.join(top, 'plugins/profile/%d' % seed)))
-    finish()
+    main(each, made)

@@ -11,7 +11,7 @@ import heapq
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, checking, finish, runs  # noqa: E402
+from compare import agree, main, tried  # noqa: E402
 from device_time import COLLECTIVE, TRANSFER, devices, ends  # noqa: E402
 
 TIMES = {COLLECTIVE: ('communicating', 'exposed_communication'),
@@ -169,8 +169,9 @@ def check(run):
           sorted(rows, key=key), abs_tol=1e-6)
 
 
+def each(run):
+    tried('device_steps ' + run.path, check, run)
+
+
 if __name__ == '__main__':
-    for one in runs():
-        with checking('device_steps ' + one.path):
-            check(one)
-    finish()
+    main(each)

@@ -13,7 +13,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, agree_one_of, checking, finish, numbered, runs  # noqa: E402
+from compare import agree, agree_one_of, main, numbered, tried  # noqa: E402
 
 COMPUTE, COLLECTIVE, TRANSFER = 'compute', 'collective', 'transfer'
 NOT_STREAMS = {'Steps', 'Sparse Core Steps', 'XLA Modules', 'Sparse Core Modules', 'XLA Ops',
@@ -381,7 +381,8 @@ def details(run, mine):
                 of = d.overlaps(r['start_ps'], r['start_ps'] + r['duration_ps'])
                 agree_one_of('what hides op %d' % want['start_event_id'], r['overlapped_by'],
                              [op for ps, op in of if ps == max(of)[0]] or [None])
-                agree('exposed', r['exposed_ps'], r['duration_ps'] - r['hidden_ps'])
+            agree('exposed', r['exposed_ps'], None if r['duration_ps'] is None
+                  else r['duration_ps'] - r['hidden_ps'])
 
 
 def known(values):
@@ -518,8 +519,9 @@ def check(run):
         agree('by device', sum(r['us'] for r in rows), sum(exposed.values()) / 1e6, rel=1e-6)
 
 
+def each(run):
+    tried('device_time ' + run.path, check, run)
+
+
 if __name__ == '__main__':
-    for one in runs():
-        with checking('device_time ' + one.path):
-            check(one)
-    finish()
+    main(each)

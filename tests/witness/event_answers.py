@@ -14,7 +14,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from compare import Run, agree, checking, finish, numbered, runs  # noqa: E402
+from compare import Run, agree, main, numbered, tried  # noqa: E402
 from idle_causes import cause_of  # noqa: E402
 from lib.wire import US, Plane, space  # noqa: E402
 from queries import percent, ranked, rows_agree  # noqa: E402
@@ -281,7 +281,7 @@ def random_host(dice, n):
     return space(host.bytes(), gpu.line(1, 'Stream #1', kernels).bytes())
 
 
-def check_made(n=25):
+def made(n=25):
     for seed in range(n):
         dice = random.Random(seed)
         n_steps = dice.randint(2, 9)
@@ -293,16 +293,15 @@ def check_made(n=25):
                 with open(file, 'wb') as f:
                     f.write(random_host(dice, n_steps))
             for check in CHECKS:
-                with checking('%s of made profile %d' % (check.__name__, seed)):
-                    check(Run(folder, files))
+                tried('%s of made profile %d' % (check.__name__, seed), check, Run(folder, files))
 
 
 CHECKS = (steady_steps, memory_growth, host_only_ops, host_waits, gpu_counters, launch_queue,
           slow_calls, batch_padding)
+def each(run):
+    for check in CHECKS:
+        tried('%s %s' % (check.__name__, run.path), check, run)
+
+
 if __name__ == '__main__':
-    for one in runs():
-        for check_one in CHECKS:
-            with checking('%s %s' % (check_one.__name__, one.path)):
-                check_one(one)
-    check_made()
-    finish()
+    main(each, made)

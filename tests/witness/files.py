@@ -11,7 +11,7 @@ import sys
 
 sys.dont_write_bytecode = True
 import xspace  # noqa: E402
-from compare import agree, checking, finish, numbered, runs  # noqa: E402
+from compare import agree, main, numbered, tried  # noqa: E402
 from hlo import Message  # noqa: E402
 from repeated import line_kind, plane_kind  # noqa: E402
 
@@ -185,10 +185,10 @@ def gpu_counters(run):
         key=repr), sorted(want, key=repr))
 
 
+def each(run):
+    for check in (hosts, kinds, devices, event_totals, event_stats, perf_counters, gpu_counters):
+        tried('%s %s' % (check.__name__, run.path), check, run)
+
+
 if __name__ == '__main__':
-    for one in runs():
-        for check in (hosts, kinds, devices, event_totals, event_stats, perf_counters,
-                      gpu_counters):
-            with checking('%s %s' % (check.__name__, one.path)):
-                check(one)
-    finish()
+    main(each)

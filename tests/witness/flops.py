@@ -14,7 +14,7 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import compare  # noqa: E402
-from compare import agree, checking, finish, integer, runs  # noqa: E402
+from compare import Run, agree, integer, looks_at_all, main, tried  # noqa: E402
 from device_time import work_lines  # noqa: E402
 from hlo import Message, Program, Unknown  # noqa: E402
 from xspace import Stats, program_id  # noqa: E402
@@ -213,30 +213,44 @@ def check_steps(run, mine):
     return len(rows)
 
 
-def check_profiles():
-    checked = collections.Counter()
-    for run in runs():
-        kinds = {p.kind for planes in run.hosts.values() for p in planes}
-        with checking(run.path):
-            if 'gpu' in kinds and 'tensorcore' not in kinds:
-                n, mine = check_gpu(run)
-                checked['gpu'] += n
-                whole = run.ask("SELECT count(*) AS n FROM hlo_ops({x}) WHERE model_flops_actual "
-                                "IS NOT NULL")[0]['n'] == sum(v[0] is not None
-                                                              for v in mine.values())
-                if mine and whole and len(run.hosts) == 1:
-                    checked['steps'] += check_steps(run, mine)
-            if any(p.name.startswith('/device:TPU:') for planes in run.hosts.values()
-                   for p in planes):
-                checked['tpu'] += check_tpu(run)
-    if not sys.argv[1:] and not os.environ.get('WITNESS_SHARED') and not os.environ.get(
-        'WITNESS_DATA'):
-        with checking('profiles with ops'):
-            assert checked['gpu'] > 50 and checked['tpu'] > 50 and checked[
-                'steps'] > 2, 'only %s were compared' % dict(checked)
+checked = collections.Counter()
+
+
+def check(run):
+    kinds = {p.kind for planes in run.hosts.values() for p in planes}
+    if 'gpu' in kinds and 'tensorcore' not in kinds:
+        n, mine = check_gpu(run)
+        checked['gpu'] += n
+        whole = run.ask("SELECT count(*) AS n FROM hlo_ops({x}) WHERE model_flops_actual "
+                        "IS NOT NULL")[0]['n'] == sum(v[0] is not None for v in mine.values())
+        if mine and whole and len(run.hosts) == 1:
+            checked['steps'] += check_steps(run, mine)
+    if any(p.name.startswith('/device:TPU:') for planes in run.hosts.values() for p in planes):
+        checked['tpu'] += check_tpu(run)
+
+
+def each(run):
+    tried('flops ' + run.path, check, run)
+
+
+def compared_enough():
+    assert checked['gpu'] > 50 and checked['tpu'] > 50 and checked[
+        'steps'] > 2, 'only %s were compared' % dict(checked)
 
 
 # ---- real profiles, by their known shapes ----
+
+def check_dump(dump, name):
+    with open(os.path.join(dump, name), 'rb') as f:
+        program = Program(f.read())
+    rows = Run(dump, []).ask("SELECT hlo_op, model_flops_actual AS flops "
+                       "FROM hlo_instructions({x}) WHERE opcode = 'custom-call' "
+                       "AND expression LIKE '%__cublas$gemm%'")
+    agree('products', {r['hlo_op']: r['flops'] for r in rows},
+          {op.name: program.known(op) for op in program.by_name.values()
+           if op.target == '__cublas$gemm'})
+    agree('number of products', len(rows), 159)
+
 
 def check_known():
     """Five runs of one convolution; products of matrices of known sizes; a program whose cost XLA
@@ -246,9 +260,8 @@ def check_known():
 
     def known(path, sql, want, rel=1e-9):
         if os.path.exists(path):
-            with checking(path):
-                agree(sql, [list(r.values())
-                            for r in compare.ask(sql.replace('{x}', "'%s'" % path))], want, rel)
+            tried(path, lambda: agree(sql, [list(r.values()) for r in Run(path, []).ask(sql)],
+                                      want, rel))
     known(os.path.join(amd, 'jax_conv_minimal'), "SELECT occurrences, occurrences_actual, "
           "model_flops_actual FROM hlo_ops({x}) WHERE category = 'custom-call'",
           [[10, 5, 5 * 32715571200.0]])
@@ -264,16 +277,7 @@ def check_known():
     dump = os.path.join(shared, 'data', 'hlo', 'NVIDIA-JAX-Toolbox', 'maxtext_fsdp4_h100')
     name = 'module_0016.jit_train_step.sm_9.0_gpu_after_optimizations.hlo.pb'
     if os.path.exists(os.path.join(dump, name)):
-        with checking(dump):
-            with open(os.path.join(dump, name), 'rb') as f:
-                program = Program(f.read())
-            rows = compare.ask("SELECT hlo_op, model_flops_actual AS flops "
-                               "FROM hlo_instructions('%s') WHERE opcode = 'custom-call' "
-                               "AND expression LIKE '%%__cublas$gemm%%'" % dump)
-            agree('products', {r['hlo_op']: r['flops'] for r in rows},
-                  {op.name: program.known(op) for op in program.by_name.values()
-                   if op.target == '__cublas$gemm'})
-            agree('number of products', len(rows), 159)
+        tried(dump, check_dump, dump, name)
 
 
 # ---- made profiles ----
@@ -349,11 +353,11 @@ GEMM = ('{"gemm_backend_config":{"dot_dimension_numbers":{'
 
 
 def expect(name, data, want, sql=SQL):
-    with checking(name), tempfile.NamedTemporaryFile(suffix='.xplane.pb') as f:
+    with tempfile.NamedTemporaryFile(suffix='.xplane.pb') as f:
         f.write(data)
         f.flush()
-        agree(name, [tuple(r.values()) for r in compare.ask(sql.replace('{x}', "'%s'" % f.name))],
-              want)
+        tried(name, lambda: agree(name, [tuple(r.values()) for r in Run(f.name, []).ask(sql)],
+                                  want))
 
 
 def parameter(number, *dims, kind=F32):
@@ -478,8 +482,12 @@ def check_made():
            "WHERE hlo_op = 'gemm'")
 
 
-if __name__ == '__main__':
-    check_profiles()
+def made():
+    if looks_at_all():
+        tried('profiles with ops', compared_enough)
     check_known()
     check_made()
-    finish()
+
+
+if __name__ == '__main__':
+    main(each, made)

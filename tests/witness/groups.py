@@ -19,7 +19,7 @@ from fractions import Fraction
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from compare import ROOT, Run, agree, ask_all, checking, finish, runs  # noqa: E402
+from compare import ROOT, Run, agree, ask_all, looks_at_all, main, seeds, tried  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 from two_runs import CATEGORIES  # noqa: E402
 
@@ -160,7 +160,7 @@ def steps_of(run):
 
 # ---- runs ----
 
-def made(folder, lengths):
+def made_run(folder, lengths):
     """A run of steps of so many picoseconds each."""
     events, at = [], 0
     for i, length in enumerate(lengths):
@@ -176,7 +176,7 @@ def made(folder, lengths):
 def random_group(dice, folder):
     """Runs of lengths that are near each other, so that all verdicts are met."""
     first, spread = dice.choice([10**8, 101 * 10**6, 11 * 10**7]), dice.choice([0, 0, 10**6, 10**7])
-    return [made(folder, [first + spread * dice.randint(0, 3)
+    return [made_run(folder, [first + spread * dice.randint(0, 3)
                           for _ in range(dice.choice([0, 1, 1, 2, 3, 7]))])
             for _ in range(dice.choice([0, 1, 2, 2, 3, 4, 5, 8]))]
 
@@ -189,49 +189,67 @@ def recorded(letters):
                 folder, letter + '*')))] for letter in letters]
 
 
-if __name__ == '__main__':
-    kept, dice = list(runs()), random.Random(int(os.environ.get('SEED', 1)))
+def near_5_percent(top):
+    for a, b in ([1000, 1010], [1036, 1042]), ([1000, 1010], [964, 958]):
+        check(*([made_run(top, [10**5 * x]) for x in lengths] for lengths in (a, b)))
+
+
+def tabulated(top):
+    for n in (2, 3, 4, 5, 6, 7, 11):
+        for spread in (10**6, 7 * 10**5 + 3, 1234567, 333333):
+            lengths = [10**9 + spread * (i % 3 - 1) for i in range(n)]
+            low, high = (quantile(rounded_down(2 * n - x)) for x in (2, 2.5))
+            shift = round((low + high) / 2 * math.sqrt(2 * variance(lengths) / n))
+            check(*([made_run(top, [x + more]) for x in lengths] for more in (0, shift)))
+
+
+def near_the_limit(top):
+    for freedom in (*range(1, 11), 12, 15, 20, 30):
+        lengths = [10**9 + 10**7 * (i % 2) for i in range(freedom + 1)]
+        middle = sum(lengths) / len(lengths)
+        for part in (0.998, 1.002):
+            more = part * quantile(freedom) * math.sqrt(variance(lengths) / len(lengths))
+            other = made_run(top, [round(middle + more)])
+            check([made_run(top, [x]) for x in lengths], [other, other])
+
+
+def verdicts():
+    ways = [('t', x) for x in ('faster', 'nearly', 'noise', 'slower')] + [
+        ('no t', x) for x in ('faster', 'identical', 'slower', 'unknown')] + [
+        ('error', 'b')]
+    agree('verdicts', [w for w in ways if not met[w]], [])
+
+
+kept = []
+
+
+def each(run):
+    kept.append(run)
+
+
+def made():
+    dice = random.Random(int(os.environ.get('SEED', 1)))
     small = [r for r in kept if sum(map(os.path.getsize, r.files)) < 1 << 20]
     for one in kept:
-        with checking('groups with %s' % one.path):
-            first, second = ([dice.choice(small) for _ in range(dice.randint(0, 4))]
-                             for _ in 'ab')
-            check(first + [one], second)
+        first, second = ([dice.choice(small) for _ in range(dice.randint(0, 4))] for _ in 'ab')
+        tried('groups with %s' % one.path, check, first + [one], second)
     for letters in ('ab', 'ac', 'bc'):
         for name, (first, second) in recorded(letters):
             if first and second:
-                with checking('groups %s of %s' % (letters, name)):
-                    check(first, second)
-                    check(first[:5], first[5:])
+                tried('groups %s of %s' % (letters, name), check, first, second)
+                tried('groups %s in %s' % (letters, name), check, first[:5], first[5:])
     with tempfile.TemporaryDirectory() as top:
-        start = int(os.environ.get('SEED', 1))
-        for seed in range(start, start + int(os.environ.get('RANDOM_RUNS', 40))):
+        for seed in seeds(40):
             dice = random.Random(seed)
-            with checking('groups of seed %d' % seed):
-                first, second = random_group(dice, top), random_group(dice, top)
-                check(first, second if first else second + [made(top, [10**8])])
-        with checking('groups near 5 %'):
-            for a, b in ([1000, 1010], [1036, 1042]), ([1000, 1010], [964, 958]):
-                check(*([made(top, [10**5 * x]) for x in lengths] for lengths in (a, b)))
-        with checking('groups of as many degrees of freedom as a table has'):
-            for n in (2, 3, 4, 5, 6, 7, 11):
-                for spread in (10**6, 7 * 10**5 + 3, 1234567, 333333):
-                    lengths = [10**9 + spread * (i % 3 - 1) for i in range(n)]
-                    low, high = (quantile(rounded_down(2 * n - x)) for x in (2, 2.5))
-                    shift = round((low + high) / 2 * math.sqrt(2 * variance(lengths) / n))
-                    check(*([made(top, [x + more]) for x in lengths] for more in (0, shift)))
-        with checking('groups just below and above the limit'):
-            for freedom in (*range(1, 11), 12, 15, 20, 30):
-                lengths = [10**9 + 10**7 * (i % 2) for i in range(freedom + 1)]
-                middle = sum(lengths) / len(lengths)
-                for part in (0.998, 1.002):
-                    more = part * quantile(freedom) * math.sqrt(variance(lengths) / len(lengths))
-                    other = made(top, [round(middle + more)])
-                    check([made(top, [x]) for x in lengths], [other, other])
-    if not {'SEED', 'RANDOM_RUNS', 'WITNESS_DATA', 'WITNESS_SHARED'} & os.environ.keys():
-        with checking('groups meet all verdicts'):
-            ways = [('t', x) for x in ('faster', 'nearly', 'noise', 'slower')] + [
-                ('no t', x) for x in ('faster', 'identical', 'slower', 'unknown')] + [
-                ('error', 'b')]
-            agree('verdicts', [w for w in ways if not met[w]], [])
-    finish()
+            first, second = random_group(dice, top), random_group(dice, top)
+            tried('groups of seed %d' % seed, check, first,
+                  second if first else second + [made_run(top, [10**8])])
+        tried('groups near 5 %', near_5_percent, top)
+        tried('groups of as many degrees of freedom as a table has', tabulated, top)
+        tried('groups just below and above the limit', near_the_limit, top)
+    if looks_at_all():
+        tried('groups meet all verdicts', verdicts)
+
+
+if __name__ == '__main__':
+    main(each, made)

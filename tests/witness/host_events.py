@@ -7,7 +7,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, checking, finish, integer, numbered, runs  # noqa: E402
+from compare import agree, integer, main, numbered, tried  # noqa: E402
 from flops import programs_of  # noqa: E402
 from hlo import Message, Program  # noqa: E402
 from ops import op_text  # noqa: E402
@@ -34,7 +34,8 @@ def messages(run):
             found[host].append(dict(event_id=event_id, ids=ids, label=s.get('dcn_label'),
                                     bytes=integer(s.get('payload_size_bytes')),
                                     start=e.start_ps - duration, end=e.start_ps,
-                                    validity=validity))
+                                    validity=validity, chunk=integer(s.get('dcn_chunk')),
+                                    loop_index=integer(s.get('dcn_loop_index'))))
     return found
 
 
@@ -73,9 +74,9 @@ def dcn(run):
             agree('message %d' % m['event_id'],
                   [r['label'], [r[c] for c in ('source_slice', 'source_device', 'destination_slice',
                                                'destination_device')], r['bytes'], r['start_ps'],
-                   r['duration_ps'], r['validity'], r['burst']],
+                   r['duration_ps'], r['validity'], r['burst'], r['chunk'], r['loop_index']],
                   [m['label'], m['ids'], m['bytes'], m['start'], m['end'] - m['start'] or None,
-                   m['validity'], m.get('burst')])
+                   m['validity'], m.get('burst'), m['chunk'], m['loop_index']])
     agree('bursts',
           [list(r.values())[1:]
            for r in run.ask('SELECT run, host, burst, start_ps, duration_ps, message_count, bytes, '
@@ -199,9 +200,10 @@ def kernel_ops(run):
           {k: [len(t), sum(t), min(t), max(t)] for k, t in want.items()}, rel=1e-6)
 
 
+def each(run):
+    for check in (dcn, kernel_ops, kernel_stats):
+        tried('%s %s' % (check.__name__, run.path), check, run)
+
+
 if __name__ == '__main__':
-    for one in runs():
-        for check in (dcn, kernel_ops, kernel_stats):
-            with checking('%s %s' % (check.__name__, one.path)):
-                check(one)
-    finish()
+    main(each)

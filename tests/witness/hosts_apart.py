@@ -15,7 +15,7 @@ import tempfile
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from compare import Run, agree, ask, checking, finish, runs  # noqa: E402
+from compare import Run, agree, ask, looks_at_all, main, tried  # noqa: E402
 from lib.shell import tables_of_a_run  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 
@@ -244,26 +244,33 @@ def sampled(path):
     return path
 
 
-if __name__ == '__main__':
-    known, alone = tables(), {}
-    for one in runs():
-        if len(one.files) > 1:
-            with checking('hosts_apart ' + one.path):
-                check(one, known)
-        elif one.files[0].endswith('.pb'):
-            alone[one.path.split('tests/data/')[-1].split('/')[0]] = one.files[0]
+known, alone = {}, {}
+
+
+def each(run):
+    if not known:
+        known.update(tables())
+    if len(run.files) > 1:
+        tried('hosts_apart ' + run.path, check, run, known)
+    elif run.files[0].endswith('.pb'):
+        alone[run.path.split('tests/data/')[-1].split('/')[0]] = run.files[0]
+
+
+def made():
     with tempfile.TemporaryDirectory() as top:
         alone['gpu_samples'] = sampled(os.path.join(top, 'samples.pb'))
         for names in MIXED:
             if all(name in alone for name in names):
-                with checking('hosts_apart ' + ' and '.join(names)):
-                    check(together(os.path.join(top, 'plugins', 'profile', '_'.join(names)),
-                                   [alone[name] for name in names]), known)
-    if len(sys.argv) == 1 and not any(x in os.environ for x in ('WITNESS_DATA', 'WITNESS_SHARED')):
-        with checking('hosts_apart needs its exceptions'):
-            agree('exceptions that no run needs',
-                  sorted(map(str, {*COLUMNS, *SOME, *JOINED, *PARTLY, *AMONG_HOSTS} - needed)), [])
-        with checking('hosts_apart sees every table'):
-            agree('tables without rows in all runs',
-                  sorted(set(known) - {t for t, _ in falsified}), [])
-    finish()
+                folder = os.path.join(top, 'plugins', 'profile', '_'.join(names))
+                tried('hosts_apart ' + ' and '.join(names), check,
+                      together(folder, [alone[name] for name in names]), known)
+    if looks_at_all():
+        unneeded = {*COLUMNS, *SOME, *JOINED, *PARTLY, *AMONG_HOSTS} - needed
+        tried('hosts_apart needs its exceptions', agree, 'exceptions that no run needs',
+              sorted(map(str, unneeded)), [])
+        tried('hosts_apart sees every table', agree, 'tables without rows in all runs',
+              sorted(set(known) - {t for t, _ in falsified}), [])
+
+
+if __name__ == '__main__':
+    main(each, made)

@@ -12,7 +12,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, checking, finish, integer, numbered, runs  # noqa: E402
+from compare import agree, integer, main, numbered, tried  # noqa: E402
 from device_time import devices, ends  # noqa: E402
 
 ORDER = ['compiling', 'tracing', 'input', 'copy', 'waiting', 'launching', 'queued', 'python',
@@ -333,8 +333,9 @@ def check(run):
     agree('idle_causes', [tuple(r.values()) for r in got], causes(run))
 
 
+def each(run):
+    tried('idle_causes ' + run.path, check, run)
+
+
 if __name__ == '__main__':
-    for one in runs():
-        with checking('idle_causes ' + one.path):
-            check(one)
-    finish()
+    main(each)

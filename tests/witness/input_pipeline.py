@@ -11,7 +11,7 @@ import tempfile
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from compare import Run, agree, checking, finish, runs  # noqa: E402
+from compare import Run, agree, main, tried  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 
 PARTS = {'input': 'input', 'output': 'output', 'compute': 'device_compute',
@@ -112,17 +112,25 @@ def compiling_steps(folder, lengths):
     return Run(path, [path])
 
 
-if __name__ == '__main__':
-    for one in runs():
-        for check in (actual, device_idle, compilation):
-            with checking('%s %s' % (check.__name__, one.path)):
-                check(one)
-    with tempfile.TemporaryDirectory() as top, checking('compilation in made steps'):
+def made_compiling(made):
+    compilation(made)
+    told = made.ask("SELECT count(*) AS n FROM recommendations({x}) "
+                    "WHERE code = 'compilation'")[0]['n']
+    lengths = [int(x) for x in re.findall('_([0-9]+)', os.path.basename(made.path))]
+    agree('told of %s' % lengths, told, int(sum(lengths) >= 5 * len(lengths)))
+
+
+def each(run):
+    for check in (actual, device_idle, compilation):
+        tried('%s %s' % (check.__name__, run.path), check, run)
+
+
+def made():
+    with tempfile.TemporaryDirectory() as top:
         for lengths in ([10, 0], [0, 19, 0, 0], [12, 0, 9, 0], [20, 0, 0],
                         [60, 3, 2, 1, 1, 20, 4, 4]):
-            made = compiling_steps(top, lengths)
-            compilation(made)
-            told = made.ask("SELECT count(*) AS n FROM recommendations({x}) "
-                            "WHERE code = 'compilation'")[0]['n']
-            agree('told of %s' % lengths, told, int(sum(lengths) >= 5 * len(lengths)))
-    finish()
+            tried('compilation in made steps', made_compiling, compiling_steps(top, lengths))
+
+
+if __name__ == '__main__':
+    main(each, made)

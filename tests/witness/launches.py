@@ -9,7 +9,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, checking, finish, integer, numbered, runs  # noqa: E402
+from compare import agree, integer, main, numbered, tried  # noqa: E402
 
 
 def ends(e):
@@ -119,8 +119,9 @@ def agree_on_ranges(run, argument, kernels):
           want)
 
 
+def each(run):
+    tried('launches ' + run.path, check, run)
+
+
 if __name__ == '__main__':
-    for one in runs():
-        with checking('launches ' + one.path):
-            check(one)
-    finish()
+    main(each)

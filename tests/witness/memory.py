@@ -17,7 +17,7 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import xspace  # noqa: E402
-from compare import Run, agree, checking, finish, runs  # noqa: E402
+from compare import Run, agree, main, tried  # noqa: E402
 from hlo import Message  # noqa: E402
 from lib import hlo  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
@@ -476,28 +476,29 @@ def more_than_allocated():
     return space(plane.bytes())
 
 
-def check(run):
+def each(run):
     programs = list(programs_of(list(run.hosts.values())[0])) if len(run.hosts) == 1 else []
     if programs and len(programs) == run.ask('SELECT count(*) AS n FROM hlo_modules({x})')[0]['n']:
-        with checking(run.path):
-            check_plans(run, programs)
-        for check_of in (check_buffers, check_heaps):
-            with checking('%s %s' % (check_of.__name__, run.path)):
-                check_of(run, programs)
+        for check in (check_plans, check_buffers, check_heaps):
+            tried('%s %s' % (check.__name__, run.path), check, run, programs)
     actions = actions_of(run)
     if any(actions.values()):
-        with checking(run.path):
-            check_allocators(run, actions)
+        tried('check_allocators ' + run.path, check_allocators, run, actions)
+
+
+def check_more_than_allocated(made):
+    check_plans(made, list(programs_of(xspace.read(made.path))))
+    agree('unused', [r['fragmentation_mib'] for r in made.ask('SELECT fragmentation_mib '
+                                                              'FROM peak_memory({x})')], [None])
+
+
+def made():
+    with tempfile.TemporaryDirectory() as top:
+        run = Run(os.path.join(top, 'h.xplane.pb'), [])
+        with open(run.path, 'wb') as f:
+            f.write(more_than_allocated())
+        tried('a heap that exceeds the allocations', check_more_than_allocated, run)
 
 
 if __name__ == '__main__':
-    for one in runs():
-        check(one)
-    with tempfile.TemporaryDirectory() as top, checking('a heap that exceeds the allocations'):
-        made = Run(os.path.join(top, 'h.xplane.pb'), [])
-        with open(made.path, 'wb') as f:
-            f.write(more_than_allocated())
-        check_plans(made, list(programs_of(xspace.read(made.path))))
-        agree('unused', [r['fragmentation_mib'] for r in made.ask('SELECT fragmentation_mib '
-                                                                  'FROM peak_memory({x})')], [None])
-    finish()
+    main(each, made)

@@ -5,7 +5,7 @@ other, and what it calls empty is empty."""
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, ask, checking, finish, runs  # noqa: E402
+from compare import agree, ask, main, tried  # noqa: E402
 
 COLUMNS = {}
 for r in ask('SELECT table_name AS t, "column" AS c FROM prof_columns'):
@@ -86,8 +86,9 @@ def missing(run):
         agree('words', [r['cannot_answer'].endswith(('?', '.')), bool(r['how'])], [True, True])
 
 
+def each(run):
+    tried('missing ' + run.path, missing, run)
+
+
 if __name__ == '__main__':
-    for one in runs():
-        with checking('missing ' + one.path):
-            missing(one)
-    finish()
+    main(each)

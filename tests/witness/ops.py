@@ -12,7 +12,7 @@ import sys
 
 sys.dont_write_bytecode = True
 import xspace  # noqa: E402
-from compare import agree, checking, finish, runs  # noqa: E402
+from compare import agree, main, tried  # noqa: E402
 
 OP_LINES = {'XLA Ops', 'Sparse Core Ops'}
 US = 1e6
@@ -190,7 +190,8 @@ def op_text(stats):
     return None
 
 
-def kernel_time_by_op(hosts):
+def kernels_by_op(hosts):
+    """{(operation, type): [(duration, name of the kernel)]}"""
     sums = collections.defaultdict(list)
     for h in hosts:
         instructions = None
@@ -211,6 +212,11 @@ def kernel_time_by_op(hosts):
                 else:
                     key = None, None
                 sums[key].append((e.duration_ps, e.name))
+    return sums
+
+
+def kernel_time_by_op(hosts):
+    sums = kernels_by_op(hosts)
     everything = sum(ps for events in sums.values() for ps, _ in events)
     return {key: [len(events), len({name for _, name in events}),
                         sum(ps for ps, _ in events) / US,
@@ -257,8 +263,9 @@ def check(run):
           kernel_time_by_op(hosts))
 
 
+def each(run):
+    tried('ops ' + run.path, check, run)
+
+
 if __name__ == '__main__':
-    for one in runs():
-        with checking(one.path):
-            check(one)
-    finish()
+    main(each)

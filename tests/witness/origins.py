@@ -2,18 +2,15 @@
 """Which columns the witnesses compare, found while they run: the values of a row know the table and
 column that they come from, also after sums and quotients, and agree() hands in what was equal.
 
-With WITNESS_COMPARED each witness adds to this file what it compared, a line `witness table column`
-for each column. A value that is NULL, 0 or empty in every comparison shows nothing, and neither
-does one that is compared with itself (an order with the sorted order, say)."""
+A value that is NULL, 0 or empty in every comparison shows nothing, and neither does one that is
+compared with itself (an order with the sorted order, say)."""
 import collections
 import functools
 import json
-import os
 import re
-import sys
 
-FILE = os.environ.get('WITNESS_COMPARED')
-compared = set()
+MOST = 8 << 20  # bytes of answers that are kept
+compared = set()  # in the check that runs
 
 
 class Known:
@@ -78,34 +75,78 @@ def of_expressions(sql, columns_of):
                       if word in columns_of[t]) for part in top_level(found.group(1))]
 
 
+def is_of_a_file(sql):
+    """Whether a query has the same answer each time: not what changes the connection, and issues
+    are found when tables are asked."""
+    return '{x}' in sql and 'prof_issues' not in sql
+
+
 class Reader:
-    """Rows of queries, whose values know their origins if FILE is to have them. A shell with
-    `.stats stmt` names the origins of each column; it is asked once for each query."""
+    """Rows of queries, whose values know their origins. A shell with `.stats stmt` names the
+    origins of each column; it is asked once for each query. An answer that several witnesses ask
+    for is kept."""
 
     def __init__(self, shell):
         self.shell, self.columns_of, self.known = shell, {}, {}
+        self.kept, self.size = {}, 0  # {script: (rows, origins of columns)}
+        self.forget_check()
+        self.wrong = None  # (script, row, column, value): what it is given instead of the answer
+        self.knows = False  # whether values know their origins
+        self.again = False  # the check runs again: it gets the answers that it had
+
+    def forget_check(self):
+        """Before a check, in which `used` is {script: answer}, and `changes`
+        whether a question had several answers."""
+        self.used, self.changes = {}, False
 
     def ask(self, queries, x):
         """Rows of each query, in which the text x stands for {x}."""
         scripts = [sql.replace('{x}', x) for sql in queries]
-        new = [FILE and sql not in self.known for sql in queries]
-        answers = self.shell.ask(*('.stats stmt\n%s;\n.stats off\n' % script if is_new else script
-                                   for script, is_new in zip(scripts, new)))
-        for i, sql in enumerate(queries):
-            if new[i]:
-                answers[i], columns = self.statement(answers[i])
-                self.known[sql] = self.origins(sql, columns)
-        return [self.rows(printed, self.known.get(sql, ()))
-                for sql, printed in zip(queries, answers)]
+        known = self.used if self.again else self.kept
+        new = {script: sql for sql, script in zip(queries, scripts) if script not in known}
+        answers = self.asked(new) if new else {}
+        return [self.rows(script, answers[script] if script in answers else known[script])
+                for script in scripts]
 
-    @staticmethod
-    def rows(printed, known):
-        found = json.loads(printed or '[]')
-        for row in found:
-            for column, kinds in known:
-                kind_of = kinds.get(type(row[column]))
-                if kind_of:
-                    row[column] = kind_of(row[column])
+    def asked(self, scripts):
+        """The answer to each script, {script: its query}: its rows, and the origins of columns."""
+        unknown = {script for script, sql in scripts.items()
+                   if self.knows and sql not in self.known}
+        printed = dict(zip(scripts, self.shell.ask(*(
+            '.stats stmt\n%s;\n.stats off\n' % script if script in unknown else script
+            for script in scripts))))
+        answers = {}
+        for script, sql in scripts.items():
+            if script in unknown:
+                printed[script], columns = self.statement(printed[script])
+                self.known[sql] = self.origins(sql, columns)
+            rows, known = json.loads(printed[script] or '[]'), self.known.get(sql, ())
+            for row in rows if self.knows else ():
+                for column, kinds in known:
+                    kind_of = kinds.get(type(row[column]))
+                    if kind_of:
+                        row[column] = kind_of(row[column])
+            answers[script] = rows, known
+            if is_of_a_file(sql):
+                self.keep(script, answers[script], len(printed[script]))
+        return answers
+
+    def keep(self, script, answer, size):
+        self.size += size
+        if self.size > MOST:
+            self.kept, self.size = {}, size
+        self.kept[script] = answer
+
+    def rows(self, script, answer):
+        """A copy, with which the witness may do what it wants."""
+        found = [dict(row) for row in answer[0]]
+        if self.again:
+            if self.wrong and self.wrong[0] == script:
+                _, row, column, value = self.wrong
+                found[row][column] = value
+        elif self.knows:
+            self.changes |= script in self.used and self.used[script][0] != answer[0]
+            self.used[script] = answer
         return found
 
     def origins(self, sql, columns):
@@ -163,10 +204,3 @@ def note(got, want):
     new = frozenset().union(*origins_in(got)) - compared
     if new:
         compared.update(new.difference(*origins_in(want, True)))
-
-
-def save():
-    if FILE:
-        witness = os.path.basename(sys.argv[0])
-        with open(FILE, 'a') as f:
-            f.writelines('%s %s %s\n' % (witness, *o) for o in sorted(compared))

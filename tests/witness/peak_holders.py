@@ -10,7 +10,7 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import xspace  # noqa: E402
-from compare import Run, agree, checking, finish, runs  # noqa: E402
+from compare import Run, agree, main, tried  # noqa: E402
 from lib import hlo  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 from memory import ALLOC, FREE, Program, actions_of, integer, last, message  # noqa: E402
@@ -189,30 +189,29 @@ def check_order(rows):
 
 
 def by_first(rows, n):
-    """{first n values: the others of each such row}"""
-    found = collections.defaultdict(list)
-    for row in rows:
-        found[repr(tuple(row[:n]))].append(row[n:])
-    return {key: sorted(of, key=repr) for key, of in found.items()}
+    """In order of the first n values, then of the others."""
+    return sorted(rows, key=lambda row: (repr(row[:n]), repr(row[n:])))
 
 
 def check_holders(run, allocators, programs, color):
     rows = run.ask('SELECT * FROM peak_holders({x}, NULL, %d)' % color)
     check_order(rows)
     agree('the first rows', run.ask('SELECT * FROM peak_holders({x}, 3, %d)' % color), rows[:3])
-    want = [[host, name] + h + shares(a.peak_bytes, h[6]) + [1]
+    want = [[host, name] + h + shares(a.peak_bytes, h[6]) + [1, 'allocator']
             for (host, name), a in allocators.items() if a.peak for h in a.holders()]
     columns = ('host', 'peak_of', 'kind', 'tf_op', 'region_type', 'data_type', 'shape', 'holders',
-               'size_bytes', 'since_us', 'held_us', 'peak_mib', 'size_mib', 'percent', 'hosts')
+               'size_bytes', 'since_us', 'held_us', 'peak_mib', 'size_mib', 'percent', 'hosts',
+               'recorded_by')
     got = [[r[c] for c in columns] for r in rows if r['recorded_by'] == 'allocator']
     agree('peak_holders of allocators', by_first(got, 7), by_first(want, 7))
     want = []
     for program, host, hosts in programs:
         peak, holders = holders_of(program, color)
         want += [[host, program.id, program.name] + h + shares(peak, h[5])
-                 + [None if h[0] == 'unknown' else 1, hosts] for h in holders]
+                 + [None if h[0] == 'unknown' else 1, hosts, 'compiler'] for h in holders]
     columns = ('host', 'program_id', 'peak_of', 'kind', 'hlo_op', 'tf_op', 'source_line', 'shape',
-               'size_bytes', 'since_op', 'peak_mib', 'size_mib', 'percent', 'holders', 'hosts')
+               'size_bytes', 'since_op', 'peak_mib', 'size_mib', 'percent', 'holders', 'hosts',
+               'recorded_by')
     ids = {program.id for program, _, _ in programs}
     got = [[r[c] for c in columns] for r in rows if r['program_id'] in ids]
     agree('peak_holders of programs', by_first(got, 5), by_first(want, 5))
@@ -222,15 +221,14 @@ def shares(peak, size):
     return [peak / MIB, size / MIB, 100 * size / peak if peak else None]
 
 
-def check(run):
+def each(run):
     allocators, programs = allocators_of(actions_of(run)), programs_of(run)
     colors = {integer(a, 8) for program, _, _ in programs for a in program.allocations}
     if allocators:
-        with checking(run.path):
-            check_levels(run, allocators)
+        tried('memory_time ' + run.path, check_levels, run, allocators)
     for color in sorted(colors | ({0} if allocators else set())):
-        with checking('%s, memory space %d' % (run.path, color)):
-            check_holders(run, allocators, programs, color)
+        tried('%s, memory space %d' % (run.path, color), check_holders, run, allocators, programs,
+              color)
 
 
 def program_with_a_rest():
@@ -262,10 +260,22 @@ def allocator_without_texts():
             'allocator_name': {'str': 'bfc'},
             **{name: {'int64': number} for name, number in numbers.items()},
             **{name: {'str': text} for name in ('tf_op', 'region_type')}}))
+    events.append(('MemoryAllocation', 5000, 1, {
+        'allocator_name': {'str': 'other'}, 'allocation_bytes': {'int64': 8}, 'addr': {'int64': 1},
+        'bytes_allocated': {'int64': 8}, 'data_type': {'int64': 101},
+        'region_type': {'str': 'temp'}, 'tf_op': {'str': 'f/op'}}))
     return Plane('/host:CPU').line(1, 'thread', events).bytes()
 
 
-def check_made():
+def kinds(run):
+    agree('kinds', [[r['kind'], r['size_bytes'], r['hosts']] for r in run.ask(
+        'SELECT kind, size_bytes, hosts FROM peak_holders({x})')],
+          [['allocation', 16, 1]] * 2 + [['allocation', 8, 1]] * 2
+          + [[kind, mib << 20, 2] for kind, mib in (('temporary', 3), ('parameter', 1),
+                                                    ('unknown', 1))])
+
+
+def made():
     with tempfile.TemporaryDirectory() as top:
         folder = os.path.join(top, 'plugins', 'profile', 'run')
         os.makedirs(folder)
@@ -274,17 +284,9 @@ def check_made():
             with open(file, 'wb') as f:
                 f.write(space(program_with_a_rest(), allocator_without_texts()))
         run = Run(folder, files)
-        check(run)
-        with checking('kinds of a made profile'):
-            agree('kinds', [[r['kind'], r['size_bytes'], r['hosts']] for r in run.ask(
-                'SELECT kind, size_bytes, hosts FROM peak_holders({x})')],
-                  [['allocation', 16, 1]] * 2
-                  + [[kind, mib << 20, 2] for kind, mib in (('temporary', 3), ('parameter', 1),
-                                                            ('unknown', 1))])
+        each(run)
+        tried('kinds of a made profile', kinds, run)
 
 
 if __name__ == '__main__':
-    for one in runs():
-        check(one)
-    check_made()
-    finish()
+    main(each, made)

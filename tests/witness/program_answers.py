@@ -11,7 +11,7 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import xspace  # noqa: E402
-from compare import Run, agree, checking, finish, runs  # noqa: E402
+from compare import Run, agree, main, tried  # noqa: E402
 from hlo import Message  # noqa: E402
 from lib import hlo  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
@@ -201,21 +201,23 @@ def made_run(top, *hosts):
     return Run(folder, files)
 
 
-def check_made():
+def donation_by_hand(run):
+    donation(run)
+    agree('by hand', [[r['hlo_op'], r['donated'], r['could_be'], r['output']]
+                      for r in run.ask('SELECT * FROM donation({x})')],
+          [['state{0}', 0, 1, None], ['p3', 0, 1, None], ['state{1}', 1, 0, 'new'],
+           ['kept', 1, 0, None], ['p4', 0, 0, None], ['p5', 0, 0, None]])
+
+
+def made():
     with tempfile.TemporaryDirectory() as top:
-        made = made_run(top, host_with(moving(hlo.F32), 3), host_with(moving(hlo.BF16), 4),
+        run = made_run(top, host_with(moving(hlo.F32), 3), host_with(moving(hlo.BF16), 4),
                         host_with(moving(hlo.F32), 2))
-        for check_one in (program_cost, layout_ops, time_by_type):
-            with checking('%s of programs of one id' % check_one.__name__):
-                check_one(made, Tables(made))
+        for check in (program_cost, layout_ops, time_by_type):
+            tried('%s of programs of one id' % check.__name__, check, run)
     with tempfile.TemporaryDirectory() as top:
         run = made_run(top, *[host_with(of_all_kinds())] * 2)
-        with checking('donation of each kind'):
-            donation(run)
-            agree('by hand', [[r['hlo_op'], r['donated'], r['could_be'], r['output']]
-                              for r in run.ask('SELECT * FROM donation({x})')],
-                  [['state{0}', 0, 1, None], ['p3', 0, 1, None], ['state{1}', 1, 0, 'new'],
-                   ['kept', 1, 0, None], ['p4', 0, 0, None], ['p5', 0, 0, None]])
+        tried('donation of each kind', donation_by_hand, run)
 
 
 # ---- what ran ----
@@ -271,7 +273,8 @@ def is_product(i):
         any(w in target for w in ('gemm', 'matmul', '$conv', '$fmha')) and 'reorder' not in target)
 
 
-def time_by_type(run, t):
+def time_by_type(run):
+    t = Tables(run)
     sums = collections.defaultdict(lambda: [set(), 0, 0.0, 0.0, 0.0])
     for op in t.ops:
         i = t.instruction(op)
@@ -294,7 +297,8 @@ def time_by_type(run, t):
         ranked('time_by_type', [r for r in got if r['plane_kind'] == kind], lambda r: r['self_us'])
 
 
-def layout_ops(run, t):
+def layout_ops(run):
+    t = Tables(run)
     sums, share = collections.defaultdict(lambda: [0, 0.0]), collections.Counter()
     for op in t.ops:
         i = t.instruction(op)
@@ -323,7 +327,8 @@ def operations(i):
         'model_flops_actual']
 
 
-def program_cost(run, t):
+def program_cost(run):
+    t = Tables(run)
     compiled, executed = collections.Counter(), collections.Counter()
     for c in run.ask('SELECT host, program_id, duration_ps FROM compilations({x})'):
         compiled[c['host'], c['program_id']] += c['duration_ps']
@@ -357,13 +362,11 @@ def program_cost(run, t):
     agree('the first two', run.ask('SELECT * FROM program_cost({x}, 2)'), got[:2])
 
 
+def each(run):
+    tried('donation ' + run.path, donation, run)
+    for check in (program_cost, layout_ops, time_by_type):
+        tried('%s %s' % (check.__name__, run.path), check, run)
+
+
 if __name__ == '__main__':
-    for one in runs():
-        with checking('donation %s' % one.path):
-            donation(one)
-        tables = Tables(one)
-        for check in (program_cost, layout_ops, time_by_type):
-            with checking('%s %s' % (check.__name__, one.path)):
-                check(one, tables)
-    check_made()
-    finish()
+    main(each, made)

@@ -10,7 +10,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from collectives import last, programs_of, all_of, text  # noqa: E402
-from compare import agree, checking, finish, integer, numbered, runs  # noqa: E402
+from compare import agree, integer, main, numbered, tried  # noqa: E402
 from device_time import devices, ends, own_times, work_lines  # noqa: E402
 
 
@@ -150,8 +150,9 @@ def check(run):
           sorted(gaps, key=repr))
 
 
+def each(run):
+    tried('program_runs ' + run.path, check, run)
+
+
 if __name__ == '__main__':
-    for one in runs():
-        with checking('program_runs ' + one.path):
-            check(one)
-    finish()
+    main(each)

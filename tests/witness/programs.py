@@ -12,7 +12,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, agree_one_of, checking, finish, runs  # noqa: E402
+from compare import agree, agree_one_of, main, tried  # noqa: E402
 from hlo import Message  # noqa: E402
 from shapes import TUPLE, Shape, listed  # noqa: E402
 from xspace import program_id, text  # noqa: E402
@@ -129,7 +129,8 @@ def modules(run, programs):
         if key in programs:
             proto = protos[key][1]
             others = {x for other, x in hashes.items() if other != proto}
-            agree_one_of('hash of %s' % (key,), r['content_hash'], {hashes[proto]} - others)
+            agree('%s has a hash of its own' % (key,), r['content_hash'] in {
+                hashes[proto]} - others, True)
 
 
 ELEMENTWISE = set('''abs acos acosh asin asinh atanh round-nearest-afz round-nearest-even ceil
@@ -178,9 +179,8 @@ def instructions_in_full(run, programs):
                     source_line=line if file else None,
                     source_stack='\n'.join('%s:%d:%d' % f for f in stack) or None)
                 agree('%s of %s' % (i.text(1), id), {k: r[k] for k in want}, want)
-                if stored:
-                    agree('padding of %s' % i.text(1), r['padding_efficiency'],
-                          min(data / stored, 1))
+                agree('padding of %s' % i.text(1), r['padding_efficiency'],
+                      min(data / stored, 1) if stored else None)
 
 
 def is_large(shape):
@@ -357,15 +357,15 @@ def remat_candidates(run):
     agree('order of candidates', sizes, sorted(sizes, reverse=True), rel=1e-6)
 
 
+def each(run):
+    found = programs_of(run)
+    if found:
+        for check in (structure, modules, instructions_in_full, expressions, fingerprints, costs,
+                      fusion_breakdown):
+            tried('%s %s' % (check.__name__, run.path), check, run, found)
+        for check in (padding_waste, remat_candidates):
+            tried('%s %s' % (check.__name__, run.path), check, run)
+
+
 if __name__ == '__main__':
-    for one in runs():
-        found = programs_of(one)
-        if found:
-            for check in (structure, modules, instructions_in_full, expressions, fingerprints,
-                          costs, fusion_breakdown):
-                with checking('%s %s' % (check.__name__, one.path)):
-                    check(one, found)
-            for check in (padding_waste, remat_candidates):
-                with checking('%s %s' % (check.__name__, one.path)):
-                    check(one)
-    finish()
+    main(each)

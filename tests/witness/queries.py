@@ -17,7 +17,7 @@ import types
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from compare import Run, agree, agree_one_of, checking, finish, runs  # noqa: E402
+from compare import Run, agree, agree_one_of, main, seeds, tried  # noqa: E402
 from device_time import COMPUTE, kind_of_op  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 
@@ -47,7 +47,8 @@ def ranked(what, rows, value):
 
 # ---- HLO ops ----
 
-def top_hlo_ops(run, ops):
+def top_hlo_ops(run):
+    ops = run.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0')
     got = run.ask('SELECT * FROM top_hlo_ops({x}, %d)' % ALL)
     ranked('top_hlo_ops', got, lambda r: r['self_time_us'])
     everything, above = sum(o['self_ps'] for o in ops), 0
@@ -64,7 +65,8 @@ def top_hlo_ops(run, ops):
                          'hbm_utilization') for r in got], want, rel=1e-6)
 
 
-def top_wasted(run, ops):
+def top_wasted(run):
+    ops = run.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0')
     got = run.ask('SELECT * FROM top_wasted({x}, %d)' % ALL)
     ranked('top_wasted', got, lambda r: r['wasted_time_us'])
     everything, want = sum(o['self_ps'] for o in ops), []
@@ -109,9 +111,10 @@ def gpu_samples(run):
                                for r in got], [[*key, *row.values()] for key, row in want.items()])
 
 
-def utilization(run, ops):
+def utilization(run):
     """Of devices whose clock was the default one: operations and bytes over the time and the peaks
     of one device."""
+    ops = run.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0')
     peaks = run.ask('SELECT DISTINCT peak_flops_per_second AS flops, peak_hbm_bytes_per_second '
                     'AS bytes, time_scale_multiplier AS scale FROM devices({x})')
     if len(peaks) != 1 or peaks[0]['scale'] not in (None, 1.0):
@@ -128,9 +131,10 @@ def utilization(run, ops):
         agree('use of memory by %s' % o['hlo_op'], o['hbm_utilization'], want, rel=1e-6)
 
 
-def mfu(run, ops):
+def mfu(run):
     """Operations over what the devices' peaks allow in their time, with the peaks of the file and
     with one that is given."""
+    ops = run.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0')
     peaks = {r['plane_id']: r['peak_flops_per_second']
              for r in run.ask('SELECT plane_id, peak_flops_per_second FROM devices({x})')}
     times = [t for t in run.ask("SELECT * FROM device_time({x}) WHERE kind IN ('gpu', "
@@ -327,8 +331,8 @@ def input_bound(run):
           if largest else [None, None], rel=1e-6)
     longest = max((o['ms'] for o in ops), default=None)
     agree('top operation', got['top_operation_ms'], longest)
-    agree('its name', got['top_operation'] in [o['operation'] for o in ops if o['ms'] == longest]
-          if ops else got['top_operation'] is None, True)
+    agree_one_of('its name', got['top_operation'],
+                 [o['operation'] for o in ops if o['ms'] == longest] or [None])
     suspects = suspect_of_input(run, verdict, bool(ops))
     agree('suspect', [got['suspect'], got['suspect_ms']],
           next((x for x in suspects if x[0] == got['suspect']), suspects[0]))
@@ -454,21 +458,20 @@ def async_op_totals(run):
                       lambda r: 1))
 
 
-if __name__ == '__main__':
-    for one in runs():
-        hlo_ops = one.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0')
-        for check in (top_hlo_ops, top_wasted, utilization, mfu):
-            with checking('%s %s' % (check.__name__, one.path)):
-                check(one, hlo_ops)
-        for check in (eager_ops, tensorcore_missed, helpers, input_bound, gpu_samples,
-                      time_by_pass, async_op_totals):
-            with checking('%s %s' % (check.__name__, one.path)):
-                check(one)
+def each(run):
+    for check in (top_hlo_ops, top_wasted, utilization, mfu, eager_ops, tensorcore_missed, helpers,
+                  input_bound, gpu_samples, time_by_pass, async_op_totals):
+        tried('%s %s' % (check.__name__, run.path), check, run)
+
+
+def made():
     with tempfile.TemporaryDirectory() as top:
-        first = int(os.environ.get('SEED', 1))
-        for seed in range(first, first + int(os.environ.get('RANDOM_RUNS', 40))):
+        for seed in seeds(40):
             dice = random.Random(seed)
             for check, make in ((input_bound, loading), (time_by_pass, passing)):
-                with checking('%s of seed %d' % (check.__name__, seed)):
-                    check(make(dice, top, '%s%d' % (make.__name__, seed)))
-    finish()
+                tried('%s of seed %d' % (check.__name__, seed), check,
+                      make(dice, top, '%s%d' % (make.__name__, seed)))
+
+
+if __name__ == '__main__':
+    main(each, made)

@@ -8,7 +8,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, agree_one_of, ask, checking, finish, numbered, runs  # noqa: E402
+from compare import agree, agree_one_of, ask, in_parts, main, numbered, tried  # noqa: E402
 
 # Their rows are those of trace_events, they have no source, or are asked with arguments.
 LEFT_OUT = {'events', 'timeline', 'xprof_events', 'event_stats', 'hlo_text', 'live_at'}
@@ -83,24 +83,23 @@ APART = {('memory_events', 'duration_ps'), ('dcn_messages', 'start_ps'),
          ('dcn_messages', 'duration_ps'), ('perf_counters', 'name')}
 
 
-def repeats(run, names):
-    for table, columns in TABLES.items():
-        ids = [c for c in ('event_id', 'line_id', 'plane_id') if c in columns] + [
-            c for t, c in OTHER_EVENTS if t == table]
-        for column in ids:
-            facts = getattr(names, column, names.event_id)
-            of = OTHER_EVENTS.get((table, column)) or {
-                c: c for c in (facts or [{}])[0] if c in columns and (table, c) not in APART
-                and (c != 'name' or table in EVENT_NAMES)}
-            ids_of = collections.defaultdict(set)
-            for number, fact in enumerate(facts):
-                ids_of[tuple(fact[c] for c in of.values())].add(number)
-            for r in run.ask('SELECT %s FROM %s({x}) WHERE %s IS NOT NULL' % (
-                    ', '.join([column, *of]), table, column)):
-                agree('%s of %s %d' % (table, column, r[column]), {c: r[c] for c in of},
-                      {c: facts[r[column]][known] for c, known in of.items()})
-                agree_one_of('%s.%s' % (table, column), r[column],
-                             ids_of[tuple(r[c] for c in of)])
+def repeats(run, names, table, column):
+    facts = getattr(names, column, names.event_id)
+    of = OTHER_EVENTS.get((table, column)) or {
+        c: c for c in (facts or [{}])[0] if c in TABLES[table] and (table, c) not in APART
+        and (c != 'name' or table in EVENT_NAMES)}
+    rows = run.ask('SELECT %s FROM %s({x}) WHERE %s IS NOT NULL' % (
+        ', '.join([column, *of]), table, column))
+    agree('what %s of %s names' % (column, table), [[r[c] for c in of] for r in rows],
+          [[facts[r[column]][known] for known in of.values()] for r in rows])
+    in_parts(*[r[column] for r in rows])
+
+
+def ids_of_tables():
+    """(table, column) of each column that is an id of a plane, line or event."""
+    return [(table, c) for table, columns in TABLES.items()
+            for c in ('event_id', 'line_id', 'plane_id') if c in columns] + [
+        key for key in OTHER_EVENTS if key[0] in TABLES]
 
 
 # ---- trace_events ----
@@ -187,8 +186,11 @@ def events(run):
             want[number].update(depth=depth, parent_id=parent, self_ps=own)
     for r in run.ask('SELECT event_id, %s FROM trace_events({x})' % ', '.join(
             want[0] if want else ['name'])):
-        agree('event %d' % r['event_id'], {c: r[c] for c in want[r['event_id']]},
-              want[r['event_id']])
+        number = r.pop('event_id')
+        of = want[number]
+        if r != of:
+            agree('event %d' % number, r, of)
+        in_parts(r)
 
 
 # ---- what queries say of an instruction, op or buffer ----
@@ -301,16 +303,13 @@ def short_names(run):
         agree_one_of('after %s' % r['after'], r['after_short_name'], known[r['after']])
 
 
+def each(run):
+    names = Names(run)
+    for table, column in ids_of_tables():
+        tried('%s of %s, %s' % (column, table, run.path), repeats, run, names, table, column)
+    for check in (shown, ranks, short_names, events):
+        tried('%s %s' % (check.__name__, run.path), check, run)
+
+
 if __name__ == '__main__':
-    for one in runs():
-        of_run = Names(one)
-        with checking('ids %s' % one.path):
-            repeats(one, of_run)
-        with checking('ops and buffers %s' % one.path):
-            shown(one)
-        with checking('ranks and short names %s' % one.path):
-            ranks(one)
-            short_names(one)
-        with checking('events %s' % one.path):
-            events(one)
-    finish()
+    main(each)

@@ -12,7 +12,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-from compare import ROOT, Run, agree, agree_one_of, ask, checking, finish, runs  # noqa: E402
+from compare import ROOT, Run, agree, agree_one_of, ask, main, tried  # noqa: E402
 from device_time import DEVICES, own_times, work_lines  # noqa: E402
 from hlo import Message  # noqa: E402
 from programs import programs_of  # noqa: E402
@@ -652,21 +652,25 @@ def dumps():
                                                                               or proto)}
 
 
-if __name__ == '__main__':
-    with checking('op_scope, op_pass'):
-        functions(random_names())
+def of_scopes(run, found):
+    rows = scope_ops(run, found)
+    by_scope(run, rows)
+    by_line(run, rows)
+
+
+def each(run):
+    found = programs_of(run, Program)
+    if found:
+        tried('instructions ' + run.path, instructions, run.ask, found)
+    tried('ops and buffers ' + run.path, of_ops_and_buffers, run, found)
+    tried('scope_ops ' + run.path, of_scopes, run, found)
+
+
+def made():
+    tried('op_scope, op_pass', functions, random_names())
     for path, found in dumps():
-        with checking('instructions %s' % path):
-            instructions(lambda sql: ask(sql.replace('{x}', "'%s'" % path)), found)
-    for one in runs():
-        found = programs_of(one, Program)
-        if found:
-            with checking('instructions %s' % one.path):
-                instructions(one.ask, found)
-        with checking('ops and buffers %s' % one.path):
-            of_ops_and_buffers(one, found)
-        with checking('scope_ops %s' % one.path):
-            rows = scope_ops(one, found)
-            by_scope(one, rows)
-            by_line(one, rows)
-    finish()
+        tried('instructions ' + path, instructions, Run(path, [path]).ask, found)
+
+
+if __name__ == '__main__':
+    main(each, made)

@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 import scopes  # noqa: E402
-from compare import Run, agree, checking, finish  # noqa: E402
+from compare import Run, agree, main, tried  # noqa: E402
 from lib import hlo  # noqa: E402
 from lib.wire import L, Plane, V, space  # noqa: E402
 from programs import programs_of  # noqa: E402
@@ -115,17 +115,23 @@ def run_of(dice, folder, names):
     return Run(path, [path])
 
 
-if __name__ == '__main__':
+def check(run, found):
+    scopes.instructions(run.ask, found)
+    scopes.of_ops_and_buffers(run, found)
+    scopes.scope_ops(run, found)
+
+
+def made():
     some_names = scopes.random_names() + 30 * ['while/body/add', 'while/cond/lt',
                                                'cond/branch_0_fun/mul']
     scopes.met.clear()
     for seed in range(int(os.environ.get('SEEDS', 40))):
-        with tempfile.TemporaryDirectory() as top, checking('programs of seed %d' % seed):
-            made = run_of(random.Random(seed), top, some_names)
-            found = programs_of(made, scopes.Program)
-            scopes.instructions(made.ask, found)
-            scopes.of_ops_and_buffers(made, found)
-            scopes.scope_ops(made, found)
-    with checking('each rule is reached'):
-        agree('rules that no program reaches', [x for x in RULES if not scopes.met[x]], [])
-    finish()
+        with tempfile.TemporaryDirectory() as top:
+            run = run_of(random.Random(seed), top, some_names)
+            tried('programs of seed %d' % seed, check, run, programs_of(run, scopes.Program))
+    tried('each rule is reached', lambda: agree(
+        'rules that no program reaches', [x for x in RULES if not scopes.met[x]], []))
+
+
+if __name__ == '__main__':
+    main(made=made)

@@ -8,7 +8,7 @@ import collections
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, checking, finish, numbered, runs  # noqa: E402
+from compare import agree, main, numbered, tried  # noqa: E402
 
 LAYOUTS = ('Linearize', 'Delinearize', 'TransferBufferFromDevice-FastPath')
 ACTUAL = {'inference_requests': ('write_to_device_ps', 'read_from_device_ps', 'device_compute_ps'),
@@ -110,9 +110,10 @@ def patterns(run):
               [of[int(len(of) * p / 100)] for p in PERCENTILES.values()], rel=1e-6)
 
 
+def each(run):
+    for check_one in (check, patterns):
+        tried('serving ' + run.path, check_one, run)
+
+
 if __name__ == '__main__':
-    for one in runs():
-        with checking('serving ' + one.path):
-            check(one)
-            patterns(one)
-    finish()
+    main(each)

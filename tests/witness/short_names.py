@@ -12,7 +12,7 @@ import zlib
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from compare import Run, agree, checking, finish, runs  # noqa: E402
+from compare import Run, agree, main, seeds, tried  # noqa: E402
 from lib.wire import L, Plane, space  # noqa: E402
 
 WRAPPERS = {'Kernel', 'Kernel2', 'kernel', 'device_kernel', 'kentry', 'trampoline_kernel',
@@ -260,32 +260,39 @@ def random_name(dice):
                         'ns::']) + ''.join(dice.choice(PIECES) for _ in range(dice.randint(1, 14)))
 
 
-if __name__ == '__main__':
-    for one in runs():
-        with checking(one.path):
-            check(one)
+def by_hand(run):
+    agree('the witness', {name: short_form(name) for name in BY_HAND}, BY_HAND)
+    names = run.ask("SELECT name, short_name FROM trace_events({x}) WHERE plane_kind = 'gpu'")
+    agree('names', {r['name']: r['short_name'].split('#')[0] for r in names}, BY_HAND)
+    agree('host events', run.ask("SELECT short_name FROM trace_events({x}) WHERE "
+                                 "plane_kind = 'host'"), [{'short_name': 'ns::f<int>()'}])
+
+
+def of_equal_digits(run, pair, suffix):
+    names = run.ask('SELECT kernel_name, short_name FROM kernel_stats({x}, 0)')
+    agree('names', {r['kernel_name']: r['short_name'] for r in names}, unique(pair))
+    agree('suffixes', [r['short_name'] for r in names
+                       if not re.fullmatch('f' + suffix, r['short_name'])], [])
+
+
+def each(run):
+    tried('short_names ' + run.path, check, run)
+
+
+def made():
     with tempfile.TemporaryDirectory() as top:
-        with checking('names written by hand'):
-            agree('the witness', {name: short_form(name) for name in BY_HAND}, BY_HAND)
-            one = profile(os.path.join(top, 'hand'), list(BY_HAND))
-            names = one.ask("SELECT name, short_name FROM trace_events({x}) "
-                            "WHERE plane_kind = 'gpu'")
-            agree('names', {r['name']: r['short_name'].split('#')[0] for r in names}, BY_HAND)
-            agree('host events', one.ask("SELECT short_name FROM trace_events({x}) WHERE "
-                                         "plane_kind = 'host'"), [{'short_name': 'ns::f<int>()'}])
+        tried('names written by hand', by_hand, profile(os.path.join(top, 'hand'), list(BY_HAND)))
         for what, n_digits, suffix in (('the same 4 digits', 4, '#[0-9a-f]{8}'),
                                        ('the same 8 digits', 8, '#[12]')):
-            with checking(what):
-                pair = same_digits(n_digits)
-                one = profile(os.path.join(top, what), pair[:1], pair[1:])
-                names = one.ask('SELECT kernel_name, short_name FROM kernel_stats({x}, 0)')
-                agree('names', {r['kernel_name']: r['short_name'] for r in names}, unique(pair))
-                agree('suffixes', [r['short_name'] for r in names
-                                   if not re.fullmatch('f' + suffix, r['short_name'])], [])
-        first = int(os.environ.get('SEED', 1))
-        for seed in range(first, first + int(os.environ.get('RANDOM_RUNS', 40))):
+            pair = same_digits(n_digits)
+            tried(what, of_equal_digits, profile(os.path.join(top, what), pair[:1], pair[1:]), pair,
+                  suffix)
+        for seed in seeds(40):
             dice = random.Random(seed)
-            with checking('names of seed %d' % seed):
-                check(profile(os.path.join(top, str(seed)), [random_name(dice) for _ in range(150)],
-                              [random_name(dice) for _ in range(20)]))
-    finish()
+            run = profile(os.path.join(top, str(seed)), [random_name(dice) for _ in range(150)],
+                          [random_name(dice) for _ in range(20)])
+            tried('names of seed %d' % seed, check, run)
+
+
+if __name__ == '__main__':
+    main(each, made)

@@ -12,7 +12,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from collectives import last, programs_of, text  # noqa: E402
-from compare import agree, checking, finish, integer, numbered, runs  # noqa: E402
+from compare import agree, integer, main, numbered, tried  # noqa: E402
 from ops import plain_module, self_times  # noqa: E402
 from short_names import unique  # noqa: E402
 
@@ -233,8 +233,9 @@ def check(run):
         step_variance(run, by_op, steps)
 
 
+def each(run):
+    tried('step_ops ' + run.path, check, run)
+
+
 if __name__ == '__main__':
-    for one in runs():
-        with checking('step_ops ' + one.path):
-            check(one)
-    finish()
+    main(each)

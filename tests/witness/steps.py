@@ -8,7 +8,7 @@ import statistics
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, agree_one_of, ask, checking, finish, runs  # noqa: E402
+from compare import agree, agree_one_of, ask, in_parts, main, tried  # noqa: E402
 from device_time import COLLECTIVE, COMPUTE, devices, innermost, own_times, work_lines  # noqa: E402
 
 CATEGORIES = {'device_compute': 'Device compute', 'device_to_device': 'Device to device',
@@ -76,7 +76,8 @@ def tensor_cores(run):
 
 # ---- single steps ----
 
-def slowest_steps(run, steps):
+def slowest_steps(run):
+    steps = run.ask('SELECT * FROM steps({x})')
     complete = [s for s in steps if not s['dropped']]
     medians = {c: [s['%s_ms_actual' % c] for s in complete if s['%s_ms_actual' % c] is not None]
                for c in CATEGORIES}
@@ -106,12 +107,14 @@ def slowest_steps(run, steps):
         for label, ms in listed:
             agree('%s of step %d' % (label, r['step']), float(ms.removesuffix(' ms')),
                   more.get(label, 0), abs_tol=0.00051)
+        in_parts(r['more'])
         agree('order of more',
               sorted((float(ms.removesuffix(' ms')) for _, ms in listed), reverse=True),
               [float(ms.removesuffix(' ms')) for _, ms in listed])
 
 
-def step_time_graph(run, steps):
+def step_time_graph(run):
+    steps = run.ask('SELECT * FROM steps({x})')
     got = {r['step']: r for r in run.ask('SELECT * FROM step_time_graph({x}, %d)' % WIDTH)}
     agree('steps', sorted(got), sorted(s['step'] for s in steps))
     longest = max(s['duration_ms'] for s in steps)
@@ -130,6 +133,7 @@ def step_time_graph(run, steps):
                        room) if c != 'all_others' else room
             room -= want
             agree('%s in %s' % (letter, graph), graph.count(letter), want, abs_tol=1)
+        in_parts(got[s['step']]['graph'])
         known = {c: x for c, x in parts.items() if x is not None}
         if known and max(known.values()) > 0:
             agree_one_of('bottleneck', got[s['step']]['bottleneck'], [
@@ -215,9 +219,9 @@ def averages(steps):
     return found, len(complete)
 
 
-def compare_steps(a, b, steps_a, steps_b):
-    of_a, n_a = averages(steps_a)
-    of_b, n_b = averages(steps_b)
+def compare_steps(a, b):
+    of_a, n_a = averages(a.ask('SELECT * FROM steps({x})'))
+    of_b, n_b = averages(b.ask('SELECT * FROM steps({x})'))
     want = {}
     for label, (mean_a, deviation_a) in of_a.items():
         mean_b, deviation_b = of_b[label]
@@ -230,19 +234,19 @@ def compare_steps(a, b, steps_a, steps_b):
           rel=1e-6, abs_tol=1e-6)
 
 
+before = []
+
+
+def each(run):
+    for check in (tensor_cores, stragglers, host_bound):
+        tried('%s %s' % (check.__name__, run.path), check, run)
+    if run.ask('SELECT * FROM steps({x})'):
+        for check in (slowest_steps, step_time_graph):
+            tried('%s %s' % (check.__name__, run.path), check, run)
+        if before:
+            tried('compare_steps ' + run.path, compare_steps, before[0], run)
+        before[:] = [run]
+
+
 if __name__ == '__main__':
-    before = None
-    for one in runs():
-        of_run = one.ask('SELECT * FROM steps({x})')
-        for check in (tensor_cores, stragglers, host_bound):
-            with checking('%s %s' % (check.__name__, one.path)):
-                check(one)
-        if of_run:
-            for check in (slowest_steps, step_time_graph):
-                with checking('%s %s' % (check.__name__, one.path)):
-                    check(one, of_run)
-            if before:
-                with checking('compare_steps ' + one.path):
-                    compare_steps(before[0], one, before[1], of_run)
-            before = one, of_run
-    finish()
+    main(each)

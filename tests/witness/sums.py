@@ -10,7 +10,7 @@ import statistics
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, agree_one_of, ask, checking, finish, runs  # noqa: E402
+from compare import agree, agree_one_of, ask, main, tried  # noqa: E402
 
 ALL, MIB, GIB = 1000000000, 1048576.0, 2.0**30
 ACTIVITIES = {'device_compute': 'Device compute', 'device_to_device': 'Device to device',
@@ -204,10 +204,11 @@ def categories(run):
               percent(r['self_time_us'] + 0, sides[r['host_or_device']]), rel=1e-6)
 
 
+def each(run):
+    for check in (microseconds, kpi, steps, flops_by_step, allocators, amounts, kernels,
+                  categories):
+        tried('%s %s' % (check.__name__, run.path), check, run)
+
+
 if __name__ == '__main__':
-    for one in runs():
-        for check in (microseconds, kpi, steps, flops_by_step, allocators, amounts, kernels,
-                      categories):
-            with checking('%s %s' % (check.__name__, one.path)):
-                check(one)
-    finish()
+    main(each)

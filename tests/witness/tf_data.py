@@ -6,13 +6,15 @@ produce for each other on several threads (SEED=1 RANDOM_RUNS=60)."""
 import collections
 import os
 import random
+import re
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from compare import Run, agree, checking, finish, integer, numbered, runs  # noqa: E402
+from compare import (Run, agree, agree_one_of, in_parts, integer, main,  # noqa: E402
+                     numbered, seeds, tried)
 from lib.wire import Plane, space  # noqa: E402
 
 ASYNC = {'Prefetch', 'ParallelInterleave', 'ParallelMap', 'ParseExample', 'MapAndBatch',
@@ -20,6 +22,16 @@ ASYNC = {'Prefetch', 'ParallelInterleave', 'ParallelMap', 'ParseExample', 'MapAn
 JOINED = ('Prefetch', 'ParallelInterleave', 'ParallelMap', 'MapAndBatch', 'ParseExample',
           'ParallelBatch')
 SLOW_PS = 50000000
+# By the last part of an iterator's name.
+SUGGESTIONS = {name: kind for kind, names in {
+    'slow source': 'TFRecord SSTable RecordIO Spanner TFColumn SleepwalkRemoteDataset TextLine '
+    'StitchedTimelineDataset DateKeyDataset CapacitorProto LMDB ExternalDataset PearModel '
+    'FixedLengthRecordV2 FromTensor TensorSlice Generator SyntheticDatasetOp',
+    'slow remote source': 'GuzzlerDataGuzzlerRemoteDataset ReverbDataset DatasetSampleGame Courier '
+    'ReverbEpisodeDataset', 'data service': 'DataService',
+    'transformation with a parallel version': 'Map Interleave',
+    'transformation without a parallel version': 'Filter Batch Unbatch'}.items()
+    for name in names.split()}
 
 
 class Call:
@@ -105,6 +117,36 @@ def calls_in(run):
     return want
 
 
+def last_part(long_name):
+    return long_name.rpartition('::')[2]
+
+
+def is_ahead(name):
+    """Of the list, with or without a version."""
+    return int(re.sub(r'V[0-9]+$', '', name) in ASYNC)
+
+
+def pipelines_of(want):
+    """{(host, id of the outermost iterator): name}, counted by the first call in the file."""
+    names, counts = {}, collections.Counter()
+    for _, (host, root, _, _, of_device) in sorted(want.items()):
+        kind = 'Device' if of_device else 'Host'
+        if (host, root) not in names:
+            names[host, root] = '%s:%d' % (kind, counts[host, kind])
+            counts[host, kind] += 1
+    return names
+
+
+def bottleneck(r, stats, what):
+    """Of the blocking iterators that took time one that took the longest."""
+    most = max([x[1] for x in stats.values() if x[2]] + [0])
+    agree('time of the bottleneck of ' + what, r['bottleneck_ps'], most)
+    agree_one_of('bottleneck of ' + what, [
+        r[c] for c in ('bottleneck_id', 'bottleneck', 'bottleneck_long_name', 'suggestion')], [
+        [str(id), last_part(x[5]), x[5], SUGGESTIONS.get(last_part(x[5]), 'other')]
+        for id, x in stats.items() if x[2] and x[1] == most] if most else [[None] * 4])
+
+
 def tf_data(run):
     cut = bool(run.ask("SELECT 1 FROM (SELECT count(*) AS n FROM tf_data_calls({x})) AS t CROSS "
                        "JOIN prof_issues({x}) AS i WHERE t.n >= 0 AND i.code = 'tf_data_cut'"))
@@ -117,28 +159,28 @@ def tf_data(run):
         return
     got = {r['event_id']: r for r in run.ask('SELECT * FROM tf_data_calls({x})')}
     agree('calls', sorted(got), sorted(want))
+    asked = run.ask('SELECT * FROM tf_data_iterators({x})')
+    in_parts(*[r[c] for r in asked for c in ('call', 'iterator_id', 'pipeline')])
     by_pipeline = collections.defaultdict(list)
     iterators = collections.defaultdict(dict)
-    for r in run.ask('SELECT * FROM tf_data_iterators({x})'):
+    for r in asked:
         iterators[r['host'], r['pipeline'], r['call']][int(r['iterator_id'])] = [
             r[c] for c in ('duration_ps', 'self_ps', 'blocking', 'calls', 'start_ps', 'long_name',
-                           'parent_id', 'name', 'is_async')]
+                           'parent_id', 'name', 'is_async', 'is_async_actual', 'suggestion')]
+    names, groups = pipelines_of(want), {r['event_id']: r['step'] for r in run.ask(
+        'SELECT event_id, step FROM trace_events({x}) WHERE step IS NOT NULL')} if want else {}
     for event_id, (host, root, duration, stats, of_device) in want.items():
         r = got[event_id]
         by_pipeline[host, root].append((r, duration, of_device))
-        agree('call %d' % event_id, [r['duration_ps'], r['pipeline'].partition(':')[0]],
-              [duration, 'Device' if of_device else 'Host'])
+        agree('call %d' % event_id, [r['duration_ps'], r['pipeline'], r['group_id']],
+              [duration, names[host, root], groups.get(event_id)])
         agree('iterators of call %d' % event_id, iterators[host, r['pipeline'], r['call']],
-              {key: x + [x[5].rpartition('::')[2], int(x[5].rpartition('::')[2] in ASYNC)]
-               for key, x in stats.items()})
-        blocking = [x[1] for x in stats.values() if x[2] and x[1] > 0]
-        agree('bottleneck of call %d' % event_id,
-              [r['bottleneck_ps'], r['bottleneck_id'] is not None],
-              [max(blocking, default=0), bool(blocking)])
-        if blocking:
-            agree('its time', stats[int(r['bottleneck_id'])][1], max(blocking))
+              {key: x + [last_part(x[5]), int(last_part(x[5]) in ASYNC), is_ahead(last_part(x[5])),
+                         SUGGESTIONS.get(last_part(x[5]), 'other')] for key, x in stats.items()})
+        bottleneck(r, stats, 'call %d' % event_id)
     pipelines = {(r['host'], int(r['iterator_id'])): r
                  for r in run.ask('SELECT * FROM tf_data_pipelines({x})')}
+    in_parts(*[r['iterator_id'] for r in pipelines.values()])
     agree('pipelines', sorted(pipelines), sorted(by_pipeline))
     for key, of in by_pipeline.items():
         r, times = pipelines[key], [d for _, d, _ in of]
@@ -147,10 +189,12 @@ def tf_data(run):
                               'max_latency_ps', 'is_input_bound')],
               [len(of), sum(t > SLOW_PS for t in times), sum(times) // len(times), min(times),
                max(times), int(max(times) > SLOW_PS and not of[0][2])])
-        agree('longest call first', [d for x, d, _ in sorted(of, key=lambda x: x[0]['call'])],
-              sorted(times, reverse=True))
-        agree('bottleneck of the longest', r['bottleneck_ps'],
-              next(x['bottleneck_ps'] for x, _, _ in of if x['call'] == 1))
+        agree('name of it', [r['pipeline'], r['kind']],
+              [names[key], names[key].partition(':')[0].upper()])
+        agree('longest call first', sorted((x['call'], d) for x, d, _ in of),
+              list(enumerate(sorted(times, reverse=True), 1)))
+        bottleneck(r, next(want[x['event_id']][3] for x, _, _ in of if x['call'] == 1),
+                   'the longest')
 
 
 def visit(call, joined, stats, blocking, around):
@@ -256,18 +300,20 @@ def note(run):
         met['called again'] += any(x[3] > 1 for x in stats.values())
 
 
-if __name__ == '__main__':
-    for one in runs():
-        with checking('tf_data ' + one.path):
-            tf_data(one)
-    first = int(os.environ.get('SEED', 1))
+def each(run):
+    tried('tf_data ' + run.path, tf_data, run)
+
+
+def made():
     with tempfile.TemporaryDirectory() as top:
-        for seed in range(first, first + int(os.environ.get('RANDOM_RUNS', 60))):
-            made = random_run(random.Random(seed), os.path.join(top, 'plugins/profile/%d' % seed))
-            note(made)
-            with checking('tf_data of seed %d' % seed):
-                tf_data(made)
-    with checking('random runs meet all ways'):
-        agree('ways', [w for w in ('call', 'of a device', 'several iterators', 'negative self time',
-                                   'not blocking', 'called again') if not met[w]], [])
-    finish()
+        for seed in seeds(60):
+            run = random_run(random.Random(seed), os.path.join(top, 'plugins/profile/%d' % seed))
+            note(run)
+            tried('tf_data of seed %d' % seed, tf_data, run)
+    tried('random runs meet all ways', lambda: agree(
+        'ways', [w for w in ('call', 'of a device', 'several iterators', 'negative self time',
+                             'not blocking', 'called again') if not met[w]], []))
+
+
+if __name__ == '__main__':
+    main(each, made)

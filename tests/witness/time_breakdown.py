@@ -9,7 +9,7 @@ import collections
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, checking, finish, runs  # noqa: E402
+from compare import agree, main, tried  # noqa: E402
 from device_steps import of_first_started  # noqa: E402
 from device_time import (COLLECTIVE, COMPUTE, TRANSFER, devices, ends, innermost,  # noqa: E402
                          own_times, work_lines)
@@ -174,8 +174,9 @@ def check(run):
     check_parts(by)
 
 
+def each(run):
+    tried('time_breakdown ' + run.path, check, run)
+
+
 if __name__ == '__main__':
-    for one in runs():
-        with checking('time_breakdown ' + one.path):
-            check(one)
-    finish()
+    main(each)

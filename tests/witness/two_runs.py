@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 from lib import hlo  # noqa: E402
-from compare import Run, agree, ask_all, checking, finish, runs  # noqa: E402
+from compare import Run, agree, ask_all, looks_at_all, main, seeds, tried  # noqa: E402
 from lib.wire import L, Plane, space  # noqa: E402
 
 KINDS = ('operation', 'hlo', 'framework', 'kernel')
@@ -304,30 +304,33 @@ def random_run(dice, folder):
     return Run(folder, files)
 
 
-if __name__ == '__main__':
-    before, by_name = None, {}
-    for one in runs():
-        if before:
-            with checking('two_runs ' + one.path):
-                check(before, one)
-        before = one
-        by_name[os.path.relpath(one.path, os.path.join(os.path.dirname(os.path.dirname(HERE)),
-                                                       'tests', 'data')).split(os.sep)[0]] = one
+before, by_name = [], {}
+
+
+def each(run):
+    if before:
+        tried('two_runs ' + run.path, check, before[0], run)
+    before[:] = [run]
+    by_name[os.path.relpath(run.path, os.path.join(os.path.dirname(os.path.dirname(HERE)),
+                                                   'tests', 'data')).split(os.sep)[0]] = run
+
+
+def made():
     for first, second in PAIRS:
         if first in by_name and second in by_name:
-            with checking('two_runs %s and %s' % (first, second)):
-                check(by_name[first], by_name[second])
+            tried('two_runs %s and %s' % (first, second), check, by_name[first], by_name[second])
     with tempfile.TemporaryDirectory() as top:
-        first = int(os.environ.get('SEED', 1))
-        for seed in range(first, first + int(os.environ.get('RANDOM_RUNS', 40))):
+        for seed in seeds(40):
             dice = random.Random(seed)
-            with checking('two_runs of seed %d' % seed):
-                check(*(random_run(dice, os.path.join(top, 'plugins/profile/%d%s' % (seed, side)))
-                        for side in 'ab'))
-    if not {'SEED', 'RANDOM_RUNS', 'WITNESS_DATA', 'WITNESS_SHARED'} & os.environ.keys():
-        with checking('two_runs meets all ways'):
-            ways = ('operation by name', 'operation by similar name', 'hlo by name',
-                    'hlo by fingerprint', 'hlo by similar name', 'framework by name',
-                    'framework by similar name', 'kernel by name', 'kernel by similar name')
-            agree('ways', [w for w in ways if not met[w]], [])
-    finish()
+            tried('two_runs of seed %d' % seed, check, *(
+                random_run(dice, os.path.join(top, 'plugins/profile/%d%s' % (seed, side)))
+                for side in 'ab'))
+    if looks_at_all():
+        ways = ('operation by name', 'operation by similar name', 'hlo by name',
+                'hlo by fingerprint', 'hlo by similar name', 'framework by name',
+                'framework by similar name', 'kernel by name', 'kernel by similar name')
+        tried('two_runs meets all ways', lambda: agree('ways', [w for w in ways if not met[w]], []))
+
+
+if __name__ == '__main__':
+    main(each, made)

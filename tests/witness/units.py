@@ -7,7 +7,7 @@ import collections
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, agree_one_of, checking, finish, runs  # noqa: E402
+from compare import agree, agree_one_of, main, tried  # noqa: E402
 
 GIB = 2**30
 
@@ -34,10 +34,12 @@ NAMES = {('utilization', 'kernel'): ('line_id', 'name'),
 
 def of_rows(run):
     for table, columns in OF_ROW.items():
-        for r in run.ask('SELECT * FROM %s({x})' % table):
+        # rank 0: the program, all cores
+        for r in run.ask('SELECT * FROM %s({x})%s' % (table, ' WHERE rank > 0' if table
+                                                      == 'roofline' else '')):
             for column, of in columns.items():
-                if r[column] is not None and r.get('rank') != 0:  # 0: the program, all cores
-                    agree('%s of %s' % (column, table), r[column], of(r), rel=1e-6, abs_tol=0.6)
+                agree('%s of %s' % (column, table), r[column], of(r) or r[column] and 0,
+                      rel=1e-6, abs_tol=0.6)
 
 
 def names(run):
@@ -59,14 +61,14 @@ def names(run):
 
 def ranked_lines(run):
     """Of each line its operations, the longest first."""
-    shown = {(r['host'], r['plane'], r['display_name'] or r['name'])
-             for r in run.ask('SELECT * FROM lines({x})')}
+    shown = collections.Counter((r['host'], r['plane'], r['display_name'] or r['name'])
+                                for r in run.ask('SELECT * FROM lines({x})'))
     rows = collections.defaultdict(list)
     for r in run.ask('SELECT * FROM op_time_by_line({x})'):
         agree_one_of('line', (r['host'], r['plane'], r['line']), shown)
         rows[r['host'], r['plane'], r['line']].append((r['rank'], -r['self_time_us']))
     for key, of in rows.items():
-        if sorted(rank for rank, _ in of) == list(range(1, len(of) + 1)):  # one line of this name
+        if shown[key] == 1:
             agree('ranks of %s' % (key,), sorted(of), [(i + 1, x) for i, x in enumerate(
                 sorted(x for _, x in of))], abs_tol=1e-6)
 
@@ -97,9 +99,9 @@ def profile(run):
         agree('path', r['path'] or '', '/'.join(path))
         agree('share of %s' % r['path'], r['time_fraction'], share(r['raw_time_ps'], root),
               rel=1e-6)
-        if r['wasted_time_fraction'] is not None:
-            agree('wasted by %s' % r['path'], r['wasted_time_fraction'], r['time_fraction'] * (
-                1 - max(r['flops_utilization'] or 0, r['hbm_utilization'])), rel=1e-6)
+        agree('wasted by %s' % r['path'], r['wasted_time_fraction'], r['time_fraction'] * (
+            1 - max(r['flops_utilization'] or 0, r['hbm_utilization']))
+              if r['hbm_utilization'] else None, rel=1e-6)
 
 
 def models(run):
@@ -114,9 +116,10 @@ def models(run):
               [len(busy), types.pop() if len(types) == 1 else None])
 
 
+def each(run):
+    for check in (of_rows, names, ranked_lines, input_parts, op_counts, profile, models):
+        tried('%s %s' % (check.__name__, run.path), check, run)
+
+
 if __name__ == '__main__':
-    for one in runs():
-        for check in (of_rows, names, ranked_lines, input_parts, op_counts, profile, models):
-            with checking('%s %s' % (check.__name__, one.path)):
-                check(one)
-    finish()
+    main(each)

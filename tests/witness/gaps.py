@@ -6,7 +6,7 @@ import collections
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, checking, finish, numbered, runs  # noqa: E402
+from compare import agree, main, numbered, tried  # noqa: E402
 
 
 NO_STREAMS = {'Steps', 'Sparse Core Steps', 'XLA Modules', 'Sparse Core Modules', 'XLA Ops',
@@ -208,9 +208,10 @@ def compiling(run):
         agree('step from %d' % start, r['ms'], inside / 1e9)
 
 
+def each(run):
+    for check in (idle_gaps, gpu_shares, flops_by_category, idle_cores, compiling):
+        tried('%s %s' % (check.__name__, run.path), check, run)
+
+
 if __name__ == '__main__':
-    for one in runs():
-        for check in (idle_gaps, gpu_shares, flops_by_category, idle_cores, compiling):
-            with checking('%s %s' % (check.__name__, one.path)):
-                check(one)
-    finish()
+    main(each)

@@ -1,0 +1,458 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Columns that follow from the rows of other tables by what their descriptions say:
+memory_by_source_line, peak_memory, fragmentation and padding_waste from buffers and programs;
+memory_events, memory_allocators and live_allocations from the events of allocators;
+fusion_breakdown, op_profile, op_time_by_category, roofline, roofline_properties and
+flops_utilization_by_step from ops; steps, input_steps, input_pipeline, step_breakdown, stragglers,
+kpi and mfu from steps, devices and programs; dcn_messages, inference_requests and
+inference_batches from each other."""
+import collections
+import itertools
+import json
+import re
+import sys
+
+sys.dont_write_bytecode = True
+from compare import agree, agree_one_of, in_parts, main, tried  # noqa: E402
+
+MIB = 1048576.0
+
+
+def percent(part, whole):
+    return 100 * part / whole if whole else None
+
+
+def by_key(rows, *columns):
+    found = collections.defaultdict(list)
+    for r in rows:
+        found[tuple(r[c] for c in columns)].append(r)
+    return found
+
+
+def alike(of_hosts):
+    """{content: its hosts}: programs of several hosts with equal numbers are one."""
+    found = collections.defaultdict(list)
+    for host, content in of_hosts:
+        found[content].append(host)
+    return found
+
+
+# ---- memory of programs ----
+
+def lines_of(buffers):
+    """Of one program on one host: (file, line), buffers, MiB, padding, share, largest buffers."""
+    lines, everything = by_key(buffers, 'user_file', 'user_line'), sum(b['size_bytes']
+                                                                       for b in buffers)
+    found = []
+    for (file, line), of in lines.items():
+        size = sum(b['size_bytes'] for b in of)
+        padding = [b['padding_bytes_actual'] for b in of if b['padding_bytes_actual'] is not None]
+        largest = max(b['size_bytes'] for b in of)
+        found.append((file, line, len(of), size / MIB, sum(padding) / MIB,
+                      percent(size, everything), frozenset(
+                          (b['hlo_op'], b['shape_actual'], b['tf_op'] or b['owner_tf_op'])
+                          for b in of if b['size_bytes'] == largest)))
+    return frozenset(found)
+
+
+def memory_by_source_line(run):
+    buffers = by_key(run.ask('SELECT * FROM buffer_allocations({x}) WHERE live_at_peak '
+                             'AND memory_space = 0'), 'host', 'program_id', 'hlo_module')
+    want = {}
+    for (program, module), hosts in itertools.groupby(sorted(buffers, key=lambda key: key[1:]),
+                                                      lambda key: key[1:]):
+        for content, of in alike((key[0], lines_of(buffers[key])) for key in hosts).items():
+            for row in content:
+                want.setdefault((program, module, row[0], row[1]), []).append((row, len(of)))
+    got = run.ask('SELECT * FROM memory_by_source_line({x})')
+    agree('lines', len(got), sum(map(len, want.values())))
+    for r in got:
+        rows = want[r['program_id'], r['hlo_module'], r['user_file'], r['user_line']]
+        agree_one_of('memory of line %s' % r['user_line'], [
+            round(r[c], 9) if isinstance(r[c], float) else r[c]
+            for c in ('user_file', 'user_line', 'buffers', 'size_mib', 'padding_mib', 'percent',
+                      'largest_op', 'shape', 'tf_op', 'hosts')],
+            [[round(x, 9) if isinstance(x, float) else x for x in row[:6]] + list(of) + [hosts]
+             for row, hosts in rows for of in row[6]])
+        agree('program of line', [[r['program_id'], r['hlo_module']]],
+              [[p, m] for p, m, *_ in want if (p, m) == (r['program_id'], r['hlo_module'])][:1])
+    for rows in by_key(got, 'program_id', 'hlo_module').values():
+        sizes = [r['size_mib'] for r in rows]
+        agree('order', sizes, sorted(sizes, reverse=True))
+
+
+def programs(run):
+    """peak_memory and fragmentation: padding, the instruction at the peak, and hosts."""
+    peaks = by_key(run.ask('SELECT * FROM memory_peaks({x})'), 'host', 'program_id', 'hlo_module',
+                   'memory_space')
+    events = {(e['host'], e['program_id'], e['hlo_module'], e['memory_space'], e['event']):
+              e['hlo_op'] for e in run.ask('SELECT * FROM heap_timeline({x})')}
+    buffers = by_key(run.ask("SELECT * FROM buffer_allocations({x}) WHERE live_at_peak "
+                             "AND kind = 'temporary'"), 'host', 'program_id', 'hlo_module',
+                     'memory_space')
+    n_hosts = run.ask('SELECT count(*) AS n FROM hosts({x})')[0]['n']
+    for r in run.ask('SELECT * FROM peak_memory({x})'):
+        key = r['host'], r['program_id'], r['hlo_module'], 0
+        p, = peaks[key] if len(peaks[key]) == 1 else [None]
+        if not p:
+            continue
+        padding = sum(b['padding_bytes_actual'] or 0 for b in buffers[key]) / MIB
+        agree('peak of %s' % r['hlo_module'], [r['padding_mib'], r['peak_op']], [
+            padding, events.get((*key, p['peak_event'])) if r['temporaries_mib'] else None],
+            abs_tol=1e-6)
+        if n_hosts == 1:
+            agree('hosts', r['hosts'], 1)
+    for r in run.ask('SELECT * FROM fragmentation({x})'):
+        agree_one_of('memory space', r['memory_space'], {key[3] for key in peaks if key[:3] == (
+            r['host'], r['program_id'], r['hlo_module'])})
+        if n_hosts == 1:
+            agree('hosts', r['hosts'], 1)
+
+
+def padding_waste(run):
+    """Time of an instruction in proportion to the bytes of its results that are padding."""
+    ops = by_key(run.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0'), 'program_id', 'hlo_op')
+    for r in run.ask('SELECT * FROM padding_waste({x})'):
+        of = ops[r['program_id'], r['hlo_op']]
+        if len(of) < 2:
+            agree_one_of('time of %s' % r['hlo_op'], r['self_time_us'],
+                         [o['self_ps'] / 1e6 for o in of] + [None] * (
+                             not of or len(run.files) > 1))
+            agree('time of its padding', r['padding_time_us'], None if r['self_time_us'] is None
+                  else r['self_time_us'] * r['padding_mib'] / r['size_mib'], rel=1e-6)
+
+
+def fusions(run):
+    ops = by_key(run.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0'), 'program_id', 'hlo_op')
+    on_threads = {(r['program_id'], r['hlo_op']): r['n'] for r in run.ask(
+        "SELECT program_id, hlo_op, count(*) AS n FROM trace_events({x}) "
+        "WHERE plane_kind = 'host' AND hlo_op IS NOT NULL AND NOT derived GROUP BY 1, 2")}
+    for r in run.ask('SELECT * FROM fusion_breakdown({x})'):
+        key = r['program_id'], r['hlo_op']
+        of = ops[key]
+        agree('executions of %s' % r['hlo_op'], r['occurrences'],
+              None if r['self_time_us'] is None else of[0]['occurrences_actual'] if len(of) == 1
+              else on_threads.get(key))
+
+
+# ---- memory of allocators ----
+
+def allocators(run):
+    events = by_key(run.ask('SELECT * FROM memory_events({x})'), 'host', 'allocator')
+    held = by_key(run.ask("SELECT * FROM peak_holders({x}) WHERE recorded_by = 'allocator'"),
+                  'host', 'peak_of', 'kind')
+    for r in run.ask('SELECT * FROM memory_allocators({x})'):
+        of = events[r['host'], r['allocator']]
+        agree('lifetime of %s' % r['allocator'], r['lifetime_peak_bytes_actual'],
+              max(e['peak_bytes_in_use'] for e in of))
+        if r['peak_event_id'] is None:
+            continue
+        for kind in ('earlier', 'unknown'):
+            rows = held[r['host'], r['allocator'], kind]
+            agree('%s memory of %s' % (kind, r['allocator']), r[kind + '_bytes_at_peak'],
+                  rows[0]['size_bytes'] if rows else 0)
+        at_peak = [e for e in of if e['heap_bytes'] + e['stack_bytes'] == r['profile_peak_bytes']]
+        latest = max(e['line_time_ps'] for e in at_peak)
+        agree_one_of('step of the peak of %s' % r['allocator'], r['peak_step'],
+                     {e['step'] for e in at_peak if e['line_time_ps'] == latest})
+
+
+def is_at_peak(e, of, peak):
+    """Allocated until the peak and neither freed nor allocated again until then."""
+    until = [x for x in of if (x['time_ps'], x['event_id']) <= (peak['time_ps'], peak['event_id'])]
+    last = [x for x in until if x['address'] == e['address']][-1:]
+    return int(bool(last) and last[0] is e and e['activity'] == 'ALLOCATION')
+
+
+def memory_events(run):
+    peaks = {(r['host'], r['allocator']): r['peak_event_id']
+             for r in run.ask('SELECT * FROM memory_allocators({x})')}
+    allocators = by_key(run.ask('SELECT * FROM memory_events({x}) ORDER BY time_ps, event_id'),
+                        'host', 'allocator')
+    about = {r['event_id']: r for r in run.ask(
+        "SELECT event_id, step, group_id, start_ps FROM trace_events({x}) "
+        "WHERE plane_kind = 'host'")} if allocators else {}
+    for key, of in allocators.items():
+        peak = next((e for e in of if e['event_id'] == peaks[key]), None)
+        for e in of if len(of) < 500 else of[::len(of) // 200]:
+            if peak:
+                agree('at peak %d' % e['event_id'], e['live_at_peak'], is_at_peak(e, of, peak))
+            agree('event %d' % e['event_id'], e['time_ps'], about[e['event_id']]['start_ps'])
+            group = about[e['event_id']]['group_id']  # 0 if it is no int64, as in XProf
+            agree_one_of('step of event %d' % e['event_id'], e['group_id'], [
+                about[e['event_id']]['step']] + [group, 0] * (group is not None))
+            if len(of) <= 1000:
+                agree('all are shown', e['sampled'], 1)
+
+
+def samples(run):
+    """Of five parts each shows the event with the most memory in use, of several the first; the
+    last parts have one event more if they cannot be equal."""
+    for of in by_key(run.ask('SELECT * FROM memory_events({x}, 5) ORDER BY line_time_ps'),
+                     'host', 'allocator').values():
+        n = len(of)
+        times = [e['line_time_ps'] for e in of]
+        agree('samples', sum(e['sampled'] for e in of), min(n, 5))
+        if n > 5 and len(set(times)) == n:
+            at = 0
+            for i in range(5):
+                part = of[at:at + n // 5 + (i >= 5 - n % 5)]
+                used = [e['heap_bytes'] + e['stack_bytes'] for e in part]
+                agree('sample %d' % i, [e['sampled'] for e in part],
+                      [int(k == used.index(max(used))) for k in range(len(part))])
+                at += len(part)
+
+
+def named(text):
+    return None if text in ('(null)', '') else text
+
+
+def live_allocations(run):
+    """At each allocator's peak: the allocations that are live then."""
+    want = collections.Counter()
+    for e in run.ask('SELECT * FROM memory_events({x}) WHERE live_at_peak'):
+        data_type = None if e['data_type'] == 'INVALID' else e['data_type']
+        want[e['host'], e['allocator'], named(e['tf_op']), named(e['region_type']), data_type,
+             named(e['shape'])] += e['allocation_bytes']
+    got = [[r['host'], r['allocator'], r['tf_op'], r['region_type'], r['data_type'], r['shape'],
+            r['allocated_bytes']] for r in run.ask(
+                "SELECT * FROM live_allocations({x}) WHERE kind = 'allocation'")]
+    agree('live_allocations', sorted(got, key=repr), sorted(([*key, n] for key, n in want.items()),
+                                                            key=repr))
+
+
+# ---- ops ----
+
+def rooflines(run):
+    ops = by_key(run.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0'), 'program_id', 'hlo_op')
+    columns = ('flops_actual', 'model_flops_actual')
+    for r in run.ask("SELECT * FROM roofline({x}) WHERE record = 'Total' AND rank > 0"):
+        of = ops[r['program_id'], r['operation']]
+        if len(of) == 1:
+            agree('operations of %s' % r['operation'], [r[c] for c in columns],
+                  [of[0][c] for c in columns])
+
+
+def roofline_properties(run):
+    """The number as the page writes it, with all its digits."""
+    for r in run.ask('SELECT * FROM roofline_properties({x}) WHERE exact IS NOT NULL'):
+        if not isinstance(r['value'], str) or re.fullmatch('[0-9.e+-]+', r['value']):
+            agree('exact %s' % r['name'], r['exact'], float(r['value']), rel=1e-5)
+
+
+def op_profile(run):
+    ops = by_key(run.ask("SELECT * FROM op_metrics({x}) WHERE side = 'device' "
+                         "AND parent_id IS NULL"), 'program_id', 'name')
+    kinds = {}
+    for r in run.ask('SELECT * FROM op_profile({x})'):
+        kind = ('op' if r['name'] == 'IDLE' else 'root' if not r['depth'] else 'duplicates'
+                if r['name'].endswith(' and its duplicate(s)') else 'program'
+                if r['depth'] == 1 and not r['category'] else 'category'
+                if r['depth'] == 2 else 'op')
+        kinds[r['node_id']] = kind
+        agree('kind of %s' % r['path'], r['kind'], kind)
+        weighted = r['weighted_flops_utilization_uncapped']
+        agree('use of compute units by %s' % r['path'], r['flops_utilization'],
+              weighted / r['time_fraction'] if r['time_fraction'] and (
+                  weighted or r['flops_utilization'] is not None) else None, rel=1e-6)
+        of = ops[r['program_id'], r['name']]
+        if kind == 'op' and len(of) == 1 and kinds.get(r['parent_id']) != 'op':
+            agree('self time of %s' % r['path'], r['self_time_ps'], of[0]['self_ps'])
+
+
+def model_flops(run):
+    """Each op's operations, divided evenly over its kernels, in the steps of these."""
+    each = {}
+    for o in run.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0'):
+        key = o['program_id'], o['hlo_op']
+        each[key] = None if key in each else 0 if o['rematerialization'] == 'Yes' else (
+            o['model_flops_actual'] or 0) / o['occurrences']
+    sums = collections.Counter()
+    for e in run.ask("SELECT step, program_id, hlo_op, count(*) AS n FROM trace_events({x}) WHERE "
+                     "plane_kind = 'gpu' AND NOT derived AND hlo_op IS NOT NULL GROUP BY 1, 2, 3"):
+        sums[e['step']] += e['n'] * (each.get((e['program_id'], e['hlo_op'])) or 0)
+    on_gpus = len(run.files) == 1 and not run.ask("SELECT 1 FROM hlo_ops({x}) "
+                                                  "WHERE core_type <> '' LIMIT 1")
+    for r in run.ask('SELECT * FROM flops_utilization_by_step({x})') \
+            if on_gpus and None not in each.values() else ():
+        agree('model operations of step %s' % r['step'], r['model_flops'] or 0, sums[r['step']],
+              rel=1e-6)
+
+
+def categories(run):
+    names = collections.defaultdict(set)
+    for r in run.ask("SELECT * FROM op_metrics({x}) WHERE parent_id IS NULL "
+                     "AND side IN ('device', 'host')"):
+        names[r['side'].capitalize(), r['category']].add((r['program_id'], r['name']))
+    for r in run.ask('SELECT * FROM op_time_by_category({x})'):
+        of = names.get((r['host_or_device'], r['category']), ())
+        if of and r['category'] != 'IDLE' and (r['host_or_device'] == 'Host' or all(
+            program for program, _ in of)):
+            agree('ops of %s' % r['category'], r['op_count'],
+                  len(of))
+
+
+# ---- steps ----
+
+def steps(run):
+    """Marks of steps from the hosts' ranges; what other tables repeat of a step."""
+    hosts = [r['host'] for r in run.ask('SELECT host FROM hosts({x})')]
+    marks = by_key(run.ask('SELECT * FROM host_steps({x}) WHERE step IS NOT NULL'), 'step')
+    rows = run.ask('SELECT * FROM steps({x})')
+    for s in rows:
+        of = marks[s['step'], ]
+        lengths = [r['range_ps'] for r in of if r['range_ps'] is not None]
+        first = [r for r in of if r['host'] == hosts[0]]
+        if not s['dropped'] and of:
+            agree('range of step %d' % s['step'], [s['range_ms'], s['range_start_ps']],
+                  [max(lengths) / 1e9 if lengths else None,
+                   first[0]['range_start_ps'] if first else None])
+        if first:
+            agree('name of step %d' % s['step'], s['name'], first[0]['name'])
+    shown = by_key(run.ask('SELECT * FROM input_steps({x})'), 'step')
+    for s in rows:
+        for r in shown.pop((s['step'], ), []) if (s['step'], ) in shown else []:
+            agree('input of step', [r['step'], r['name']], [s['step'], s['name']])
+            if r['tc_compute_ms'] is not None:
+                agree('its all-reduces', r['all_reduce_ms'], s['all_reduce_ms'])
+    agree('steps with input of no step', list(shown), [])
+
+
+def said(what, statement, percent):
+    """The number of a sentence, rounded as it is printed."""
+    found = re.search(r'([0-9.]+)%', statement)
+    agree('%s: %s' % (what, statement), float(found.group(1)) if found else None, percent,
+          abs_tol=0.0501)
+    in_parts(statement)
+
+
+def input_pipeline(run):
+    steps = run.ask('SELECT * FROM steps({x}) WHERE NOT dropped AND NOT outside_xprof')
+    is_alone = len(run.files) == 1 and not run.ask("SELECT 1 FROM planes({x}) "
+                                                   "WHERE name GLOB '/device:TPU:*' LIMIT 1")
+    for r in run.ask('SELECT * FROM input_pipeline({x})'):
+        is_tpu, length = r['hardware'] == 'TPU', sum(s['duration_ms'] for s in steps)
+        if is_alone:
+            agree('computing', r['compute_percent'], percent(
+                sum(s['device_compute_ms'] or 0 for s in steps), length), rel=1e-6)
+            agree('idle', r['idle_percent'], None if not steps else 100 - sum(
+                r[c + '_percent'] for c in ('input', 'output', 'compute', 'collectives')),
+                  abs_tol=1e-6)
+        agree('verdict', r['idle_verdict'], None if not is_tpu else 'yes' if (
+            r['idle_percent'] or 0) >= 3 else 'no')
+        verdicts = {'input': True,
+                    'kernel_launch': r['kernel_launch_verdict_actual'] in ('high', 'moderate')}
+        for what, says in verdicts.items():
+            statement = r[what + '_statement']
+            agree('whether there is something to say of %s: %s' % (what, statement),
+                  statement is not None, says)
+            if says and not statement.startswith(('Perhaps', 'Unknown')):
+                said(what, statement, r[what + '_percent_actual'])
+
+
+OF_CATEGORY = {'DEVICE_COMPUTE_16': 'device_compute', 'DEVICE_COMPUTE_32': 'device_compute',
+               'DEVICE_TO_DEVICE': 'device_to_device', 'DEVICE_WAIT_DEVICE': 'device_to_device',
+               'DEVICE_COLLECTIVES': 'device_collectives', 'HOST_COMPUTE': 'host_compute',
+               'HOST_PREPARE': 'kernel_launch', 'HOST_TO_DEVICE': 'input',
+               'HOST_WAIT_INPUT': 'input', 'DEVICE_WAIT_HOST': 'input', 'DEVICE_TO_HOST': 'output',
+               'HOST_COMPILE': 'compilation', 'UNKNOWN_TIME': 'all_others'}
+
+
+def breakdown(run):
+    """What core_steps says of the step."""
+    cores = by_key(run.ask('SELECT * FROM core_steps({x}) WHERE plane_id IS NULL'), 'step',
+                   'core_id', 'host')
+    for key, rows in by_key(run.ask('SELECT * FROM step_breakdown({x})'), 'step', 'core_id',
+                            'host').items():
+        if key not in cores or len(cores[key]) > 1 or key[0] is None:
+            continue
+        sums, core = collections.Counter(), cores[key][0]
+        for r in rows:
+            ps = r['duration_ps_actual']
+            sums[OF_CATEGORY.get(r['category'], r['category'])] += r['duration_ps'] or 0 \
+                if ps is None else ps
+        agree('parts of step %s' % (key,), {c: sums[c] / 1e6 for c in set(OF_CATEGORY.values())},
+              {c: core[c + '_us_actual'] or 0 for c in set(OF_CATEGORY.values())}, abs_tol=1e-5)
+        in_parts(*[r['duration_ps_actual'] for r in rows])
+        agree('length of step %s' % (key,), sum(r['duration_ps_actual'] if r['duration_ps_actual']
+                                                is not None else r['duration_ps'] or 0
+                                                for r in rows) / 1e6, core['total_us'],
+              abs_tol=1e-5)
+
+
+def cores(run):
+    planes = {r['plane_id']: r['name'] for r in run.ask('SELECT * FROM planes({x})')}
+    of = {(r['host'], r['core_id']): planes.get(r['plane_id'])
+          for r in run.ask('SELECT * FROM core_steps({x}) WHERE step IS NOT NULL')}
+    for r in run.ask('SELECT * FROM stragglers({x})'):
+        agree('plane of core %s' % r['core_id'], r['plane'], of[r['host'], r['core_id']])
+
+
+def rates(run):
+    totals = run.ask("SELECT busy_ps, idle_ps FROM op_metrics_totals({x}) WHERE side = 'device'")
+    for r in run.ask("SELECT duty_cycle_percent FROM kpi({x}) WHERE hardware = 'TPU'"):
+        busy, idle = (totals[0][c] if totals else None for c in ('busy_ps', 'idle_ps'))
+        agree('duty cycle', r['duty_cycle_percent'],
+              None if busy is None or not busy + idle else percent(busy, busy + idle), rel=1e-6)
+
+
+def mfu(run):
+    steps = {r['step']: r['name'] for r in run.ask('SELECT step, name FROM steps({x})')}
+    modules = by_key(run.ask('SELECT program_id, hlo_module FROM hlo_modules({x})'), 'program_id')
+    for r in run.ask('SELECT * FROM mfu({x})'):
+        names = {'run': [None], 'step': [steps.get(r['step'])],
+                 'program': [m['hlo_module'] for m in modules[r['program_id'], ]]}[r['scope']]
+        if names:
+            agree_one_of('name of %s %s' % (r['scope'], r['program_id']), r['name'], names)
+        lacks = [] if (r['mfu_percent'], r['mfu_busy_percent']) != (None, None) else [
+            what for what, value in (('operations', r['model_flops']), ('peak', r['peak_flops']))
+            if not value]
+        agree('whether %s lacks something' % r['scope'], r['missing'] is not None, bool(lacks))
+        for what in lacks[:1]:
+            agree('what %s lacks' % r['scope'], r['missing'].partition(':')[0], what)
+            in_parts(r['missing'])
+
+
+# ---- model servers, slices ----
+
+def related(run):
+    """A request has a batch that has the request."""
+    asked = run.ask_all(
+        'SELECT host, request_id AS id, batch_ids AS ids FROM inference_requests({x})',
+        'SELECT host, batch_id AS id, request_ids AS ids FROM inference_batches({x})')
+    known = [{r['id'] for r in rows} for rows in asked]
+    pairs = [{(r['host'], other, r['id']) if rows is asked[0] else (r['host'], r['id'], other)
+              for r in rows for other in json.loads(r['ids'])} for rows in asked]
+    in_parts(*[r[c] for rows in asked for r in rows for c in ('id', 'ids')])
+    agree('batches of requests and requests of batches', *[sorted(
+        (host, batch, request) for host, batch, request in of if request in known[0]
+        and batch in known[1]) for of in pairs])
+
+
+def bursts(run):
+    """The last four messages of a burst to arrive."""
+    for of in by_key(run.ask("SELECT * FROM dcn_messages({x})"), 'host', 'burst').values():
+        if of[0]['burst'] is None:
+            agree('places without a burst', [r['straggler'] for r in of], [None] * len(of))
+            continue
+        ends = sorted({r['start_ps'] + r['duration_ps'] for r in of}, reverse=True)
+        if len(ends) == len(of):
+            for r in of:
+                place = ends.index(r['start_ps'] + r['duration_ps']) + 1
+                agree('place of message %d' % r['event_id'], r['straggler'],
+                      place if place <= 4 else None)
+
+
+CHECKS = (memory_by_source_line, programs, padding_waste, fusions, allocators, memory_events,
+          samples, live_allocations, rooflines, roofline_properties, op_profile, model_flops,
+          categories, steps, input_pipeline, breakdown, cores, rates, mfu, related, bursts)
+
+
+def each(run):
+    for check in CHECKS:
+        tried('%s %s' % (check.__name__, run.path), check, run)
+
+
+if __name__ == '__main__':
+    main(each)
