@@ -16,7 +16,8 @@
 --   the device, interpolated
 -- column max_latency_us REAL [us]: longest time from the start of the launch call to the start on
 --   the device
--- column avg_launch_us REAL [us]: average duration of the launch call on the host
+-- column avg_launch_us REAL [us]: average duration of the launch call on the host (the first call
+--   with the correlation_id; the longest of those that start together)
 -- column avg_kernel_us REAL [us]: average duration on the device
 -- needs: events gpu
 -- nothing: no event on a GPU has the correlation_id of a host call (host_tracer_level = 0 records

@@ -146,13 +146,14 @@ def launch_latency(hosts):
             for e in line.events if p.kind == 'host' else ():
                 which = integer(e.stats.get('correlation_id'))
                 if which is not None:
-                    start, longest = launches.get(which, (e.start_ps, e.duration_ps))
-                    launches[which] = min(start, e.start_ps), max(longest, e.duration_ps)
+                    # the first, the longest of those that start together
+                    call = (e.start_ps, -e.duration_ps)
+                    launches[which] = min(launches.get(which, call), call)
         for p, line, _ in h.lines:
             for e in line.events if p.kind == 'gpu' and not line.derived else ():
                 launch = launches.get(integer(e.stats.get('correlation_id')))
                 if launch:
-                    waits[e.name].append((e.start_ps - launch[0], launch[1], e.duration_ps))
+                    waits[e.name].append((e.start_ps - launch[0], -launch[1], e.duration_ps))
     return {name: [len(w), statistics.mean(x[0] for x in w) / US, statistics.median(x[0] for x in w)
                    / US, max(x[0] for x in w) / US, statistics.mean(x[1] for x in w) / US,
                    statistics.mean(x[2] for x in w) / US] for name, w in waits.items()}

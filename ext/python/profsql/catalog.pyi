@@ -4649,7 +4649,8 @@ class LaunchLatency(NamedTuple):
     max_latency_us: float
     """longest time from the start of the launch call to the start on the device [us]"""
     avg_launch_us: float
-    """average duration of the launch call on the host [us]"""
+    """average duration of the launch call on the host (the first call with the correlation_id; the
+    longest of those that start together) [us]"""
     avg_kernel_us: float
     """average duration on the device [us]"""
 
