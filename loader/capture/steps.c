@@ -2,9 +2,9 @@
 /* steps.c: finds the ranges that are steps, and the work of other threads that belongs to them; see
  * timeline.h.
  *
- * Readers find a step's launches by nesting, on its own thread. But a program may run a part of the
- * step on another thread, as PyTorch does with the backward pass. Therefore the work of
- * a thread without steps belongs to the open step if exactly one is open, and otherwise to none.
+ * Readers find a step's launches by nesting, on the thread that runs the step. A program may run a
+ * part of the step on another thread, as PyTorch runs the backward pass. So if exactly one step is
+ * open, it gets the work of threads that have no steps of their own. Otherwise no step gets it.
  * XProf follows work across threads from a producer to the consumers that have its type and id, and
  * to everything inside them: the step is written as a producer, and the outermost events of the
  * other thread as its consumers. */

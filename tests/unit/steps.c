@@ -179,8 +179,9 @@ static uint64_t length(const HostSpans *h)
     return end ? end - begin : 0;
 }
 
-/* Returns by how many steps the other host is behind the leader, from minus its number of steps
- * on. Forward shifts of the leader come first, then those of the other, the least first. */
+/* Returns the shift at which the two hosts' steps overlap longest: step i of the leader then lies
+ * beside step i - shift of the other host. If several are equal, the first one tried counts: 0, 1,
+ * 2, ..., then -1, -2, ... */
 static int best_shift(const HostSpans *leader, const HostSpans *other, bool *apart)
 {
     uint64_t most = 0;
