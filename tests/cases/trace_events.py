@@ -2,8 +2,8 @@
 """trace_events and lines: chunks that stay in the file, the step and module of an op, derived
 lines."""
 from lib.cases import case, same
-from lib.shell import rows
-from lib.wire import L, Plane, V, event, event_metadata, line, plane, space
+from lib.shell import ask, rows
+from lib.wire import L, Plane, V, event, event_metadata, line, plane, space, stat, stat_metadata
 
 
 @case
@@ -115,3 +115,15 @@ def stats_of_other_types():
               "ORDER BY rowid", space(host.bytes())),
          [('77', 'f.py:3'), ('18446744073709551613', 'g.py:4'), ('0', ''), ('0', ''),
           ('9223372036854775813', ''), (None, None)])
+
+
+@case
+def group_of_the_metadata():
+    """A group id that only the event's metadata has is found by its value, too."""
+    own = [event(1, 0, 5), event(2, 10, 5, [stat(1, int64=4)])]
+    data = space(plane(1, '/host:CPU', [line(1, 'l', own)],
+                       event_metadata(1, 'a', stats=[stat(1, int64=9)]) + event_metadata(2, 'b')
+                       + stat_metadata(1, 'group_id')))
+    for group, name in (9, 'a'), (4, 'b'):
+        same(ask("SELECT name FROM trace_events('{x}') WHERE group_id = %d" % group, x=data),
+             [{'name': name}])
