@@ -316,7 +316,7 @@ static void collective(const HloWriter *w, const Xla__HloInstructionProto *op,
         text_add_char(w->out, '}');
         return;
     }
-    hlo_write_replica_groups(w->out, op);
+    hlo_write_replica_groups(w, op);
     flag(w, "constrain_layout", op->more->rare->constrain_layout);
     bool gathers = opcode == HLO_ALL_GATHER || opcode == HLO_ALL_GATHER_START;
     if (gathers) LIST(w, "dimensions", op->more, dimensions);
@@ -497,7 +497,7 @@ static void domain(const HloWriter *w, const Xla__HloInstructionProto *op)
 
 static void parameter(const HloWriter *w, const Xla__ParameterReplication *replication)
 {
-    if (!replication || !replication->n_replicated_at_leaf_buffers) return;
+    if (w->canonical || !replication || !replication->n_replicated_at_leaf_buffers) return;
     key(w, "parameter_replication");
     for (size_t i = 0; i < replication->n_replicated_at_leaf_buffers; i++) {
         text_add_char(w->out, i ? ',' : '{');

@@ -112,12 +112,7 @@ static void called_computations(const HloWriter *w, const Xla__HloInstructionPro
         else
             computation(w, "to_apply", op, 0);
         break;
-    case HLO_CUSTOM_CALL:
-        if (w->canonical)
-            all_calls(w, op);
-        else
-            computations(w, "called_computations", op);
-        break;
+    case HLO_CUSTOM_CALL: computations(w, "called_computations", op); break;
     case HLO_ASYNC_START:
         if (w->canonical || !hlo_async_single(w->module, op)) computation(w, "calls", op, 0);
         break;

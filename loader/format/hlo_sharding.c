@@ -3,10 +3,12 @@
  *
  *   {replicated}  {maximal device=1}  {devices=[2,4]<=[8] last_tile_dim_replicate}
  *   {{replicated}, {manual}}  {mesh['a'=2,'b'=4], [{'a'}, {?}], replicated={'b'}}
+ *   {single_device[device_id=1]}  {mesh['a'=2], unreduced=max}
  *   {{0,1},{2,3}}  [4,2]<=[2,4]T(1,0)  mesh['a'=2] {'a'}
  *
  * XLA normalizes shardings before it stores them. One that is not normalized is written as it is
  * stored. */
+#include "hlo_groups.h"
 #include "hlo_writer.h"
 
 enum { SHARDING_REPLICATED, SHARDING_MAXIMAL, SHARDING_TUPLE, SHARDING_OTHER };
@@ -89,13 +91,46 @@ static void write_axes_of(TextBuffer *out, const char *what, const Xla__MeshProt
     text_add_char(out, '}');
 }
 
+/* ", unreduced=max" and the like. */
+static const char *reduction_of(const Xla__NamedShardingProto *s, bool whole)
+{
+    static const char *const parts[] = {", unreduced=", ", unreduced=max", ", unreduced=min"};
+    int i = s->reduction_op >= 0 && s->reduction_op < (int)COUNT(parts) ? s->reduction_op : 0;
+    return whole && !i ? ", unreduced" : parts[i];
+}
+
+/* Whether the axes are all those of the mesh, and none of them only in part. */
+static bool is_whole_mesh(const Xla__MeshProto *mesh, Xla__AxisRefProto *const *axes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (axes[i]->sub_axis_info) return false;
+    return mesh && n > 0 && n == mesh->n_axes;
+}
+
+/* What a sharding is called that treats the whole mesh alike; NULL for others. */
+static const char *name_of_whole(const Xla__NamedShardingProto *s)
+{
+    if (s->n_dim_shardings || s->n_replicated_axes) return NULL;
+    if (!s->n_unreduced_axes && !s->n_manual_axes) return ", replicated";
+    if (!s->n_manual_axes && is_whole_mesh(s->mesh, s->unreduced_axes, s->n_unreduced_axes))
+        return reduction_of(s, true);
+    if (!s->n_unreduced_axes && is_whole_mesh(s->mesh, s->manual_axes, s->n_manual_axes))
+        return ", manual";
+    return NULL;
+}
+
 static void write_named(TextBuffer *out, const Xla__NamedShardingProto *s)
 {
-    static const char *const reductions[] = {", unreduced=", ", unreduced=max", ", unreduced=min"};
+    if (s->mesh && !s->mesh->n_axes && s->mesh->n_device_ids) {
+        text_add_format(out, "{single_device[device_id=%lld]}", (long long)s->mesh->device_ids[0]);
+        return;
+    }
     text_add_char(out, '{');
     write_mesh(out, s->mesh);
-    if (!s->n_dim_shardings && !s->n_replicated_axes && !s->n_unreduced_axes && !s->n_manual_axes) {
-        text_add(out, ", replicated}");
+    const char *whole = name_of_whole(s);
+    if (whole) {
+        text_add(out, whole);
+        text_add_char(out, '}');
         return;
     }
     text_add(out, ", [");
@@ -108,9 +143,7 @@ static void write_named(TextBuffer *out, const Xla__NamedShardingProto *s)
     }
     text_add_char(out, ']');
     write_axes_of(out, ", replicated=", s->mesh, s->replicated_axes, s->n_replicated_axes);
-    int reduction =
-        s->reduction_op >= 0 && s->reduction_op < (int)COUNT(reductions) ? s->reduction_op : 0;
-    write_axes_of(out, reductions[reduction], s->mesh, s->unreduced_axes, s->n_unreduced_axes);
+    write_axes_of(out, reduction_of(s, false), s->mesh, s->unreduced_axes, s->n_unreduced_axes);
     write_axes_of(out, ", manual=", s->mesh, s->manual_axes, s->n_manual_axes);
     text_add_char(out, '}');
 }
@@ -178,31 +211,17 @@ void hlo_write_sharding(TextBuffer *out, const Xla__OpSharding *s)
 
 /* ---- groups of replicas ---- */
 
-void hlo_write_replica_groups(TextBuffer *out, const Xla__HloInstructionProto *op)
+static void write_array(TextBuffer *out, const GroupArray *groups)
 {
-    text_add(out, ", replica_groups=");
-    const Xla__IotaReplicaGroupListProto *iota = op->more->rare->iota_collective_device_list;
-    const Xla__MeshAxesReplicaGroupListProto *mesh = op->more->rare->mesh_axes_replica_group_list;
-    if (iota) {
-        text_add_format(out, "[%lld,%lld]", (long long)iota->num_replica_groups,
-                        (long long)iota->num_devices_per_group);
-        write_iota(out, iota->iota_reshape_dims, iota->n_iota_reshape_dims,
-                   iota->iota_transpose_perm, iota->n_iota_transpose_perm);
-        return;
+    for (int64_t i = 0; i < groups->places.count && !out->cut && !out->no_memory; i++) {
+        text_add(out, i % groups->size ? "," : i ? "},{" : "{{");
+        text_add_integer(out, group_array_id(groups, i));
     }
-    if (mesh) {
-        write_mesh(out, mesh->mesh);
-        text_add(out, " {");
-        write_axes(out, mesh->mesh, mesh->axes, mesh->n_axes, ",");
-        text_add_char(out, '}');
-        return;
-    }
-    const Xla__CollectiveDeviceListProto *list =
-        op->more->rare->n_replica_groups
-            ? NULL
-            : op->more->rare->collective_device_list; /* the older field counts first */
-    Xla__ReplicaGroup *const *groups = list ? list->replica_groups : op->more->rare->replica_groups;
-    size_t n = list ? list->n_replica_groups : op->more->rare->n_replica_groups;
+    text_add(out, "}}");
+}
+
+static void write_list(TextBuffer *out, Xla__ReplicaGroup *const *groups, size_t n)
+{
     text_add_char(out, '{');
     for (size_t i = 0; i < n; i++) {
         text_add(out, i ? ",{" : "{");
@@ -210,4 +229,31 @@ void hlo_write_replica_groups(TextBuffer *out, const Xla__HloInstructionProto *o
         text_add_char(out, '}');
     }
     text_add_char(out, '}');
+}
+
+void hlo_write_replica_groups(const HloWriter *w, const Xla__HloInstructionProto *op)
+{
+    const Xla__HloInstructionRare *rare = op->more->rare;
+    const Xla__IotaReplicaGroupListProto *rows = rare->iota_collective_device_list;
+    const Xla__MeshAxesReplicaGroupListProto *mesh = rare->mesh_axes_replica_group_list;
+    const Xla__CollectiveDeviceListProto *list =
+        rare->n_replica_groups ? NULL : rare->collective_device_list; /* the older field counts */
+    GroupArray array;
+    text_add(w->out, ", replica_groups=");
+    if (w->canonical && (rows || mesh) && group_array_read(&array, op)) {
+        write_array(w->out, &array);
+    } else if (rows) {
+        text_add_format(w->out, "[%lld,%lld]", (long long)rows->num_replica_groups,
+                        (long long)rows->num_devices_per_group);
+        write_iota(w->out, rows->iota_reshape_dims, rows->n_iota_reshape_dims,
+                   rows->iota_transpose_perm, rows->n_iota_transpose_perm);
+    } else if (mesh) {
+        write_mesh(w->out, mesh->mesh);
+        text_add(w->out, " {");
+        write_axes(w->out, mesh->mesh, mesh->axes, mesh->n_axes, ",");
+        text_add_char(w->out, '}');
+    } else {
+        write_list(w->out, list ? list->replica_groups : rare->replica_groups,
+                   list ? list->n_replica_groups : rare->n_replica_groups);
+    }
 }

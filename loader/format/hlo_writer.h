@@ -74,8 +74,8 @@ int64_t hlo_element_count(const Xla__ShapeProto *shape);
 
 /* Appends a sharding. */
 void hlo_write_sharding(TextBuffer *out, const Xla__OpSharding *sharding);
-/* Appends ", replica_groups=..." of a collective. */
-void hlo_write_replica_groups(TextBuffer *out, const Xla__HloInstructionProto *op);
+/* Appends ", replica_groups=..." of a collective; canonical text lists every id. */
+void hlo_write_replica_groups(const HloWriter *w, const Xla__HloInstructionProto *op);
 
 /* Appends the attributes that follow the operands, each with a leading ", ". */
 void hlo_write_attributes(const HloWriter *w, const Xla__HloInstructionProto *op);

@@ -244,12 +244,21 @@ def waits_of_program(fields, opcode='all-reduce', partitions=((0,), (2,), (1,), 
 @case
 def forms_of_groups():
     """Groups as lists, as an array of numbers reshaped and transposed, in each of the fields that
-    XLA has for them; all devices if there are none; unknown in axes of a mesh."""
+    XLA has for them, and along axes of a mesh or parts of axes; all devices if there are none."""
     def listed(*groups):
         return b''.join(L(1, hlo.ints(1, *g)) for g in groups)
 
     def array(groups, size, dims, transpose=()):
         return V(1, groups) + V(2, size) + hlo.ints(3, *dims) + hlo.ints(4, *transpose)
+
+    def mesh(sizes, axes, ids=(), dims=(), order=()):
+        """axes: of a group, each a number, or (number, size of the parts before, size)."""
+        devices = (hlo.ints(2, *ids) if ids else b'') + (
+            L(3, hlo.ints(1, *dims) + hlo.ints(2, *order)) if dims else b'')
+        return device + L(93, L(1, b''.join(
+            L(1, L(1, 'axis %d' % i) + V(2, n)) for i, n in enumerate(sizes)) + devices) + b''.join(
+                L(2, V(1, a) if isinstance(a, int) else V(1, a[0]) + L(2, V(1, a[1]) + V(2, a[2])))
+                for a in axes))
     # channel_id, use_global_device_ids: the ids are places in the assignment, partitions are on
     # devices 0, 2, 1, 3
     device = V(26, 5) + V(71, 1)
@@ -268,9 +277,29 @@ def forms_of_groups():
          (None, everyone[1])),
         ('fewer', device + L(92, array(2, 2, (2, 2), (1,))), (None, everyone[1])),
         ('another number', device + L(92, array(2, 2, (3,))), (None, everyone[1])),
-        ('seventeen axes', device + L(92, array(2, 2, (1,) * 16 + (4,))), (None, everyone[1])),
-        ('sixteen', device + L(92, array(2, 2, (1,) * 15 + (4,))), pairs),
-        ('axes of a mesh', device + L(93, b''), (None, everyone[1]))]:
+        ('33 axes', device + L(92, array(2, 2, (1,) * 32 + (4,))), (None, everyone[1])),
+        ('32', device + L(92, array(2, 2, (1,) * 31 + (4,))), pairs),
+        ('no mesh', device + L(93, b''), (None, everyone[1])),
+        ('the last axis of a mesh', mesh((2, 2), [1]), pairs),
+        ('its first', mesh((2, 2), [0]), across),
+        ('both', mesh((2, 2), [1, 0]), everyone),
+        ('an axis of one', mesh((2, 1, 2), [2, 1]), pairs),
+        ('the end of an axis', mesh((4,), [(0, 2, 2)]), pairs),
+        ('its beginning', mesh((4,), [(0, 1, 2)]), across),
+        ('all parts of it', mesh((4,), [(0, 1, 2), (0, 2, 2)]), everyone),
+        ('a mesh of listed devices', mesh((2, 2), [1], ids=(0, 2, 1, 3)), across),
+        ('a mesh of transposed devices', mesh((2, 2), [1], dims=(2, 2), order=(1, 0)), across),
+        ('a mesh of transposed devices of another rank',
+         mesh((4,), [(0, 2, 2)], dims=(2, 2), order=(1, 0)), across),
+        ('an axis of the mesh twice', mesh((2, 2), [1, 1]), (None, everyone[1])),
+        ('parts that overlap', mesh((4,), [(0, 1, 4), (0, 2, 2)]), (None, everyone[1])),
+        ('a part that does not fit', mesh((4,), [(0, 1, 3)]), (None, everyone[1])),
+        ('a part before the axis', mesh((4,), [(0, 0, 2)]), (None, everyone[1])),
+        ('an axis that is not there', mesh((2, 2), [2]), (None, everyone[1])),
+        ('too few devices', mesh((2, 2), [1], ids=(0, 1)), (None, everyone[1])),
+        ('too few transposed', mesh((2, 2), [1], dims=(2,), order=(0,)), (None, everyone[1])),
+        ('no order of them', mesh((2, 2), [1], dims=(2, 2), order=(0,)), (None, everyone[1])),
+        ('an axis of none', mesh((2, 0), [0]), (None, everyone[1]))]:
         same(waits_of_program(fields)[:2], want, what)
     same(waits_of_program(device, opcode='all-to-all')[2], ('all-to-all', 32),
          'the instruction says its kind, not the kernel')

@@ -6,6 +6,7 @@ as docs/semantics.md defines them.
 Groups are written out as lists of ids, and every occurrence is compared with those of all its
 peers."""
 import collections
+import itertools
 import math
 import re
 import sys
@@ -110,6 +111,29 @@ def iota(shape, order, size):
     return [flat[i:i + size] for i in range(0, len(flat), size)]
 
 
+def along_axes(mesh, refs):
+    """Groups of the devices of a mesh that are at the same place along all that `refs` do not
+    name: axes (number, None), or parts of them (number, (size of the parts before, size))."""
+    sizes = [last(a, 2, 0) for a in all_of(mesh, 1)]
+    order, places = last(mesh, 3), list(itertools.product(*map(range, sizes)))
+    ids = repeated(mesh, 2) or list(range(len(places)))
+    if order is not None:
+        shape = repeated(order, 1)
+        ids = iota(shape, repeated(order, 2), len(places))[0]
+    # what is left of each axis without the parts that are named: where each piece begins and ends
+    left = [[(1, size)] for size in sizes]
+    for axis, part in refs:
+        start, of = part or (1, sizes[axis])
+        left[axis] = [piece for a, b in left[axis] for piece in (
+            [(a, start), (start * of, b)] if a <= start and start * of <= b else [(a, b)])]
+    groups = {}
+    for place, device in zip(places, ids):
+        apart = [at // (size // b) % (b // a) for size, at, pieces in zip(sizes, place, left)
+                 for a, b in pieces]
+        groups.setdefault(tuple(apart), []).append(device)
+    return list(groups.values())
+
+
 def group_size(groups):
     """Devices in a group; None: unknown, or groups of several sizes."""
     sizes, assigned = {len(m) for m in groups.members or []}, groups.assignment
@@ -196,7 +220,10 @@ def groups_of_program(program, message, kind):
         shape = repeated(rows, 3)
         g.members = iota(shape, repeated(rows, 4) or range(len(shape)), last(rows, 2, 0))
     elif all_of(message, 93):
-        g.known = False
+        mesh = last(last(message, 93), 1, b'')
+        g.members = along_axes(mesh, [
+            (last(ref, 1, 0), part and (last(part, 1, 0), last(part, 2, 0)))
+            for ref in all_of(last(message, 93), 2) for part in [last(ref, 2)]])
     return g
 
 

@@ -22,20 +22,9 @@ static enum GroupIds ids_of(const char *kind, bool has_channel, bool is_global)
     return is_global ? IDS_DEVICE : IDS_REPLICA_AND_PARTITIONS;
 }
 
-/* Sets groups that are the rows of an array: the numbers 0, 1, 2 ... reshaped and transposed. */
-static void set_iota(CollectiveGroups *g, int64_t n_groups, int64_t size)
+static void set_array(CollectiveGroups *g, bool is_sound)
 {
-    int64_t n = 1;
-    bool used[MAX_IOTA_RANK] = {false}, sound = g->n_dims > 0 && n_groups > 0 && size > 0;
-    for (int i = 0; sound && i < g->n_dims; i++) {
-        int64_t at = g->transpose[i];
-        sound = g->dims[i] > 0 && !__builtin_mul_overflow(n, g->dims[i], &n) && at >= 0 &&
-                at < g->n_dims && !used[at];
-        if (sound) used[at] = true;
-    }
-    int64_t all;
-    sound = sound && !__builtin_mul_overflow(n_groups, size, &all) && all == n;
-    g->form = sound ? GROUPS_IOTA : GROUPS_UNKNOWN, g->size = sound ? size : 0;
+    g->form = is_sound ? GROUPS_ARRAY : GROUPS_UNKNOWN, g->size = is_sound ? g->array.size : 0;
 }
 
 /* ---- from an instruction ---- */
@@ -51,30 +40,10 @@ static bool add_groups(CollectiveGroups *g, Xla__ReplicaGroup *const *groups, si
     return true;
 }
 
-static void read_iota(CollectiveGroups *g, const Xla__IotaReplicaGroupListProto *iota)
-{
-    if (iota->n_iota_reshape_dims > MAX_IOTA_RANK ||
-        iota->n_iota_transpose_perm > iota->n_iota_reshape_dims)
-        return;
-    g->n_dims = (int)iota->n_iota_reshape_dims;
-    for (int i = 0; i < g->n_dims; i++) {
-        g->dims[i] = iota->iota_reshape_dims[i];
-        g->transpose[i] =
-            iota->n_iota_transpose_perm
-                ? (i < (int)iota->n_iota_transpose_perm ? iota->iota_transpose_perm[i] : -1)
-                : i;
-    }
-    set_iota(g, iota->num_replica_groups, iota->num_devices_per_group);
-}
-
 bool groups_read(CollectiveGroups *g, const HloModule *module, const Xla__HloInstructionProto *i,
                  const char *kind)
 {
     const Xla__CollectiveDeviceListProto *list = i->more->rare->collective_device_list;
-    const Xla__IotaReplicaGroupListProto *iota = i->more->rare->iota_collective_device_list
-                                                     ? i->more->rare->iota_collective_device_list
-                                                 : list ? list->iota_replica_group_list
-                                                        : NULL;
     *g = (CollectiveGroups){
         .ids = ids_of(kind, i->more->rare->channel_id > 0, i->more->rare->use_global_device_ids),
         .assignment = module->proto->hlo_module->device_assignment};
@@ -90,9 +59,10 @@ bool groups_read(CollectiveGroups *g, const HloModule *module, const Xla__HloIns
         return add_groups(g, i->more->rare->replica_groups, i->more->rare->n_replica_groups);
     if (list && list->n_replica_groups)
         return add_groups(g, list->replica_groups, list->n_replica_groups);
-    if (iota)
-        read_iota(g, iota);
-    else if (!i->more->rare->mesh_axes_replica_group_list)
+    if (i->more->rare->iota_collective_device_list || i->more->rare->mesh_axes_replica_group_list ||
+        (list && list->iota_replica_group_list))
+        set_array(g, group_array_read(&g->array, i));
+    else
         g->form = GROUPS_ALL;
     return true;
 }
@@ -149,16 +119,19 @@ static void read_iota_text(CollectiveGroups *g, Slice text)
 {
     const char *end = text.text + text.n, *arrow = memchr(text.text, '<', text.n), *at = text.text;
     const char *transposed = arrow ? memchr(arrow, 'T', (size_t)(end - arrow)) : NULL;
-    int64_t n_groups, size, number;
-    if (!arrow || !next_number(&at, arrow, &n_groups) || !next_number(&at, arrow, &size)) return;
+    int64_t number;
+    Iota *rows = &g->array.places;
+    if (!arrow || !next_number(&at, arrow, &g->array.n_groups) ||
+        !next_number(&at, arrow, &g->array.size))
+        return;
     for (at = arrow; next_number(&at, transposed ? transposed : end, &number);) {
-        if (g->n_dims == MAX_IOTA_RANK) return;
-        g->transpose[g->n_dims] = transposed ? -1 : g->n_dims, g->dims[g->n_dims++] = number;
+        if (rows->n == MAX_GROUP_RANK) return;
+        rows->order[rows->n] = transposed ? -1 : rows->n, rows->dims[rows->n++] = number;
     }
     at = transposed;
-    for (int i = 0; transposed && i < g->n_dims && next_number(&at, end, &number); i++)
-        g->transpose[i] = number;
-    set_iota(g, n_groups, size);
+    for (int i = 0; transposed && i < rows->n && next_number(&at, end, &number); i++)
+        rows->order[i] = number;
+    set_array(g, group_array_is_sound(&g->array));
 }
 
 bool groups_read_text(CollectiveGroups *g, Slice text, const char *kind)
@@ -181,13 +154,9 @@ void groups_free(CollectiveGroups *g) { prof_free(g->entries.items); }
 static int64_t group_of(const CollectiveGroups *g, int64_t id)
 {
     if (g->form == GROUPS_ALL) return 0;
-    if (g->form == GROUPS_IOTA) {
-        int64_t index[MAX_IOTA_RANK], left = id, position = 0;
-        for (int i = g->n_dims; i-- > 0;) index[i] = left % g->dims[i], left /= g->dims[i];
-        if (left) return -1;
-        for (int i = 0; i < g->n_dims; i++)
-            position = position * g->dims[g->transpose[i]] + index[g->transpose[i]];
-        return position / g->size;
+    if (g->form == GROUPS_ARRAY) {
+        int64_t position = group_array_position(&g->array, id);
+        return position < 0 ? -1 : position / g->array.size;
     }
     for (size_t i = 0; i < g->entries.n; i++) {
         const GroupEntry *e = &g->entries.items[i];
@@ -248,8 +217,5 @@ int64_t groups_device_count(const CollectiveGroups *g)
         if (g->form == GROUPS_PAIRS && g->entries.items[i].other >= n)
             n = add_saturated(g->entries.items[i].other, 1);
     }
-    if (a || g->form != GROUPS_IOTA) return n;
-    n = 1;
-    for (int i = 0; i < g->n_dims; i++) n *= g->dims[i];
-    return n;
+    return a || g->form != GROUPS_ARRAY ? n : g->array.places.count;
 }

@@ -8,23 +8,21 @@
 #ifndef PROF_COLLECTIVE_GROUPS_H
 #define PROF_COLLECTIVE_GROUPS_H
 
-#include "../../format/hlo.h"
+#include "../../format/hlo_groups.h"
 #include "../../base/list.h"
 #include "../../base/tf_op.h"
 
-enum GroupForm { GROUPS_UNKNOWN, GROUPS_ALL, GROUPS_LIST, GROUPS_IOTA, GROUPS_PAIRS };
+enum GroupForm { GROUPS_UNKNOWN, GROUPS_ALL, GROUPS_LIST, GROUPS_ARRAY, GROUPS_PAIRS };
 enum GroupIds { IDS_REPLICA, IDS_PARTITION, IDS_REPLICA_AND_PARTITIONS, IDS_DEVICE };
 typedef struct {
     int64_t id, other; /* an id and the number of its group, or source and target */
 } GroupEntry;
-enum { MAX_IOTA_RANK = 16 };
 /* The groups of one collective. */
 typedef struct {
     enum GroupForm form;
     enum GroupIds ids;
     LIST(GroupEntry) entries;
-    int64_t dims[MAX_IOTA_RANK], transpose[MAX_IOTA_RANK];
-    int n_dims;
+    GroupArray array;
     int64_t size; /* ids in a group; 0: unknown, or groups of several sizes */
     const Xla__DeviceAssignmentProto *assignment;
 } CollectiveGroups;
