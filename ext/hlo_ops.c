@@ -20,8 +20,8 @@ SQLITE_EXTENSION_INIT3
       "op that offloaded it",                                                                      \
       "hlo_stats rank")                                                                            \
     C(HO_PROGRAM, "program_id", "TEXT", NULL,                                                      \
-      "id of the program, decimal; 0 for an op outside HLO programs (a kernel of a framework "     \
-      "op)",                                                                                       \
+      "id of the program, decimal, which can be 0; also 0 for an op outside HLO programs (a "      \
+      "kernel of a framework op), whose hlo_module is NULL",                                       \
       "hlo_stats program_id")                                                                      \
     C(HO_CATEGORY, "category", "TEXT", NULL, "kind of op: loop fusion, convolution, copy, ...",    \
       "hlo_stats category")                                                                        \
@@ -99,7 +99,9 @@ SQLITE_EXTENSION_INIT3
     C(HO_ENERGY, "vdd_energy_j", "REAL", "J",                                                      \
       "energy of the core while the op ran; 0 if not measured", "hlo_stats vdd_energy")            \
     C(HO_MODULE, "hlo_module", "TEXT", NULL,                                                       \
-      "name of the HLO module; NULL if the file does not contain the program", "Hlo Proto")        \
+      "name of the HLO module; NULL if the file does not contain the program, and for an op "      \
+      "outside HLO programs",                                                                      \
+      "Hlo Proto")                                                                                 \
     C(HO_TIME_PS, "time_ps", "INTEGER", "ps", "total_time_us as an exact number of picoseconds",   \
       "OpMetrics.time_ps")                                                                         \
     C(HO_SELF_PS, "self_ps", "INTEGER", "ps",                                                      \
@@ -354,7 +356,7 @@ static void text_column(RowCursor *c, sqlite3_context *ctx, const HloOpRow *row,
         break;
     case HO_PARENT: result_text(ctx, row->parent ? row->parent->name : empty_text); break;
     case HO_MODULE:
-        if (op->program_id) module_column(c, ctx, op->program_id);
+        if (op->has_program) module_column(c, ctx, op->program_id);
         break;
     default: result_known(ctx, op->deduplicated_name); break;
     }

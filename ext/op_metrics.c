@@ -175,7 +175,7 @@ static void op_metrics_column(RowCursor *c, sqlite3_context *ctx, int column)
     switch (column) {
     case OM_SIDE: sqlite3_result_text(ctx, op_side_names[row->side], -1, SQLITE_STATIC); break;
     case OM_PROGRAM:
-        if (op->program_id) result_id(ctx, op->program_id);
+        if (op->has_program) result_id(ctx, op->program_id);
         break;
     case OM_NAME: result_text(ctx, op->name); break;
     case OM_CATEGORY: result_known(ctx, op->category); break;

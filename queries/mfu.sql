@@ -54,12 +54,13 @@ WITH device AS MATERIALIZED (
     FROM device
     GROUP BY run
 ), program AS MATERIALIZED (
-    SELECT run, program_id, max(hlo_module) AS name, sum(1.0 * event_self_ps) AS busy,
+    SELECT run, iif(program_id = '0' AND hlo_module IS NULL, NULL, program_id) AS program_id,
+           max(hlo_module) AS name, sum(1.0 * event_self_ps) AS busy,
            sum(flops_actual) AS hardware,
            sum(iif(rematerialization = 'No', model_flops_actual, 0.0)) AS model
     FROM temp.hlo_ops(:source)
     WHERE rank > 0 AND run IN (SELECT run FROM fleet)
-    GROUP BY run, program_id
+    GROUP BY 1, 2
 ), execution AS MATERIALIZED (
     SELECT run, program_id, sum(1.0 * duration_ps) AS span
     FROM temp.program_runs(:source)
@@ -79,7 +80,7 @@ WITH device AS MATERIALIZED (
            e.span * f.peak, p.busy * f.peak
     FROM program AS p JOIN fleet AS f ON f.run = p.run
          LEFT JOIN execution AS e ON e.run = p.run AND e.program_id = p.program_id
-    WHERE p.program_id <> '0'
+    WHERE p.program_id IS NOT NULL
 )
 SELECT p.run, p.scope, p.step, p.program_id, p.name, f.type, f.n, nullif(p.model, 0),
        nullif(p.hardware, 0), p.span / f.n / 1e9, p.busy / f.n / 1e9, f.peak,

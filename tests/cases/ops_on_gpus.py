@@ -2,7 +2,7 @@
 """Ops of GPU kernels, by framework op and by instruction."""
 from lib import hlo
 from lib.cases import case, same
-from lib.shell import ask
+from lib.shell import ask, rows
 from lib.wire import L, Plane, US, V, space, stat, stat_metadata
 from cases.ops import hlo_plane, hlo_program, metrics, totals
 
@@ -74,17 +74,44 @@ def programs_of_other_ids():
 def gpu_hlo_ops():
     """Kernels of one HLO op; a path of ops counts for its last; what no program has only widens the
     span."""
-    def hlo(op, program=1):
+    def hlo(op, program):
         return {'hlo_op': {'str': op}, 'program_id': {'uint64': program}}
-    plane = Plane('/device:GPU:0').line(1, 'Stream #1',
-                                        [('k1', 100, 10, hlo('xla::op::custom-call.1')),
-                                         ('k2', 110, 15, hlo('xla::op::custom-call.1')),
-                                         ('k3', 125, 5, hlo('nothing')),
-                                         ('k4', 130, 5, hlo('custom-call.1', 2)), ('k5', 140, 10)])
-    data = space(plane.bytes(), hlo_plane(1, ('custom-call.1', 'custom-call')))
-    same(metrics(data, 'device', 'name, program_id, occurrences, time_ps'),
-         [('custom-call.1', '1', 2, 25), ('IDLE', None, 0, 25)])
-    same(totals(data, 'device'), (50, 25))
+    for program in (1, 0):  # 0 is the first program of a process
+        plane = Plane('/device:GPU:0').line(
+            1, 'Stream #1', [('k1', 100, 10, hlo('xla::op::custom-call.1', program)),
+                             ('k2', 110, 15, hlo('xla::op::custom-call.1', program)),
+                             ('k3', 125, 5, hlo('nothing', program)),
+                             ('k4', 130, 5, hlo('custom-call.1', 2)), ('k5', 140, 10)])
+        data = space(plane.bytes(), hlo_plane(program, ('custom-call.1', 'custom-call')))
+        same(metrics(data, 'device', 'name, program_id, occurrences, time_ps'),
+             [('custom-call.1', str(program), 2, 25), ('IDLE', None, 0, 25)])
+        same(totals(data, 'device'), (50, 25))
+
+
+@case
+def programs_of_id_0():
+    """The program whose id is 0 is one; kernels of framework ops, which have this id too, are in no
+    program. Operations and bytes go to the category of the program's op."""
+    made = [hlo.instruction(1, 'a', 'custom-call', hlo.shape(hlo.F32, 8)),
+            hlo.instruction(2, 'n', 'negate', hlo.shape(hlo.F32, 8), (1,))]
+    program = hlo.proto(hlo.module('m', hlo.computation(1, 'main', made, root=2), id=0, more=L(4)))
+    metadata = Plane('/host:metadata', 9)
+    metadata.meta('m(0)', stats={'Hlo Proto': {'bytes': program}}, key=1)
+    plane = Plane('/device:GPU:0', stats={'device_vendor': {'str': 'Nvidia'}})
+    plane.line(1, 'Stream #1', [
+        ('n', 0, US, {'hlo_op': {'str': 'n'}, 'program_id': {'uint64': 0}}),
+        ('gemm', 2 * US, US, {'tf_op': {'str': 'MatMul:MatMul'}})])
+    data = space(plane.bytes(), metadata.bytes())
+    same(rows("SELECT hlo_op, program_id, hlo_module FROM hlo_ops('{x}') WHERE rank > 0 ORDER BY 1",
+              x=data), [('MatMul/gemm', '0', None), ('n', '0', 'm')])
+    same(rows("SELECT name, program_id FROM op_metrics('{x}') WHERE side = 'device' "
+              "AND name <> 'IDLE' ORDER BY 1", x=data), [('MatMul/gemm', None), ('n', '0')])
+    same(rows("SELECT scope, program_id, name, model_flops, round(busy_ms * 1e9) "
+              "FROM mfu('{x}', 1e12)", x=data),
+         [('run', None, None, 8.0, 2 * US), ('program', '0', 'm', 8.0, US)])
+    same(rows("SELECT category, flops, bytes_accessed FROM op_time_by_category('{x}') "
+              "WHERE category = 'non-fusion elementwise'", x=data),
+         [('non-fusion elementwise', 8.0, 64.0)])
 
 
 @case

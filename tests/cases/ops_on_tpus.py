@@ -184,7 +184,8 @@ def fused_children():
 
 @case
 def fused_instructions():
-    """The program's instructions inside a fusion, in order of their ids, without parameters."""
+    """The program's instructions inside a fusion, in order of their ids, without parameters. The
+    first program of a process has the id 0, which XProf 2.24.2 treats like any other."""
     shape = V(2, 11) + L(3, b'\x04') + L(5, L(1, b'\x00'))
 
     def instruction(name, opcode, id, *rest):
@@ -197,19 +198,27 @@ def fused_instructions():
     inner = L(3, L(1, 'inner'), instruction('deep', 'constant', 9), V(5, 3), V(6, 9))
     entry = L(3, L(1, 'main'), instruction('loop', 'fusion', 1, L(11, 'kLoop'), V(38, 2)), V(5, 1),
               V(6, 1))
-    module = L(1, 'm') + L(2, 'main') + inner + fused + entry + L(4) + V(5, 1) + V(6, 1)
-    metadata = Plane('/host:metadata', 2)
-    metadata.meta('m(1)', stats={'Hlo Proto': {'bytes': L(1, module)}}, key=1)
-    plane = Plane('/device:TPU:0')
-    plane.line(1, 'XLA Ops',
-               [(tpu_op(plane, 'loop'), 0, 10), (tpu_op(plane, 'lost', symbol=2), 10, 10)])
-    same(metrics(space(plane.bytes(), metadata.bytes()), 'device', 'name, parent, category, '
-                 'provenance, occurrences, time_ps', "AND name <> 'IDLE'"),
-         [('loop', None, None, None, 1, 10), ('one', 'loop', 'non-fusion elementwise', ':', 1, 0),
-          ('mul', 'loop', 'non-fusion elementwise', 'f/mul:Mul', 1, 0),
-          ('again', 'loop', 'loop fusion', ':', 1, 0),
-          ('deep', 'again', 'non-fusion elementwise', ':', 1, 0),
-          ('lost', None, None, None, 1, 10)])
+    module = L(1, 'm') + L(2, 'main') + inner + fused + entry + L(4) + V(6, 1)
+    for program in (1, 0):
+        metadata = Plane('/host:metadata', 2)
+        metadata.meta('m(%d)' % program, key=1,
+                      stats={'Hlo Proto': {'bytes': L(1, module, V(5, program))}})
+        plane = Plane('/device:TPU:0')
+        plane.line(1, 'XLA Ops', [(tpu_op(plane, 'loop', program), 0, 10),
+                                  (tpu_op(plane, 'lost', program, symbol=2), 10, 10)])
+        data = space(plane.bytes(), metadata.bytes())
+        same(metrics(data, 'device', 'name, parent, category, provenance, occurrences, time_ps',
+                     "AND name <> 'IDLE'"),
+             [('loop', None, None, None, 1, 10),
+              ('one', 'loop', 'non-fusion elementwise', ':', 1, 0),
+              ('mul', 'loop', 'non-fusion elementwise', 'f/mul:Mul', 1, 0),
+              ('again', 'loop', 'loop fusion', ':', 1, 0),
+              ('deep', 'again', 'non-fusion elementwise', ':', 1, 0),
+              ('lost', None, None, None, 1, 10)], 'program %d' % program)
+        same(ask("SELECT hlo_op, program_id, hlo_module FROM hlo_ops('{x}') WHERE rank > 0",
+                 x=data),
+             [{'hlo_op': op, 'program_id': str(program), 'hlo_module': 'm'}
+              for op in ('loop', 'lost')])
 
 
 @case

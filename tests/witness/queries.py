@@ -145,11 +145,12 @@ def mfu(run):
         spans[r['program_id']] += r['duration_ps']
     model, hardware, self_ps = collections.Counter(), collections.Counter(), collections.Counter()
     for o in ops:
-        for program in (o['program_id'], None):  # None: the run
+        of = o['program_id'] if o['program_id'] != '0' or o['hlo_module'] else 'outside'
+        for program in (of, None):  # None: the run
             model[program] += (o['model_flops_actual']
                                or 0) if o['rematerialization'] == 'No' else 0
             hardware[program] += o['flops_actual'] or 0
-        self_ps[o['program_id']] += o['event_self_ps']
+        self_ps[of] += o['event_self_ps']
     for given in (None, 3e14):
         of = [given or peaks[t['plane_id']] for t in times]
         known, n = bool(times) and all(of), len(times)
@@ -172,7 +173,7 @@ def mfu(run):
                 ps = r['duration_ms'] * 1e9 * n
                 want['step', r['step'], None] = row(r['model_flops'], r['flops'], ps, None,
                                                     ps * mean if known else None, None)
-            for program in set(self_ps) - {'0'}:
+            for program in set(self_ps) - {'outside'}:
                 span, busy = spans.get(program), self_ps[program]
                 want['program', None, program] = row(model[program], hardware[program], span, busy,
                                                      span * mean if known and span else None,

@@ -84,7 +84,7 @@ int fused_ops_build(OpBuild *build, ProfErr *err)
     Opening o = {.build = build};
     for (size_t i = 0; i < build->stats->device.n_ops && !err->code; i++) {
         OpMetrics *op = &build->stats->device.ops[i];
-        if (!op->program_id) continue;
+        if (!op->has_program) continue;
         if (!o.module || o.module->program_id != op->program_id)
             o.module = hlo_valid_program(build->host, op->program_id, err);
         const Xla__HloInstructionProto *instruction =

@@ -269,7 +269,7 @@ static int add_hlo(GpuPlane *p, OpMetricsDb *db, const HloRun *run, ProfErr *err
     if (!op) return prof_nomem(err);
     if (db->n_ops > n) {
         op->is_eager = is_eager(p, sums, run->first_event);
-        op->n_cores = 1;
+        op->has_program = true, op->n_cores = 1;
         if (op_describe_hlo(p->build, op, sums->module, sums->instruction, err)) return err->code;
     }
     add_time(db, op, run->occurrences, run->time_ps);

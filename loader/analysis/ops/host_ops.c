@@ -200,6 +200,7 @@ static bool record(LineSweep *s, const OpenOp *open, uint64_t end_ps)
     if (!kind->record) {
         OpMetrics *made = op_db_at(s->db, kind->id, kind->name);
         if (!made) return false;
+        made->has_program = kind->id != 0;
         if (!made->category->n_bytes) made->category = kind->type;
         kind->record = (uint32_t)(made - s->db->ops) + 1;
     }

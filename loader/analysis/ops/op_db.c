@@ -140,6 +140,7 @@ bool op_merge(OpMetrics *dst, const OpMetrics *src, Arena *arena, bool count_cor
     }
     if (!dst->core_type) dst->core_type = src->core_type;
     if (!dst->children) dst->children = src->children;
+    dst->has_program |= src->has_program;
     dst->is_eager |= src->is_eager, dst->autotuned |= src->autotuned;
     dst->min_ps = dst->occurrences && dst->min_ps < src->min_ps ? dst->min_ps : src->min_ps;
     dst->occurrences += src->occurrences;

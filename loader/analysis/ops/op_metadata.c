@@ -72,7 +72,7 @@ static int read_stat(MetadataReader *r, OpMetrics *op, OpKey *key, unsigned know
 {
     const Text **text = NULL;
     switch (known) {
-    case STAT_PROGRAM_ID: key->has_program = true, op->program_id = stat_int_or_uint(stat); break;
+    case STAT_PROGRAM_ID: op->has_program = true, op->program_id = stat_int_or_uint(stat); break;
     case STAT_SYMBOL_ID: key->has_symbol = true, key->symbol_id = stat_int_or_uint(stat); break;
     case STAT_FLOPS:
         key->has_flops = stat_is_integer(stat), op->flops = (double)stat_int_or_uint(stat);

@@ -17,12 +17,12 @@ typedef struct {
 int metadata_reader_open(MetadataReader *reader, OpBuild *build, Plane *plane, ProfErr *err);
 void metadata_reader_close(MetadataReader *reader);
 
-/* What identifies an op, and which costs are known. */
+/* What identifies an op in its program, and which costs are known. */
 typedef struct {
-    bool has_program, has_symbol;
+    bool has_symbol;
     /* The metadata has the cost of one occurrence, even if that is 0. */
     bool has_flops, has_bytes;
-    uint64_t symbol_id; /* the program's id is OpMetrics.program_id */
+    uint64_t symbol_id;
 } OpKey;
 /* Fills in an empty op and its key. */
 int metadata_read(MetadataReader *reader, const EventMeta *meta, OpMetrics *op, OpKey *key,

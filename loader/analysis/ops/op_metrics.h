@@ -31,7 +31,8 @@ extern const char *const core_type_names[];
 
 /* Sums over all occurrences of an op. Texts are empty if unknown. */
 typedef struct {
-    uint64_t program_id; /* 0: none; for a tf.data stage of the host database, the stage's id */
+    uint64_t program_id; /* for a tf.data stage of the host database, the stage's id */
+    bool has_program;    /* program_id is known; a program's id can be 0 */
     const Text *name;
     /* full name of the framework op */
     const Text *category, *provenance, *long_name /* HLO text */, *deduplicated_name;

@@ -72,7 +72,7 @@ int64_t tpu_op_table_add(TpuOpTable *s, const OpSums *sums, ProfErr *err)
     int64_t position = -1;
     if (!read)
         prof_nomem(err);
-    else if (!metadata_read(&s->reader, sums->meta, read, &key, err) && key.has_program &&
+    else if (!metadata_read(&s->reader, sums->meta, read, &key, err) && read->has_program &&
              key.has_symbol && key.symbol_id) {
         SymbolOp *to = symbol_op(s, read, &key);
         if (!to) {

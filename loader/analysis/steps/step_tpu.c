@@ -169,7 +169,7 @@ static int read_ops(Tpu *t, Core *core, ProfErr *err)
         if (!read) {
             prof_nomem(err);
         } else if (!metadata_read(&reader, &core->plane->event_metas[i], read, &key, err) &&
-                   key.has_program && key.has_symbol && key.symbol_id) {
+                   read->has_program && key.has_symbol && key.symbol_id) {
             symbols[n_symbols++] = (MetaSymbol){read->program_id, key.symbol_id, (uint32_t)i};
             add_op(t, read, &core->op_of[i], err);
         }
