@@ -13,7 +13,8 @@
 -- column run TEXT: name of the run
 -- column program_id TEXT: id of the program, decimal
 -- column hlo_module TEXT: name of the program's HLO module
--- column hlo_op TEXT: HLO instruction whose result the value is; later values may reuse its storage
+-- column hlo_op TEXT: HLO instruction whose result the value is, with the index of the part; later
+--   values may reuse its storage
 -- column opcode TEXT: opcode of the instruction
 -- column size_mib REAL [MiB]: size of the value: memory that recomputing it would save at the peak
 -- column peak_percent REAL [percent 0..100]: size of the value as a share of the program's peak
@@ -21,8 +22,9 @@
 --   and release of the value's storage
 -- column flops INTEGER [FLOP]: floating-point operations to recompute the value
 --   (hlo_instructions.model_flops_actual). These values have no row: those whose operations are
---   unknown, communication, asynchronous copies, tuples, results of loops and calls, and values
---   that are already recomputed (named .remat by XLA, or in a rematted_computation of JAX)
+--   unknown, communication, asynchronous copies, tuples, results of loops and calls, values of
+--   the instruction at which the peak is reached, and values that are already recomputed (named
+--   .remat by XLA, or in a rematted_computation of JAX)
 -- column flops_per_byte REAL [FLOP/byte]: floating-point operations to recompute the value, per
 --   byte saved
 -- column shape TEXT: shape of the value, with layout
@@ -33,19 +35,24 @@
 --   (docs/semantics.md, User line); NULL if unknown
 -- column user_line INTEGER: line number in user_file; NULL if user_file is NULL
 -- column hosts INTEGER [hosts]: number of hosts that have this program with these values
-WITH events AS MATERIALIZED (
-    SELECT run, host, program_id, memory_space, max(event) AS n
-    FROM temp.heap_timeline(:source)
+WITH peak AS MATERIALIZED (
+    SELECT run, host, program_id, memory_space, peak_event, peak_heap_mib
+    FROM temp.memory_peaks(:source)
+    WHERE memory_space = coalesce(:space, 0)
+), program AS MATERIALIZED ( -- those that have a heap trace
+    SELECT run, host, program_id, memory_space, peak_event, peak_heap_mib, max(event) AS n,
+           max(hlo_op) FILTER (WHERE event = peak_event) AS peak_op
+    FROM temp.heap_timeline(:source) JOIN peak USING (run, host, program_id, memory_space)
     GROUP BY run, host, program_id, memory_space
 ), crossing AS MATERIALIZED (
-    SELECT b.run, b.host, b.program_id, b.hlo_module, b.hlo_op, b.opcode, b.size_bytes,
+    SELECT b.run, b.host, b.program_id, b.hlo_module, b.hlo_op, b.opcode, b.buffer_id,
+           b.hlo_op || coalesce(b.shape_index, '') AS value, b.size_bytes,
            b.shape_actual AS shape, b.tf_op, b.source_file || ':' || b.source_line AS line,
            b.user_file, b.user_line,
-           100.0 * (b.storage_end_event - b.storage_start_event) / e.n AS lived, p.peak_heap_mib
-    FROM temp.memory_peaks(:source) AS p
-         JOIN events AS e USING (run, host, program_id, memory_space)
+           100.0 * (b.storage_end_event - b.storage_start_event) / p.n AS lived, p.peak_heap_mib
+    FROM program AS p
          JOIN temp.buffer_allocations(:source) AS b USING (run, host, program_id, memory_space)
-    WHERE p.memory_space = coalesce(:space, 0) AND b.kind = 'temporary'
+    WHERE b.kind = 'temporary' AND b.hlo_op IS NOT p.peak_op
           AND b.storage_start_event < p.peak_event AND b.storage_end_event > p.peak_event
           AND b.hlo_op NOT GLOB '*.remat*'
           AND coalesce(b.tf_op, '') NOT LIKE '%rematted_computation%'
@@ -61,14 +68,14 @@ WITH events AS MATERIALIZED (
                    OR i.opcode IN ('reduce-scatter', 'send', 'recv', 'infeed', 'outfeed', 'tuple',
                                    'get-tuple-element', 'while', 'conditional', 'call')
                    OR (i.opcode = 'custom-call' AND i.model_flops_actual = 0))
-    GROUP BY c.run, c.program_id, c.hlo_module, c.hlo_op, c.size_bytes, c.lived, c.peak_heap_mib,
-             i.model_flops_actual
+    GROUP BY c.run, c.program_id, c.hlo_module, c.buffer_id, c.value, c.size_bytes, c.lived,
+             c.peak_heap_mib, i.model_flops_actual
 ), ranked AS (
     SELECT *, row_number() OVER (PARTITION BY run ORDER BY size_bytes * lived DESC, hlo_module,
-                                                           program_id, hlo_op, first_host) AS rank
+                                                           program_id, value, first_host) AS rank
     FROM candidate
 )
-SELECT run, program_id, hlo_module, hlo_op, opcode, size_bytes / 1048576.0,
+SELECT run, program_id, hlo_module, value, opcode, size_bytes / 1048576.0,
        100 * size_bytes / 1048576.0 / peak_heap_mib, lived, flops, 1.0 * flops / size_bytes, shape,
        tf_op, line, user_file, user_line, hosts
 FROM ranked

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Queries about programs and their plans, on programs whose numbers are worked out by hand."""
 from lib.cases import case, refused, same
-from lib.hlo import (ALLOC, F32, FREE, U8, allocation, assignment, buffer, computation,
-                     instruction, module, proto, shape, trace)
+from lib.hlo import (ALLOC, F32, FREE, S32, U8, allocation, assignment, buffer, computation,
+                     instruction, module, proto, shape, trace, tuple_of)
 from lib.made import host
 from lib.shell import attached, rows
 from lib.wire import L, Plane, US, V, space
@@ -330,6 +330,54 @@ def library_calls_to_compute_again():
                   assignment([buffer(1, 2 * MIB, 3), buffer(2, 2 * MIB, 4)],
                              [allocation(0, 4 * MIB, placed)], [traced]))
         same(rows("SELECT hlo_op, flops_per_byte FROM remat_candidates('{x}')", x=x), want)
+
+
+@case
+def parts_to_compute_again():
+    """Parts of one result are values of their own. The memory in which the call at the peak works
+    does not live across the peak, although it is allocated before the call's result."""
+    whole, config = shape(F32, 1024, 512), (
+        '{"gemm_backend_config":{"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"],'
+        '"rhs_contracting_dimensions":["0"]}}}')
+    parts = computation(2, 'parts', [instruction(10, 'p', 'parameter', whole),
+                                     instruction(11, 'n', 'negate', whole, (10,)),
+                                     instruction(12, 't', 'tuple', tuple_of(whole, whole),
+                                                 (11, 11))], root=12)
+    made = [instruction(1, 'a', 'parameter', whole),
+            instruction(5, 'l', 'parameter', shape(F32, 1024, 8), more=V(9, 1)),
+            instruction(6, 'r', 'parameter', shape(F32, 8, 512), more=V(9, 2)),
+            instruction(2, 'b', 'fusion', tuple_of(whole, whole), (1,), (2,)),
+            instruction(3, 'c', 'custom-call', tuple_of(whole, shape(S32, 1024, 512)), (5, 6),
+                        more=L(28, '__cublas$gemm') + L(43, config)),
+            instruction(4, 'e', 'add', whole, (2, 3))]
+    at = [(i, 2 * MIB * (i - 1), 2 * MIB) for i in range(1, 5)]
+    traced = trace((ALLOC, 1, 'b'), (ALLOC, 2, 'b'), (ALLOC, 3, 'c'), (ALLOC, 4, 'c'),
+                   (FREE, 3, 'c'), (FREE, 4, 'e'), (FREE, 2, 'e'), (FREE, 1, 'e'))
+    x = proto(module('m', parts, computation(1, 'main', made, root=4)), assignment(
+        [buffer(1, 2 * MIB, 2, (0,)), buffer(2, 2 * MIB, 2, (1,)), buffer(3, 2 * MIB, 3, (1,)),
+         buffer(4, 2 * MIB, 3, (0,))], [allocation(0, 8 * MIB, at)], [traced]))
+    same(rows("SELECT peak_op FROM peak_memory('{x}')", x=x), [('c',)])
+    same(rows("SELECT hlo_op, size_mib, round(lived_percent, 9), shape "
+              "FROM remat_candidates('{x}')", x=x),
+         [('b{0}', 2.0, 87.5, 'f32[1024,512]{1,0}'), ('b{1}', 2.0, 62.5, 'f32[1024,512]{1,0}')])
+
+
+@case
+def temporaries_without_bytes():
+    """A library that needs no memory to work in: the program needs the same memory at all times."""
+    parts = tuple_of(shape(F32, 1024, 512), shape(U8, 0))
+    made = [instruction(1, 'a', 'parameter', shape(F32, 1024, 512)),
+            instruction(2, 'c', 'custom-call', parts, (1,), more=L(28, '__cudnn$convForward')),
+            instruction(3, 'e', 'get-tuple-element', shape(F32, 1024, 512), (2,))]
+    x = proto(module('m', computation(1, 'main', made, root=3)), assignment(
+        [buffer(1, 2 * MIB, 1), buffer(2, 2 * MIB, 2, (0,)), buffer(3, 0, 2, (1,))],
+        [allocation(0, 2 * MIB, [(1, 0, 2 * MIB)], parameter=True),
+         allocation(1, 2 * MIB, [(2, 0, 2 * MIB)], live_out=True), allocation(2, 256, [(3, 0, 0)])],
+        [trace((ALLOC, 3, 'c'), (FREE, 3, 'c'))]))
+    same(rows("SELECT peak_mib, temporaries_mib, peak_op FROM peak_memory('{x}')", x=x),
+         [(4.0, 0.0, None)])
+    same(rows("SELECT hlo_op, size_mib FROM largest_buffers('{x}') ORDER BY 1", x=x),
+         [('a', 2.0), ('c{0}', 2.0)])
 
 
 @case

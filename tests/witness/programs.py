@@ -321,8 +321,8 @@ def padding_waste(run):
 
 def remat_candidates(run):
     """Temporaries whose storage lives across the peak of the main memory: of those, what an
-    instruction computes cheaply by itself, neither communicates nor copies asynchronously, and is
-    not computed again already."""
+    instruction computes cheaply by itself, not at the peak, neither communicates nor copies
+    asynchronously, and is not computed again already."""
     aside = ('all-', 'collective-', 'ragged-all-', 'async-', 'reduce-scatter', 'send', 'recv',
              'infeed', 'outfeed', 'tuple', 'get-tuple-element', 'while', 'conditional', 'call')
     flops = {(r['host'], r['program_id'], r['hlo_op']): r['model_flops_actual']
@@ -332,9 +332,11 @@ def remat_candidates(run):
              and not (r['opcode'] == 'custom-call' and r['model_flops_actual'] == 0)}
     peaks = {(r['host'], r['program_id'], r['memory_space']): r
              for r in run.ask('SELECT * FROM memory_peaks({x})')}
-    events = {(r['host'], r['program_id'], r['memory_space']): r['n'] for r in
-              run.ask('SELECT host, program_id, memory_space, max(event) AS n '
-                      'FROM heap_timeline({x}) GROUP BY 1, 2, 3')}
+    heaps = {(r['host'], r['program_id'], r['memory_space'], r['event']): r['hlo_op'] for r in
+             run.ask('SELECT * FROM heap_timeline({x})')}
+    events = {}
+    for *space, event in heaps:
+        events[tuple(space)] = max(events.get(tuple(space), 0), event)
     want = set()
     for b in run.ask("SELECT * FROM buffer_allocations({x}) WHERE memory_space = 0 AND kind = "
                      "'temporary' AND storage_start_event IS NOT NULL AND size_bytes > 0"):
@@ -342,14 +344,15 @@ def remat_candidates(run):
                        b['memory_space']), flops.get((b['host'], b['program_id'], b['hlo_op']))
         again = '.remat' in b['hlo_op'] or 'rematted_computation' in (b['tf_op'] or '')
         if not again and space in peaks and cost is not None and cost <= 16 * b['size_bytes'] and b[
-            'storage_start_event'] < (peaks[space]['peak_event'] or 0) < b['storage_end_event']:
+            'storage_start_event'] < (peaks[space]['peak_event'] or 0) < b[
+                'storage_end_event'] and b['hlo_op'] != heaps[(*space, peaks[space]['peak_event'])]:
             lived = 100 * (b['storage_end_event'] - b['storage_start_event']) / events[space]
-            want.add((b['hlo_module'], b['hlo_op'], cost)
+            want.add((b['program_id'], b['hlo_module'], label(b), cost)
                      + tuple(round(x, 6) for x in (b['size_bytes'] / MIB, 100 * b['size_bytes']
                                                    / MIB / peaks[space]['peak_heap_mib'], lived)))
     got = run.ask('SELECT * FROM remat_candidates({x}, %d)' % ALL)
-    agree('candidates', sorted({(r['hlo_module'], r['hlo_op'], r['flops']) + tuple(
-        round(r[c], 6) for c in ('size_mib', 'peak_percent', 'lived_percent')) for r in got}),
+    agree('candidates', sorted((r['program_id'], r['hlo_module'], r['hlo_op'], r['flops']) + tuple(
+        round(r[c], 6) for c in ('size_mib', 'peak_percent', 'lived_percent')) for r in got),
           sorted(want))
     for r in got:
         agree('cost of a byte', r['flops_per_byte'], r['flops'] / r['size_mib'] / MIB, rel=1e-6)

@@ -218,7 +218,8 @@ INSTRUCTION.update(source_line=place, flops=lambda r: r['model_flops_actual'])
 OP = {**INSTRUCTION, 'flops_utilization': lambda r: r['flops_utilization'], 'bound_by': bound_by,
       'hbm_utilization': lambda r: r['hbm_utilization'],
       'tf_op': lambda r: r['tf_op'].rstrip(':') or None}
-BUFFER = {**INSTRUCTION, 'kind': lambda r: r['kind'], 'live_at_peak': lambda r: r['live_at_peak'],
+BUFFER = {**INSTRUCTION, 'shape': lambda r: r['shape_actual'], 'kind': lambda r: r['kind'],
+          'live_at_peak': lambda r: r['live_at_peak'],
           'start_event': lambda r: r['storage_start_event'],
           'end_event': lambda r: r['storage_end_event'],
           'expansion': lambda r: r['size_bytes'] / r['unpadded_bytes_actual']
@@ -230,7 +231,7 @@ SHOWN = {
                    'source_line'),
     'fusion_breakdown': ('hlo_instructions', INSTRUCTION,
                          'category flops bytes_accessed tf_op source_line user_file user_line'),
-    'remat_candidates': ('hlo_instructions', INSTRUCTION,
+    'remat_candidates': ('buffer_allocations', BUFFER,
                          'opcode shape tf_op source_line user_file user_line'),
     'padding_waste': ('buffer_allocations', BUFFER,
                       'live_at_peak shape tf_op source_line user_file user_line'),
