@@ -80,14 +80,15 @@ static const Difference differences[] = {
      "NULL if unknown or if the kernels of the row differ"},
     {"kernel_stats", "kernel_uses_tensorcore", "kernel_uses_tensorcore_actual",
      "goes by a list of kernel names from before Hopper (no wgmma, cutlass, nvjet, fused "
-     "attention) that includes FMA kernels of cuBLAS's xmma family; counts none if there is "
-     "no device_vendor",
-     "goes by a list of kernel names that has the newer ones and not the FMA kernels; works "
-     "without a vendor too"},
+     "attention) that includes FMA kernels of cuBLAS's xmma family and cuDNN's kernels for "
+     "depthwise convolutions; counts none if there is no device_vendor",
+     "goes by a list of kernel names that has the newer ones and not these; works without a "
+     "vendor too"},
     {"kernel_stats", "op_is_tensorcore_eligible", "op_is_tensorcore_eligible_actual",
      "says no for a kernel that runs on tensor cores if its HLO op has no framework op, and "
-     "for ops whose names it does not read",
-     "1 also for a kernel that runs on tensor cores; goes by op_name_actual"},
+     "for ops whose names it does not read; yes for all kernels that its list includes, "
+     "and for transposes that belong to a convolution or product",
+     "goes by kernel_uses_tensorcore_actual, op_name_actual and what the HLO op computes"},
     {"kernel_stats", "op_name", "op_name_actual",
      "does not read the stats annotation and level 0, which contain the op in files until "
      "2023",

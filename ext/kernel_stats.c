@@ -75,8 +75,9 @@ SQLITE_EXTENSION_INIT3
       "theoretical occupancy; NULL if unknown, above 100, or if the launches differ",              \
       "kernel_details")                                                                            \
     C(KS_ELIGIBLE_ACTUAL, "op_is_tensorcore_eligible_actual", "INTEGER", "0 or 1",                 \
-      "1: tensor cores could run the op, judged by op_name_actual, or because the kernel uses "    \
-      "them",                                                                                      \
+      "1: tensor cores could run the op of one of the kernels: the kernel uses them, or "          \
+      "op_name_actual is one of those and the HLO op, if known, contains a product, convolution "  \
+      "or library call (as kernel_ops.op_is_tensorcore_eligible)",                                 \
       "libprofsql")                                                                                \
     C(KS_USES_ACTUAL, "kernel_uses_tensorcore_actual", "INTEGER", "0 or 1",                        \
       "1: the kernel runs on tensor cores, judged by its name. Also "                              \

@@ -132,7 +132,8 @@ def tensorcore_names():
         ('Nvidia', 'sm80_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize96x128x32', 1, 1),
         ('Nvidia',
          'sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize32x32x8_stage3_warpsize1x2x1_ffma_aligna4',
-         1, 0), ('Nvidia', 'cutlass3x_sm90_tensorop_s64x128x16gemm_bf16', 0, 1),
+         1, 0), ('Nvidia', 'conv2d_c1_k1_nhwc', 1, 0),
+        ('Nvidia', 'cutlass3x_sm90_tensorop_s64x128x16gemm_bf16', 0, 1),
         ('Nvidia', 'nvjet_tst_128x256_64x4_2x1_v_bz_coopB_TNN', 0, 1),
         ('Nvidia', 'void cutlass::device_kernel<flash::flash_fwd_wgmma>', 0, 1),
         ('Nvidia', 'volta_sgemm_128x64_nn', 0, 0),
@@ -159,6 +160,19 @@ def tensorcore_names():
         same(stats_of(kernels(('k', 1, 'regs:1', {
             'tf_op': 'einsum:Einsum', 'equation': equation})))[0]['op_is_tensorcore_eligible'],
              want, equation)
+
+
+@case
+def kernels_that_multiply_on_ordinary_cores():
+    """XProf takes the op of a kernel that it believes to be on tensor cores to be one for these;
+    by its name, which is that of no product, it is none."""
+    gpu = kernels(('sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_ffma', 1, 'regs:1',
+                   {'tf_op': 'jit(f)/jit(qr)/householder_product:'}),
+                  stats=(('device_vendor', {'str': 'Nvidia'}),))
+    row, = stats_of(gpu)
+    same((row['op_is_tensorcore_eligible'], row['op_is_tensorcore_eligible_actual']), (1, 0))
+    row, = stats_of(gpu, sql="SELECT * FROM kernel_ops('{x}')")
+    same((row['op_is_tensorcore_eligible'], row['kernel_uses_tensorcore']), (0, 0))
 
 
 @case
@@ -289,3 +303,6 @@ def products_in_programs():
     rows = stats_of(gpu, programs, sql="SELECT * FROM kernel_ops('{x}')")
     same({r['kernel_name']: r['op_is_tensorcore_eligible'] for r in rows},
          {**eligible, 'sm80_xmma_gemm_tensorop': 1})
+    rows = stats_of(gpu, programs)
+    same({r['kernel_name']: r['op_is_tensorcore_eligible_actual'] for r in rows},
+         {**eligible, 'sm80_xmma_gemm_tensorop': 1}, 'kernel_stats has the same')

@@ -107,6 +107,11 @@ def multiplies(program, op):
                 or {'multiply', 'reduce'} <= found)
 
 
+def is_eligible(uses, product, op):
+    """Whether tensor cores could run an op."""
+    return int(uses or product is not False and bool(PRODUCTS.search(op or '')))
+
+
 def kernels_of(planes):
     """Kernels are what XProf treats as kernels: events with a duration and kernel_details of their
     own (of several the last), of TPUs if the host has any. (name, nanoseconds, HLO op, framework
@@ -168,11 +173,11 @@ def kernel_stats(run):
         launches = collections.defaultdict(set)
         for name, _, _, op, product, details in kernels_of(planes):
             uses = bool(TENSORCORE.search(name))
-            launches[name].add(launch_of(details) + (op, int(uses), int(
-                product is not False and (uses or bool(PRODUCTS.search(op or ''))))))
+            launches[name].add(launch_of(details) + (op, int(uses), is_eligible(uses, product, op)))
         for name, of in launches.items():
             if len(rows[host, name]) == 1:
                 want = [values.pop() if len(values) == 1 else None for values in map(set, zip(*of))]
+                want[-1] = max(eligible for *_, eligible in of)  # of one of them
                 agree('launches of %s' % name, [rows[host, name][0][c] for c in ACTUAL], want)
 
 
@@ -186,9 +191,9 @@ def kernel_ops(run):
                 running.add(hlo_op or op)
         for name, ns, hlo_op, op, product, _ in found:
             uses = bool(TENSORCORE.search(name))
-            eligible = product is not False and (uses or bool(PRODUCTS.search(op or '')))
+            eligible = is_eligible(uses, product, op)
             helps = eligible and not uses and (hlo_op or op) in running
-            want[host, name, op, int(eligible), int(uses), int(helps)].append(ns / 1e3)
+            want[host, name, op, eligible, int(uses), int(helps)].append(ns / 1e3)
     got = collections.defaultdict(lambda: [0, 0.0, [], []])
     for r in run.ask('SELECT * FROM kernel_ops({x})'):
         of = got[tuple(r[k] for k in ('host', 'kernel_name', 'op_name', 'op_is_tensorcore_eligible',

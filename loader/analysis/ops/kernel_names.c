@@ -203,8 +203,9 @@ static const char *const amd_patterns[] = {
 static const char *const more_amd_patterns[] = {"FmhaFwdKernel", "FmhaFwdSplitKVKernel",
                                                 "FmhaFwdPagedKVKernel", "FmhaBwdDQDKDVKernel",
                                                 "ck_tile::GemmKernel"};
-/* Kernels of these libraries that multiply on ordinary cores. */
-static const char *const plain_patterns[] = {"ffma", "simt"};
+/* Kernels of these libraries that multiply on ordinary cores, such as cuDNN's for depthwise
+ * convolutions. */
+static const char *const plain_patterns[] = {"ffma", "simt", "conv2d_c1_k1"};
 
 /* _MI<digits>x<digits>x<digits>: a matrix instruction in the name of a Tensile kernel. */
 static bool has_matrix_instruction(Slice s)

@@ -482,11 +482,12 @@ static void add_tally(KernelsBuilder *m, const Plane *plane, const Tally *t, uns
                       .total_ns = t->total_ns,
                       .min_ns = t->min_ns,
                       .max_ns = t->max_ns};
+    bool eligible = false; /* by the op's name */
     if (tf_op->n_bytes) {
         Op op = op_of(m, tf_op);
         r.op_name = op.name;
-        r.eligible = op.eligible || r.uses_tensorcore ||
-                     is_einsum(m, key_text(plane, &t->key, TEXT_EQUATION));
+        eligible = op.eligible || is_einsum(m, key_text(plane, &t->key, TEXT_EQUATION));
+        r.eligible = eligible || r.uses_tensorcore;
     }
     const Text *hlo_op = key_text(plane, &t->key, TEXT_HLO_OP);
     const Xla__HloInstructionProto *instruction =
@@ -495,11 +496,10 @@ static void add_tally(KernelsBuilder *m, const Plane *plane, const Tally *t, uns
         const Text *provenance = provenance_of(m, instruction);
         Op op = provenance ? op_of(m, provenance) : (Op){0};
         r.op_name = op.name;
-        r.eligible |= op.eligible;
+        eligible |= op.eligible, r.eligible |= op.eligible;
     }
     if (m->err->code) return;
     r.actual_op_name = r.op_name;
-    r.actual_eligible = r.eligible || r.actual_uses_tensorcore;
     /* XLA's annotation of a kernel whose program is not in the run */
     bool of_module = !instruction && slice_is(slice_of(tf_op), "XlaModule:");
     if (!r.op_name->n_bytes || of_module) {
@@ -507,14 +507,15 @@ static void add_tally(KernelsBuilder *m, const Plane *plane, const Tally *t, uns
                                       : older_op_name(m, plane, &t->key));
         if (m->err->code) return;
         r.actual_op_name = other.name;
-        r.actual_eligible |= other.eligible;
+        eligible |= other.eligible;
     }
+    r.actual_eligible =
+        r.actual_uses_tensorcore ||
+        (eligible && (!instruction || is_product(m, instruction, t->key.program_id)));
     if (r.actual_op_name->n_bytes) r.actual.known |= KERNEL_OP_NAME;
     add_report(&m->reports, &r, m->err);
     r.op_name = r.actual_op_name, r.uses_tensorcore = r.actual_uses_tensorcore,
     r.eligible = r.actual_eligible, r.launch = (KernelLaunch){0};
-    if (r.eligible && !r.uses_tensorcore && instruction)
-        r.eligible = is_product(m, instruction, t->key.program_id);
     r.op = instruction ? (const void *)instruction : r.op_name;
     add_report(&m->by_instruction, &r, m->err);
 }
