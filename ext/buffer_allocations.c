@@ -102,7 +102,8 @@ SQLITE_EXTENSION_INIT3
       "libprofsql")                                                                                \
     C(BA_LIVE, "live_at_peak", "INTEGER", "0 or 1",                                                \
       "1: part of the memory peak (only one of the buffers that share storage; only the largest "  \
-      "buffer of an allocation for parameters, constants or outputs); NULL if unknown",            \
+      "buffer of an allocation for parameters, constants or outputs; no temporary if none has "    \
+      "bytes); NULL if unknown",                                                                   \
       "memory_viewer maxHeap")                                                                     \
     C(BA_ORDER, "program_order", "INTEGER", NULL,                                                  \
       "position in XProf's list of the buffers at the peak, from 0; NULL for buffers that are "    \

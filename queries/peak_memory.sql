@@ -21,7 +21,7 @@
 -- column fragmentation_mib REAL [MiB]: memory allocated for temporaries that is unused even at the
 --   peak; NULL if the peak exceeds the allocations
 -- column allocated_mib REAL [MiB]: size of all allocations
--- column peak_op TEXT: instruction at which the peak is reached; NULL without temporaries
+-- column peak_op TEXT: instruction at which the peak is reached; NULL if temporaries_mib is 0
 -- column hosts INTEGER [hosts]: number of hosts that have this program with these values
 WITH program AS (
     SELECT run, min(host) AS host, program_id, hlo_module, memory_space, peak_heap_mib,
@@ -44,7 +44,8 @@ WITH program AS (
            total_allocation_mib,
            (SELECT t.hlo_op FROM temp.heap_timeline(:source) AS t
              WHERE t.run = p.run AND t.host = p.host AND t.program_id = p.program_id
-                   AND t.memory_space = p.memory_space AND t.event = p.peak_event),
+                   AND t.memory_space = p.memory_space AND t.event = p.peak_event
+                   AND p.peak_heap_mib > p.indefinite_mib),
            hosts
     FROM ranked AS p
     WHERE (:n IS NULL OR rank <= :n)

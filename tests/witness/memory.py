@@ -199,7 +199,7 @@ def plan(program, color=0):
     storages, n = program.storages(color)
     before, always = heap(program, color)
     peak = max(before, default=0)
-    at = before.index(peak) - 1 if peak else 0
+    at = before.index(peak) - 1  # -1: nothing has bytes, so nothing is allocated until the peak
     fixed = program.fixed(color)
     live = [buffer for _, buffer in fixed] + [b for start, end, _, b in storages if start <= at
                                               < end] if n else [buffer for _, buffer in fixed]

@@ -1458,8 +1458,9 @@ class KernelStats(NamedTuple):
     """theoretical occupancy; NULL if unknown, above 100, or if the launches differ [percent
     0..100]"""
     op_is_tensorcore_eligible_actual: int
-    """1: tensor cores could run the op, judged by op_name_actual, or because the kernel uses them
-    [0 or 1]"""
+    """1: tensor cores could run the op of one of the kernels: the kernel uses them, or
+    op_name_actual is one of those and the HLO op, if known, contains a product, convolution or
+    library call (as kernel_ops.op_is_tensorcore_eligible) [0 or 1]"""
     kernel_uses_tensorcore_actual: int
     """1: the kernel runs on tensor cores, judged by its name. Also recognizes kernels of Hopper and
     Blackwell, cuDNN and attention, which XProf's list lacks, and kernels in files that name no
@@ -1489,8 +1490,8 @@ class KernelOps(NamedTuple):
     max_duration_us: float
     """longest duration of the kernel [us]"""
     op_is_tensorcore_eligible: int
-    """1: tensor cores could run the op, judged by its name or because the kernel uses them; always
-    0 if the HLO op contains no product, convolution or library call [0 or 1]"""
+    """1: tensor cores could run the op: the kernel uses them, or the op's name is one of those and
+    its HLO op, if known, contains a product, convolution or library call [0 or 1]"""
     kernel_uses_tensorcore: int
     """1: the kernel runs on tensor cores, judged by its name [0 or 1]"""
     is_helper: int
@@ -5119,7 +5120,7 @@ class PeakMemory(NamedTuple):
     allocated_mib: float
     """size of all allocations [MiB]"""
     peak_op: str | None
-    """instruction at which the peak is reached; NULL without temporaries"""
+    """instruction at which the peak is reached; NULL if temporaries_mib is 0"""
     hosts: int
     """number of hosts that have this program with these values [hosts]"""
 
@@ -5191,7 +5192,8 @@ class RematCandidates(NamedTuple):
     hlo_module: str
     """name of the program's HLO module"""
     hlo_op: str
-    """HLO instruction whose result the value is; later values may reuse its storage"""
+    """HLO instruction whose result the value is, with the index of the part; later values may reuse
+    its storage"""
     opcode: str
     """opcode of the instruction"""
     size_mib: float
@@ -5204,8 +5206,9 @@ class RematCandidates(NamedTuple):
     flops: int
     """floating-point operations to recompute the value (hlo_instructions.model_flops_actual). These
     values have no row: those whose operations are unknown, communication, asynchronous copies,
-    tuples, results of loops and calls, and values that are already recomputed (named .remat by XLA,
-    or in a rematted_computation of JAX) [FLOP]"""
+    tuples, results of loops and calls, values of the instruction at which the peak is reached, and
+    values that are already recomputed (named .remat by XLA, or in a rematted_computation of JAX)
+    [FLOP]"""
     flops_per_byte: float
     """floating-point operations to recompute the value, per byte saved [FLOP/byte]"""
     shape: str
