@@ -30,15 +30,20 @@ static void result_event(sqlite3_context *ctx, const MemoryEvent *e)
 typedef struct {
     const MemoryProfile *profile;
     size_t allocator, item;
-    const MemoryEvent *event; /* memory_events: the event and its place among the samples */
+    const MemoryEvent *event; /* memory_events: the event, and what memory_sampled() keeps */
     size_t sample;
-    bool is_sampled;
 } MemoryAt;
 
 static bool open_profile(RowCursor *c, MemoryAt *at)
 {
     if (!c->started) at->profile = host_memory_profile(c->host, &c->err);
     return at->profile;
+}
+
+static bool is_wanted(const RowCursor *c, const MemoryAllocator *a)
+{
+    const char *name = c->text_key[KEY_ALLOCATOR];
+    return !name || !strcmp(name, a->name->text);
 }
 
 /* Moves to the next item; `count` returns how many an allocator has. NULL if there is none, or with
@@ -50,7 +55,7 @@ static const MemoryAllocator *next_item(RowCursor *c, size_t (*count)(const Memo
     at->item += c->started;
     for (; at->allocator < at->profile->n_allocators; at->allocator++, at->item = 0) {
         const MemoryAllocator *a = &at->profile->allocators[at->allocator];
-        if (at->item < count(a)) return a;
+        if (at->item < count(a) && is_wanted(c, a)) return a;
     }
     return NULL;
 }
@@ -132,10 +137,20 @@ static const MemoryAllocator *next_item(RowCursor *c, size_t (*count)(const Memo
       "its address was allocated again without a recorded free; NULL "                             \
       "for a free, and for an allocation that was live until the end",                             \
       "libprofsql")                                                                                \
+    C(ME_END, "live_until_event_id", "INTEGER", NULL,                                              \
+      "event_id of the event at live_until_ps: the free of an allocation (match_event_id), or "    \
+      "the next allocation at its address; NULL where live_until_ps is",                           \
+      "libprofsql")                                                                                \
     C(ME_LIVE, "live_at_peak", "INTEGER", "0 or 1",                                                \
       "1: memory of the allocation is in use at the allocator's peak (peak_event_id of "           \
       "memory_allocators): allocated until then, in order of time_ps and event_id, and not freed " \
       "or allocated again until then; 0 for others and for frees",                                 \
+      "libprofsql")                                                                                \
+    C(ME_FIRST, "first_of_step", "INTEGER", "0 or 1",                                              \
+      "1: first event of its allocator in its step, in order of time_ps and event_id",             \
+      "libprofsql")                                                                                \
+    C(ME_LAST, "last_of_step", "INTEGER", "0 or 1",                                                \
+      "1: last event of its allocator in its step, in order of time_ps and event_id",              \
       "libprofsql")                                                                                \
     C(ME_SOURCE, SOURCE_DOC)                                                                       \
     C(ME_SAMPLES, "samples", "INTEGER HIDDEN", "events",                                           \
@@ -162,17 +177,21 @@ static const MemoryEvent *next_event(RowCursor *c)
 static bool events_next(RowCursor *c)
 {
     MemoryAt *at = c->state;
-    sqlite3_int64 n_samples = row_integer_parameter(c, 0, XPROF_SAMPLES);
-    if (!c->started) at->sample = SIZE_MAX;
     if (!(at->event = next_event(c))) return false;
-    at->is_sampled = memory_sampled(at->event, n_samples > 0 ? (size_t)n_samples : 0, &at->sample);
+    if (!at->item) at->sample = SIZE_MAX;
     c->place = at->event->event;
     return true;
 }
 
+static bool is_sampled(const RowCursor *c, MemoryAt *at)
+{
+    sqlite3_int64 n_samples = row_integer_parameter(c, 0, XPROF_SAMPLES);
+    return memory_sampled(at->event, n_samples > 0 ? (size_t)n_samples : 0, &at->sample);
+}
+
 static void events_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const MemoryAt *at = c->state;
+    MemoryAt *at = c->state;
     const MemoryEvent *e = at->event;
     switch (column) {
     case ME_ALLOCATOR: result_text(ctx, e->allocator); break;
@@ -198,13 +217,15 @@ static void events_column(RowCursor *c, sqlite3_context *ctx, int column)
     case ME_REGION: result_known(ctx, e->region_type); break;
     case ME_DATA_TYPE: result_known(ctx, e->data_type); break;
     case ME_SHAPE: result_known(ctx, e->shape); break;
-    case ME_SAMPLED: sqlite3_result_int(ctx, at->is_sampled); break;
+    case ME_SAMPLED: sqlite3_result_int(ctx, is_sampled(c, at)); break;
     case ME_EVENT: result_event(ctx, e); break;
     case ME_MATCH: result_event(ctx, e->match); break;
     case ME_LIVE_UNTIL:
-        if (!e->is_free && (e->match || e->reuse))
-            sqlite3_result_int64(ctx, (e->match ? e->match : e->reuse)->start_ps);
+        if (memory_end(e)) sqlite3_result_int64(ctx, memory_end(e)->start_ps);
         break;
+    case ME_END: result_event(ctx, memory_end(e)); break;
+    case ME_FIRST: sqlite3_result_int(ctx, e->first_of_step); break;
+    case ME_LAST: sqlite3_result_int(ctx, e->last_of_step); break;
     case ME_LIVE: sqlite3_result_int(ctx, memory_live_at_peak(e)); break;
     default: break;
     }

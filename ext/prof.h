@@ -353,7 +353,7 @@ enum RowKey {
     KEY_MEMORY_SPACE,
     N_ROW_KEYS
 };
-enum TextKey { KEY_PROGRAM_ID, KEY_HLO_MODULE, KEY_HLO_OP, N_TEXT_KEYS };
+enum TextKey { KEY_PROGRAM_ID, KEY_HLO_MODULE, KEY_HLO_OP, KEY_ALLOCATOR, N_TEXT_KEYS };
 extern const char *const row_key_names[N_ROW_KEYS], *const text_key_names[N_TEXT_KEYS];
 enum { MAX_PARAMETERS = 8 };
 

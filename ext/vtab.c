@@ -4,7 +4,7 @@
  *
  * Plan of a row table: idxStr has a letter for each argument in order: s source, S all sources of
  * an IN
- * (...), A and following the parameters, r run, h host, a digit for each RowKey and one of !"# for
+ * (...), A and following the parameters, r run, h host, a digit for each RowKey and one of !"#$ for
  * each TextKey with an equality. SQLite checks every term again; a plan only saves work. A ? at the
  * end: an argument is given twice. idxNum: 0, or 1 + the argument that the query reads but does not
  * give. */
@@ -20,7 +20,7 @@ SQLITE_EXTENSION_INIT3
 
 const char *const row_key_names[N_ROW_KEYS] = {"plane_id",    "line_id",        "event_id",
                                                "metadata_id", "instruction_id", "memory_space"};
-const char *const text_key_names[N_TEXT_KEYS] = {"program_id", "hlo_module", "hlo_op"};
+const char *const text_key_names[N_TEXT_KEYS] = {"program_id", "hlo_module", "hlo_op", "allocator"};
 
 int table_column(const Table *table, const char *name)
 {

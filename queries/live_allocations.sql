@@ -28,37 +28,43 @@
 -- column oldest_us REAL [us]: age of the row's oldest allocation at the event or peak; NULL if kind
 --   is not allocation
 WITH moment AS MATERIALIZED (
-    SELECT a.run, a.host, a.allocator, e.time_ps, e.event_id
+    SELECT a.run, a.host, a.allocator, e.time_ps, e.event_id, e.allocator = a.allocator AS is_own
     FROM temp.memory_allocators(:source) AS a CROSS JOIN temp.memory_events(:source) AS e
          ON e.run = a.run AND e.host = a.host AND e.event_id = coalesce(:event, a.peak_event_id)
-), past AS MATERIALIZED (
-    SELECT e.run, e.host, e.allocator, e.activity, e.heap_bytes, e.stack_bytes, e.allocation_bytes,
-           e.requested_bytes, e.time_ps, e.shape,
-           nullif(e.tf_op, '(null)') AS tf_op, nullif(e.region_type, '(null)') AS region_type,
-           nullif(e.data_type, 'INVALID') AS data_type, m.time_ps AS at_ps,
-           row_number() OVER (PARTITION BY e.run, e.host, e.allocator
-                              ORDER BY e.time_ps DESC, e.event_id DESC) AS age,
-           -- a later event of an address frees it, or allocates it again
-           row_number() OVER (PARTITION BY e.run, e.host, e.allocator, e.address
-                              ORDER BY e.time_ps DESC, e.event_id DESC) AS age_at_address
-    FROM moment AS m JOIN temp.memory_events(:source) AS e
+), live AS MATERIALIZED (
+    SELECT e.run, e.host, e.allocator, 'allocation' AS kind, nullif(e.tf_op, '(null)') AS tf_op,
+           nullif(e.region_type, '(null)') AS region_type,
+           nullif(e.data_type, 'INVALID') AS data_type, e.shape, count(*) AS allocations,
+           CAST(total(e.allocation_bytes) AS INTEGER) AS allocated_bytes,
+           CAST(total(e.requested_bytes) AS INTEGER) AS requested_bytes,
+           max(m.time_ps - e.time_ps) / 1e6 AS oldest_us
+    FROM moment AS m CROSS JOIN temp.memory_events(:source) AS e
          ON e.run = m.run AND e.host = m.host AND e.allocator = m.allocator
-    WHERE (e.time_ps, e.event_id) <= (m.time_ps, m.event_id)
-), live AS (
-    SELECT run, host, allocator, 'allocation' AS kind, tf_op, region_type, data_type, shape,
-           count(*) AS allocations, CAST(total(allocation_bytes) AS INTEGER) AS allocated_bytes,
-           CAST(total(requested_bytes) AS INTEGER) AS requested_bytes,
-           max(at_ps - time_ps) / 1e6 AS oldest_us
-    FROM past
-    WHERE activity = 'ALLOCATION' AND age_at_address = 1
-    GROUP BY run, host, allocator, tf_op, region_type, data_type, shape
-), rest AS (
+    WHERE e.activity = 'ALLOCATION' AND (e.time_ps, e.event_id) <= (m.time_ps, m.event_id)
+        AND (e.live_until_ps IS NULL
+             OR (e.live_until_ps, e.live_until_event_id) > (m.time_ps, m.event_id))
+    GROUP BY 1, 2, 3, 5, 6, 7, 8
+), newest AS MATERIALIZED ( -- time of the allocator's last event until then
+    SELECT m.*, iif(is_own, m.time_ps,
+                    (SELECT max(e.time_ps) FROM temp.memory_events(:source) AS e
+                     WHERE e.run = m.run AND e.host = m.host AND e.allocator = m.allocator
+                         AND (e.time_ps, e.event_id) <= (m.time_ps, m.event_id))) AS newest_ps
+    FROM moment AS m
+), level AS (
+    SELECT n.run, n.host, n.allocator, e.heap_bytes, e.stack_bytes
+    FROM newest AS n CROSS JOIN temp.memory_events(:source) AS e
+         ON e.run = n.run AND e.host = n.host
+            AND e.event_id = iif(is_own, n.event_id,
+                                 (SELECT max(l.event_id) FROM temp.memory_events(:source) AS l
+                                  WHERE l.run = n.run AND l.host = n.host
+                                      AND l.allocator = n.allocator AND l.time_ps = n.newest_ps
+                                      AND (l.time_ps, l.event_id) <= (n.time_ps, n.event_id)))
+), rest AS MATERIALIZED (
     SELECT p.run, p.host, p.allocator, p.heap_bytes - coalesce(l.bytes, 0) AS earlier_bytes,
            p.stack_bytes
-    FROM past AS p
+    FROM level AS p
          LEFT JOIN (SELECT run, host, allocator, CAST(total(allocated_bytes) AS INTEGER) AS bytes
                     FROM live GROUP BY run, host, allocator) AS l USING (run, host, allocator)
-    WHERE p.age = 1
 ), part AS (
     SELECT * FROM live
     UNION ALL

@@ -23,19 +23,17 @@
 --   step before them; with a leak, nearly all do
 -- column most_growth_step INTEGER: number of the step in which the memory in use grew most; NULL if
 --   it grew in none
-WITH event AS (
-    SELECT run, host, allocator, step, max(heap_bytes + stack_bytes, 0) AS bytes,
-           row_number() OVER (PARTITION BY run, host, allocator, step
-                              ORDER BY time_ps DESC, event_id DESC) AS from_last,
-           min(time_ps) OVER (PARTITION BY run, host, allocator, step) AS start_ps
+WITH event AS MATERIALIZED (
+    SELECT run, host, allocator, step, time_ps, max(heap_bytes + stack_bytes, 0) AS bytes,
+           first_of_step, last_of_step
     FROM temp.memory_events(:source)
-    WHERE step IS NOT NULL
+    WHERE (first_of_step OR last_of_step) AND step IS NOT NULL
 ), level AS (
-    SELECT *, bytes - lag(bytes) OVER steps AS growth, row_number() OVER steps AS nth,
+    SELECT l.*, l.bytes - lag(l.bytes) OVER steps AS growth, row_number() OVER steps AS nth,
            count(*) OVER (PARTITION BY run, host, allocator) AS n
-    FROM event
-    WHERE from_last = 1
-    WINDOW steps AS (PARTITION BY run, host, allocator ORDER BY start_ps, step)
+    FROM event AS l JOIN event AS f USING (run, host, allocator, step)
+    WHERE l.last_of_step AND f.first_of_step
+    WINDOW steps AS (PARTITION BY run, host, allocator ORDER BY f.time_ps, step)
 ), most AS (
     SELECT *, row_number() OVER (PARTITION BY run, host, allocator
                                  ORDER BY growth DESC NULLS LAST, nth) AS rank

@@ -143,6 +143,32 @@ def hosts_with_one_allocator():
 
 
 @case
+def look_up_an_allocator():
+    """By name, with a filter, and with samples that are read of some rows only: as without."""
+    many = [(at, at, 1, 1, 1 + at % 3, 'f/A') for at in range(9)]
+    x = host(pool(*many, name='b'), pool(*many[:7], name=''), pool(*many, name='a'))
+    for name in ('a', 'b', '', 'c'):
+        same(*(rows("SELECT event_id, allocator FROM memory_events('{x}') WHERE %sallocator = '%s'"
+                    % (plus, name), x=x) for plus in ('', '+')))
+    columns = "SELECT event_id, sampled FROM memory_events('{x}', 4)"
+    of = dict(rows(columns, x=x))
+    for condition in ("allocator = 'b'", 'last_of_step', 'time_ps > 4e6', 'event_id % 2'):
+        found = rows(columns + ' WHERE ' + condition, x=x)
+        same(found, [(event, of[event]) for event, _ in found])
+    same(sum(of.values()), 12)
+
+
+@case
+def what_ends_an_allocation():
+    """A free, or the next allocation at the address; the first and the last event of a step."""
+    x = host(pool((0, 1, 1, 1, 1, 'f/A'), (1, 1, 2, 2, 2, 'f/B'), (2, 1, 2, 2, 0), (2, 2, 1, 1, 1,
+                                                                                 'f/A')))
+    same(rows("SELECT event_id, match_event_id, live_until_event_id, first_of_step, last_of_step "
+              "FROM memory_events('{x}') ORDER BY event_id", x=x),
+         [(0, None, 1, 1, 0), (1, 2, 2, 0, 0), (2, 1, None, 0, 0), (3, None, None, 0, 1)])
+
+
+@case
 def holders_of_the_peak():
     """The allocations that live, what was there earlier, the stack and the rest are the peak."""
     columns = 'kind, tf_op, holders, size_bytes, since_us, held_us'

@@ -284,6 +284,16 @@ SELECT 1 FROM memory_events('x') AS e JOIN memory_allocators('x') AS a USING (ho
  WHERE live_at_peak AND (activity <> 'ALLOCATION' OR e.time_ps > a.peak_time_ps
  OR e.live_until_ps < a.peak_time_ps);
 
+-- what ends an allocation is at its address, and each step has one first and one last event
+SELECT 1 FROM memory_events('x') AS e LEFT JOIN memory_events('x') AS n
+ ON n.event_id = e.live_until_event_id
+ WHERE e.live_until_ps IS NOT n.time_ps OR e.address <> n.address OR e.allocator <> n.allocator
+ OR e.match_event_id <> e.live_until_event_id UNION ALL
+SELECT 1 FROM memory_events('x') GROUP BY run, host, allocator, step
+ HAVING sum(first_of_step) <> 1 OR sum(last_of_step) <> 1
+ OR max(iif(first_of_step, time_ps, NULL)) <> min(time_ps)
+ OR max(iif(last_of_step, time_ps, NULL)) <> max(time_ps);
+
 -- the holders of a peak make it up, and those of a program are the buffers that are live at its
 -- peak (true files)
 SELECT 1 FROM (SELECT peak_mib, sum(size_bytes) / 1048576.0 AS held FROM peak_holders('x')

@@ -184,6 +184,13 @@ def memory_events(run):
                 about[e['event_id']]['step']] + [group, 0] * (group is not None))
             if len(of) <= 1000:
                 agree('all are shown', e['sampled'], 1)
+        at = collections.defaultdict(list)  # the places of each step's events, in order of time
+        for i, e in enumerate(of):
+            at[e['step']].append(i)
+        agree('ends of steps of %s' % key[1],
+              [(e['first_of_step'], e['last_of_step']) for e in of],
+              [(int(i == at[e['step']][0]), int(i == at[e['step']][-1]))
+               for i, e in enumerate(of)])
 
 
 def samples(run):

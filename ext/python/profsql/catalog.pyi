@@ -2877,10 +2877,17 @@ class MemoryEvents(NamedTuple):
     """for an allocation: moment at which it was freed, or at which its address was allocated again
     without a recorded free; NULL for a free, and for an allocation that was live until the end
     [ps]"""
+    live_until_event_id: int | None
+    """event_id of the event at live_until_ps: the free of an allocation (match_event_id), or the
+    next allocation at its address; NULL where live_until_ps is"""
     live_at_peak: int
     """1: memory of the allocation is in use at the allocator's peak (peak_event_id of
     memory_allocators): allocated until then, in order of time_ps and event_id, and not freed or
     allocated again until then; 0 for others and for frees [0 or 1]"""
+    first_of_step: int
+    """1: first event of its allocator in its step, in order of time_ps and event_id [0 or 1]"""
+    last_of_step: int
+    """1: last event of its allocator in its step, in order of time_ps and event_id [0 or 1]"""
 
 class MemoryAllocators(NamedTuple):
     run: str

@@ -35,8 +35,7 @@ static const Text *intern(MemoryProfile *profile, Slice text, ProfErr *err)
 
 /* ---- reading ---- */
 
-/* Returns TensorFlow's name of a data type. */
-static const Text *data_type_text(MemoryProfile *profile, int64_t value, ProfErr *err)
+static const Text *make_data_type(MemoryProfile *profile, int64_t value, ProfErr *err)
 {
     static const char *const names[] = {
         "INVALID",
@@ -81,6 +80,14 @@ static const Text *data_type_text(MemoryProfile *profile, int64_t value, ProfErr
     else
         snprintf(text, sizeof text, "unknown dtype enum (%" PRId32 ")%s", number, suffix);
     return intern(profile, (Slice){text, strlen(text)}, err);
+}
+
+/* Returns TensorFlow's name of a data type. */
+static const Text *data_type_text(MemoryProfile *profile, int64_t value, ProfErr *err)
+{
+    if ((uint64_t)value >= N_DATA_TYPES) return make_data_type(profile, value, err);
+    const Text **known = &profile->data_types[value];
+    return *known ? *known : (*known = make_data_type(profile, value, err));
 }
 
 /* Reads a stat of an event. If several name the allocator, the last counts. */
@@ -329,6 +336,22 @@ static void fill_steps(MemoryAllocator *a)
     }
 }
 
+/* Marks the first and the last event of each step. `events` is sorted by session time. */
+static void mark_steps(const MemoryAllocator *a, MemoryEvent *const *events, AddressMap *map,
+                       ProfErr *err)
+{
+    if (!map_clear(map, a->n_events, err)) return;
+    for (size_t i = 0; i < a->n_events; i++) {
+        MemoryEvent **last = map_at(map, (uint64_t)events[i]->step);
+        if (*last)
+            (*last)->last_of_step = false;
+        else
+            events[i]->first_of_step = true;
+        events[i]->last_of_step = true;
+        *last = events[i];
+    }
+}
+
 /* Copies the description of an allocation to its free, which records little. */
 static void describe_frees(MemoryAllocator *a, AddressMap *map, ProfErr *err)
 {
@@ -479,9 +502,15 @@ static void match_frees(MemoryAllocator *a, MemoryEvent **events, AddressMap *ma
                    a->name->text, a->n_unmatched_frees);
 }
 
+const MemoryEvent *memory_end(const MemoryEvent *e)
+{
+    if (e->is_free) return NULL;
+    return e->match ? e->match : e->reuse;
+}
+
 bool memory_live_at_peak(const MemoryEvent *e)
 {
-    const MemoryEvent *peak = e->owner->peak, *end = e->match ? e->match : e->reuse;
+    const MemoryEvent *peak = e->owner->peak, *end = memory_end(e);
     if (!peak || e->is_free || by_true_time(&e, &peak) > 0) return false;
     return !end || by_true_time(&end, &peak) > 0;
 }
@@ -515,6 +544,7 @@ static void analyse(MemoryProfile *profile, MemoryAllocator *a, AddressMap *map,
     std_sort((void **)a->events, a->n_events, earlier_in_line);
     for (size_t i = 0; i < a->n_events; i++) a->events[i]->place = i;
     fill_steps(a);
+    mark_steps(a, scratch, map, err);
     describe_frees(a, map, err);
     find_active(profile, a, map, err);
 }
@@ -613,7 +643,7 @@ bool memory_sampled(const MemoryEvent *event, size_t n_samples, size_t *winner)
     size_t width = n / n_samples, n_narrow = n_samples * (width + 1) - n, narrow = n_narrow * width;
     size_t into = place < narrow ? place % width : (place - narrow) % (width + 1),
            end = place - into + width + (place >= narrow);
-    if (!into || *winner == SIZE_MAX)
+    if (*winner < place - into || *winner >= end)
         for (size_t i = *winner = place - into; i < end; i++)
             if (in_use(a->events[i]) > in_use(a->events[*winner])) *winner = i;
     return place == *winner;

@@ -37,6 +37,8 @@ struct MemoryEvent {
      * recorded. NULL if there is none. */
     const MemoryEvent *reuse;
     bool is_free;
+    /* Whether it is its allocator's first or last event in its step, by session time. */
+    bool first_of_step, last_of_step;
 };
 
 enum SpecialMemory { MEMORY_ORDINARY, MEMORY_UNUSED, MEMORY_STACK };
@@ -70,13 +72,15 @@ typedef struct MemoryAllocator {
     size_t n_active;
 } MemoryAllocator;
 
+enum { N_DATA_TYPES = 256 };
 /* The allocators of a host. */
 typedef struct {
     MemoryAllocator *allocators; /* by name */
     size_t n_allocators;
     MemoryEvent **events; /* by ordinal */
     size_t n_events, event_capacity;
-    MemoryEvent **by_allocator; /* sorted by allocator */
+    MemoryEvent **by_allocator;           /* sorted by allocator */
+    const Text *data_types[N_DATA_TYPES]; /* names of the types seen so far */
     TextTable texts;
     Arena arena;
 } MemoryProfile;
@@ -87,14 +91,18 @@ const MemoryProfile *host_memory_profile(Host *host, ProfErr *err);
 /* Returns the event with this ordinal; NULL if it is not an event of an allocator. */
 const MemoryEvent *memory_event(const MemoryProfile *profile, uint64_t event);
 
+/* Returns the event that ends an allocation: its free, or the next allocation at its address. NULL
+ * if it was live until the end, and for a free. */
+const MemoryEvent *memory_end(const MemoryEvent *event);
+
 /* Returns whether the memory of an allocation is live right after its allocator's peak: allocated
  * until then, and neither freed nor allocated again. False for a free. */
 bool memory_live_at_peak(const MemoryEvent *event);
 
 /* Returns whether XProf draws this event if it draws n_samples of its allocator: the events in
  * order of time are split into parts of equal size, and each part is represented by its event with
- * the most memory in use. *winner is SIZE_MAX at first; it keeps the result of a part while events
- * are asked for in order. */
+ * the most memory in use. *winner is SIZE_MAX for the first event of an allocator; it keeps the
+ * result of a part for the next call. */
 bool memory_sampled(const MemoryEvent *event, size_t n_samples, size_t *winner);
 
 #endif
