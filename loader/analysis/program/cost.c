@@ -212,7 +212,7 @@ static void sum_up(CostGraph *g, CostComputation *c)
     sum->operands = arena_alloc(&g->arena, sum->n_operands * sizeof *sum->operands);
     if (sum->operands) {
         add_instructions(g, sum, c);
-        sum->leaves = cost_take_leaves(g, false);
+        sum->leaves = cost_take_leaves(g, COST_SUM_OF);
     } else {
         prof_nomem(g->err);
         g->failed = true;

@@ -299,8 +299,8 @@ static bool cost_as_gather(CostGraph *g, CostNode *fusion, const CostComputation
         if (node->opcode != HLO_GATHER && node->opcode != HLO_SCATTER) continue;
         cost_instruction(g, node, depth + 1);
         fusion->flops = node->flops, fusion->bytes = node->bytes, fusion->output = node->output;
-        for (uint32_t k = 0; k < fusion->n_operands && k < node->n_operands; k++)
-            fusion->figures[k] = node->figures[k];
+        if (!cost_has_room(g, fusion, node->n_operands)) return true;
+        for (uint32_t k = 0; k < node->n_operands; k++) fusion->figures[k] = node->figures[k];
         return true;
     }
     return false;
@@ -310,14 +310,20 @@ static void cost_fused(Fusion *f)
 {
     CostNode *fusion = f->fusion;
     fusion->flops = fusion->bytes = fusion->output = 0;
+    if (!cost_has_room(f->g, fusion, f->c->sum.n_operands)) return;
     for (uint32_t k = 0; k < fusion->n_operands; k++)
         fusion->figures[k] = 0, f->parameters[k] = COST_NONE;
+    /* What XLA leaves of the fused instructions' figures: those of operands and of parts that the
+     * fusion itself lacks. */
+    for (uint32_t k = fusion->n_operands; k < f->c->sum.n_operands; k++)
+        fusion->figures[k] = f->c->sum.operands[k];
+    cost_add_leaves(f->g, f->c->sum.leaves);
     set_utilizations(f);
     if (f->g->failed) return;
     write_leaves(f, fusion->shape, f->c->root == COST_NONE ? NULL : &f->g->nodes[f->c->root], 0);
     read_constants(f);
     read_parameters(f);
-    fusion->leaves = cost_take_leaves(f->g, false);
+    fusion->leaves = cost_take_leaves(f->g, COST_LAST_OF);
 }
 
 void cost_fusion(CostGraph *g, CostNode *fusion, int depth)

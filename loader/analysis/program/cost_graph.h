@@ -29,8 +29,8 @@ typedef struct {
 } CostLeaves;
 
 /* An instruction with its figures: the bytes that it reads of each operand and writes of its
- * output. Its operands are in CostGraph.operands. A call has figures for all operand numbers of its
- * callee, even if it lacks such operands itself. */
+ * output. Its operands are in CostGraph.operands. A call or fusion has figures for all operand
+ * numbers of its callee, even if it lacks such operands itself: callers sum them. */
 typedef struct {
     const Xla__HloInstructionProto *op;
     const Xla__ShapeProto *shape; /* never NULL */
@@ -109,6 +109,9 @@ uint32_t cost_order(CostGraph *g, const CostComputation *c, bool listed, uint32_
 /* Subtracts n from the budget. False if it is used up: the graph has then failed. */
 bool cost_spend(CostGraph *g, uint64_t n);
 
+/* Makes room for figures of n operand numbers, and sets them to 0, unless there is room. False if
+ * memory runs out. */
+bool cost_has_room(CostGraph *g, CostNode *node, uint32_t n);
 /* Compute the cost of one instruction whose operands already have theirs. */
 void cost_instruction(CostGraph *g, CostNode *node, int depth);
 void cost_fusion(CostGraph *g, CostNode *node, int depth);
@@ -138,9 +141,10 @@ uint64_t cost_path(uint64_t path, size_t i);
 /* Add bytes of one part, or all parts of `leaves`, to those that cost_take_leaves() returns. */
 void cost_add_leaf(CostGraph *g, uint32_t operand, uint64_t path, float bytes);
 void cost_add_leaves(CostGraph *g, const CostLeaves *leaves);
-/* Returns the parts that were added since the last call. Equal parts are summed in order or, if
- * `largest`, the largest of them counts. NULL if there are none. */
-const CostLeaves *cost_take_leaves(CostGraph *g, bool largest);
+/* What counts where a part was added more than once: the sum, in the order of adding, and so on. */
+enum CostRule { COST_SUM_OF, COST_LARGEST_OF, COST_LAST_OF };
+/* Returns the parts that were added since the last call. NULL if there are none. */
+const CostLeaves *cost_take_leaves(CostGraph *g, enum CostRule rule);
 float cost_leaf(const CostLeaves *leaves, uint32_t operand, uint64_t path); /* 0 if there is none */
 
 /* ---- shapes (cost_shapes.c); results are limited to int64 ---- */

@@ -56,7 +56,7 @@ static CostLeaves *room_for(CostGraph *g, size_t n)
     return leaves;
 }
 
-const CostLeaves *cost_take_leaves(CostGraph *g, bool largest)
+const CostLeaves *cost_take_leaves(CostGraph *g, enum CostRule rule)
 {
     size_t n = g->n_pending, kept = 0;
     g->n_pending = 0;
@@ -71,9 +71,9 @@ const CostLeaves *cost_take_leaves(CostGraph *g, bool largest)
         CostLeaf *last = kept ? &leaves[kept - 1] : NULL;
         if (!last || by_key(last, &g->pending[i]))
             leaves[kept++] = g->pending[i];
-        else if (!largest)
+        else if (rule == COST_SUM_OF)
             last->bytes += g->pending[i].bytes;
-        else if (last->bytes < g->pending[i].bytes)
+        else if (rule == COST_LAST_OF || last->bytes < g->pending[i].bytes)
             last->bytes = g->pending[i].bytes;
     }
     *result = (CostLeaves){leaves, (uint32_t)kept};

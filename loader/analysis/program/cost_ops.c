@@ -10,6 +10,19 @@
 
 /* ---- figures ---- */
 
+bool cost_has_room(CostGraph *g, CostNode *node, uint32_t n)
+{
+    if (n <= node->n_figures) return true;
+    float *figures = arena_alloc(&g->arena, n * sizeof *figures);
+    if (!figures) {
+        prof_nomem(g->err);
+        g->failed = true;
+        return false;
+    }
+    node->figures = figures, node->n_figures = n;
+    return cost_spend(g, n);
+}
+
 static int64_t operand_size(const CostGraph *g, const CostNode *node, uint32_t i)
 {
     const CostNode *operand = cost_operand(g, node, i);
@@ -249,36 +262,47 @@ static void dynamic_update_slice(CostGraph *g, CostNode *node)
 
 /* ---- collectives ---- */
 
-/* Returns the number of devices in a group. */
-static int64_t ranks(const Xla__HloInstructionProto *op)
+/* Returns the size of a group along axes of a mesh. */
+static int64_t mesh_ranks(const Xla__MeshAxesReplicaGroupListProto *list)
 {
-    const Xla__MeshAxesReplicaGroupListProto *mesh = op->more->rare->mesh_axes_replica_group_list;
-    const Xla__CollectiveDeviceListProto *list = op->more->rare->collective_device_list;
-    Xla__ReplicaGroup *const *groups = op->more->rare->n_replica_groups || !list
-                                           ? op->more->rare->replica_groups
-                                           : list->replica_groups;
-    size_t n_groups = op->more->rare->n_replica_groups || !list ? op->more->rare->n_replica_groups
-                                                                : list->n_replica_groups;
-    int64_t n = n_groups ? (int64_t)groups[0]->n_replica_ids : 1;
-    if (op->more->rare->iota_collective_device_list)
-        n = op->more->rare->iota_collective_device_list->num_devices_per_group;
-    if (mesh && mesh->mesh) {
-        n = 1;
-        for (size_t i = 0; i < mesh->n_axes; i++) {
-            const Xla__AxisRefProto *axis = mesh->axes[i];
-            bool whole = !axis->sub_axis_info && axis->mesh_axis_index >= 0 &&
-                         (uint64_t)axis->mesh_axis_index < mesh->mesh->n_axes;
-            n = cost_multiply(n, axis->sub_axis_info ? axis->sub_axis_info->size
-                                 : whole             ? mesh->mesh->axes[axis->mesh_axis_index]->size
-                                                     : 1);
-        }
+    int64_t n = 1;
+    for (size_t i = 0; list->mesh && i < list->n_axes; i++) {
+        const Xla__AxisRefProto *axis = list->axes[i];
+        bool whole = !axis->sub_axis_info && axis->mesh_axis_index >= 0 &&
+                     (uint64_t)axis->mesh_axis_index < list->mesh->n_axes;
+        n = cost_multiply(n, axis->sub_axis_info ? axis->sub_axis_info->size
+                             : whole             ? list->mesh->axes[axis->mesh_axis_index]->size
+                                                 : 1);
     }
+    return n;
+}
+
+/* Returns the number of devices in the largest group. Fails as XLA does if a collective of global
+ * ids has no groups. */
+static int64_t ranks(CostGraph *g, const Xla__HloInstructionProto *op)
+{
+    const Xla__HloInstructionRare *rare = op->more->rare;
+    const Xla__CollectiveDeviceListProto *list =
+        rare->n_replica_groups ? NULL : rare->collective_device_list;
+    Xla__ReplicaGroup *const *groups = list ? list->replica_groups : rare->replica_groups;
+    size_t n_groups = list ? list->n_replica_groups : rare->n_replica_groups;
+    int64_t n = 1;
+    if (rare->mesh_axes_replica_group_list) {
+        n = mesh_ranks(rare->mesh_axes_replica_group_list);
+    } else if (rare->iota_collective_device_list) {
+        n = rare->iota_collective_device_list->num_devices_per_group;
+    } else if (!n_groups && rare->channel_id > 0 && rare->use_global_device_ids) {
+        g->failed = true;
+    }
+    for (size_t i = 0; i < n_groups; i++)
+        if (n < (int64_t)groups[i]->n_replica_ids) n = (int64_t)groups[i]->n_replica_ids;
     return n > 0 ? n : 1;
 }
 
 static void all_reduce(CostGraph *g, CostNode *node)
 {
     int64_t bytes = cost_leaf_sizes(node->shape);
+    ranks(g, node->op);
     for (uint32_t i = 0; i < node->n_operands && node->opcode == HLO_ALL_REDUCE; i++)
         bytes = cost_add(bytes, operand_size(g, node, i));
     node->bytes = (float)bytes;
@@ -297,7 +321,7 @@ static int64_t ring_bytes(int64_t bytes, int64_t n)
     return cost_add(cost_multiply(part, cost_add(cost_multiply(2, n), -1)), cost_multiply(part, n));
 }
 
-static void all_gather(CostNode *node)
+static void all_gather(CostGraph *g, CostNode *node)
 {
     int64_t bytes = cost_leaf_sizes(node->shape);
     const Xla__ShapeProto *shape = node->shape;
@@ -306,16 +330,16 @@ static void all_gather(CostNode *node)
         bytes = cost_add(
             /* the shape includes the operand, too */
             bytes, -cost_leaf_sizes(shape->tuple_shapes[0]));
-    node->bytes = (float)ring_bytes(bytes, ranks(node->op));
+    node->bytes = (float)ring_bytes(bytes, ranks(g, node->op));
 }
 
 /* Sets the flops and bytes of `to` for a reduce-scatter, or for one that an async-start wraps. */
-static void reduce_scatter(const CostGraph *g, const CostNode *node, CostNode *to)
+static void reduce_scatter(CostGraph *g, const CostNode *node, CostNode *to)
 {
     int64_t bytes = 0;
     for (uint32_t i = 0; i < node->n_operands; i++)
         bytes = cost_add(bytes, operand_size(g, node, i));
-    to->bytes = (float)ring_bytes(bytes, ranks(node->op));
+    to->bytes = (float)ring_bytes(bytes, ranks(g, node->op));
     const CostComputation *reducer = cost_called(g, node, 0);
     enum HloOpcode opcode =
         reducer && reducer->root != COST_NONE ? g->nodes[reducer->root].opcode : HLO_UNKNOWN;
@@ -351,18 +375,12 @@ static void set_sum(CostNode *node, const CostSum *sum, bool largest)
 /* Makes room for the figures of all operand numbers of the callees. */
 static bool call_has_room(CostGraph *g, CostNode *node)
 {
+    uint32_t n = 0;
     for (size_t i = 0; i < node->op->more->n_called_computation_ids; i++) {
         const CostComputation *c = cost_called(g, node, i);
-        if (c && c->sum.n_operands > node->n_figures) node->n_figures = c->sum.n_operands;
+        if (c && c->sum.n_operands > n) n = c->sum.n_operands;
     }
-    if (node->n_figures == node->n_operands) return true;
-    node->figures = arena_alloc(&g->arena, node->n_figures * sizeof *node->figures);
-    if (!node->figures) {
-        node->n_figures = 0;
-        prof_nomem(g->err);
-        g->failed = true;
-    }
-    return cost_spend(g, node->n_figures);
+    return cost_has_room(g, node, n);
 }
 
 static void call(CostGraph *g, CostNode *node, int depth)
@@ -381,7 +399,7 @@ static void call(CostGraph *g, CostNode *node, int depth)
         cost_add_leaves(g, c->sum.leaves);
         first = false;
     }
-    node->leaves = cost_take_leaves(g, conditional);
+    node->leaves = cost_take_leaves(g, conditional ? COST_LARGEST_OF : COST_SUM_OF);
 }
 
 /* ---- transfers ---- */
@@ -412,7 +430,7 @@ static void feed(CostGraph *g, CostNode *node)
         node->bytes = (float)(bytes = cost_add(bytes, leaves));
         add_leaves(g, operand->shape, i, 0);
     }
-    node->leaves = cost_take_leaves(g, false);
+    node->leaves = cost_take_leaves(g, COST_SUM_OF);
 }
 
 /* Returns whether a transpose only renames dimensions, without moving data. */
@@ -467,7 +485,7 @@ static void by_opcode(CostGraph *g, CostNode *node, int depth)
     case HLO_ALL_REDUCE_START: all_reduce(g, node); break;
     case HLO_REDUCE_SCATTER: reduce_scatter(g, node, node); break;
     case HLO_ALL_GATHER:
-    case HLO_ALL_GATHER_START: all_gather(node); break;
+    case HLO_ALL_GATHER_START: all_gather(g, node); break;
     case HLO_SLICE:
     case HLO_DYNAMIC_SLICE:
     case HLO_GATHER: slice(g, node); break;
