@@ -2,10 +2,11 @@
 /* hosts.c: the tables prof_runs, hosts, session and prof_issues: what was read.
  *
  *   SELECT run, host, event_count FROM hosts('logs');   -- 2026_11_20|worker-0|74305 */
-#include "../loader/store/stats_check.h"
+#include "../loader/analysis/device/launches.h"
 #include "../loader/analysis/insights/diagnostics.h"
 #include "../loader/analysis/program/hlo_validate.h"
 #include "../loader/store/event_stats.h"
+#include "../loader/store/stats_check.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
@@ -395,6 +396,7 @@ const Table session_table = {
     "capture_dropped, " \
     "capture_ended_abruptly, " \
     "capture_missing_steps, " \
+    "launches_without_work, " \
     "more; " \
     "found when another table analyzes the file, so listed only after a query of that table: " \
     "nothing_to_show (why a table or canned query has no rows), " \
@@ -463,7 +465,7 @@ static bool issues_next(RowCursor *c)
     Issue issue;
     if (!c->started &&
         (!run_check_stats(c->host->run, &c->err) ||
-         hlo_check_programs(c->host, hlo_validate, &c->err) ||
+         hlo_check_programs(c->host, hlo_validate, &c->err) || !host_launches(c->host, &c->err) ||
          !host_diagnostics(c->host, c->from->only, &at->diagnostics, &at->n_diagnostics, &c->err)))
         return false;
     bool is_first = c->host == c->from->run->hosts;

@@ -40,6 +40,24 @@ def delays_and_queues():
 
 
 @case
+def launches_without_work():
+    """Calls that launched work before and go on after the end of all work are an issue: the profiler
+    dropped events. Others have no work for reasons of their own."""
+    kernels, calls = [('a', 10, 20, 1), ('b', 30, 10, 2)], [
+        ('launch', 0, 4, 1), ('launch', 12, 4, 2), ('launch', 20, 4, 3), ('wait', 50, 9, 4),
+        ('memcpy', 60, 1, 5)]
+    issue = "SELECT severity, message FROM prof_issues('{x}') WHERE code = 'launches_without_work'"
+    same(rows(issue, x=profile(kernels, calls)), [])
+    same(rows(issue, x=profile([('a', 10, 20)], calls)), [])
+    for late, words in (([('launch', 45, 2, 6)], 'the last 1 launch started'),
+                        ([('launch', 41, 2, 6), ('launch', 45, 2, 7)], 'the last 2 launches')):
+        (severity, message), = rows(issue, x=profile(kernels, calls, late))
+        same((severity, words in message, '0.005 ms long' in message), ('warning', True, True),
+             message)
+    same(rows(issue, x=profile(kernels, calls, [('launch', 40, 2, 6)])), [])
+
+
+@case
 def contexts_of_launches():
     """The call is on a line of its own: what contains it in time is sought on all lines.
 

@@ -40,6 +40,7 @@ typedef struct {
     Host *host;
     LineLaunches *lines;
     Launches *result;
+    int64_t last_end_ps; /* of the work of all devices; INT64_MIN if there is none */
     Moment *moments; /* by place, then by start */
     size_t n_moments;
 } LaunchesBuilder;
@@ -162,6 +163,7 @@ static void find_launches(LaunchesBuilder *m, LineLaunches *line, ProfErr *err)
         work->free_ps = free_ps;
         if (end > free_ps) free_ps = end;
     }
+    if (free_ps > m->last_end_ps) m->last_end_ps = free_ps;
     interrupt_poll(0, err);
 }
 
@@ -183,6 +185,53 @@ static void join_work(LaunchesBuilder *m, ProfErr *err)
         prof_free(m->lines[i].ids.items);
         m->lines[i].work.items = NULL, m->lines[i].ids.items = NULL;
     }
+}
+
+/* ---- launches without work ---- */
+
+static int by_address(const void *a, const void *b)
+{
+    uintptr_t x = (uintptr_t) * (const EventMeta *const *)a,
+              y = (uintptr_t) * (const EventMeta *const *)b;
+    return (x > y) - (x < y);
+}
+
+/* Returns the names of calls that launched the work, sorted by address. NULL if memory runs out. */
+static const EventMeta **names_of_launches(const Launches *all)
+{
+    const EventMeta **names = prof_buffer(all->n_work * sizeof *names);
+    for (size_t i = 0; names && i < all->n_work; i++)
+        names[i] = all->launches[all->work[i].launch].meta;
+    if (names) sort_array(names, all->n_work, sizeof *names, by_address);
+    return names;
+}
+
+/* Records an issue if calls that launch work go on after the end of all work: a profiler that drops
+ * events of devices does not say so in the file. */
+static void find_lost_work(LaunchesBuilder *m, ProfErr *err)
+{
+    const Launches *all = m->result;
+    const EventMeta **names = NULL;
+    uint64_t n = 0;
+    int64_t last_ps = m->last_end_ps;
+    for (size_t i = 0; i < all->n_launches && all->n_work && !err->code; i++) {
+        const Launch *l = &all->launches[i];
+        if (l->start_ps <= m->last_end_ps) continue;
+        if (!names && !(names = names_of_launches(all))) {
+            prof_nomem(err);
+        } else if (bsearch(&l->meta, names, all->n_work, sizeof *names, by_address)) {
+            n++;
+            if (l->start_ps > last_ps) last_ps = l->start_ps;
+        }
+    }
+    prof_free(names);
+    if (n && !err->code)
+        host_issue(m->host, "warning", "launches_without_work", 0, 0, m->host->lines,
+                   "what the last %llu launch%s started on GPUs is missing, %.3f ms long: the "
+                   "profiler dropped it, for example because its limit of events was reached "
+                   "(JAX: advanced_configuration, gpu_max_activity_api_events). Steps and shares "
+                   "of GPUs cover only the time before",
+                   (unsigned long long)n, n == 1 ? "" : "es", (double)(last_ps - m->last_end_ps) / 1e9);
 }
 
 /* ---- containers of a launch ---- */
@@ -350,6 +399,7 @@ static void find_all(LaunchesBuilder *m, ProfErr *err)
     if (parallel_lines(host->lines, host->n_lines, read_line_with_ids, m, err)) return;
     join_calls(m, err);
     if (!err->code) join_work(m, err);
+    if (!err->code) find_lost_work(m, err);
     if (!err->code) list_moments(m, err);
     if (!err->code && m->n_moments &&
         !parallel_lines(host->lines, host->n_lines, read_containers, m, err))
@@ -360,6 +410,7 @@ static void *launches_make(Run *run, Host *only, ProfErr *err)
 {
     Host *host = only ? only : &run->hosts[0];
     LaunchesBuilder m = {.host = host,
+                         .last_end_ps = INT64_MIN,
                          .lines = prof_alloc(host->n_lines * sizeof *m.lines),
                          .result = prof_alloc(sizeof(Launches))};
     if (!m.result || !m.lines) prof_nomem(err);
