@@ -10,10 +10,11 @@
 -- column duration_ms REAL [ms]: duration of the step
 -- column flops REAL [FLOP]: operations of the step on all devices (hlo_ops.flops_actual, divided
 --   evenly over the events of an op); ops with unknown operations count as 0; NULL if the
---   operations of all ops are unknown
+--   operations of all ops are unknown, and if more than a tenth of the busy time of the run is in
+--   ops without an instruction (docs/semantics.md, FLOPS utilization)
 -- column model_flops REAL [FLOP]: model operations of the step on all devices
 --   (hlo_ops.model_flops_actual without ops that are computed again, divided evenly over the events
---   of an op); NULL if the operations of all ops are unknown
+--   of an op); NULL if flops is unknown
 -- column gflops_per_device REAL [GFLOP/s]: flops divided by the step's duration and by the number
 --   of GPUs or TensorCores with work; NULL if flops is NULL
 -- column peak_gflops REAL [GFLOP/s]: peak FLOP rate of one device; NULL if unknown
@@ -54,11 +55,20 @@ WITH device AS MATERIALIZED (
              AND h.group_id = k.group_id
     WHERE h.step IS NOT NULL
     GROUP BY k.run, h.step
+), unnamed AS MATERIALIZED ( -- runs in which ops without an instruction take too much time
+    SELECT run
+    FROM temp.scope_ops(:source) AS s
+    WHERE plane_kind = 'gpu' AND hlo_op IS NOT NULL AND hlo_module IS NULL
+    GROUP BY run
+    HAVING sum(self_us) * 1e6 > 0.1 * (SELECT sum(1.0 * t.busy_ps)
+                                       FROM temp.device_time(:source) AS t
+                                       WHERE t.run = s.run AND t.kind IN ('tensorcore', 'gpu'))
 ), step AS (
     SELECT s.rowid AS place, s.run, s.step, s.name, s.duration_ms, nullif(w.flops, 0) AS flops,
            nullif(w.model_flops, 0) AS model_flops, d.peak, d.n
     FROM temp.steps(:source) AS s JOIN device AS d ON d.run = s.run
          LEFT JOIN work AS w ON w.run = s.run AND w.step = s.step
+                                AND w.run NOT IN (SELECT run FROM unnamed)
     WHERE NOT s.dropped
 )
 SELECT run, step, name, duration_ms, flops, model_flops,

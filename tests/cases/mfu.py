@@ -51,7 +51,7 @@ def run_steps_and_programs():
          [(25.0, 30.0)])
 
 
-def gpus(stats):
+def gpus(stats, *more):
     """Two executions of an op of 8 FLOP, and one that is computed again."""
     made = [instruction(1, 'a', 'custom-call', shape(F32, 8)),
             instruction(2, 'n', 'negate', shape(F32, 8), (1,)),
@@ -62,7 +62,8 @@ def gpus(stats):
     of = lambda op: {'hlo_op': {'str': op}, 'hlo_module': {'str': 'm'}, 'program_id': {'uint64': 1}}
     plane = Plane('/device:GPU:0', stats=stats)
     plane.line(1, 'Stream #1',
-               [('k', 0, 2, of('n')), ('r', 2, 2, of('n.remat')), ('k', 6, 2, of('n'))])
+               [('k', 0, 2, of('n')), ('r', 2, 2, of('n.remat')), ('k', 6, 2, of('n'))]
+               + [('k', start, length, of('command_buffer_1')) for start, length in more])
     return space(plane.bytes(), metadata.bytes())
 
 
@@ -83,6 +84,24 @@ def programs_on_gpus():
             near(r[column], value, column)
     same(rows("SELECT missing FROM mfu('{x}', 0) LIMIT 1", x=x),
          [('peak: unknown for these devices; give it to mfu(source, peak)',)])
+
+
+@case
+def kernels_of_graphs():
+    """Kernels of CUDA graphs record no op. If they take more than a tenth of the busy time, a sum
+    over the others says nothing: 6 ps are busy without them."""
+    nvidia = {'device_vendor': {'str': 'Nvidia'}}
+    query = "SELECT scope, model_flops, hardware_flops, mfu_percent IS NULL FROM mfu('{x}', 4e12)"
+    known = [('run', 16.0, 24.0, 0), ('program', 16.0, 24.0, 0)]
+    same(rows(query, x=gpus(nvidia)), known)
+    lines = {'x': gpus(nvidia, (100, 1))}  # 1 of 7
+    same(rows(query, **lines), [('run', None, None, 1), ('program', None, None, 1)])
+    same(rows("SELECT DISTINCT missing FROM mfu('{x}', 4e12)", **lines), [
+        ('operations: 14 % of the busy time is in kernels whose instruction the file does not have, '
+         'such as those of CUDA graphs; see missing',)])
+    same(rows("SELECT mfu_percent FROM kpi('{x}')", **lines), [(None,)])
+    lacks = "SELECT count(*) FROM missing('{x}') WHERE tables GLOB 'mfu,*'"
+    same([rows(lacks, x=x) for x in (gpus(nvidia), lines['x'])], [[(0,)], [(1,)]])
 
 
 @case

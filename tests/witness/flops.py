@@ -182,6 +182,29 @@ def check_tpu(run):
     return n
 
 
+def without_instruction(run):
+    """{program id: time of the GPU ops whose instruction the file does not have}"""
+    sums = collections.Counter()
+    for planes in run.hosts.values():
+        names = {}
+        for p in planes:
+            for e in (e for line in work_lines(p) for e in line.events) if p.kind == 'gpu' else ():
+                op, id = e.stats.get('hlo_op'), integer(e.stats.get('program_id'))
+                if not isinstance(op, str) or not op or e.occurrences is not None:
+                    continue
+                names = names or {key: set(Program(proto).by_name)
+                                  for key, proto in programs_of(planes).items()}
+                if id is None or op.rpartition('::')[2] not in names.get(id % 2**64, ()):
+                    sums[str(id % 2**64) if id is not None else None] += max(e.duration_ps, 0)
+    return sums
+
+
+def are_operations_unknown(run):
+    busy = run.ask("SELECT total(busy_ps) AS ps FROM device_time({x}) "
+                   "WHERE kind IN ('gpu', 'tensorcore')")[0]['ps']
+    return sum(without_instruction(run).values()) > 0.1 * busy > 0
+
+
 def check_steps(run, mine):
     """By step of a GPU: what each kernel's share of its op's operations sums to."""
     events = run.ask("SELECT host, step, program_id, hlo_op, count(*) AS n FROM trace_events({x}) "
@@ -198,6 +221,8 @@ def check_steps(run, mine):
     devices = run.ask("SELECT max(peak_flops_per_second) AS peak FROM devices({x})")[0]
     devices['n'] = sum(any(l.events for l in work_lines(p)) for planes in run.hosts.values()
                        for p in planes if p.kind == 'gpu')
+    if are_operations_unknown(run):
+        sums.clear()
     rows = run.ask("SELECT step, duration_ms AS ms, flops, utilization_percent AS percent "
                    "FROM flops_utilization_by_step({x})")
     for row in rows:

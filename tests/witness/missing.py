@@ -6,6 +6,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from compare import agree, ask, main, tried  # noqa: E402
+from flops import are_operations_unknown  # noqa: E402
 
 COLUMNS = {}
 for r in ask('SELECT table_name AS t, "column" AS c FROM prof_columns'):
@@ -59,7 +60,8 @@ def facts(run):
             'power, temperature and clocks of GPUs': has['gpu'] and not has['samples'],
             'launches of GPU work (correlation ids on host threads)':
                 has['gpu'] and not has['launches'],
-            'FLOPs of ops that ran on devices': has['work'] and not has['flops'],
+            'FLOPs of ops that ran on devices': has['work'] and (
+                not has['flops'] or are_operations_unknown(run)),
             'peak rates of the devices': has['work'] and has['no peak'],
             "devices of a collective's group": has['collectives'] and not has['waits'],
             'time of day at which the capture started': has['no start']}

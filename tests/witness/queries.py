@@ -19,6 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 from compare import Run, agree, agree_one_of, main, seeds, tried  # noqa: E402
 from device_time import COMPUTE, kind_of_op  # noqa: E402
+from flops import are_operations_unknown, without_instruction  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 
 ALL = 1000000000
@@ -151,6 +152,11 @@ def mfu(run):
                                or 0) if o['rematerialization'] == 'No' else 0
             hardware[program] += o['flops_actual'] or 0
         self_ps[of] += o['event_self_ps']
+    if are_operations_unknown(run):
+        model[None] = hardware[None] = 0
+    for program, ps in without_instruction(run).items():
+        if ps > 0.1 * (ps + self_ps.get(program, 0)):
+            model[program or ''] = hardware[program or ''] = 0
     for given in (None, 3e14):
         of = [given or peaks[t['plane_id']] for t in times]
         known, n = bool(times) and all(of), len(times)

@@ -15,6 +15,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from compare import agree, agree_one_of, in_parts, main, tried  # noqa: E402
+from flops import are_operations_unknown  # noqa: E402
 
 MIB = 1048576.0
 
@@ -279,6 +280,8 @@ def model_flops(run):
     for e in run.ask("SELECT step, program_id, hlo_op, count(*) AS n FROM trace_events({x}) WHERE "
                      "plane_kind = 'gpu' AND NOT derived AND hlo_op IS NOT NULL GROUP BY 1, 2, 3"):
         sums[e['step']] += e['n'] * (each.get((e['program_id'], e['hlo_op'])) or 0)
+    if are_operations_unknown(run):
+        sums.clear()
     on_gpus = len(run.files) == 1 and not run.ask("SELECT 1 FROM hlo_ops({x}) "
                                                   "WHERE core_type <> '' LIMIT 1")
     for r in run.ask('SELECT * FROM flops_utilization_by_step({x})') \

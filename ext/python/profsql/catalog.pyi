@@ -938,15 +938,15 @@ class ProfIssues(NamedTuple):
     unreadable_program, refused_program, duplicate_program, programs_of_subprocesses, grouping_cut,
     no_steps, no_common_steps, host_without_steps, steps_without_cores, sparsecores_cut,
     steps_apart, clocks_differ, newest_run (which run of a log dir was taken), capture_dropped,
-    capture_ended_abruptly, capture_missing_steps, more; found when another table analyzes the file,
-    so listed only after a query of that table: nothing_to_show (why a table or canned query has no
-    rows), occurrences_overflow, host_ops_lost, too_many_children, sparsecore_programs_mixed,
-    programs_mixed (tables of ops), program_costs, op_texts_cut (tables of ops), program_owners,
-    heap_simulation, memory_spaces (buffers), memory_events_elsewhere, free_without_allocation
-    (memory_events), derived_lines_cut (timeline), request_of_several_models, inference_cut
-    (inference), dcn_cut (dcn_collectives), tf_data_cut (tf_data); messages that XProf shows above
-    its pages: xprof_error and xprof_warning (from the profiler), xprof_steps (about the entire run,
-    listed with its first host)"""
+    capture_ended_abruptly, capture_missing_steps, launches_without_work, more; found when another
+    table analyzes the file, so listed only after a query of that table: nothing_to_show (why a
+    table or canned query has no rows), occurrences_overflow, host_ops_lost, too_many_children,
+    sparsecore_programs_mixed, programs_mixed (tables of ops), program_costs, op_texts_cut (tables
+    of ops), program_owners, heap_simulation, memory_spaces (buffers), memory_events_elsewhere,
+    free_without_allocation (memory_events), derived_lines_cut (timeline),
+    request_of_several_models, inference_cut (inference), dcn_cut (dcn_collectives), tf_data_cut
+    (tf_data); messages that XProf shows above its pages: xprof_error and xprof_warning (from the
+    profiler), xprof_steps (about the entire run, listed with its first host)"""
     count: int  # type: ignore[assignment]
     """number of issues of this code at this place; for newest_run, number of runs that were not
     read"""
@@ -4248,12 +4248,12 @@ class FlopsUtilizationByStep(NamedTuple):
     """duration of the step [ms]"""
     flops: float | None
     """operations of the step on all devices (hlo_ops.flops_actual, divided evenly over the events
-    of an op); ops with unknown operations count as 0; NULL if the operations of all ops are unknown
-    [FLOP]"""
+    of an op); ops with unknown operations count as 0; NULL if the operations of all ops are
+    unknown, and if more than a tenth of the busy time of the run is in ops without an instruction
+    (docs/semantics.md, FLOPS utilization) [FLOP]"""
     model_flops: float | None
     """model operations of the step on all devices (hlo_ops.model_flops_actual without ops that are
-    computed again, divided evenly over the events of an op); NULL if the operations of all ops are
-    unknown [FLOP]"""
+    computed again, divided evenly over the events of an op); NULL if flops is unknown [FLOP]"""
     gflops_per_device: float | None
     """flops divided by the step's duration and by the number of GPUs or TensorCores with work; NULL
     if flops is NULL [GFLOP/s]"""
@@ -4881,11 +4881,13 @@ class Mfu(NamedTuple):
     model_flops: float | None
     """operations on all devices that the model needs: sum of hlo_ops.model_flops_actual without ops
     that are computed again (rematerialization = Yes). Ops with unknown operations count as 0; NULL
-    if the operations of all ops are unknown [FLOP]"""
+    if the operations of all ops are unknown, and if more than a tenth of the busy time is in ops
+    without an instruction, such as kernels of CUDA graphs (docs/semantics.md, FLOPS utilization)
+    [FLOP]"""
     hardware_flops: float | None
     """operations that the devices carried out, those computed again included: sum of
     hlo_ops.flops_actual, in which 8-bit operations count as a half and 4-bit ones as a quarter;
-    NULL if the operations of all ops are unknown or 0 [FLOP]"""
+    NULL if model_flops is unknown, or the operations are 0 [FLOP]"""
     span_ms: float | None
     """available time, averaged over the devices: for the run, the device's span; for a step, its
     duration; for a program, the total duration of its executions (program_runs); NULL if these are
