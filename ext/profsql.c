@@ -28,6 +28,7 @@ SQLITE_EXTENSION_INIT1
     T(events) \
     T(event_totals) \
     T(op_percentiles) \
+    T(slow_calls) \
     T(timeline) \
     T(xprof_events) \
     T(event_stats) \

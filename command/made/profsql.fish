@@ -202,7 +202,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a roofline_properties -d 'one property of the devices that XProf\'s roofline model uses'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a scope_ops -d 'one op (in a loop, one iteration of it) on the devices of a kind, or on a host\'s threads in a run without devices, with its time, scope, owner and user line'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a session -d 'one fact about the capture: its environment, or an error or warning of the profiler'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a slow_calls -d 'Which single calls of an op took much longer than its other calls?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a slow_calls -d 'one call of an op, kernel or copy on a device that took longer than the median of its calls, the slowest first: which single calls of an op took much longer than its other calls?'
 complete -c profsql -n '__fish_seen_subcommand_from slow_calls' -l op -x
 complete -c profsql -n '__fish_seen_subcommand_from slow_calls' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a slow_step_ops -d 'What took longer in a slow step than in the median step?'

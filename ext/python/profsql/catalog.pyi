@@ -587,6 +587,41 @@ class OpPercentiles(NamedTuple):
     max_us: float
     """longest duration [us]"""
 
+class SlowCalls(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    rank: int
+    """rank by over_median_us within the run"""
+    host: str
+    """name of the host, taken from its file name"""
+    plane: str
+    """name of the plane"""
+    line: str
+    """name of the stream or row of the device"""
+    name: str
+    """name of the op, kernel or copy"""
+    short_name: str
+    """readable name: for events of GPUs the name without namespaces, template arguments and
+    parameters, unique in the run (docs/semantics.md); for others the display name, else the name"""
+    hlo_module: str | None
+    """HLO module of the op; NULL if the file does not record it"""
+    step: int | None
+    """step of the call; NULL if it is in none"""
+    start_us: float | None
+    """start_ps in microseconds; NULL if start_ps is NULL [us]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
+    median_us: float
+    """median duration of the calls with this name and program id, on all planes of this kind in the
+    run. Calls that are not longer than it have no row, nor do names with fewer than three calls
+    [us]"""
+    over_median_us: float
+    """duration_us - median_us [us]"""
+    ratio: float | None
+    """duration_us divided by median_us; NULL if the median is 0 [ratio]"""
+    calls: int
+    """number of calls in the median [events]"""
+
 class Timeline(NamedTuple):
     run: str
     """label of the attached run; for a path, the name of the run folder or file"""
@@ -5235,41 +5270,6 @@ class RematCandidates(NamedTuple):
     hosts: int
     """number of hosts that have this program with these values [hosts]"""
 
-class SlowCalls(NamedTuple):
-    run: str
-    """name of the run"""
-    rank: int
-    """rank by over_median_us within the run"""
-    host: str
-    """name of the host"""
-    plane: str
-    """name of the device"""
-    line: str
-    """name of the stream or row of the device"""
-    name: str
-    """name of the op, kernel or copy"""
-    short_name: str
-    """readable name: for events of GPUs without namespaces, template arguments and parameters,
-    unique in the run (docs/semantics.md); for others the display name, else name"""
-    hlo_module: str | None
-    """HLO module of the op; NULL if the file does not record it"""
-    step: int | None
-    """step of the call; NULL if it is in none"""
-    start_us: float
-    """start of the call, from the session start [us]"""
-    duration_us: float
-    """duration of the call [us]"""
-    median_us: float
-    """median duration of the calls with this name and program id, on all planes of this kind in the
-    run. Calls that are not longer than it have no row, nor do names with fewer than three calls
-    [us]"""
-    over_median_us: float
-    """duration_us - median_us [us]"""
-    ratio: float | None
-    """duration_us divided by median_us; NULL if the median is 0 [ratio]"""
-    calls: int
-    """number of calls in the median [events]"""
-
 class SlowStepOps(NamedTuple):
     run: str
     """name of the run"""
@@ -5770,6 +5770,10 @@ class Tables:
     def op_percentiles(self, *, source: Source | None = None) -> Result[OpPercentiles]:
         """One row: one op, program or step on the planes of a kind, with the percentiles of its
         durations (docs/semantics.md, Spread)."""
+    def slow_calls(self, op: str | None = None, n: int | None = None, *, source: Source | None = None) -> Result[SlowCalls]:
+        """One row: one call of an op, kernel or copy on a device that took longer than the median
+        of its calls, the slowest first: which single calls of an op took much longer than its other
+        calls?."""
     def timeline(self, *, source: Source | None = None) -> Result[Timeline]:
         """One row: one event that XProf's trace viewer displays; `derived = 1` marks events on
         lines that XProf adds."""
@@ -6073,8 +6077,6 @@ class Tables:
     def remat_candidates(self, n: int | None = None, max_flops_per_byte: float | None = None, space: int | None = None, *, source: Source | None = None) -> Result[RematCandidates]:
         """Which large values stay in memory across the peak although they are cheap to
         recompute?"""
-    def slow_calls(self, op: str | None = None, n: int | None = None, *, source: Source | None = None) -> Result[SlowCalls]:
-        """Which single calls of an op took much longer than its other calls?"""
     def slow_step_ops(self, of_step: int | None = None, n: int | None = None, *, source: Source | None = None) -> Result[SlowStepOps]:
         """What took longer in a slow step than in the median step?"""
     def slowest_steps(self, n: int | None = None, *, source: Source | None = None) -> Result[SlowestSteps]:
