@@ -97,8 +97,8 @@ def kernels_of_graphs():
     lines = {'x': gpus(nvidia, (100, 1))}  # 1 of 7
     same(rows(query, **lines), [('run', None, None, 1), ('program', None, None, 1)])
     same(rows("SELECT DISTINCT missing FROM mfu('{x}', 4e12)", **lines), [
-        ('operations: 14 % of the busy time is in kernels whose instruction the file does not have, '
-         'such as those of CUDA graphs; see missing',)])
+        ('operations: 14 % of the busy time is in kernels whose instruction the file does not '
+         'have, such as those of CUDA graphs; see missing',)])
     same(rows("SELECT mfu_percent FROM kpi('{x}')", **lines), [(None,)])
     lacks = "SELECT count(*) FROM missing('{x}') WHERE tables GLOB 'mfu,*'"
     same([rows(lacks, x=x) for x in (gpus(nvidia), lines['x'])], [[(0,)], [(1,)]])

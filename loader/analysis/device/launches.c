@@ -41,7 +41,7 @@ typedef struct {
     LineLaunches *lines;
     Launches *result;
     int64_t last_end_ps; /* of the work of all devices; INT64_MIN if there is none */
-    Moment *moments; /* by place, then by start */
+    Moment *moments;     /* by place, then by start */
     size_t n_moments;
 } LaunchesBuilder;
 
@@ -231,7 +231,8 @@ static void find_lost_work(LaunchesBuilder *m, ProfErr *err)
                    "profiler dropped it, for example because its limit of events was reached "
                    "(JAX: advanced_configuration, gpu_max_activity_api_events). Steps and shares "
                    "of GPUs cover only the time before",
-                   (unsigned long long)n, n == 1 ? "" : "es", (double)(last_ps - m->last_end_ps) / 1e9);
+                   (unsigned long long)n, n == 1 ? "" : "es",
+                   (double)(last_ps - m->last_end_ps) / 1e9);
 }
 
 /* ---- containers of a launch ---- */
