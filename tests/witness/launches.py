@@ -32,6 +32,11 @@ class Context:
     def __init__(self):
         self.calls, self.others = collections.defaultdict(list), collections.defaultdict(list)
 
+    def every(self):
+        """All events of host threads, calls too: a call is a range around itself."""
+        yield from (x for of in self.others.values() for _, x in of)
+        yield from (x[3] for of in self.calls.values() for x in of)
+
     def around(self, plane, call):
         return [x for x in self.others[process(plane)] if x[1].start_ps <= call.start_ps
                 and ends(x[1]) >= ends(call)]
@@ -98,8 +103,8 @@ def check(run):
     for name in [n for n, _ in names.most_common(2)] + sorted({n for n, _ in kernels})[:2]:
         kernels = collections.defaultdict(list)
         for host, _, _, _, e, _, (_, call), _ in found:
-            if any(x[1].name == name and x[1].start_ps <= call.start_ps and ends(x[1]) >= ends(call)
-                   for of in hosts[host].others.values() for x in of):
+            if any(x.name == name and x.start_ps <= call.start_ps and ends(x) >= ends(call)
+                   for x in hosts[host].every()):
                 kernels[name, e.name].append((e.duration_ps, e.start_ps - call.start_ps))
         agree_on_ranges(run, ", '%s'" % name.replace("'", "''"), kernels)
 
