@@ -13,6 +13,7 @@
  * all times, whose size XProf also counts twice), or a buffer of another memory space. These get an
  * additional row. */
 #include "../loader/analysis/program/heap_peaks.h"
+#include "../loader/analysis/program/outputs.h"
 #include "hlo_rows.h"
 SQLITE_EXTENSION_INIT3
 
@@ -121,6 +122,11 @@ SQLITE_EXTENSION_INIT3
     C(BA_SHAPE_ACTUAL, "shape_actual", "TEXT", NULL,                                               \
       "shape and layout of the part of the result at shape_index; NULL if hlo_op is NULL or "      \
       "has no such part",                                                                          \
+      "HloInstructionProto.shape")                                                                 \
+    C(BA_OUTPUT_SHAPE, "output_shape", "TEXT", NULL,                                               \
+      "shape and layout that the program's result gives to this buffer: shape_actual, or "         \
+      "another one if bitcasts follow; the first if the buffer is several outputs; NULL if "       \
+      "it is no output",                                                                           \
       "HloInstructionProto.shape")                                                                 \
     C(BA_UNPADDED_ACTUAL, "unpadded_bytes_actual", "INTEGER", "bytes",                             \
       "size of the data in shape_actual, packed elements as packed; for a tuple the size of "      \
@@ -267,6 +273,17 @@ static void result_label(sqlite3_context *ctx, const HeapBuffer *b, int column)
     result_buffer(ctx, &text);
 }
 
+static void result_output_shape(RowCursor *c, sqlite3_context *ctx, const HloModule *m,
+                                const HeapBuffer *b)
+{
+    const Xla__LogicalBufferProto__Location *at = b->proto ? b->proto->defined_at : NULL;
+    TextBuffer text = {0};
+    const Xla__ShapeProto *shape =
+        at ? output_shape(m, b->instruction, at->shape_index, at->n_shape_index, &c->err) : NULL;
+    if (shape) hlo_shape_text(shape, true, &text);
+    result_buffer(ctx, &text);
+}
+
 static void allocation_column(sqlite3_context *ctx, const HeapAllocation *a, int column)
 {
     switch (column) {
@@ -331,6 +348,7 @@ static void buffer_column(RowCursor *c, sqlite3_context *ctx, const HloModule *m
     case BA_SHAPE:
     case BA_SHAPE_ACTUAL:
     case BA_LABEL: result_label(ctx, b, column); break;
+    case BA_OUTPUT_SHAPE: result_output_shape(c, ctx, m, b); break;
     case BA_OPCODE: sqlite3_result_text(ctx, op->opcode, -1, SQLITE_STATIC); break;
     case BA_TF_OP: result_proto_text(ctx, op->metadata ? op->metadata->op_name : ""); break;
     case BA_FILE: result_source_file(ctx, m, op); break;

@@ -27,8 +27,9 @@
 -- column hosts INTEGER [hosts]: number of hosts that have this program with these values
 WITH buffer AS MATERIALIZED (
     SELECT run, host, program_id, hlo_module, allocation_id, allocation_bytes, attributes,
-           hlo_op || coalesce(shape_index, '') AS hlo_op, opcode, shape_actual AS shape, buffer_id,
-           size_bytes, instr(coalesce(attributes, ''), 'entry computation parameter') > 0 AS given,
+           hlo_op || coalesce(shape_index, '') AS hlo_op, opcode, shape_actual AS shape,
+           output_shape, buffer_id, size_bytes,
+           instr(coalesce(attributes, ''), 'entry computation parameter') > 0 AS given,
            instr(coalesce(attributes, ''), 'may-be live out') > 0 AS lives_out
     FROM temp.buffer_allocations(:source)
     WHERE allocation_id IS NOT NULL AND memory_space = 0
@@ -38,10 +39,15 @@ WITH buffer AS MATERIALIZED (
     FROM buffer
     WHERE given AND opcode = 'parameter' AND size_bytes = allocation_bytes
     GROUP BY run, host, program_id, allocation_id
-), output AS ( -- outputs with memory of their own, by shape
-    SELECT run, host, program_id, shape, count(DISTINCT allocation_id) AS n
+), own_memory AS ( -- of outputs; what a loop passes through has no output_shape
+    SELECT DISTINCT run, host, program_id, allocation_id,
+           coalesce(max(output_shape) OVER (PARTITION BY run, host, program_id, allocation_id),
+                    shape) AS shape
     FROM buffer
     WHERE lives_out AND NOT given AND size_bytes = allocation_bytes AND opcode <> 'tuple'
+), output AS (
+    SELECT run, host, program_id, shape, count(*) AS n
+    FROM own_memory
     GROUP BY run, host, program_id, shape
 ), in_place AS ( -- the last instruction that writes all of a parameter's memory
     SELECT run, host, program_id, allocation_id, max(buffer_id), hlo_op

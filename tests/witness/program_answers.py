@@ -63,7 +63,7 @@ class Program:
             return self.maker(operands[index[0]], index[1:])
         if code == 'get-tuple-element':
             return self.maker(operands[0], (integer(op, 13),) + index)
-        if code in ('bitcast', 'optimization-barrier'):
+        if code in ('bitcast', 'opt-barrier'):
             return self.maker(operands[0], index)
         return id, index
 
@@ -138,17 +138,32 @@ def donation(run):
           run.ask('SELECT * FROM donation({x})')[:2])
 
 
+def output_shapes(run):
+    """The shape that the result gives to each buffer that is an output: the first of several."""
+    want = {}
+    for (host, id), proto in programs_of(run).items():
+        program = Program(proto)
+        for maker, index, shape, a in program.outputs():
+            if a:
+                want.setdefault((host, id, program.text(program.ops[maker], 1),
+                                 label('', index) or None), shape)
+    agree('output_shape', {tuple(r.values())[:4]: r['output_shape'] for r in run.ask(
+        'SELECT host, program_id, hlo_op, shape_index, output_shape FROM buffer_allocations({x}) '
+        'WHERE output_shape IS NOT NULL')}, want)
+
+
 def of_all_kinds():
     """A tuple of which a part is donated, a parameter that is an output, three of one shape for two
-    outputs, and one whose shape only a temporary has."""
-    f, g = hlo.shape(hlo.F32, 256), hlo.shape(hlo.F32, 512)
+    outputs, one of them by a bitcast, and one whose shape only a temporary has."""
+    f, g, square = hlo.shape(hlo.F32, 256), hlo.shape(hlo.F32, 512), hlo.shape(hlo.F32, 16, 16)
     ops = [hlo.instruction(1, 'state', 'parameter', hlo.tuple_of(f, g)),
            hlo.instruction(2, 'kept', 'parameter', g)]
     ops += [hlo.instruction(i, 'p%d' % i, 'parameter', f) for i in (3, 4, 5)]
     ops += [hlo.instruction(6, 'part', 'get-tuple-element', g, [1], more=hlo.V(13, 1)),
             hlo.instruction(7, 'new', 'negate', g, [6]), hlo.instruction(8, 'x', 'negate', f, [3]),
-            hlo.instruction(9, 'y', 'negate', f, [4]),
-            hlo.instruction(10, 'both', 'tuple', hlo.tuple_of(g, g, f, f), [7, 2, 8, 9])]
+            hlo.instruction(9, 'y', 'negate', square, [4]),
+            hlo.instruction(11, 'flat', 'bitcast', f, [9]),
+            hlo.instruction(10, 'both', 'tuple', hlo.tuple_of(g, g, f, f), [7, 2, 8, 11])]
     parts = [(1, (0,)), (1, (1,)), (2, ()), (3, ()), (4, ()), (5, ()), (7, ()), (8, ()), (9, ())]
     size = [1024, 2048, 2048, 1024, 1024, 1024, 2048, 1024, 1024]
     buffers = [hlo.buffer(i, size[i], id, index) for i, (id, index) in enumerate(parts)]
@@ -213,7 +228,7 @@ def made():
     with tempfile.TemporaryDirectory() as top:
         run = made_run(top, host_with(moving(hlo.F32), 3), host_with(moving(hlo.BF16), 4),
                         host_with(moving(hlo.F32), 2))
-        for check in (program_cost, layout_ops, time_by_type):
+        for check in (output_shapes, program_cost, layout_ops, time_by_type):
             tried('%s of programs of one id' % check.__name__, check, run)
     with tempfile.TemporaryDirectory() as top:
         run = made_run(top, *[host_with(of_all_kinds())] * 2)
@@ -364,7 +379,7 @@ def program_cost(run):
 
 def each(run):
     tried('donation ' + run.path, donation, run)
-    for check in (program_cost, layout_ops, time_by_type):
+    for check in (output_shapes, program_cost, layout_ops, time_by_type):
         tried('%s %s' % (check.__name__, run.path), check, run)
 
 

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+/* outputs.c: see outputs.h. */
+#include "outputs.h"
+
+#include "../../base/list.h"
+#include "../../base/search.h"
+#include "../../base/sort.h"
+#include "../../format/hlo_opcode.h"
+#include "../../format/hlo_type.h"
+
+enum { STEPS_PER_BYTE = 4 }; /* a damaged program may lead in circles */
+
+typedef struct {
+    int64_t op; /* position of the instruction that makes it */
+    const int64_t *index;
+    size_t n_index, order;
+    const Xla__ShapeProto *shape;
+} Output;
+
+typedef struct {
+    LIST(Output) outputs; /* by instruction and index */
+    Arena arena;
+} Outputs;
+
+typedef struct {
+    const HloModule *module;
+    Outputs *to;
+    LIST(int64_t) path;  /* to an array of the program's result */
+    LIST(int64_t) index; /* the same within what an instruction makes, its first number last */
+    int64_t steps;       /* that are left */
+    ProfErr *err;
+} Search;
+
+static int compare(const Output *x, const Output *y)
+{
+    if (x->op != y->op) return x->op < y->op ? -1 : 1;
+    if (x->n_index != y->n_index) return x->n_index < y->n_index ? -1 : 1;
+    for (size_t i = 0; i < x->n_index; i++)
+        if (x->index[i] != y->index[i]) return x->index[i] < y->index[i] ? -1 : 1;
+    return 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const Output *x = a, *y = b;
+    int order = compare(x, y);
+    return order ? order : x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Returns the operand whose part an instruction only passes on, and makes s->index that of the part
+ * in the operand; -1 if it makes the part itself. */
+static int64_t passed_on(Search *s, const Xla__HloInstructionProto *op)
+{
+    enum HloOpcode opcode = hlo_opcode(op->opcode);
+    if (opcode == HLO_TUPLE && s->index.n) return s->index.items[--s->index.n];
+    if (opcode == HLO_BITCAST || opcode == HLO_OPT_BARRIER) return 0;
+    if (opcode != HLO_GET_TUPLE_ELEMENT) return -1;
+    int64_t *number = PUSH(s->index);
+    if (number)
+        *number = op->more->tuple_index;
+    else
+        prof_nomem(s->err);
+    return 0;
+}
+
+/* Returns the instruction that makes the part s->index of what `op` returns; NULL if the program is
+ * damaged. */
+static const Xla__HloInstructionProto *maker_of(Search *s, const Xla__HloInstructionProto *op)
+{
+    while (op && s->steps-- > 0 && !s->err->code) {
+        int64_t operand = passed_on(s, op);
+        if (operand < 0) return op;
+        op = (uint64_t)operand < op->n_operand_ids
+                 ? hlo_instruction(s->module, op->operand_ids[operand])
+                 : NULL;
+    }
+    return NULL;
+}
+
+static void add_output(Search *s, const Xla__HloInstructionProto *root,
+                       const Xla__ShapeProto *shape)
+{
+    s->index.n = 0;
+    for (size_t i = s->path.n; i-- > 0 && !s->err->code;) {
+        int64_t *number = PUSH(s->index);
+        if (number)
+            *number = s->path.items[i];
+        else
+            prof_nomem(s->err);
+    }
+    const Xla__HloInstructionProto *op = maker_of(s, root);
+    if (!op || s->err->code) return;
+    size_t n = s->index.n, order = s->to->outputs.n;
+    int64_t *index = arena_take(&s->to->arena, (n + 1) * sizeof *index);
+    Output *output = index ? PUSH(s->to->outputs) : NULL;
+    if (!output) {
+        prof_nomem(s->err);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) index[i] = s->index.items[n - 1 - i];
+    *output = (Output){hlo_position(s->module, op->id), index, n, order, shape};
+}
+
+static void add_outputs(Search *s, const Xla__HloInstructionProto *root,
+                        const Xla__ShapeProto *shape)
+{
+    if (shape->element_type != XLA_TUPLE) {
+        add_output(s, root, shape);
+        return;
+    }
+    for (size_t i = 0; i < shape->n_tuple_shapes && !s->err->code; i++) {
+        int64_t *number = PUSH(s->path);
+        if (!number) {
+            prof_nomem(s->err);
+            return;
+        }
+        *number = (int64_t)i;
+        add_outputs(s, root, shape->tuple_shapes[i]);
+        s->path.n--;
+    }
+}
+
+static void outputs_free(void *result)
+{
+    Outputs *o = result;
+    if (!o) return;
+    prof_free(o->outputs.items);
+    arena_free(&o->arena);
+    prof_free(o);
+}
+
+static void *outputs_make(const HloModule *module, ProfErr *err)
+{
+    Outputs *o = prof_alloc(sizeof *o);
+    if (!o) {
+        prof_nomem(err);
+        return NULL;
+    }
+    const Xla__HloComputationProto *entry = hlo_entry(module);
+    const Xla__HloInstructionProto *root = entry ? hlo_instruction(module, entry->root_id) : NULL;
+    Search s = {
+        .module = module, .to = o, .steps = STEPS_PER_BYTE * (int64_t)module->n_bytes, .err = err};
+    if (root && root->shape) add_outputs(&s, root, root->shape);
+    prof_free(s.path.items);
+    prof_free(s.index.items);
+    sort_array(o->outputs.items, o->outputs.n, sizeof *o->outputs.items, by_place);
+    if (!err->code) return o;
+    outputs_free(o);
+    return NULL;
+}
+
+const Xla__ShapeProto *output_shape(const HloModule *module, const Xla__HloInstructionProto *op,
+                                    const int64_t *index, size_t n_index, ProfErr *err)
+{
+    static const HloAnalysis analysis = {outputs_make, outputs_free};
+    const Outputs *o = hlo_analysis(module, &analysis, err);
+    if (!o) return NULL;
+    Output wanted = {.op = hlo_position(module, op->id), .index = index, .n_index = n_index};
+    size_t at = LOWER_BOUND(i, 0, o->outputs.n, compare(&o->outputs.items[i], &wanted) < 0);
+    const Output *found = at < o->outputs.n ? &o->outputs.items[at] : NULL;
+    return found && !compare(found, &wanted) ? found->shape : NULL;
+}
