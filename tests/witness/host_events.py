@@ -86,10 +86,16 @@ def dcn(run):
 
 # ---- kernels ----
 
-TENSORCORE = re.compile('tensorop|nvjet|wgmma|hgmma|hmma|mfma|[shi][0-9]*(884|1688|16816)|'
-                        'xmma.*(tf32|f16f16|bf16bf16)', re.I)
+TENSORCORE = re.compile('tensorop|nvjet|gmma|wmma|hmma|mfma|tcgen05|utcmma|16816|[shc]1688|'
+                        '[hs]884|tensor16x8|xmma_(fprop|dgrad|wgrad|gemm|implicit_gemm)|fmha|'
+                        'flash_(fwd|bwd|fprop|bprop)')
+PLAIN = re.compile('ffma|simt|conv2d_c1_k1|fmha_cutlass(.*_sm50|(?!.*_f16_)(?!.*_sm80))')
 PRODUCTS = re.compile('Conv[23]D|DepthwiseConv|MatMul|Einsum|XlaDot|dot_general|'
                       'conv_general_dilated')  # in names; a type alone is none
+
+
+def on_tensor_cores(name):
+    return bool(TENSORCORE.search(name) and not PLAIN.search(name))
 
 
 def opcodes(program, op, depth=0):
@@ -138,8 +144,9 @@ def kernels_of(planes):
                         name = name or (':' + kind if kind else '')
                     else:
                         name = op_text(stats) or ''
-                        if name.find(':') > 0 and not name.startswith('Iterator:'):
-                            name = name.partition(':')[0]
+                        before, colon, kind = name.partition(':')
+                        if before not in ('', 'Iterator') and re.match(r'\w*($|\[)', kind):
+                            name = before
                     # a duration below 0 as XProf's kernel stats have it
                     yield (e.name, e.duration_ps % 2**64 // 1000, hlo_op and (id, hlo_op),
                            name or None, multiplies(program, op) if op else None, details)
@@ -172,7 +179,7 @@ def kernel_stats(run):
     for host, planes in run.hosts.items():
         launches = collections.defaultdict(set)
         for name, _, _, op, product, details in kernels_of(planes):
-            uses = bool(TENSORCORE.search(name))
+            uses = on_tensor_cores(name)
             launches[name].add(launch_of(details) + (op, int(uses), is_eligible(uses, product, op)))
         for name, of in launches.items():
             if len(rows[host, name]) == 1:
@@ -187,10 +194,10 @@ def kernel_ops(run):
     for host, planes in run.hosts.items():
         found, running = list(kernels_of(planes)), set()
         for name, _, hlo_op, op, _, _ in found:
-            if TENSORCORE.search(name):
+            if on_tensor_cores(name):
                 running.add(hlo_op or op)
         for name, ns, hlo_op, op, product, _ in found:
-            uses = bool(TENSORCORE.search(name))
+            uses = on_tensor_cores(name)
             eligible = is_eligible(uses, product, op)
             helps = eligible and not uses and (hlo_op or op) in running
             want[host, name, op, eligible, int(uses), int(helps)].append(ns / 1e3)

@@ -35,8 +35,8 @@ static bool parse_u32(Slice s, uint32_t *value)
     return s.n;
 }
 
-/* Parses a float with a decimal point, in any locale of the process. */
-static bool parse_float(Slice s, float *value)
+/* Parses a number with a decimal point, in any locale of the process. */
+static bool parse_real(Slice s, double *value)
 {
     char text[64], *end;
     while (s.n && is_blank(s.text[0])) s.text++, s.n--;
@@ -48,10 +48,17 @@ static bool parse_float(Slice s, float *value)
     double v = strtod_l(text, &end, c);
     freelocale(c);
     while (is_blank(*end)) end++;
-    if (*end) return false;
-    *value = v > 3.4028235677973366e38    ? (float)__builtin_inf()
-             : v < -3.4028235677973366e38 ? -(float)__builtin_inf()
-                                          : (float)v;
+    if (!*end) *value = v;
+    return !*end;
+}
+
+static bool parse_float(Slice s, double *value)
+{
+    double v;
+    if (!parse_real(s, &v)) return false;
+    *value = v > 3.4028235677973366e38    ? __builtin_inf()
+             : v < -3.4028235677973366e38 ? -__builtin_inf()
+                                          : (double)(float)v;
     return true;
 }
 
@@ -89,7 +96,9 @@ static void read_actual(KernelLaunch *l, Slice key, Slice value)
 {
     static const char axes[] = "xyz";
     read_as_xprof(l, key, value);
-    if (slice_is(key, "registers_per_thread"))
+    if (slice_is(key, "occ_pct"))
+        parse_real(value, &l->occupancy);
+    else if (slice_is(key, "registers_per_thread"))
         l->known |= parse_u32(value, &l->registers) ? LAUNCH_REGISTERS : 0;
     else if (slice_is(key, "static_shared_memory_usage"))
         l->known |= parse_u32(value, &l->static_shared) ? LAUNCH_SHARED : 0;
@@ -207,6 +216,15 @@ static const char *const more_amd_patterns[] = {"FmhaFwdKernel", "FmhaFwdSplitKV
  * convolutions. */
 static const char *const plain_patterns[] = {"ffma", "simt", "conv2d_c1_k1"};
 
+/* PyTorch's attention by cutlass multiplies on tensor cores from Ampere on, and 16-bit floats from
+ * Volta on: "fmha_cutlassF_f32_aligned_64x64_rf_sm80". */
+static bool is_plain_attention(Slice s)
+{
+    return slice_contains(s, "fmha_cutlass") &&
+           (slice_contains(s, "_sm50") ||
+            (!slice_contains(s, "_f16_") && !slice_contains(s, "_sm80")));
+}
+
 /* _MI<digits>x<digits>x<digits>: a matrix instruction in the name of a Tensile kernel. */
 static bool has_matrix_instruction(Slice s)
 {
@@ -236,7 +254,7 @@ bool kernel_uses_tensorcore_actual(Slice name, enum KernelVendor vendor)
     bool nvidia = contains_any(name, nvidia_patterns, COUNT(nvidia_patterns)) ||
                   contains_any(name, more_nvidia_patterns, COUNT(more_nvidia_patterns));
     if (vendor != VENDOR_AMD && nvidia &&
-        !contains_any(name, plain_patterns, COUNT(plain_patterns)))
+        !contains_any(name, plain_patterns, COUNT(plain_patterns)) && !is_plain_attention(name))
         return true;
     return vendor != VENDOR_NVIDIA &&
            (uses_amd(name) || contains_any(name, more_amd_patterns, COUNT(more_amd_patterns)));

@@ -16,11 +16,11 @@ enum LaunchFact {
     LAUNCH_OCCUPANCY = 16
 };
 typedef struct {
+    double occupancy; /* percent; a float of XProf's, or exact */
     /* registers: of each thread; shared memory in bytes */
     uint32_t registers, static_shared, dynamic_shared;
     uint32_t block[3], grid[3];
-    float occupancy; /* percent */
-    unsigned known;  /* bits of enum LaunchFact */
+    unsigned known; /* bits of enum LaunchFact */
 } KernelLaunch;
 
 /* Parses kernel_details as XProf does: only CUDA's current spelling ("regs:16 static_shared:0 ...
@@ -38,8 +38,9 @@ enum KernelVendor { VENDOR_OTHER, VENDOR_NVIDIA, VENDOR_AMD };
  * unknown vendor. */
 bool kernel_uses_tensorcore_xprof(Slice name, enum KernelVendor vendor);
 /* Like kernel_uses_tensorcore_xprof(), but with kernels that XProf's list lacks (Hopper, Blackwell,
- * cuDNN, attention) and without plain FMA kernels. Without a vendor, all patterns are tried. The
- * name decides, because profiles do not record which units a kernel uses. */
+ * cuDNN, attention) and without plain FMA kernels; docs/semantics.md lists the patterns. Without a
+ * vendor, all patterns are tried. The name decides, because profiles do not record which units a
+ * kernel uses. */
 bool kernel_uses_tensorcore_actual(Slice name, enum KernelVendor vendor);
 
 /* Returns whether an op of this name could use tensor cores. */
