@@ -3,7 +3,7 @@
 profiles whose answers are worked out by hand."""
 from lib.cases import case, same
 from lib.hlo import (BF16, F32, allocation, assignment, buffer, computation, instruction, module,
-                     proto, shape)
+                     proto, shape, tuple_of)
 from lib.made import gpu, host, host_of
 from lib.shell import rows
 from lib.wire import L, V, Plane, US, space
@@ -177,6 +177,37 @@ def donated_parameters():
               "could_save_mib * 1048576 FROM donation('{x}')", x=x),
          [('b', 0, 1, None, 16.0, 16.0), ('a', 1, 0, 'x', 16.0, 16.0),
           ('c', 0, 0, None, 16.0, 16.0), ('d', 0, 0, None, 8.0, 16.0)])
+
+
+@case
+def outputs_of_another_shape():
+    """An output's shape is that which the program returns, not that of the instruction that makes
+    it: c makes a row of 4 numbers, which the program returns as 2 x 2, like its parameter."""
+    square, row, flat = shape(F32, 2, 2), shape(F32, 1, 4), shape(F32, 4)
+    made = [instruction(1, 'a', 'parameter', square, more=V(9, 0)),
+            instruction(2, 'c', 'custom-call', tuple_of(flat, row), (1,)),
+            instruction(3, 'part', 'get-tuple-element', row, (2,), more=V(13, 1)),
+            instruction(4, 'bits', 'bitcast', square, (3,)),
+            instruction(5, 'guard', 'opt-barrier', square, (4,)),
+            instruction(6, 'other', 'get-tuple-element', flat, (2,)),
+            instruction(7, 'root', 'tuple', tuple_of(tuple_of(square, flat), square), (8, 5)),
+            instruction(8, 'inner', 'tuple', tuple_of(square, flat), (5, 6))]
+    plan = assignment([buffer(1, 16, 1), buffer(2, 16, 2, (1,)), buffer(3, 16, 2, (0,)),
+                       buffer(4, 16, 7), buffer(5, 16, 8)],
+                      [allocation(0, 16, [(1, 0, 16)], parameter=True),
+                       allocation(1, 16, [(2, 0, 16)], live_out=True),
+                       allocation(2, 16, [(3, 0, 16)], live_out=True),
+                       allocation(3, 16, [(4, 0, 16)], live_out=True),
+                       allocation(4, 16, [(5, 0, 16)], live_out=True)])
+    x = proto(module('m', computation(1, 'main', made, root=7)), plan)
+    same(rows("SELECT hlo_op, shape_index, shape_actual, output_shape "
+              "FROM buffer_allocations('{x}')", x=x),
+         [('a', None, 'f32[2,2]{1,0}', None), ('c', '{1}', 'f32[1,4]{1,0}', 'f32[2,2]{1,0}'),
+          ('c', '{0}', 'f32[4]{0}', 'f32[4]{0}'),
+          ('root', None, '((f32[2,2]{1,0}, f32[4]{0}), f32[2,2]{1,0})', None),
+          ('inner', None, '(f32[2,2]{1,0}, f32[4]{0})', None)])
+    same(rows("SELECT hlo_op, donated, could_be, could_save_mib * 1048576 FROM donation('{x}')",
+              x=x), [('a', 0, 1, 16.0)])
 
 
 @case
