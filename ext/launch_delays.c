@@ -74,6 +74,7 @@ static const Column launch_delays_columns[] = {LAUNCH_DELAYS_COLUMNS(COLUMN_DOC)
 
 typedef struct {
     const Launches *all;
+    const LaunchContexts *contexts; /* NULL until a column needs them */
 } LaunchDelaysState;
 
 static void launch_delays_list(RowCursor *c, RowList *list)
@@ -93,17 +94,10 @@ static bool launch_delays_shows(RowCursor *c, const void *item)
            row_wanted(c, KEY_EVENT_ID, (int64_t)work->event);
 }
 
-static int64_t minus(int64_t a, int64_t b)
-{
-    int64_t difference;
-    bool over = __builtin_sub_overflow(a, b, &difference);
-    return over ? (a < b ? INT64_MIN : INT64_MAX) : difference;
-}
-
 static int64_t queued_ps(const LaunchedWork *work, const Launch *launch)
 {
     int64_t until = work->free_ps < work->start_ps ? work->free_ps : work->start_ps;
-    return until > launch->start_ps ? minus(until, launch->start_ps) : 0;
+    return until > launch->start_ps ? sub_saturated(until, launch->start_ps) : 0;
 }
 
 enum { MOST_FRAMES = 4096 };
@@ -128,8 +122,11 @@ static void stack_column(RowCursor *c, sqlite3_context *ctx, const LaunchContext
     result_built(ctx, text);
 }
 
-static void context_column(RowCursor *c, sqlite3_context *ctx, const Launch *launch, int column)
+static void context_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
+    LaunchDelaysState *state = c->state;
+    if (!state->contexts && !(state->contexts = host_launch_contexts(c->host, &c->err))) return;
+    const LaunchContexts *launch = &state->contexts[((const LaunchedWork *)c->row)->launch];
     const LaunchContext *of = column == LD_ANNOTATION || column == LD_ANNOTATION_EVENT
                                   ? &launch->annotation
                                   : &launch->python;
@@ -145,7 +142,8 @@ static void context_column(RowCursor *c, sqlite3_context *ctx, const Launch *lau
 static void launch_delays_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const LaunchedWork *work = c->row;
-    const Launch *launch = &((LaunchDelaysState *)c->state)->all->launches[work->launch];
+    const LaunchDelaysState *state = c->state;
+    const Launch *launch = &state->all->launches[work->launch];
     switch (column) {
     case LD_PLANE_ID: sqlite3_result_int64(ctx, work->line->plane->plane_id); break;
     case LD_PLANE: result_text(ctx, work->line->plane->name); break;
@@ -169,11 +167,11 @@ static void launch_delays_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case LD_DELAY:
     case LD_DELAY_US:
-        result_time(ctx, minus(work->start_ps, launch->start_ps), column == LD_DELAY_US);
+        result_time(ctx, launch_delay_ps(state->all, work), column == LD_DELAY_US);
         break;
     case LD_QUEUED:
     case LD_QUEUED_US: result_time(ctx, queued_ps(work, launch), column == LD_QUEUED_US); break;
-    default: context_column(c, ctx, launch, column); break;
+    default: context_column(c, ctx, column); break;
     }
 }
 

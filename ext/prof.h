@@ -439,7 +439,7 @@ typedef struct RowSource {
     /* Bytes of the table's state at c->state, zeroed for each host. */
     size_t state_bytes;
     void (*close)(void *state); /* frees what the state contains, after each host; may be NULL */
-    /* Writes a column. Not called for run, host and hidden columns. */
+    /* Writes a column. Not called for run and hidden columns, nor for host unless per_run. */
     void (*column)(RowCursor *c, sqlite3_context *ctx, int column);
     /* For tables of runs, not of hosts: rows only come for the first host. */
     bool per_run;

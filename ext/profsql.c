@@ -50,6 +50,8 @@ SQLITE_EXTENSION_INIT1
     T(kernel_stats) \
     T(kernel_ops) \
     T(launch_delays) \
+    T(launch_latency) \
+    T(launch_queue) \
     T(program_runs) \
     T(program_gaps) \
     T(gaps) \

@@ -669,7 +669,7 @@ static int row_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int col
         sqlite3_result_text(ctx, row_source(c), -1, SQLITE_TRANSIENT);
     else if (column == 0 && c->from && !strcmp(name, "run"))
         sqlite3_result_text(ctx, c->from->label, -1, SQLITE_TRANSIENT);
-    else if (column == 1 && c->host && !strcmp(name, "host"))
+    else if (column == 1 && c->host && !table->rows->per_run && !strcmp(name, "host"))
         sqlite3_result_text(ctx, c->host->name, -1, SQLITE_STATIC);
     else
         table->rows->column(c, ctx, column);

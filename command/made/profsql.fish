@@ -116,9 +116,9 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from largest_buffers' -l n -s n -x
 complete -c profsql -n '__fish_seen_subcommand_from largest_buffers' -l space -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a launch_delays -d 'one kernel, copy or other event on a GPU whose launch is known: when it was launched, how long it waited, and what the host was doing'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a launch_latency -d 'How long does a kernel wait between its launch on the host and its start on the device?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a launch_latency -d 'one name of kernels, copies or other events on GPUs: how long does a kernel wait between its launch on the host and its start on the device?'
 complete -c profsql -n '__fish_seen_subcommand_from launch_latency' -l n -s n -x
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a launch_queue -d 'How long are the launch queues of GPU streams, and is the host blocked because one is full?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a launch_queue -d 'one stream of a GPU: how long are the launch queues of GPU streams, and is the host blocked because one is full?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a layout_ops -d 'How much time do copies and transposes take, and which op needs them?'
 complete -c profsql -n '__fish_seen_subcommand_from layout_ops' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a lines -d 'one timeline in a plane: a host thread, a GPU stream, or a row of a TPU core'

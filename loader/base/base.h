@@ -175,5 +175,11 @@ static inline int64_t add_saturated(int64_t a, int64_t b)
     if (!__builtin_add_overflow(a, b, &sum)) return sum;
     return a < 0 ? INT64_MIN : INT64_MAX;
 }
+static inline int64_t sub_saturated(int64_t a, int64_t b)
+{
+    int64_t difference;
+    bool over = __builtin_sub_overflow(a, b, &difference);
+    return over ? (a < b ? INT64_MIN : INT64_MAX) : difference;
+}
 
 #endif

@@ -1599,6 +1599,58 @@ class LaunchDelays(NamedTuple):
     """python_frame and the Python frames around it on its line, one per line of text, innermost
     first; NULL if there is no Python frame"""
 
+class LaunchLatency(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    kernel: str
+    """name of the kernel, copy or other event on the device"""
+    short_name: str
+    """name of the kernel without namespaces, template arguments and parameters, unique in the run;
+    docs/semantics.md has the rules"""
+    launches: int
+    """number of device events with this name whose launch is known (the host call with the same
+    correlation_id) [events]"""
+    avg_latency_us: float
+    """average time from the start of the launch call to the start on the device, the call included;
+    below 0 if the two clocks disagree [us]"""
+    median_latency_us: float
+    """median time from the start of the launch call to the start on the device, interpolated
+    [us]"""
+    max_latency_us: float
+    """longest time from the start of the launch call to the start on the device [us]"""
+    avg_launch_us: float
+    """average duration of the launch call on the host (the first call with the correlation_id; the
+    longest of those that start together) [us]"""
+    avg_kernel_us: float
+    """average duration on the device [us]"""
+
+class LaunchQueue(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    host: str
+    """name of the host, taken from its file name"""
+    plane: str
+    """name of the plane"""
+    line: str
+    """name of the stream"""
+    launches: int
+    """number of events on the stream whose launch is known and starts before them [events]"""
+    longest_queue: int
+    """largest number of events that were launched and had not started, counted from the start of
+    the launch call; CUDA blocks a launch when about 1024 are queued [events]"""
+    longest_start_us: float
+    """when the queue was first that long, from the session start [us]"""
+    average_queue: float
+    """average number of events in the queue when one is added, this one included [events]"""
+    empty_launches: int
+    """number of launches that found an empty queue: a stream whose queue is always empty runs no
+    faster than the host launches [events]"""
+    median_delay_us: float
+    """median time from the start of a launch call to the start on the stream [us]"""
+    longest_launch_us: float
+    """duration of the longest launch call; it grows to that of kernels if the host is blocked by a
+    full queue [us]"""
+
 class ProgramRuns(NamedTuple):
     run: str
     """label of the attached run; for a path, the name of the run folder or file"""
@@ -4672,58 +4724,6 @@ class LargestBuffers(NamedTuple):
     hosts: int
     """number of hosts that have this program with these values [hosts]"""
 
-class LaunchLatency(NamedTuple):
-    run: str
-    """name of the run"""
-    kernel: str
-    """name of the kernel, copy or other event on the device"""
-    short_name: str
-    """name of the kernel without namespaces, template arguments and parameters, unique in the run
-    (docs/semantics.md); for copies and other events the name"""
-    launches: int
-    """number of device events with this name whose launch is known (the host call with the same
-    correlation_id) [events]"""
-    avg_latency_us: float
-    """average time from the start of the launch call to the start on the device, the call included;
-    below 0 if the two clocks disagree [us]"""
-    median_latency_us: float
-    """median time from the start of the launch call to the start on the device, interpolated
-    [us]"""
-    max_latency_us: float
-    """longest time from the start of the launch call to the start on the device [us]"""
-    avg_launch_us: float
-    """average duration of the launch call on the host (the first call with the correlation_id; the
-    longest of those that start together) [us]"""
-    avg_kernel_us: float
-    """average duration on the device [us]"""
-
-class LaunchQueue(NamedTuple):
-    run: str
-    """name of the run"""
-    host: str
-    """name of the host"""
-    plane: str
-    """name of the GPU"""
-    line: str
-    """name of the stream"""
-    launches: int
-    """number of events on the stream whose launch is known and starts before them [events]"""
-    longest_queue: int
-    """largest number of events that were launched and had not started, counted from the start of
-    the launch call; CUDA blocks a launch when about 1024 are queued [events]"""
-    longest_start_us: float
-    """when the queue was first that long, from the session start [us]"""
-    average_queue: float
-    """average number of events in the queue when one is added, this one included [events]"""
-    empty_launches: int
-    """number of launches that found an empty queue: a stream whose queue is always empty runs no
-    faster than the host launches [events]"""
-    median_delay_us: float
-    """median time from the start of a launch call to the start on the stream [us]"""
-    longest_launch_us: float
-    """duration of the longest launch call; it grows to that of kernels if the host is blocked by a
-    full queue [us]"""
-
 class LayoutOps(NamedTuple):
     run: str
     """name of the run"""
@@ -5834,6 +5834,12 @@ class Tables:
     def launch_delays(self, *, source: Source | None = None) -> Result[LaunchDelays]:
         """One row: one kernel, copy or other event on a GPU whose launch is known: when it was
         launched, how long it waited, and what the host was doing."""
+    def launch_latency(self, n: int | None = None, *, source: Source | None = None) -> Result[LaunchLatency]:
+        """One row: one name of kernels, copies or other events on GPUs: how long does a kernel wait
+        between its launch on the host and its start on the device?."""
+    def launch_queue(self, *, source: Source | None = None) -> Result[LaunchQueue]:
+        """One row: one stream of a GPU: how long are the launch queues of GPU streams, and is the
+        host blocked because one is full?."""
     def program_runs(self, *, source: Source | None = None) -> Result[ProgramRuns]:
         """One row: one execution of an HLO program on a device."""
     def program_gaps(self, *, source: Source | None = None) -> Result[ProgramGaps]:
@@ -6035,12 +6041,6 @@ class Tables:
         """How well did the run perform, in one row?"""
     def largest_buffers(self, n: int | None = None, space: int | None = None, *, source: Source | None = None) -> Result[LargestBuffers]:
         """Which buffers use the most memory at the peak?"""
-    def launch_latency(self, n: int | None = None, *, source: Source | None = None) -> Result[LaunchLatency]:
-        """How long does a kernel wait between its launch on the host and its start on the
-        device?"""
-    def launch_queue(self, *, source: Source | None = None) -> Result[LaunchQueue]:
-        """How long are the launch queues of GPU streams, and is the host blocked because one is
-        full?"""
     def layout_ops(self, n: int | None = None, *, source: Source | None = None) -> Result[LayoutOps]:
         """How much time do copies and transposes take, and which op needs them?"""
     def live_allocations(self, event: int | None = None, n: int | None = None, *, source: Source | None = None) -> Result[LiveAllocations]:

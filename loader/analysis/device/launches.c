@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* launches.c: finds the launch of each kernel; see launches.h.
- *
- * Events that do not contain the start of a launch are dropped when they are read. The others are
- * visited once, by start. If an event starts later and ends no earlier than another, it is the
- * inner one of the two for all later launches. So the events that still matter are a stack, in
- * which later ones end earlier. */
+/* launches.c: finds the launch of each kernel; see launches.h. */
 #include "launches.h"
 
 #include "../../base/interrupt.h"
@@ -15,37 +10,19 @@
 #include "../../store/events.h"
 #include "../../store/lines.h"
 
-/* An event that contains the start of a launch. */
-typedef struct {
-    int64_t start_ps, end_ps, place; /* place: as in Moment */
-    const Line *line;
-    LaunchContext event;
-} Container;
-
 /* The calls and the work of one line. */
 typedef struct {
     LIST(Launch) calls;      /* on a host line: its events with a correlation id, in stored order */
     LIST(LaunchedWork) work; /* on a device line; .launch is not set yet */
     LIST(uint64_t) ids;      /* correlation ids of `work` */
-    LIST(Container) containers;
 } LineLaunches;
-
-/* The start of a launch. Its containers have the same place: process, or line. */
-typedef struct {
-    int64_t place, start_ps, end_ps;
-    uint32_t launch;
-} Moment;
 
 typedef struct {
     Host *host;
     LineLaunches *lines;
     Launches *result;
     int64_t last_end_ps; /* of the work of all devices; INT64_MIN if there is none */
-    Moment *moments;     /* by place, then by start */
-    size_t n_moments;
 } LaunchesBuilder;
-
-bool is_python_frame(const EventMeta *meta) { return meta->name->text[0] == '$'; }
 
 /* ---- events with a correlation id ---- */
 
@@ -54,8 +31,7 @@ static void add_event(LineLaunches *out, const Line *line, const EventAt *e, boo
 {
     if (line->plane->kind == PLANE_HOST) {
         Launch *call = has_id ? PUSH(out->calls) : NULL;
-        if (call)
-            *call = (Launch){id, e->event, e->meta, e->start_ps, e->duration_ps, line, {0}, {0}};
+        if (call) *call = (Launch){id, e->event, e->meta, e->start_ps, e->duration_ps, line};
         if (has_id && !call) prof_nomem(err);
         return;
     }
@@ -120,16 +96,16 @@ static void join_calls(LaunchesBuilder *m, ProfErr *err)
     size_t n = 0;
     for (size_t i = 0; i < m->host->n_lines; i++) n += m->lines[i].calls.n;
     all->launches = prof_buffer(n * sizeof *all->launches);
-    if (!all->launches) {
+    all->calls = prof_buffer(n * sizeof *all->calls);
+    if (!all->launches || !all->calls) {
         prof_nomem(err);
         return;
     }
-    for (size_t i = 0; i < m->host->n_lines; i++) {
-        if (m->lines[i].calls.n)
-            memcpy(&all->launches[all->n_launches], m->lines[i].calls.items,
-                   m->lines[i].calls.n * sizeof *all->launches);
-        all->n_launches += m->lines[i].calls.n;
-    }
+    for (size_t i = 0; i < m->host->n_lines; i++)
+        for (size_t k = 0; k < m->lines[i].calls.n; k++) {
+            all->calls[all->n_calls++] = m->lines[i].calls.items[k].event;
+            all->launches[all->n_launches++] = m->lines[i].calls.items[k];
+        }
     sort_array(all->launches, n, sizeof *all->launches, by_id);
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
@@ -235,155 +211,6 @@ static void find_lost_work(LaunchesBuilder *m, ProfErr *err)
                    (double)(last_ps - m->last_end_ps) / 1e9);
 }
 
-/* ---- containers of a launch ---- */
-
-static int by_moment(const void *a, const void *b)
-{
-    const Moment *x = a, *y = b;
-    if (x->place != y->place) return x->place < y->place ? -1 : 1;
-    return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
-}
-
-/* Lists the starts of calls that launched something, sorted. */
-static void list_moments(LaunchesBuilder *m, ProfErr *err)
-{
-    const Launches *all = m->result;
-    bool *wanted = prof_alloc(all->n_launches);
-    m->moments = prof_buffer(all->n_launches * sizeof *m->moments);
-    if (!wanted || !m->moments) prof_nomem(err);
-    for (size_t i = 0; i < all->n_work && !err->code; i++) wanted[all->work[i].launch] = true;
-    for (size_t i = 0; i < all->n_launches && !err->code; i++) {
-        const Launch *l = &all->launches[i];
-        if (wanted[i])
-            m->moments[m->n_moments++] =
-                (Moment){l->line->plane->process_id, l->start_ps,
-                         add_saturated(l->start_ps, l->duration_ps), (uint32_t)i};
-    }
-    prof_free(wanted);
-    if (!err->code) sort_array(m->moments, m->n_moments, sizeof *m->moments, by_moment);
-}
-
-static bool contains_start(const LaunchesBuilder *m, const Container *c)
-{
-    const Moment from = {c->place, c->start_ps, 0, 0};
-    size_t at = LOWER_BOUND(i, 0, m->n_moments, by_moment(&m->moments[i], &from) < 0);
-    return at < m->n_moments && m->moments[at].place == c->place &&
-           m->moments[at].start_ps <= c->end_ps;
-}
-
-static void read_containers(void *context, size_t i, ProfErr *err)
-{
-    LaunchesBuilder *m = context;
-    LineLaunches *out = &m->lines[i];
-    Line *line = &m->host->lines[i];
-    if (line->plane->kind != PLANE_HOST || line->derived) return;
-    EventReader reader;
-    EventAt e;
-    size_t call = 0;
-    event_reader_open(&reader, line, 0, err);
-    while (event_reader_next(&reader, &e)) {
-        bool is_call = call < out->calls.n && out->calls.items[call].event == e.event;
-        call += is_call;
-        Container c = {e.start_ps,
-                       add_saturated(e.start_ps, e.duration_ps),
-                       line->plane->process_id,
-                       line,
-                       {e.event, e.meta}};
-        if (is_call || e.occurrences >= 0 || !contains_start(m, &c)) continue;
-        Container *place = PUSH(out->containers);
-        if (!place) {
-            prof_nomem(err);
-            break;
-        }
-        *place = c;
-    }
-    event_reader_close(&reader);
-}
-
-static int by_opening(const void *a, const void *b)
-{
-    const Container *x = a, *y = b;
-    if (x->place != y->place) return x->place < y->place ? -1 : 1;
-    return BY_START_THEN_LONGEST(x, y, start_ps, end_ps, event.event);
-}
-
-/* Containers of one kind that have started, the innermost last. Each ends before those below it. */
-typedef LIST(const Container *) Open;
-
-static bool open_container(Open *open, const Container *c)
-{
-    while (open->n && (open->items[open->n - 1]->end_ps <= c->end_ps ||
-                       open->items[open->n - 1]->place != c->place))
-        open->n--;
-    const Container **place = PUSH(*open);
-    if (place) *place = c;
-    return place != NULL;
-}
-
-static LaunchContext innermost(const Open *open, const Moment *moment)
-{
-    size_t n = LOWER_BOUND(i, 0, open->n, open->items[i]->end_ps >= moment->end_ps);
-    bool found = n && open->items[n - 1]->place == moment->place;
-    return found ? open->items[n - 1]->event : (LaunchContext){0};
-}
-
-/* Sets the containers of each launch. A container on the launch's own line replaces those of other
- * lines. */
-static void visit(LaunchesBuilder *m, const Container *containers, size_t n, bool own_line,
-                  ProfErr *err)
-{
-    Open annotations = {0}, frames = {0};
-    size_t at = 0;
-    for (size_t i = 0; i < m->n_moments && !err->code; i++) {
-        const Moment *moment = &m->moments[i];
-        Launch *launch = &m->result->launches[moment->launch];
-        for (; at < n && !err->code; at++) {
-            const Container *c = &containers[at];
-            if (c->place > moment->place ||
-                (c->place == moment->place && c->start_ps > moment->start_ps))
-                break;
-            if (!open_container(is_python_frame(c->event.meta) ? &frames : &annotations, c))
-                prof_nomem(err);
-        }
-        LaunchContext annotation = innermost(&annotations, moment),
-                      python = innermost(&frames, moment);
-        if (!own_line || annotation.meta || python.meta) launch->annotation = annotation;
-        if (!own_line || python.meta) launch->python = python;
-        if (interrupt_due(1)) interrupt_poll(0, err);
-    }
-    prof_free(annotations.items);
-    prof_free(frames.items);
-}
-
-static void find_contexts(LaunchesBuilder *m, ProfErr *err)
-{
-    LIST(Container) all = {0};
-    for (size_t i = 0; i < m->host->n_lines; i++) all.capacity += m->lines[i].containers.n;
-    all.items = prof_buffer(all.capacity * sizeof *all.items);
-    if (!all.items) {
-        prof_nomem(err);
-        return;
-    }
-    for (size_t i = 0; i < m->host->n_lines; i++) {
-        LineLaunches *line = &m->lines[i];
-        if (line->containers.n)
-            memcpy(&all.items[all.n], line->containers.items,
-                   line->containers.n * sizeof *all.items);
-        all.n += line->containers.n;
-        prof_free(line->containers.items);
-        line->containers.items = NULL;
-    }
-    sort_array(all.items, all.n, sizeof *all.items, by_opening);
-    visit(m, all.items, all.n, false, err);
-    for (size_t i = 0; i < all.n; i++) all.items[i].place = all.items[i].line - m->host->lines;
-    for (size_t i = 0; i < m->n_moments; i++)
-        m->moments[i].place = m->result->launches[m->moments[i].launch].line - m->host->lines;
-    sort_array(all.items, all.n, sizeof *all.items, by_opening);
-    sort_array(m->moments, m->n_moments, sizeof *m->moments, by_moment);
-    if (!err->code) visit(m, all.items, all.n, true, err);
-    prof_free(all.items);
-}
-
 /* ---- the analysis ---- */
 
 static void launches_release(void *result)
@@ -391,6 +218,7 @@ static void launches_release(void *result)
     Launches *all = result;
     prof_free(all->launches);
     prof_free(all->work);
+    prof_free(all->calls);
     prof_free(all);
 }
 
@@ -401,10 +229,6 @@ static void find_all(LaunchesBuilder *m, ProfErr *err)
     join_calls(m, err);
     if (!err->code) join_work(m, err);
     if (!err->code) find_lost_work(m, err);
-    if (!err->code) list_moments(m, err);
-    if (!err->code && m->n_moments &&
-        !parallel_lines(host->lines, host->n_lines, read_containers, m, err))
-        find_contexts(m, err);
 }
 
 static void *launches_make(Run *run, Host *only, ProfErr *err)
@@ -420,10 +244,8 @@ static void *launches_make(Run *run, Host *only, ProfErr *err)
         prof_free(m.lines[i].calls.items);
         prof_free(m.lines[i].work.items);
         prof_free(m.lines[i].ids.items);
-        prof_free(m.lines[i].containers.items);
     }
     prof_free(m.lines);
-    prof_free(m.moments);
     if (err->code && m.result) launches_release(m.result), m.result = NULL;
     return m.result;
 }
@@ -432,4 +254,9 @@ const Launches *host_launches(Host *host, ProfErr *err)
 {
     static const Analysis analysis = {launches_make, launches_release, NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(host->run, host, &analysis, err);
+}
+
+int64_t launch_delay_ps(const Launches *all, const LaunchedWork *work)
+{
+    return sub_saturated(work->start_ps, all->launches[work->launch].start_ps);
 }

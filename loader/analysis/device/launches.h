@@ -21,8 +21,12 @@ typedef struct {
     const EventMeta *meta;
     int64_t start_ps, duration_ps;
     const Line *line;
-    LaunchContext annotation, python; /* the innermost of each kind */
 } Launch;
+
+/* The innermost events that contain a call. */
+typedef struct {
+    LaunchContext annotation, python;
+} LaunchContexts;
 
 /* A kernel or other work of a device, and its launch. */
 typedef struct {
@@ -40,10 +44,17 @@ typedef struct {
     size_t n_launches;
     LaunchedWork *work; /* by line, then by start */
     size_t n_work;
+    uint64_t *calls; /* all events of the host with a correlation id, in order */
+    size_t n_calls;
 } Launches;
 
 /* Returns the launched work of a host. */
 const Launches *host_launches(Host *host, ProfErr *err);
+/* Returns the contexts of each of a host's launches. */
+const LaunchContexts *host_launch_contexts(Host *host, ProfErr *err);
+/* Returns the time from the start of its launch to that of the work; saturates at the ends of
+ * int64. */
+int64_t launch_delay_ps(const Launches *all, const LaunchedWork *work);
 /* Returns whether the event is a frame of JAX's Python tracer. */
 bool is_python_frame(const EventMeta *meta);
 
