@@ -153,11 +153,6 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
     GROUP BY run
 ), plan AS MATERIALIZED (
     SELECT DISTINCT run FROM temp.memory_peaks(:source)
-), allocation AS MATERIALIZED (
-    SELECT run, max(iif(activity = 'ALLOCATION', nullif(tf_op, '(null)') IS NOT NULL, NULL))
-                AS named
-    FROM temp.memory_events(:source)
-    GROUP BY run
 ), rate AS MATERIALIZED (
     SELECT run, max(peak_flops_per_second IS NULL) AS lacks_peak
     FROM temp.devices(:source)
@@ -182,8 +177,13 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
                    WHERE e.run = r.run AND e.plane_kind = 'host' AND e.name GLOB '$*') AS python,
            EXISTS (SELECT 1 FROM temp.launch_delays(:source) AS d WHERE d.run = r.run) AS launch,
            r.run IN (SELECT run FROM program) AS program, r.run IN (SELECT run FROM plan) AS plan,
-           i.line, i.scope, a.run IS NOT NULL AS memory, a.named, p.lacks_peak,
-           c.waits,
+           i.line, i.scope, p.lacks_peak, c.waits,
+           EXISTS (SELECT 1 FROM temp.memory_events(:source) AS a WHERE a.run = r.run) AS memory,
+           EXISTS (SELECT 1 FROM temp.memory_events(:source) AS a
+                   WHERE a.run = r.run AND a.activity = 'ALLOCATION') AS allocates,
+           EXISTS (SELECT 1 FROM temp.memory_events(:source) AS a
+                   WHERE a.run = r.run AND a.activity = 'ALLOCATION' AND a.tf_op <> '(null)')
+               AS named,
            EXISTS (SELECT 1 FROM temp.hlo_ops(:source) AS o
                    WHERE o.run = r.run AND o.model_flops_actual > 0)
            AND r.run NOT IN (SELECT run FROM unnamed) AS flops,
@@ -197,7 +197,7 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
                    WHERE s.run = r.run AND s.name = 'cupti_api_version') AS is_capture
     FROM run AS r LEFT JOIN kind AS k ON k.run = r.run LEFT JOIN work AS w ON w.run = r.run
          LEFT JOIN instruction AS i ON i.run = r.run
-         LEFT JOIN allocation AS a ON a.run = r.run LEFT JOIN rate AS p ON p.run = r.run
+         LEFT JOIN rate AS p ON p.run = r.run
          LEFT JOIN collective AS c ON c.run = r.run
 )
 SELECT h.run, l.missing, l.cannot_answer, l.tables, iif(c.how IS NULL, l.option, c.option),
@@ -214,7 +214,7 @@ WHERE CASE l.name WHEN 'events' THEN NOT is_profile
                   WHEN 'launch' THEN gpu AND NOT launch
                   WHEN 'program' THEN is_profile AND NOT program
                   WHEN 'memory' THEN is_profile AND NOT memory
-                  WHEN 'allocation' THEN NOT named
+                  WHEN 'allocation' THEN allocates AND NOT named
                   WHEN 'peak' THEN device AND lacks_peak
                   WHEN 'flops' THEN device AND NOT flops
                   WHEN 'group' THEN NOT waits

@@ -33,6 +33,17 @@ static const Text *intern(MemoryProfile *profile, Slice text, ProfErr *err)
     return t;
 }
 
+/* Returns the interned text of a stat; `before` is that of the event before, which is often equal.
+ */
+static const Text *intern_stat(MemoryProfile *profile, const Plane *plane, const Stat *stat,
+                               const Text *before, ProfErr *err)
+{
+    Slice text = stat_text(plane, stat);
+    if (!before->repaired && before->n_bytes == text.n && !memcmp(before->text, text.text, text.n))
+        return before;
+    return intern(profile, text, err);
+}
+
 /* ---- reading ---- */
 
 static const Text *make_data_type(MemoryProfile *profile, int64_t value, ProfErr *err)
@@ -94,9 +105,12 @@ static const Text *data_type_text(MemoryProfile *profile, int64_t value, ProfErr
 static void read_stat(MemoryProfile *profile, const Plane *plane, MemoryEvent *e, unsigned known,
                       const Stat *stat, ProfErr *err)
 {
+    const MemoryEvent *before = profile->n_events ? profile->events[profile->n_events - 1] : e;
     char number[24];
     switch (known) {
-    case STAT_ALLOCATOR_NAME: e->allocator = intern(profile, stat_text(plane, stat), err); break;
+    case STAT_ALLOCATOR_NAME:
+        e->allocator = intern_stat(profile, plane, stat, before->allocator, err);
+        break;
     case STAT_INDEX_ON_HOST:
     case STAT_DEVICE_ORDINAL:
         snprintf(number, sizeof number, "%" PRId64, stat_int(stat));
@@ -110,10 +124,12 @@ static void read_stat(MemoryProfile *profile, const Plane *plane, MemoryEvent *e
     case STAT_REQUESTED_BYTES: e->requested_bytes = stat_int(stat); break;
     case STAT_ALLOCATION_BYTES: e->allocation_bytes = stat_int(stat); break;
     case STAT_ADDRESS: e->address = (uint64_t)stat_int(stat); break;
-    case STAT_TF_OP: e->tf_op = intern(profile, stat_text(plane, stat), err); break;
-    case STAT_REGION_TYPE: e->region_type = intern(profile, stat_text(plane, stat), err); break;
+    case STAT_TF_OP: e->tf_op = intern_stat(profile, plane, stat, before->tf_op, err); break;
+    case STAT_REGION_TYPE:
+        e->region_type = intern_stat(profile, plane, stat, before->region_type, err);
+        break;
     case STAT_DATA_TYPE: e->data_type = data_type_text(profile, stat_int(stat), err); break;
-    case STAT_SHAPE: e->shape = intern(profile, stat_text(plane, stat), err); break;
+    case STAT_SHAPE: e->shape = intern_stat(profile, plane, stat, before->shape, err); break;
     case STAT_GROUP_ID: e->group = stat_int(stat); break;
     default: break;
     }
