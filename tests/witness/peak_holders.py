@@ -155,15 +155,19 @@ def holders_of(program, color):
 
 
 def programs_of(run):
-    """[program, first host, number of hosts] of each program."""
+    """[program, first host, number of hosts] of each program: of several with one id in a host, of
+    the first (the issue duplicate_program)."""
     found = {}
     for host, planes in zip([r['host'] for r in run.ask('SELECT host FROM hosts({x})')],
                             run.hosts.values()):
+        of_host = {}
         for p in planes:
             for key, meta in p.metas.items() if p.name == '/host:metadata' else ():
                 proto = meta.stats.get('Hlo Proto')
                 if isinstance(proto, bytes) and message(proto)[1]:
-                    found.setdefault((str(xspace.program_id(key, meta)), proto), []).append(host)
+                    of_host.setdefault(str(xspace.program_id(key, meta)), proto)
+        for program in of_host.items():
+            found.setdefault(program, []).append(host)
     return [(Program(id, message(proto)), hosts[0], len(set(hosts)))
             for (id, proto), hosts in found.items()]
 
