@@ -76,6 +76,11 @@ bool ask_sql(const char *sql, const char *parameter,
         snprintf(why, n_why, "libprofsql.so is neither next to this command nor installed");
         return false;
     }
+    /* SQLite would name the reason for another name that it tries last. */
+    if (!dlopen(extension, RTLD_NOW | RTLD_LOCAL)) {
+        snprintf(why, n_why, "%s", dlerror());
+        return false;
+    }
     if (!find_sqlite(&s)) {
         snprintf(why, n_why, "libsqlite3.so.0 cannot be loaded, or loads no extensions");
         return false;
