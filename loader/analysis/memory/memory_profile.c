@@ -147,7 +147,7 @@ static void add_event(MemoryProfile *profile, const StatFilter *filter, const Ev
 {
     StatIter stats = stat_iter_read(window, at, err);
     if (err->code) return;
-    MemoryEvent *e = arena_alloc(&profile->arena, sizeof *e);
+    MemoryEvent *e = arena_take(&profile->arena, sizeof *e); /* set below */
     if (!e || !GROW(profile->events, profile->n_events, profile->event_capacity)) {
         prof_nomem(err);
         return;
