@@ -41,8 +41,8 @@ def delays_and_queues():
 
 @case
 def launches_without_work():
-    """Calls that launched work before and go on after the end of all work are an issue: the
-    profiler dropped events. Others have no work for reasons of their own."""
+    """Calls that launched work before and go on after the end of all work are an issue: their work
+    is not recorded. Others have no work for reasons of their own."""
     kernels, calls = [('a', 10, 20, 1), ('b', 30, 10, 2)], [
         ('launch', 0, 4, 1), ('launch', 12, 4, 2), ('launch', 20, 4, 3), ('wait', 50, 9, 4),
         ('memcpy', 60, 1, 5)]

@@ -204,7 +204,7 @@ static void find_lost_work(LaunchesBuilder *m, ProfErr *err)
     if (n && !err->code)
         host_issue(m->host, "warning", "launches_without_work", 0, 0, m->host->lines,
                    "what the last %llu launch%s started on GPUs is missing, %.3f ms long: the "
-                   "profiler dropped it, for example because its limit of events was reached "
+                   "profiler stopped before the work ended, or its limit of events was reached "
                    "(JAX: advanced_configuration, gpu_max_activity_api_events). Steps and shares "
                    "of GPUs cover only the time before",
                    (unsigned long long)n, n == 1 ? "" : "es",
