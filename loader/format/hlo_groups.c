@@ -99,8 +99,7 @@ static bool find_grouped(Mesh *m)
             p->grouped = true, size *= p->size;
             m->order[m->n_grouped++] = k;
         }
-        if (size != to / from) return false;
-        m->size *= size;
+        if (size != to / from || __builtin_mul_overflow(m->size, size, &m->size)) return false;
     }
     return true;
 }

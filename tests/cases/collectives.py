@@ -299,6 +299,7 @@ def forms_of_groups():
         ('too few devices', mesh((2, 2), [1], ids=(0, 1)), (None, everyone[1])),
         ('too few transposed', mesh((2, 2), [1], dims=(2,), order=(0,)), (None, everyone[1])),
         ('no order of them', mesh((2, 2), [1], dims=(2, 2), order=(0,)), (None, everyone[1])),
+        ('axes beyond all numbers', mesh((2**40, 2**40), [0, 1]), (None, everyone[1])),
         ('an axis of none', mesh((2, 0), [0]), (None, everyone[1]))]:
         same(waits_of_program(fields)[:2], want, what)
     same(waits_of_program(device, opcode='all-to-all')[2], ('all-to-all', 32),

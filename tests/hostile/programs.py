@@ -49,6 +49,17 @@ def nested(field, inside, depth):
 # Nesting.
 
 @case
+def an_output_that_is_a_part_of_itself():
+    ops = [instruction(1, 'a', 'parameter'),
+           instruction(2, 'part', 'get-tuple-element', operands=(2,), more=V(13, 1)),
+           instruction(3, 'long', 'negate', operands=(1,), more=L(43, b'x' * 20 * MB))]
+    plan = assignment([buffer(1, 16, 2)], [allocation(0, 16, [(1, 0, 16)], live_out=True)])
+    file = put('part.hlo.pb', proto(module('m', computation(1, 'main', ops, root=2)), plan))
+    a = shell(f'SELECT hlo_op, output_shape IS NULL FROM buffer_allocations({q(file)});')
+    must(a.rows == [['part', '1']] and a.rss < 150 * MB, f'{a.rows}, peak {a.rss // MB} MB')
+
+
+@case
 def nested_shapes():
     for depth in (200, 10000, 60000):
         unreadable(put('deep.hlo.pb',

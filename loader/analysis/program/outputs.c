@@ -8,7 +8,8 @@
 #include "../../format/hlo_opcode.h"
 #include "../../format/hlo_type.h"
 
-enum { STEPS_PER_BYTE = 4 }; /* a damaged program may lead in circles */
+/* A damaged program may lead in circles, and ever deeper into tuples. */
+enum { MAX_INDEX = 100, STEPS_PER_BYTE = 1 };
 
 typedef struct {
     int64_t op; /* position of the instruction that makes it */
@@ -67,7 +68,7 @@ static int64_t passed_on(Search *s, const Xla__HloInstructionProto *op)
  * damaged. */
 static const Xla__HloInstructionProto *maker_of(Search *s, const Xla__HloInstructionProto *op)
 {
-    while (op && s->steps-- > 0 && !s->err->code) {
+    while (op && s->steps-- > 0 && s->index.n <= MAX_INDEX && !s->err->code) {
         int64_t operand = passed_on(s, op);
         if (operand < 0) return op;
         op = (uint64_t)operand < op->n_operand_ids
@@ -139,7 +140,7 @@ static void *outputs_make(const HloModule *module, ProfErr *err)
     const Xla__HloComputationProto *entry = hlo_entry(module);
     const Xla__HloInstructionProto *root = entry ? hlo_instruction(module, entry->root_id) : NULL;
     Search s = {
-        .module = module, .to = o, .steps = STEPS_PER_BYTE * (int64_t)module->n_bytes, .err = err};
+        .module = module, .to = o, .steps = (int64_t)module->n_bytes * STEPS_PER_BYTE, .err = err};
     if (root && root->shape) add_outputs(&s, root, root->shape);
     prof_free(s.path.items);
     prof_free(s.index.items);
