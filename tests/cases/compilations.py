@@ -126,6 +126,9 @@ def modules_and_programs():
     same(compiled(space(host, device, programs), 'program_id'), [('5',), ('7',)],
          'programs by the names of modules on a device')
     same(compiled(space(host, programs), 'program_id'), [(None,), (None,)], 'nothing runs')
+    for start, found in ((99, None), (100, '5'), (299, '5'), (300, None)):
+        same(compiled(space(host, programs, Plane('/device:TPU:0').line(
+            2, 'XLA Modules', [('jit_f(5)', start, 5)]).bytes()), 'program_id')[0], (found,), start)
     same(compiled(space(threads([('PjitFunction(<lambda>)', 500, 200), (
         'backend_compile', 510, 10)], [run('add', 9, 400)]), programs), 'hlo_module, program_id'),
          [('jit__lambda_', None)], 'the only program ran before')
@@ -241,6 +244,11 @@ def what_differs():
     text = differs(*many)[0]
     same((text.count('; parameter'), text.endswith('; and 2 parameters more'),
           text.count('... (20 shapes)')), (7, True, 8))
+    for n, parameters, shapes in ((8, 7, 0), (9, 7, 8)):
+        many = [program(i + 1, 'm', *[shape(F32, i + k) for k in range(n)]) for i in range(n)]
+        text = differs(*many)[0]
+        same((text.count('; parameter'), text.count('; and 1 parameters more'),
+              text.count('... (9 shapes)')), (parameters, n - 8, shapes), n)
 
 
 @case

@@ -71,6 +71,10 @@ def bursts_of_messages():
     same(rows("SELECT validity FROM dcn_messages('{x}') WHERE burst IS NULL", data),
          [('CLOCK_SKEW',), ('CLOCK_SKEW',)])
     same(rows("SELECT bandwidth FROM dcn_bursts('{x}')", data), [('High',), ('Low',)])
+    for n_bytes, found in ((4169999999, 'Low'), (4170000000, 'Medium'), (8339999999, 'Medium'),
+                           (8340000000, 'High')):
+        same(rows("SELECT bandwidth FROM dcn_bursts('{x}')",
+                  host_of([message(1000000, 1000000, n_bytes)])), [(found,)], n_bytes)
 
 
 @case

@@ -24,6 +24,97 @@ def advice_without_verdicts():
              [{'code': code} for code in found], ps)
 
 
+MS = 10 ** 9
+
+
+def tpu_step(length, *host, reduce=None, **ms):
+    """A step of so many ms, with ops that take so many ms of each category; events of a host."""
+    plane, ops, at = Plane('/device:TPU:0', 1), [], 0
+    for i, (category, n) in enumerate(ms.items()):
+        name = category.replace('_', '-')
+        ops.append((op(plane, name, name, i + 1), at * MS, n * MS,
+                    dict(group(1), **(reduce or {}) if name == 'all-reduce' else group(1))))
+        at += n
+    plane.line(10, 'XLA Ops', ops).line(11, 'Steps', [('1', 0, length * MS, group(1))])
+    threads = [Plane('/host:CPU', 2).line(1, 'main', list(host)).bytes()] if host else []
+    return space(plane.bytes(), *threads)
+
+
+def gpu_step(launch=0, **ms):
+    """A step of 1000 ms, with work of a GPU that takes so many ms, and a launch after it."""
+    work, at = [], 0
+    for i, (name, n) in enumerate(ms.items()):
+        work.append((name, at * MS, n * MS, group(1, correlation_id=i + 1)))
+        at += n
+    device = Plane('/device:GPU:0', 1).line(1, 'Stream #1', work)
+    host = Plane('/host:CPU', 2).line(1, 'main', [
+        ('TraceContext', 0, 1000 * MS, group(1)),
+        ('cudaLaunchKernel', at * MS, launch * MS, group(1, correlation_id=1))])
+    device.line(0xdeadbeef, 'Steps', [('1', 0, 1000 * MS, group(1))])
+    return space(device.bytes(), host.bytes())
+
+
+def judged(data, column):
+    """A verdict of input_pipeline and the severity of its finding, None if there is none."""
+    row, = ask("SELECT %s AS verdict, (SELECT severity FROM recommendations('{x}') WHERE code = "
+               "'%s') AS severity FROM input_pipeline('{x}')" % (
+                   column, column.partition('_verdict')[0]), x=data)
+    return row['verdict'], row['severity']
+
+
+@case
+def verdicts_on_tpus():
+    """From 20 % on, input and output are much, from 5 % on some; idle time counts from 3 % on, and
+    collectives if they are 6 points above input."""
+    for part, column in (('infeed', 'input_verdict'), ('outfeed', 'output_verdict')):
+        for n, verdict, severity in ((200, 'host', 'error'), (199, 'both', 'warning'),
+                                     (50, 'both', 'warning'), (49, 'device', 'info')):
+            if part == 'outfeed' and severity == 'info':
+                severity = None
+            same(judged(tpu_step(1000, **{part: n, 'fusion': 1000 - n}), column),
+                 (verdict, severity), (part, n))
+    for n, found in ((30, ('yes', 'error')), (29, ('no', None))):
+        same(judged(tpu_step(1000, fusion=1000 - n), 'idle_verdict'), found, n)
+    # XProf adds the time of ops that name their all-reduce to the step's
+    named = {'all_reduce_unique_id': {'uint64': 7}}
+    for n, infeed, verdict in ((60, 0, 'yes'), (59, 0, 'no'), (120, 60, 'yes'), (119, 60, 'no')):
+        data = tpu_step(1000 - n, reduce=named, infeed=infeed, all_reduce=n,
+                        fusion=1000 - 2 * n - infeed)
+        same(judged(data, 'collectives_verdict')[0], verdict, n)
+    for n, infeed, severity in ((60, 0, 'error'), (59, 0, None), (110, 50, 'error'),
+                                (109, 50, None)):
+        data = tpu_step(1000, infeed=infeed, all_reduce=n, fusion=1000 - n - infeed)
+        same(judged(data, 'collectives_verdict'), ('no', severity), n)
+
+
+@case
+def verdicts_on_gpus():
+    """Input and output as on TPUs. Collectives, launches and unknown time are much from 15 % on,
+    some from 3 % on; unknown time may be waiting for input, and then has no verdict of its own."""
+    for name, column in (('MEMCPYHtoD', 'input_verdict'), ('MEMCPYDtoH', 'output_verdict')):
+        for n, verdict, severity in ((200, 'host', 'error'), (199, 'both', 'warning'),
+                                     (50, 'both', 'warning'), (49, 'device', 'info')):
+            if name == 'MEMCPYDtoH' and severity == 'info':
+                severity = None
+            same(judged(gpu_step(**{name: n, 'k': 1000 - n}), column), (verdict, severity), n)
+    shares_of = ((150, 'high', 'error'), (149, 'moderate', 'warning'), (30, 'moderate', 'warning'),
+                 (29, 'no', None))
+    for n, verdict, severity in shares_of:
+        same(judged(gpu_step(ncclAllReduce=n, k=1000 - n), 'collectives_verdict'),
+             (verdict, severity), n)
+        same(judged(gpu_step(MEMCPYHtoD=50, k=950 - n), 'all_others_verdict'),
+             (verdict, severity), n)
+        found = judged(gpu_step(launch=n, k=1000 - n), 'kernel_launch_verdict_actual')
+        same(found, (verdict, severity), n)
+    for n, found in ((30, 'both'), (29, 'device')):
+        data = gpu_step(k=1000 - n)
+        same((judged(data, 'input_verdict')[0], judged(data, 'input_verdict_actual')[0],
+              judged(data, 'all_others_verdict')), (found, found, ('no', None)), n)
+    for n, found in ((100, 0), (99, 1)):  # 16-bit numbers are few below 10 % of the computing
+        same(ask("SELECT count(*) AS n FROM recommendations('{x}') WHERE code = 'precision_16bit'",
+                 x=gpu_step(half_kernel=n, k=1000 - n)), [{'n': found}], n)
+
+
 @case
 def loaders():
     """A Python function gets no advice to run it in parallel; without input ops the advice says
@@ -160,6 +251,8 @@ def input_attribution():
     same(input_case([(2, 40, 1000, rest), (1, 40, 900, other)]),
          {2: {'IDLE': 120, 'infeed': 180}, 1: {'IDLE': 140, 'infeed': 210}})
     same(input_case([(2, 40, 1000, rest)], infeed=50), {2: {'IDLE': 250, 'infeed': 50}})
+    # the host waits for longer than the core is idle: all of that is input
+    same(input_case([(2, 40, 1000, dict(rest, multiply=400))]), {2: {'IDLE': 0, 'infeed': 200}})
 
 
 @case

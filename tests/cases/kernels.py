@@ -82,12 +82,28 @@ def launches():
         ('regs:16 static_shared:0 dynamic_shared:0 grid:1,1,1 block:1,1,1 occ_pct:50',
          [16, 0, '1,1,1', '1,1,1', 50.0]), ('x', [None] * 5),
         ('regs:1024 static_shared:1 dynamic_shared:0', [1024, 1, None, None, None]),
+        ('regs:1025 static_shared:1 dynamic_shared:0', [None] * 5),
+        ('occ_pct:100', [None] * 4 + [100.0]), ('occ_pct:100.5', [None] * 5),
         # halves of a pointer, from a recording on an MI300X
         ('regs:2191487992 static_shared:32462 dynamic_shared:0 grid:219,40,1 block:256,1,1 '
          'occ_pct:0', [None, None, '256,1,1', '219,40,1', None])]:
         row, = stats_of(kernels(('k', 1, details, {})),
                         sql="SELECT %s FROM kernel_stats('{x}')" % actual)
         same(list(row.values()), want, details)
+
+
+@case
+def kernels_that_xprof_keeps():
+    """XProf adds to the ops the first 1000 kernels of its reports. A short name has 60 bytes."""
+    many = kernels(*[('volta_fp16_s884gemm_%d' % i, 3000 - i, 'regs:32',
+                      {'tf_op': 'Conv2D_%d:Conv2D' % i}) for i in range(1002)])
+    same([list(r.values()) for r in stats_of(
+        many, sql="SELECT operation, tensorcore_utilization_fraction FROM tf_ops('{x}') "
+        "WHERE operation IN ('Conv2D_0', 'Conv2D_999', 'Conv2D_1000') AND row_limit = 0")],
+         [['Conv2D_0', 1.0], ['Conv2D_999', 1.0], ['Conv2D_1000', 0.0]])
+    names = stats_of(kernels(*[('k' * n, 9, 'regs:1', {}) for n in (60, 61)]),
+                     sql="SELECT short_name FROM kernel_stats('{x}') ORDER BY 1")
+    same([r['short_name'] for r in names], ['k' * 57 + '...', 'k' * 60])
 
 
 @case

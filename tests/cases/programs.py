@@ -269,6 +269,11 @@ def kinds_and_small_buffers():
           [[1, 2, 40000, 1, 0, 1, "op2: f32[1000]{0} # "],
            [4, 6, 50000, 1, 1, 0, "op6: f32[1000]{0} # "],
            [None, None, 13100, 1, 2, 2, "small (<16384 bytes)"]])
+    for limit, small in ((9000, 4100), (9001, 13100)):
+        equal("smaller", ask("size_bytes", "FROM buffer_allocations({}, %d) WHERE buffer_id IS "
+                             "NULL AND live_at_peak" % limit, path), [[small]])
+        equal("folded", ask("count(*)", "FROM buffer_allocations({}, %d) WHERE buffer_id = 7 AND "
+                            "program_order IS NOT NULL" % limit, path), [[int(limit == 9000)]])
     total = 4000 + 40000 + 100 + 60000 + 8
     equal("sums", ask("round(parameters_mib * 1048576), round(non_reusable_mib * 1048576), "
                       "round(maybe_live_out_mib * 1048576), round(total_allocation_mib * 1048576),"

@@ -38,6 +38,21 @@ def roofline_numbers():
 
 
 @case
+def first_thousand_ops():
+    """The model has the first thousand ops by self time, those that feed the device among them;
+    time without an op is one of them, which has no row."""
+    for n, idle, last in ((1000, 0, 'op999'), (1001, 0, 'op999'), (1001, 5000, 'op998')):
+        ops = [('op%d' % i, 3000 - i, {'hlo_category': 'infeed' if i == 7 else 'fused'})
+               for i in range(n)]
+        data = tpu_ops(*ops, span=sum(op[1] for op in ops) + idle, device_type_string='TPU v9',
+                       **PEAKS)
+        same([list(row.values()) for row in ask(
+            "SELECT include_infeed_outfeed, operation, max(rank) FROM roofline('{x}') "
+            "WHERE record = 'Total' AND rank > 0 GROUP BY 1 ORDER BY 1 DESC", x=data)],
+             [[1, last, int(last[2:]) + 1], [0, last, int(last[2:])]], (n, idle))
+
+
+@case
 def gpu_steps_have_flops():
     """A kernel belongs to the step of its launch, also where the file has no group ids: its op's
     operations count there."""

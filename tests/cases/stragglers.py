@@ -19,6 +19,7 @@ def waiting_at_barriers():
     many = [(10000 * i, 10000) for i in range(4)]
     same(barriers([(0, 9000), (10000, 2000), (20000, 4000), (30000, 9000)], steps=many), '30.0',
          'neither the first nor the last of many')
+    same(barriers([(0, 9000), (10000, 2000), (20000, 9000)], steps=many[:3]), '20.0')
     same(barriers([(10000, 2000), (20000, 4000)], [(20000, 6000)], steps=many), '40.0',
          'over the steps of all cores; of two steps both')
     same(barriers([(0, 1), (10000, 2000)], steps=((0, 99), (10000, 10000))), '20.0',
@@ -28,6 +29,9 @@ def waiting_at_barriers():
          ['smart_suggestion'])
     printing = barrier_host([(0, 200), (300, 100)], steps=((0, 1000),), name='debug_print')
     same('30.0%' in suggestions(printing)['DebugPrintRule'], True)
+    for ps, found in ((50, True), (49, False)):
+        same('DebugPrintRule' in suggestions(barrier_host([(0, ps)], steps=((0, 1000),),
+                                                          name='debug_print')), found, ps)
     own_clock = Plane('/device:TPU:0').line(11, 'Steps', [('0', 0, 1000, group(0))]).line(
         10, 'XLA TraceMe', [('barrier-cores', 0, 500, group(0))])
     same(suggestions(space(own_clock.bytes())), {}, 'without the time of the device')
@@ -40,6 +44,8 @@ def stragglers_at_barriers():
     said = suggestions(hosts)
     same(sorted(said), ['BarrierCoresRule', 'StragglerRule'])
     same('host4 (10.0%)' in said['StragglerRule'] and 'host0' not in said['StragglerRule'], True)
+    same('host2 (10.0%)' in suggestions(hosts[2:])['StragglerRule'], True, 'of three hosts')
+    same('StragglerRule' in suggestions(hosts[3:]), False, 'of two hosts none is far from both')
 
 
 def working_core(i, own, collective, wait=0):

@@ -47,6 +47,16 @@ def prefetch():
 
 
 @case
+def slow_calls():
+    """A call of 50 us is not slow yet; a pipeline without a slow call limits nothing."""
+    def call(ps):
+        return ('Iterator::Root', 0, ps, {'id': {'int64': 1}})
+    for ps, slow in ((50 * US, 0), (50 * US + 1, 1)):
+        same(rows("SELECT calls, slow_calls, is_input_bound FROM tf_data_pipelines('{x}')",
+                  host_of([call(ps)])), [(1, slow, slow)], ps)
+
+
+@case
 def device_pipeline():
     """The iterator that a Prefetch::Generator works for feeds a device."""
     data = host_of([iterator('Iterator::Prefetch', 123, 0, 30), iterator(

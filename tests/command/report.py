@@ -130,6 +130,28 @@ def check_tables(text, what):
     return n
 
 
+PAGES = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'pages')
+
+
+def kept(text):
+    """What is kept of a page: neither style nor scripts, and 12 digits of each number."""
+    text = re.sub(r'<(style|script)\b.*?</\1>|<meta http-equiv.*?>', '', text, flags=re.S)
+    return re.sub(r'-?\d+\.\d+(e[+-]\d+)?', lambda m: '%.12g' % float(m.group()), text)
+
+
+@case
+def pages_that_are_kept():
+    """Every word, number, limit and place of two pages is as it was. KEEP_PAGES=1 writes them anew;
+    read the difference before you commit it."""
+    for name, words in (('tpu', [TPU]), ('against', [AFTER, '--against', BEFORE])):
+        path, found = os.path.join(PAGES, name + '.html'), kept(report(*words)[0])
+        if os.environ.get('KEEP_PAGES'):
+            with open(path, 'w', encoding='utf-8') as f:
+                f.write(found)
+        with open(path, encoding='utf-8') as f:
+            same(found.split('\n'), f.read().split('\n'), name)
+
+
 @case
 def numbers_of_a_report():
     """Every cell of every table is what the SQL shown with it gives."""
