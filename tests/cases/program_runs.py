@@ -59,6 +59,24 @@ def modules_of_cores():
 
 
 @case
+def programs_of_metadata():
+    """The event's own stats count before those of its metadata; without an id, the module tells
+    programs apart."""
+    plane = Plane('/device:GPU:0', 1)
+    both = plane.meta('k', stats={'program_id': {'uint64': 7}, 'hlo_module': {'str': 'meta'},
+                                  'hlo_op': {'str': 'a'}})
+    module_only = plane.meta('l', stats={'hlo_module': {'str': 'other'}, 'hlo_op': {'str': 'b'}})
+    plane.line(1, 'Stream #1', [
+        (both, 0, 10), (both, 20, 10, {'hlo_module': {'str': 'own'}, 'hlo_op': {'str': 'c'}}),
+        (both, 40, 10, {'program_id': {'uint64': 8}}), (module_only, 60, 10),
+        (module_only, 80, 10, {'hlo_module': {'str': 'own'}}), (module_only, 100, 10)])
+    same(rows("SELECT program_id, hlo_module, start_ps, duration_ps FROM program_runs('{x}')",
+              x=space(plane.bytes())),
+         [('7', 'meta', 0, 30), ('8', 'meta', 40, 10), (None, 'other', 60, 10),
+          (None, 'own', 80, 10), (None, 'other', 100, 10)])
+
+
+@case
 def executions_of_kernels():
     """An op of the entry computation runs once in an execution, an op of a loop any number of
     times."""

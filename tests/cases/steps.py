@@ -479,11 +479,13 @@ def sparse_cores():
     around them that have a category: asked of XProf 2.24.2."""
     plane = Plane('/device:TPU:0', 2).line(11, 'Steps', [('1', 0, 1000, group(1))])
     plane.line(10, 'XLA Ops', [(op(plane, 'op', 'fusion', 1), 0, 900, group(1))])
-    for category, busy in ((None, 110), ('sparsecore gather', 890)):
+    for category, own, busy in ((None, None, 110), ('sparsecore gather', None, 890),
+                                (None, 'sparsecore gather', 890)):
         sparse = Plane('/device:TPU:0 SparseCore 0', 1, {'group_id': {'int64': 0}})
         around = op(sparse, 'op', category, 1) if category else 'op'
+        stats = {'hlo_category': {'str': own}} if own else {}
         sparse.line(10, 'Sparse Core Ops',
-                    [(around, 100, 880), ('other', 500, 100), ('later', 990, 100)])
+                    [(around, 100, 880, stats), ('other', 500, 100), ('later', 990, 100)])
         same(shares(space(plane.bytes(), sparse.bytes())),
              {(1, 2): {'fusion': 900, 'IDLE': 100},
               (1, 1000001): {'sc_busy_ps': busy, 'sc_compute_ps': busy, 'sc_idle_ps': 1000 - busy}})

@@ -3,7 +3,7 @@
 from lib.cases import case, same
 from lib.shell import ask
 from lib.wire import Plane, space
-from cases.steps import barrier_host, group, op, suggestions
+from cases.steps import barrier_host, clocked, group, op, suggestions
 
 
 @case
@@ -24,6 +24,11 @@ def waiting_at_barriers():
          'over the steps of all cores; of two steps both')
     same(barriers([(0, 1), (10000, 2000)], steps=((0, 99), (10000, 10000))), '20.0',
          'of two not the one that is far shorter')
+    twice = Plane('/device:TPU:0', 1).line(11, 'Steps', [
+        ('0', 0, ps, dict(clocked(0, ps), **group(0))) for ps in (2000, 9000, 1000)])
+    twice.line(10, 'XLA TraceMe', [('barrier-cores', 0, 900, dict(clocked(0, 900), **group(0)))] * 2)
+    same('20.0%' in suggestions(space(twice.bytes()))['BarrierCoresRule'], True,
+         'the sum of its events, of its longest step')
     same([row['section'] for row in ask("SELECT section FROM recommendations('{x}') WHERE code = "
                                         "'BarrierCoresRule'", x=barrier_host([(0, 5000)]))],
          ['smart_suggestion'])
