@@ -153,11 +153,22 @@ static void warn_of_damage(Database *d, const AttachedRun *run)
     sqlite3_finalize(stmt);
 }
 
+static bool is_attached_twice(const Database *d, const AttachedRun *run)
+{
+    for (const AttachedRun *other = d->runs; other < run; other++)
+        if (!strcmp(other->label, run->label)) return true;
+    return false;
+}
+
 bool database_attach_all(Database *d, char **given, int n)
 {
     for (int i = 0; i < n; i++) {
         if (!database_attach(d, given[i])) return false;
         const AttachedRun *run = &d->runs[d->n_runs - 1];
+        if (is_attached_twice(d, run)) {
+            note("%s is given twice; tables have its rows once", database_run_text(run));
+            continue;
+        }
         if (run->n_runs > 1) note("%s", database_run_text(run));
         warn_of_damage(d, run);
     }

@@ -7,7 +7,6 @@
 #include "wrong_turns.h"
 
 #include <string.h>
-#include <strings.h>
 
 typedef struct {
     Database *d;
@@ -155,26 +154,29 @@ static bool write_part(Export *e, const Catalog *catalog, const Options *options
 /* ---- the file ---- */
 
 /* Rejects a file name with the suffix of another format, because the result is a database. */
-static bool check_suffix(const char *path)
+static bool check_name(const char *path)
 {
-    static const char *const others[] = {".csv", ".tsv", ".txt",     ".json", ".jsonl",
-                                         ".md",  ".xls", ".parquet", ".xlsx", ".html"};
-    const char *suffix = strrchr(path, '.');
-    for (size_t i = 0; suffix && i < COUNT(others); i++)
-        if (!strcasecmp(suffix, others[i])) {
-            complain("%s: export writes a database of SQLite: name it FILE.db. "
-                     "profsql RUN NAME --output FILE.csv writes a table in another format, "
-                     "export --format chrome or perfetto a trace",
-                     path);
-            return false;
-        }
-    return true;
+    static const char *const others[] = {".csv",     ".tsv", ".txt",  ".json",           ".jsonl",
+                                         ".md",      ".xls", ".gz",   ".xlsx",           ".parquet",
+                                         ".pftrace", ".pb",  ".html", ".perfetto-trace", NULL};
+    bool is_output = !strcmp(path, "-");
+    if (is_output)
+        complain("export writes a database of SQLite, which standard output cannot be: profsql "
+                 "export RUN FILE.db");
+    else if (new_file_has_suffix(path, others))
+        complain("%s: export writes a database of SQLite: name it FILE.db. "
+                 "profsql RUN NAME --output FILE.csv writes a table in another format, "
+                 "export --format chrome or perfetto a trace",
+                 path);
+    else
+        return true;
+    return false;
 }
 
 int export_to(Database *d, const Catalog *catalog, const char *path, const Options *options)
 {
     Export e = {.d = d};
-    if (!check_list(catalog, options->tables) || !check_suffix(path)) return STATUS_USAGE;
+    if (!check_list(catalog, options->tables) || !check_name(path)) return STATUS_USAGE;
     if (!new_file_open(&e.file, path, options->force)) return STATUS_FAILED;
     bool ok = write_part(&e, catalog, options);
     double megabytes = new_file_megabytes(&e.file);

@@ -79,6 +79,25 @@ static bool write_trace(Database *d, Target *to, const char *name, const Options
     return ok;
 }
 
+/* Notes why the trace has no event: the lines, or the time, which counts from the start of the
+ * session. */
+static void explain_no_event(Database *d, const Options *options)
+{
+    const char *run = shell_word(d->runs[0].given);
+    if (!options->from && !options->to) {
+        note("no line has this name: profsql %s lines lists them", run);
+        return;
+    }
+    sqlite3_stmt *stmt =
+        ask(d, "SELECT min(start_ps) / 1e9, max(end_ps) / 1e9 FROM trace_events(?1)",
+            d->runs[0].label, NULL);
+    if (next_row(d, stmt) && sqlite3_column_type(stmt, 0) != SQLITE_NULL)
+        note("no event of %s is in this time; the run has events from %.6gms to %.6gms",
+             options->lines ? "such lines" : "the run", sqlite3_column_double(stmt, 0),
+             sqlite3_column_double(stmt, 1));
+    sqlite3_finalize(stmt);
+}
+
 static void describe(const char *name, const TraceTotals *totals)
 {
     note("wrote %s: %llu events of %llu lines, %.1f MB", name, (unsigned long long)totals->n_events,
@@ -86,7 +105,17 @@ static void describe(const char *name, const TraceTotals *totals)
     if (totals->n_cut)
         note("%llu events end early in the trace: more than 64 of their line run at once",
              (unsigned long long)totals->n_cut);
-    if (!totals->n_lines) note("no line has this name: profsql RUN lines lists them");
+}
+
+/* Rejects a file name with the suffix of another format. */
+static bool check_name(const char *path, const char *format)
+{
+    static const char *const others[] = {".db",  ".sqlite", ".sqlite3", ".csv",
+                                         ".txt", ".md",     ".html",    NULL};
+    if (!new_file_has_suffix(path, others)) return true;
+    complain("%s: --format %s writes a trace: name it FILE.%s", path, format,
+             strcmp(format, "chrome") ? "pftrace" : "json");
+    return false;
 }
 
 int export_trace(Database *d, const char *path, const Options *options)
@@ -97,8 +126,12 @@ int export_trace(Database *d, const char *path, const Options *options)
     Target to = {.file = stdout, .lines = options->lines};
     bool named = strcmp(path, "-") != 0;
     if (!read_time("--from", options->from, &chosen.from_ps) ||
-        !read_time("--to", options->to, &chosen.to_ps))
+        !read_time("--to", options->to, &chosen.to_ps) || !check_name(path, options->trace))
         return STATUS_USAGE;
+    if (chosen.from_ps > chosen.to_ps) {
+        complain("--from %s is after --to %s", options->from, options->to);
+        return STATUS_USAGE;
+    }
     if (named && !new_file_open(&file, path, options->force)) return STATUS_FAILED;
     if (named && !(to.file = fopen(file.part, "w"))) {
         complain("%s: cannot be written: %s", path, strerror(errno));
@@ -110,5 +143,6 @@ int export_trace(Database *d, const char *path, const Options *options)
     if (named && fclose(to.file) && ok) complain("%s: cannot be written", path), ok = false;
     if (named) ok = new_file_close(&file, ok);
     if (ok) describe(name, &totals);
+    if (ok && !totals.n_events) explain_no_event(d, options);
     return ok ? STATUS_OK : STATUS_FAILED;
 }

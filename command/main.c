@@ -15,7 +15,7 @@
 #include "report/report.h"
 #include "one_screen.h"
 #include "select.h"
-#include "wrong_turns.h"
+#include "wrong_words.h"
 
 #include <fcntl.h>
 #include <locale.h>
@@ -79,7 +79,9 @@ static int do_list(Command *c, char **words, int n)
                     "datetime(modified_unix_ns / 1000000000, 'unixepoch') AS modified_utc, path "
                     "FROM prof_find(?1)",
                     texts, &c->options, &n_rows);
-    if (status == STATUS_OK && !n_rows)
+    if (status == STATUS_OK && !n_rows && c->options.where)
+        note("no run matches --where %s", c->options.where);
+    else if (status == STATUS_OK && !n_rows && !c->options.limit)
         note("%s: no *.xplane.pb in this folder or below; give the log dir that the profiler wrote "
              "to",
              texts[0]);
@@ -160,13 +162,27 @@ static const struct {
 
 /* ---- runs and a question ---- */
 
+/* Returns SQL after comments and spaces. */
+static const char *skip_comments(const char *sql)
+{
+    for (;;) {
+        const char *end = NULL;
+        sql += strspn(sql, " \t\r\n");
+        if (!strncmp(sql, "--", 2)) end = strchr(sql, '\n');
+        if (!strncmp(sql, "/*", 2) && (end = strstr(sql + 2, "*/"))) end++;
+        if (!end) return sql;
+        sql = end + 1;
+    }
+}
+
 /* Returns whether a word is SQL: a keyword such as SELECT, followed by a character that a name
  * cannot contain. */
 static bool is_sql(const char *word)
 {
     static const char *const starts[] = {"SELECT", "WITH",   "VALUES", "EXPLAIN",
-                                         "PRAGMA", "CREATE", "ATTACH"};
-    word += strspn(word, " \t\r\n");
+                                         "PRAGMA", "CREATE", "ATTACH", "INSERT",
+                                         "UPDATE", "DELETE", "DROP"};
+    word = skip_comments(word);
     size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
     for (size_t i = 0; i < COUNT(starts); i++)
         if (n == strlen(starts[i]) && !strncasecmp(word, starts[i], n) && word[n] &&
@@ -174,8 +190,6 @@ static bool is_sql(const char *word)
             return true;
     return false;
 }
-
-static bool exists(const char *path) { return !access(path, F_OK); }
 
 static int query(Command *c, const Entry *entry, char **runs, int n)
 {
@@ -200,26 +214,12 @@ static int answer_sql(Command *c, const char *sql, char **runs, int n)
 static int one_word(Command *c, char **words)
 {
     const Entry *entry = catalog_find(&c->catalog, words[0]);
-    if (is_sql(words[0]) && !exists(words[0])) return answer_sql(c, words[0], NULL, 0);
-    if (!entry || exists(words[0])) return show_run(c, words);
+    if (is_sql(words[0]) && !path_exists(words[0])) return answer_sql(c, words[0], NULL, 0);
+    if (!entry || path_exists(words[0])) return show_run(c, words);
     if (!entry->n_sources) return query(c, entry, NULL, 0);
     const char *runs = entry->n_sources == 2 ? "A B" : "RUN";
     complain("%s is a table or query: of which run? profsql %s %s", entry->name, runs, entry->name);
     return STATUS_USAGE;
-}
-
-static const char *missing_one(char **runs, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (!exists(runs[i])) return runs[i];
-    return NULL;
-}
-
-/* Returns whether a text starts with a name, as in "top_ops limit 3". */
-static bool starts_with_name(const Catalog *catalog, const char *text)
-{
-    size_t n = strcspn(text, " ");
-    return text[n] && catalog_find(catalog, keep_text("%.*s", (int)n, text));
 }
 
 static int several_words(Command *c, char **words, int n)
@@ -228,20 +228,7 @@ static int several_words(Command *c, char **words, int n)
     const Entry *entry = catalog_find(&c->catalog, last);
     if (entry) return query(c, entry, words, n - 1);
     if (is_sql(last)) return answer_sql(c, last, words, n - 1);
-    if ((entry = catalog_find(&c->catalog, words[0])) && !exists(words[0]))
-        complain("the run comes first: profsql %s %s", shell_word(words[1]), entry->name);
-    else if (exists(last) && missing_one(words, n))
-        wrong_run(&c->database, missing_one(words, n), "");
-    else if (exists(last))
-        complain("%d runs and no question: profsql diff %s %s, or a table, query or SQL after them",
-                 n, shell_word(words[0]), shell_word(words[1]));
-    else if (starts_with_name(&c->catalog, last))
-        complain("SQL starts with SELECT or WITH: profsql %s 'SELECT * FROM %s'",
-                 shell_word(words[0]), last);
-    else
-        complain("%s: no such table or query%s; profsql tables lists all, and SQL starts with "
-                 "SELECT or WITH",
-                 last, catalog_nearest(&c->catalog, last));
+    wrong_question(&c->database, &c->catalog, words, n);
     return STATUS_USAGE;
 }
 
@@ -251,10 +238,10 @@ static const char *verb_meant(const char *word)
     static const struct {
         const char *word, *meant;
     } others[] = {
-        {"compare", "diff A B"},       {"ls", "list FOLDER"},     {"find", "list FOLDER"},
-        {"runs", "list FOLDER"},       {"open", "shell RUN"},     {"sqlite3", "shell RUN"},
-        {"sql", "RUN 'SELECT ...'"},   {"query", "RUN NAME"},     {"show", "RUN"},
-        {"dump", "export RUN out.db"}, {"record", "capture ..."}, {"version", "--version"},
+        {"compare", "diff A B"},        {"ls", "list FOLDER"},     {"find", "list FOLDER"},
+        {"runs", "list FOLDER"},        {"open", "shell RUN"},     {"sqlite3", "shell RUN"},
+        {"sql", "RUN 'SELECT ...'"},    {"query", "RUN NAME"},     {"show", "RUN"},
+        {"dump", "export RUN out.db"},  {"record", "capture ..."}, {"version", "--version"},
     };
     for (size_t i = 0; i < COUNT(others); i++)
         if (!strcmp(others[i].word, word)) return others[i].meant;
@@ -265,7 +252,7 @@ static const char *verb_meant(const char *word)
 static bool is_misspelt(const char *word)
 {
     Nearest nearest = {.word = word};
-    if (exists(word) || strpbrk(word, "/. ")) return false;
+    if (path_exists(word) || strpbrk(word, "/. ")) return false;
     if (verb_meant(word)) {
         complain("%s: no such file or folder; perhaps profsql %s", word, verb_meant(word));
         return true;
@@ -276,33 +263,48 @@ static bool is_misspelt(const char *word)
     return true;
 }
 
-static const Entry *entry_of_help(const Command *c)
+static int show_help(Command *c)
 {
-    const Options *o = &c->options;
-    return o->n_words ? catalog_find(&c->catalog, o->words[o->n_words - 1]) : NULL;
+    char **words = c->options.words;
+    int n = c->options.n_words;
+    const char *last = n ? words[n - 1] : "help";
+    const Entry *entry = catalog_find(&c->catalog, last);
+    if (entry) return help_table(&c->database, entry);
+    bool is_unknown = n > 1 && !strcmp(words[0], "help") && strcmp(last, "help") != 0;
+    for (size_t i = 0; i < COUNT(verbs); i++) is_unknown &= strcmp(verbs[i].name, last) != 0;
+    if (is_unknown) {
+        complain("%s: no such table, query or command%s; profsql tables %s searches their texts",
+                 last, catalog_nearest(&c->catalog, last), shell_word(last));
+        return STATUS_USAGE;
+    }
+    help_write(stdout);
+    return STATUS_OK;
+}
+
+static bool asks_for_help(const Options *o)
+{
+    if (o->help || !o->n_words) return o->help;
+    const char *first = o->words[0], *last = o->words[o->n_words - 1];
+    return (!strcmp(first, "help") && !path_exists(first)) ||
+           (!strcmp(last, "help") && !path_exists(last));
 }
 
 static int run_command(Command *c)
 {
     char **words = c->options.words;
     int n = c->options.n_words;
-    if (n && !strcmp(words[0], "help") && !exists("help")) c->options.help = true;
     if (c->options.version) {
         printf("profsql %s\n", PROFSQL_COMMAND_VERSION);
         return STATUS_OK;
     }
-    if (c->options.help && entry_of_help(c)) return help_table(&c->database, entry_of_help(c));
-    if (c->options.help) {
-        help_write(stdout);
-        return STATUS_OK;
-    }
+    if (asks_for_help(&c->options)) return show_help(c);
     if (!n) {
         help_write(stderr);
         return STATUS_USAGE;
     }
     for (size_t i = 0; i < COUNT(verbs); i++)
         if (!strcmp(verbs[i].name, words[0])) return verbs[i].run(c, words + 1, n - 1);
-    if (is_misspelt(words[0])) return STATUS_USAGE;
+    if (wrong_order(&c->catalog, words, n) || is_misspelt(words[0])) return STATUS_USAGE;
     return n == 1 ? one_word(c, words) : several_words(c, words, n);
 }
 

@@ -5,6 +5,7 @@
 
 #include "text.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,11 +49,32 @@ char *keep_text(const char *format, ...)
     return kept(text);
 }
 
+static bool is_shown_as_it_is(const char *text)
+{
+    char *clean = text_clean(text, strlen(text), false);
+    bool same = !strcmp(clean, text);
+    free(clean);
+    return same;
+}
+
+/* Returns a word with each byte that a terminal does not show as an escape: $'a\nb'. */
+static const char *escaped_word(const char *text)
+{
+    const char *word = "$'";
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        bool is_plain = c >= ' ' && c < 0x7f && c != '\'' && c != '\\';
+        word = is_plain ? keep_text("%s%c", word, c) : keep_text("%s\\x%02x", word, c);
+    }
+    return keep_text("%s'", word);
+}
+
 const char *shell_word(const char *text)
 {
     static const char safe[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=@%,.:/";
     if (*text && !text[strspn(text, safe)]) return text;
+    if (!is_shown_as_it_is(text)) return escaped_word(text);
     const char *word = "'";
     for (const char *p = text; *p;) {
         size_t n = strcspn(p, "'");
@@ -60,6 +82,12 @@ const char *shell_word(const char *text)
         p += n + (p[n] != 0);
     }
     return keep_text("%s'", word);
+}
+
+const char *own_word(void)
+{
+    const char *name = program_invocation_name;
+    return strchr(name, '/') ? shell_word(name) : "profsql";
 }
 
 /* Writes a message. File names and SQLite's messages may contain anything, so control characters

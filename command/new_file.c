@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,6 +34,13 @@ static bool may_write(const char *path, bool force)
     }
     if (!force) complain("%s exists; --force replaces it", path);
     return force;
+}
+
+bool new_file_has_suffix(const char *path, const char *const *suffixes)
+{
+    const char *suffix = strrchr(path, '.');
+    while (suffix && *suffixes && strcasecmp(suffix, *suffixes) != 0) suffixes++;
+    return suffix && *suffixes;
 }
 
 bool new_file_open(NewFile *file, const char *path, bool force)

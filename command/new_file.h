@@ -12,6 +12,8 @@ typedef struct {
     bool force;       /* may replace another file with that name */
 } NewFile;
 
+/* Returns whether a path ends in one of some suffixes, in any case. The list ends in NULL. */
+bool new_file_has_suffix(const char *path, const char *const *suffixes);
 /* Opens the file. Both functions write an error on failure. */
 bool new_file_open(NewFile *file, const char *path, bool force);
 /* Gives the file its name if `keep`; otherwise removes it. False if it did not get its name. */

@@ -182,7 +182,7 @@ static void what_to_do(Database *d, Screen *s)
         screen_paragraph(s, PLAIN, NULL, "no checked rule takes 5 % of the time");
     if (!n_checked) return;
     screen_line(s, "  %d rules were checked; all of them:", n_checked);
-    screen_whole_line(s, "  profsql %s advice", given_word(d));
+    screen_whole_line(s, "  %s %s advice", own_word(), given_word(d));
 }
 
 /* Returns the start of a text, up to a word, if it is long. */
@@ -194,14 +194,15 @@ static const char *start_of(const char *text)
     return keep_text("%.*s ...", n ? n : LONGEST_ISSUE, text);
 }
 
-/* Writes the losses. Reasons for empty tables are left out: they appear when such a table is
- * queried. */
+/* Writes the losses. XProf's remark that it has no steps is left out if we have some. Reasons for
+ * empty tables are left out: they appear when such a table is queried. */
 static void what_is_missing(Database *d, Screen *s)
 {
     screen_heading(s, "What is missing or doubtful");
     sqlite3_stmt *stmt = ask(d,
                              "SELECT severity, message FROM prof_issues(?1) "
-                             "WHERE code <> 'nothing_to_show' ORDER BY CASE severity "
+                             "WHERE code <> 'nothing_to_show' AND NOT (code = 'xprof_steps' AND "
+                             "EXISTS (SELECT 1 FROM steps(?1))) ORDER BY CASE severity "
                              "WHEN 'error' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END",
                              d->runs[0].label, NULL);
     int n = 0;
@@ -213,15 +214,14 @@ static void what_is_missing(Database *d, Screen *s)
     }
     sqlite3_finalize(stmt);
     if (!n) screen_paragraph(s, PLAIN, NULL, "nothing");
-    if (cut) screen_whole_line(s, "  all %d: profsql %s prof_issues", n, given_word(d));
+    if (cut) screen_whole_line(s, "  all of them: %s %s prof_issues", own_word(), given_word(d));
 }
 
 static void what_next(const Database *d, Screen *s)
 {
     screen_heading(s, "More");
-    screen_whole_line(s, "  profsql %s top_ops --n 50", given_word(d));
-    screen_paragraph(s, PLAIN, NULL,
-                     "profsql tables WORD finds other questions: steps, memory, ...");
+    screen_whole_line(s, "  %s %s top_ops --n 50", own_word(), given_word(d));
+    screen_whole_line(s, "  %s tables WORD finds other questions: steps, memory, ...", own_word());
 }
 
 int one_screen(Database *d)

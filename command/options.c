@@ -168,7 +168,8 @@ static bool set_option(Options *options, const OptionList *list, int key, char *
     case 'o':
         options->used |= TAKES_OUTPUT;
         options->output = value;
-        return true;
+        if (!*value) complain("--output needs the name of a file, or - for standard output");
+        return *value;
     case 'n': return set_parameter(options, "n", value);
     case 'q': return options->quiet = true;
     case 'h': return options->help = true;
@@ -210,13 +211,48 @@ static bool set_option(Options *options, const OptionList *list, int key, char *
     return true;
 }
 
+/* Puts a space before SQL that starts with a comment, because getopt_long() would see an option. */
+static void keep_comments(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strncmp(argv[i], "--", 2) && strchr(argv[i], '\n') &&
+            argv[i][strcspn(argv[i], " \t\r\n=")] != '=')
+            argv[i] = keep_text(" %s", argv[i]);
+}
+
+/* Rejects a long option with one dash, which getopt_long() reads as several short ones. */
+static bool check_dashes(const OptionList *list, int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const char *word = argv[i][0] == '-' ? argv[i] + 1 : "";
+        size_t n = strcspn(word, "=");
+        for (int k = 0; n > 1 && k < list->n; k++)
+            if (strlen(list->list[k].name) == n && !strncmp(list->list[k].name, word, n)) {
+                complain("-%s: this option has two dashes: --%s", word, list->list[k].name);
+                return false;
+            }
+    }
+    return true;
+}
+
+/* Returns the word with the option that getopt_long() did not recognize: it may be within a word of
+ * short options. */
+static const char *unknown_word(int argc, char **argv)
+{
+    for (int i = 1; optopt && i < argc; i++)
+        if (argv[i][0] == '-' && argv[i][1] != '-' && strchr(argv[i] + 1, optopt)) return argv[i];
+    return argv[optind - 1];
+}
+
 bool options_parse(Options *options, const Catalog *catalog, int argc, char **argv)
 {
     const OptionList *list = list_options(catalog);
     *options = (Options){0};
     opterr = 0;
+    keep_comments(argc, argv);
+    if (!check_dashes(list, argc, argv)) return false;
     for (int key; (key = getopt_long(argc, argv, ":f:o:n:qhV", list->list, NULL)) != -1;) {
-        if (key == '?') return unknown_option(list, argv[optind - 1]);
+        if (key == '?') return unknown_option(list, unknown_word(argc, argv));
         if (key == ':') {
             complain("%s needs a value after it", argv[optind - 1]);
             return false;

@@ -18,6 +18,8 @@ void *keep_alloc(size_t n_bytes);
 char *keep_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Returns a text as one word of a shell, in quotes if needed. */
 const char *shell_word(const char *text);
+/* Returns the command as a word of a shell, as it was called: profsql, or its path. */
+const char *own_word(void);
 
 /* Writes "profsql: MESSAGE" and a new line to stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

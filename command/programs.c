@@ -98,7 +98,8 @@ int run_shell(Database *d)
                                has_settings() ? ":memory:" : "-box",
                                has_settings() ? NULL : ":memory:",
                                NULL};
-    for (int i = 0; i < d->n_runs; i++) note("%s is attached", database_run_text(&d->runs[i]));
+    for (int i = 0; i < d->n_runs; i++)
+        if (d->runs[i].n_runs < 2) note("%s is attached", database_run_text(&d->runs[i]));
     note("tables need no argument: SELECT * FROM top_ops; .tables lists them");
     execvp(shell, (char **)arguments);
     failed_to_run(shell);

@@ -61,14 +61,10 @@ static const char *table_columns(Database *d, const Entry *entry, const Options 
 
 /* ---- running ---- */
 
-static int run(Database *d, const Catalog *catalog, sqlite3_stmt *stmt, const Options *options,
-               long long most, long long *n_rows)
+static int run(Database *d, sqlite3_stmt *stmt, const Options *options, long long most,
+               long long *n_rows)
 {
     Sink sink;
-    if (!stmt) {
-        wrong_sql(d, catalog, sqlite3_errmsg(d->db));
-        return STATUS_FAILED;
-    }
     if (!sink_open(&sink, options->output)) {
         sqlite3_finalize(stmt);
         return STATUS_FAILED;
@@ -92,7 +88,9 @@ int select_from(Database *d, const Catalog *catalog, const char *from, const cha
     sqlite3_stmt *stmt = prepare(d, selection(options, "*", keep_text("(%s) WHERE 1", from)));
     for (int i = 0; stmt && i < 2 && texts[i]; i++)
         sqlite3_bind_text(stmt, i + 1, texts[i], -1, SQLITE_TRANSIENT);
-    return run(d, catalog, stmt, options, 0, n_rows);
+    if (stmt) return run(d, stmt, options, 0, n_rows);
+    wrong_sql(d, catalog, sqlite3_errmsg(d->db));
+    return STATUS_FAILED;
 }
 
 /* ---- a table or canned query ---- */
@@ -191,10 +189,14 @@ int select_table(Database *d, const Catalog *catalog, const Entry *entry, const 
     const char *columns = table_columns(d, entry, options);
     sqlite3_stmt *stmt =
         prepare(d, selection(options, columns, where_of(entry, options, all_runs)));
-    if (stmt) bind_all(d, entry, options, path, stmt);
+    if (!stmt) {
+        wrong_selection(d, catalog, entry, options, sqlite3_errmsg(d->db));
+        return STATUS_FAILED;
+    }
+    bind_all(d, entry, options, path, stmt);
     long long n_rows = 0;
     bool limited = options->limit || options->output || has_given(options, "n");
-    int status = run(d, catalog, stmt, options, limited ? 0 : ROWS_SHOWN, &n_rows);
+    int status = run(d, stmt, options, limited ? 0 : ROWS_SHOWN, &n_rows);
     if (status == STATUS_OK && !n_rows) explain_table(d, entry, options);
     return status;
 }
@@ -254,7 +256,7 @@ int select_sql(Database *d, const Catalog *catalog, const char *sql, const Optio
                          "profsql shell");
                 return STATUS_USAGE;
             }
-            int status = run(d, catalog, stmt, options, 0, &n_rows);
+            int status = run(d, stmt, options, 0, &n_rows);
             if (status == STATUS_OK && !n_rows && !explain_nothing(d, NULL)) note("no rows");
             return status;
         }

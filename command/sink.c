@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { NARROWEST = 20 }; /* columns of a terminal; narrower ones wrap the lines */
+
 static bool fail(const Sink *sink, const char *what)
 {
     complain("%s: %s: %s", sink->name, what, strerror(errno));
@@ -69,10 +71,11 @@ int sink_width(const Sink *sink)
     long columns = given ? strtol(given, NULL, 10) : 0;
     struct winsize size;
     if (sink->file != stdout) return 0;
-    if (columns >= 20 && columns <= 10000) return (int)columns;
-    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20)
-        return 0;
-    return size.ws_col;
+    if (columns < 1 || columns > 10000) {
+        if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size)) return 0;
+        columns = size.ws_col;
+    }
+    return (int)(columns && columns < NARROWEST ? NARROWEST : columns);
 }
 
 bool sink_has_colour(const Sink *sink)

@@ -6,6 +6,7 @@
 #include "nearest.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -71,7 +72,8 @@ static bool suggest_path(Database *d, const char *given)
 void wrong_run(Database *d, const char *given, const char *message)
 {
     struct stat st;
-    bool is_missing = stat(given, &st) && *given && given[0] != '~' && !strstr(given, "://");
+    bool is_missing =
+        lstat(given, &st) && errno == ENOENT && *given && given[0] != '~' && !strstr(given, "://");
     if (is_missing) /* the tables' own message is about SQL */
         complain("%s: no such file or folder; a run is a *.xplane.pb, a run folder, a log dir or "
                  "an HLO dump",
@@ -96,10 +98,11 @@ static const char *name_after(const char *message, const char *prefix)
     return dot ? dot + 1 : name;
 }
 
-static const char *nearest_of(Database *d, const char *sql, const char *word)
+/* Returns the nearest names among those that SQL lists; `of` is bound to ?1. */
+static const char *nearest_of(Database *d, const char *sql, const char *word, const char *of)
 {
     Nearest nearest = {.word = word};
-    sqlite3_stmt *stmt = ask(d, sql, NULL);
+    sqlite3_stmt *stmt = ask(d, sql, of, NULL);
     while (next_row(d, stmt)) nearest_try(&nearest, column_text(stmt, 0));
     sqlite3_finalize(stmt);
     return nearest_text(&nearest);
@@ -124,18 +127,43 @@ static void no_column(Database *d, const char *message, const char *name)
         complain("%s; it is in other tables, such as %s", message, tables);
     else
         complain("%s%s; profsql tables NAME lists the columns of a table", message,
-                 nearest_of(d, "SELECT DISTINCT \"column\" FROM prof_columns", name));
+                 nearest_of(d, "SELECT DISTINCT \"column\" FROM prof_columns", name, NULL));
+}
+
+/* Returns whether a text has a quote that word processors write, and SQL does not know. */
+static bool has_typographic_quote(const char *text)
+{
+    static const char *const quotes[] = {"\u2018", "\u2019", "\u201a",
+                                         "\u201c", "\u201d", "\u201e"};
+    for (size_t i = 0; i < COUNT(quotes); i++)
+        if (strstr(text, quotes[i])) return true;
+    return false;
+}
+
+/* Explains mistakes that need no names. */
+static bool wrong_text(const char *message)
+{
+    if (has_typographic_quote(message))
+        complain("%s: SQL has straight quotes, as in 'text'", message);
+    else if (!strncmp(message, "unrecognized token: \"'", 22))
+        complain("a quote (') is not closed: %.*s", (int)strcspn(message + 21, "\n\""),
+                 message + 21);
+    else
+        return false;
+    return true;
 }
 
 void wrong_sql(Database *d, const Catalog *catalog, const char *message)
 {
     const char *name, *kept = keep_text("%s", message);
+    if (wrong_text(kept)) return;
     if ((name = name_after(kept, "no such table: ")))
         complain("%s%s; profsql tables lists all", kept, catalog_nearest(catalog, name));
     else if ((name = name_after(kept, "no such column: ")))
         no_column(d, kept, name);
     else if ((name = name_after(kept, "no such function: ")))
-        complain("%s%s", kept, nearest_of(d, "SELECT DISTINCT name FROM prof_functions", name));
+        complain("%s%s", kept,
+                 nearest_of(d, "SELECT DISTINCT name FROM prof_functions", name, NULL));
     else if (!strncmp(kept, "unsafe use of virtual table", 27))
         complain("%s: a view or trigger saved in a database reads runs only where SQL can open no "
                  "path. First SELECT prof_serve(), which leaves SQL the runs named here alone, and "
@@ -145,18 +173,44 @@ void wrong_sql(Database *d, const Catalog *catalog, const char *message)
         complain_of_query(d);
 }
 
+/* Returns the option that has the name of a missing column. */
+static const char *option_with(const Options *options, const char *name)
+{
+    if (options->where && strstr(options->where, name)) return "--where";
+    return options->columns && strstr(options->columns, name) ? "--columns" : "--order-by";
+}
+
+void wrong_selection(Database *d, const Catalog *catalog, const Entry *entry,
+                     const Options *options, const char *message)
+{
+    const char *kept = keep_text("%s", message), *name = name_after(kept, "no such column: ");
+    if (!name || has_typographic_quote(name)) {
+        wrong_sql(d, catalog, kept);
+        return;
+    }
+    const char *option = option_with(options, name),
+               *nearest = nearest_of(d, "SELECT \"column\" FROM prof_columns WHERE table_name = ?1",
+                                     name, entry->name);
+    if (!*nearest && *tables_with(d, name))
+        nearest = keep_text("; it is in other tables, such as %s", tables_with(d, name));
+    else if (!*nearest && !strcmp(option, "--where"))
+        nearest = keep_text("; a text needs quotes: '%s'", name);
+    complain("%s: %s has no column %s%s; profsql tables %s lists its columns", option, entry->name,
+             name, nearest, entry->name);
+}
+
 /* ---- no rows ---- */
 
 bool explain_nothing(Database *d, const char *name)
 {
     sqlite3_stmt *stmt = ask(d,
-                             "SELECT DISTINCT message FROM prof_issues "
+                             "SELECT DISTINCT run, message FROM prof_issues "
                              "WHERE code = 'nothing_to_show' "
                              "AND (?1 = '' OR message LIKE ?1 || ' has no rows%')",
                              name ? name : "", NULL);
     bool known = false;
     while (next_row(d, stmt)) {
-        note("%s", column_text(stmt, 0));
+        note("run %s: %s", column_text(stmt, 0), column_text(stmt, 1));
         known = true;
     }
     sqlite3_finalize(stmt);

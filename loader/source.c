@@ -368,6 +368,12 @@ static int fail_missing(const char *path, ProfErr *err)
                          "%s: only a shell expands ~; write out the path of the home folder", path);
     char folder[4096];
     struct stat st;
+    ssize_t length = readlink(path, folder, sizeof folder - 1);
+    if (length > 0)
+        return prof_fail(err, PROF_NOTFOUND, 0,
+                         "%s: is a link to %.*s, which does not exist; give a *.xplane.pb, a run "
+                         "folder or a log dir",
+                         path, (int)length, folder);
     size_t n = strlen(path);
     while (n && n < sizeof folder && (path[n] != '/' || path[n - 1] == '/')) n--;
     memcpy(folder, path, n < sizeof folder ? n : 0);

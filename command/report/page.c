@@ -307,12 +307,24 @@ static bool write_page(Page *page)
     return ok && !page->failed && !page->d->failed;
 }
 
+static bool check_name(const char *path)
+{
+    static const char *const others[] = {".pdf", ".png",  ".svg", ".db", ".csv",
+                                         ".txt", ".json", ".md",  NULL};
+    if (!new_file_has_suffix(path, others)) return true;
+    complain("%s: report writes a page of HTML: name it FILE.html; a browser prints it or saves it "
+             "as PDF",
+             path);
+    return false;
+}
+
 int report(Database *d, const char *path, bool force)
 {
     NewFile file = {0};
     Page page = {.d = d, .n_runs = d->n_runs, .missing = "", .shown = ""};
     path = path ? path : "report.html";
     bool named = strcmp(path, "-") != 0;
+    if (!check_name(path)) return STATUS_USAGE;
     if (named && !new_file_open(&file, path, force)) return STATUS_FAILED;
     page.out = named ? fopen(file.part, "w") : stdout;
     bool ok = page.out && write_page(&page);

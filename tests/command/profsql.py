@@ -394,6 +394,44 @@ OTHER_COMPLAINTS = [
     ([GPU, 'SELECT 1; SELECT 2'], 2, 'only the last statement'),
     ([GPU, 'SELECT top_op(1)'], 1, 'no such function: top_op'),
     ([GPU, 'SELECT * FROM top_op'], 1, 'no such table: top_op; nearest: top_ops')]
+LINES_LISTS_THEM = 'no line has this name: profsql %s lines lists them' % GPU
+WRONG_ORDER = [
+    ([GPU, 'kpi', TPU], 2, 'the runs come first: profsql %s %s kpi' % (GPU, TPU)),
+    ([GPU, 'top_ops', '3'], 2, '3: only options follow the table or query: profsql %s top_ops '
+     '--limit 3' % GPU),
+    ([GPU, 'top_ops', 'kpi'], 2, 'one table or query at a time: profsql %s top_ops, then '
+     'profsql %s kpi' % (GPU, GPU)),
+    ([GPU, 'select', 'README.md', 'from', 'top_ops'], 2, "only in quotes: profsql %s 'SELECT" % GPU),
+    (['select', 'run', 'from', 'kpi'], 2, "only in quotes: profsql RUN 'SELECT"),
+    (['select'], 2, "only in quotes: profsql RUN 'SELECT"),
+    ([GPU, '@my file.sql'], 2, "profsql shell %s < 'my file.sql'" % GPU),
+    ([GPU, 'tests/sql/surface.sql'], 2, 'profsql shell %s < tests/sql/surface.sql' % GPU),
+    ([GPU, '-'], 2, 'profsql shell %s < FILE.sql' % GPU),
+    ([GPU, '.tables'], 2, 'for profsql shell ' + GPU),
+    (['help', 'topops'], 2, 'topops: no such table, query or command; nearest: top_ops')]
+WRONG_OPTIONS = [
+    ([GPU, 'top_ops', '-limit', '3'], 2, '-limit: this option has two dashes: --limit'),
+    ([GPU, 'top_ops', '-format=csv'], 2, '-format=csv: this option has two dashes: --format'),
+    ([GPU, 'top_ops', '-x', '3'], 2, '-x: no such option'),
+    ([GPU, 'top_ops', '-qx'], 2, '-qx: no such option'),
+    ([GPU, 'kpi', '-o', ''], 2, '--output needs the name of a file'),
+    ([GPU, 'kpi', '--where', 'nosuch = 1'], 1, "--where: kpi has no column nosuch; a text needs "
+     "quotes: 'nosuch'; profsql tables kpi lists its columns"),
+    ([GPU, 'kpi', '--where', 'rnu = 1'], 1, '--where: kpi has no column rnu; nearest: run'),
+    ([GPU, 'kpi', '--columns', 'straggler'], 1, '--columns: kpi has no column straggler; it is in '
+     'other tables, such as '),
+    ([GPU, 'kpi', '--order-by', 'kpi.nosuch'], 1, '--order-by: kpi has no column nosuch; profsql '),
+    ([GPU, 'kpi', '--where', "run = 'x"], 1, "a quote (') is not closed: 'x\n"),
+    ([GPU, 'kpi', '--where', 'run = \u201cx\u201d'], 1, 'SQL has straight quotes'),
+    ([GPU, 'SELECT \u2018x\u2019'], 1, 'SQL has straight quotes'),
+    ([GPU, 'DELETE FROM kpi'], 1, 'table kpi may not be modified'),
+    (['export', GPU, '-'], 2, 'which standard output cannot be'),
+    (['export', GPU, path('x.pftrace')], 2, 'export writes a database of SQLite'),
+    (['export', GPU, path('x.db'), '-f', 'perfetto'], 2, 'writes a trace: name it FILE.pftrace'),
+    (['export', GPU, path('x.csv'), '-f', 'chrome'], 2, 'writes a trace: name it FILE.json'),
+    (['export', GPU, path('x.json'), '-f', 'chrome', '--from', '5ms', '--to', '1ms'], 2,
+     '--from 5ms is after --to 1ms'),
+    (['report', GPU, '-o', path('x.pdf')], 2, 'x.pdf: report writes a page of HTML')]
 # Starts of complaints that need a fault of the system, and of those in other cases.
 ELSEWHERE = ('too many parameters', 'the events cannot be read', 'out of memory',
              '%s: a view or trigger', 'profsql-capture is not installed',
@@ -419,7 +457,8 @@ def every_complaint():
     errors = []
     os.mkfifo(path('pipe'))
     put('there', b'')
-    for words, status, say in WRONG_TURNS + WHAT_PEOPLE_TYPE + OTHER_COMPLAINTS:
+    for words, status, say in (WRONG_TURNS + WHAT_PEOPLE_TYPE + OTHER_COMPLAINTS
+                               + WRONG_ORDER + WRONG_OPTIONS):
         out, error = run(*words, status=status)
         must(not out and say in error, '%s: %s %s' % (words, out, error))
         errors.append(error)
@@ -452,8 +491,48 @@ def wrong_turns():
         error = run(wrong, status=1)[1]
         must(not any(word in error for word in ('label', 'SELECT', 'prof_')),
              '%s: %s' % (wrong, error))
-    must('kernel_stats has no rows: no GPU has an event' in run(BEFORE, 'kernel_stats')[1],
-         'an empty table')
+    for name in (BEFORE, AFTER):
+        must('run %s: kernel_stats has no rows: no GPU has an event' % os.path.basename(
+            run('list', name, '-f', 'csv')[0].strip()) in run(BEFORE, AFTER, 'kernel_stats')[1],
+             'an empty table of two runs')
+
+
+@case
+def remarks_that_are_true():
+    """A remark about nothing to show has the reason: the selection, the time, the lines."""
+    same(run('list', 'tests/data', '--where', 'hosts > 99')[1],
+         'profsql: no run matches --where hosts > 99\n')
+    for options, say in ((['--from', '100s'], 'no event of the run is in this time; the run has '
+                          'events from 2.23792ms to 26.4608ms'),
+                         (['--to', '-1', '--lines', '*'], 'no event of such lines is in this time'),
+                         (['--lines', 'nosuch'], LINES_LISTS_THEM)):
+        notes = run('export', GPU, '-', '-f', 'chrome', *options)[1]
+        must(say in notes and ('this name' in say or 'this name' not in notes), notes)
+    notes = run(GPU, GPU, 'kpi', '-f', 'jsonl')
+    same((len(notes[0].splitlines()), notes[1]),
+         (1, 'profsql: run gpu_train_38 is given twice; tables have its rows once\n'))
+    must('step time is unknown' not in run(BEFORE)[0], 'steps that XProf does not have')
+
+
+@case
+def links():
+    """A link that leads nowhere is no missing file, and a link to a run is the run."""
+    os.symlink('nowhere', path('broken'))
+    os.symlink('loop', path('loop'))
+    os.symlink(PROFILE, path('good.xplane.pb'))
+    same(run(path('broken'), status=1)[1].count('is a link to nowhere, which does not exist'), 1)
+    must('symbolic links' in run(path('loop'), status=1)[1], 'a loop')
+    must('Not a directory' in run(path('good.xplane.pb/x'), status=1)[1], 'a file as a folder')
+    same(run(path('good.xplane.pb'), 'kpi', '--columns', 'run', '-f', 'csv')[0].splitlines()[1],
+         'good')
+
+
+@case
+def sql_of_files():
+    """SQL as files have it: comments first, and line ends of Windows."""
+    for text in ('-- the run\nSELECT run FROM kpi', '--x\r\nSELECT run\r\nFROM kpi;\r\n',
+                 '/* a\nb */ -- c\n select run from kpi -- d'):
+        same(answer(GPU, text, '-f', 'csv').split(), ['run', 'gpu_train_38'], text)
 
 
 @case
@@ -465,11 +544,17 @@ def what_people_type():
     folder = path("it's a long folder/" + 90 * 'x')
     os.makedirs(folder)
     shutil.copy(PROFILE, folder)
-    line = next(line for line in answer(folder).split('\n')
-                if line.startswith('  profsql ') and 'top_ops' in line)
-    line = line.replace('profsql', COMMAND, 1).replace('--n 50', '--n 1 -f jsonl')
-    copied = subprocess.run(['sh', '-c', line], capture_output=True, text=True)
-    same(json.loads(copied.stdout)['rank'], 1, copied.stderr)
+    odd = path('new\nline \u00fc "q"')
+    shutil.copytree(folder, odd)
+    for there in (folder, odd):
+        line = next(line for line in answer(there).split('\n')
+                    if line.startswith('  %s ' % COMMAND) and 'top_ops' in line)
+        copied = subprocess.run(['bash', '-c', line.replace('--n 50', '--n 1 -f jsonl')],
+                                capture_output=True, text=True)
+        same(json.loads(copied.stdout)['rank'], 1, copied.stderr)
+    found = subprocess.run(['profsql', GPU], capture_output=True, text=True, cwd=ROOT,
+                           env={**os.environ, 'PATH': os.path.dirname(COMMAND)}).stdout
+    must('\n  profsql %s top_ops' % GPU in found, 'a command of PATH')
     nearest = run(GPU, 'top_ops', '--columns', 'rnk', status=1)[1]
     must('nearest: rank' in nearest and 'Rank' not in nearest, nearest)
 
@@ -480,7 +565,8 @@ def a_narrow_screen():
     def columns(width):
         return run(GPU, env={'COLUMNS': str(width)})[0].split('\n')
     for line in columns(40):
-        must(len(line) <= 40 or line.startswith('  profsql '), line)
+        must(len(line) <= 40 or COMMAND in line, line)
+    must(max(len(line) for line in columns(5) if COMMAND not in line) < 40, 'a very narrow one')
     wide = columns(100)  # paragraphs follow, which are wrapped
     numbers = [re.match(r'.*?[0-9.]+ (%|ms|MiB)', line)
                for line in wide[:wide.index('What to do about it')]]

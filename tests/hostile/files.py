@@ -78,6 +78,12 @@ def symlink_loop():
 
 
 @case
+def link_to_nothing():
+    os.symlink('no/such.xplane.pb', path('broken.xplane.pb'))
+    refused(path('broken.xplane.pb'), 'is a link to no/such.xplane.pb, which does not exist')
+
+
+@case
 def run_with_one_bad_host():
     os.makedirs(path('mixed/plugins/profile/run1'))
     put('mixed/plugins/profile/run1/good.xplane.pb', small())
@@ -234,6 +240,12 @@ def gz_cut_short():
     n = int(one(f"SELECT count(*) FROM trace_events({q(f)});"))
     must(n > 1000, f'{n} events of the first half')
     there(f, n - 1)
+
+
+@case
+def gz_of_nothing():
+    survives(put('nothing.xplane.pb.gz', gzip.compress(b'')), loss=True,
+             words='is a gzip file of nothing (0 bytes)')
 
 
 @case
