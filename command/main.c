@@ -238,10 +238,10 @@ static const char *verb_meant(const char *word)
     static const struct {
         const char *word, *meant;
     } others[] = {
-        {"compare", "diff A B"},        {"ls", "list FOLDER"},     {"find", "list FOLDER"},
-        {"runs", "list FOLDER"},        {"open", "shell RUN"},     {"sqlite3", "shell RUN"},
-        {"sql", "RUN 'SELECT ...'"},    {"query", "RUN NAME"},     {"show", "RUN"},
-        {"dump", "export RUN out.db"},  {"record", "capture ..."}, {"version", "--version"},
+        {"compare", "diff A B"},       {"ls", "list FOLDER"},     {"find", "list FOLDER"},
+        {"runs", "list FOLDER"},       {"open", "shell RUN"},     {"sqlite3", "shell RUN"},
+        {"sql", "RUN 'SELECT ...'"},   {"query", "RUN NAME"},     {"show", "RUN"},
+        {"dump", "export RUN out.db"}, {"record", "capture ..."}, {"version", "--version"},
     };
     for (size_t i = 0; i < COUNT(others); i++)
         if (!strcmp(others[i].word, word)) return others[i].meant;

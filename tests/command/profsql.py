@@ -401,7 +401,8 @@ WRONG_ORDER = [
      '--limit 3' % GPU),
     ([GPU, 'top_ops', 'kpi'], 2, 'one table or query at a time: profsql %s top_ops, then '
      'profsql %s kpi' % (GPU, GPU)),
-    ([GPU, 'select', 'README.md', 'from', 'top_ops'], 2, "only in quotes: profsql %s 'SELECT" % GPU),
+    ([GPU, 'select', 'README.md', 'from', 'top_ops'], 2,
+     "only in quotes: profsql %s 'SELECT ...'" % GPU),
     (['select', 'run', 'from', 'kpi'], 2, "only in quotes: profsql RUN 'SELECT"),
     (['select'], 2, "only in quotes: profsql RUN 'SELECT"),
     ([GPU, '@my file.sql'], 2, "profsql shell %s < 'my file.sql'" % GPU),

@@ -207,6 +207,26 @@ class Answers(unittest.TestCase):
         self.assertIn("What took the time", str(self.run_))
         self.assertIn("What took the time", self.run_._repr_html_())
         self.assertIn("1 GPU", repr(self.run_))
+        self.assertNotIn("newest", str(self.run_))
+
+    def test_the_summary_is_that_of_the_command(self):
+        with profsql.open(BEFORE, check=False) as run:
+            finding, action = run.sql("SELECT finding, action FROM advice WHERE status = 'finding' "
+                                      "ORDER BY rank").first()
+            words = " ".join(str(run).split())
+            self.assertIn(finding, words)
+            self.assertIn(" ".join(action.split()), words)
+            self.assertIn("KernelAndDeviceFunc", run._repr_html_())
+
+    def test_which_run_of_a_log_dir(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("2026_11_20_10_00_00", "2026_11_21_10_00_00"):
+                shutil.copytree(os.path.join(GPU, "plugins", "profile", "gpu_train_38"),
+                                os.path.join(folder, "plugins", "profile", name))
+            with profsql.open(folder) as run:
+                self.assertEqual(run.label, "2026_11_21_10_00_00")
+                for shown in (repr(run), str(run), run._repr_html_()):
+                    self.assertIn("the newest of 2 runs", shown)
 
     def test_an_empty_answer_gives_its_reason(self):
         reason = "no HLO program"
@@ -245,6 +265,27 @@ class Errors(unittest.TestCase):
                 run.compare_ops()
         with self.assertRaisesRegex(profsql.Error, "closed"):
             run.top_ops()
+
+    def test_wrong_calls_say_what_to_call(self):
+        for wrong in (None, 3, ["logs"]):
+            with self.assertRaisesRegex(TypeError, "the path of a run is a str or a path"):
+                profsql.open(wrong)
+        for wrong in (GPU, "x.xplane.pb"):
+            with self.assertRaisesRegex(profsql.Error, r"open\(\) reads a run"):
+                profsql.connect(wrong)
+        with profsql.open(GPU) as run:
+            for call, words in (
+                    (lambda: run.top_ops(m=3), r"'m': call top_ops\(n=None, \*, source=None\)"),
+                    (lambda: run.kpi(3), r"call kpi\(\*, source=None\)"),
+                    (lambda: run.compare_ops(), r"'b': call compare_ops\(b, kind=None")):
+                with self.assertRaisesRegex(TypeError, words):
+                    call()
+            for sql, words in (
+                    ("SELECT * FROM top_op", "no such table: top_op; nearest: top_ops or "),
+                    ("SELECT t.rnk FROM top_ops AS t", "no such column: t.rnk; nearest: rank"),
+                    ("SELECT * FROM zzzz", "no such table: zzzz$")):
+                with self.assertRaisesRegex(profsql.Error, words):
+                    run.sql(sql)
 
     def test_views_that_a_database_has_saved(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -166,7 +166,11 @@ def _method(table: Table) -> Callable[..., Any]:
     signature = table.signature()
 
     def method(self: Tables, *args: Any, **named: Any) -> Any:
-        arguments = signature.bind(self, *args, **named).arguments
+        try:
+            arguments = signature.bind(self, *args, **named).arguments
+        except TypeError as error:
+            of = str(signature).replace("(self, ", "(").replace("(self)", "()")
+            raise TypeError("%s: call %s%s" % (error, table.name, of)) from None
         del arguments["self"]
         return self._query(table, arguments)
 

@@ -4,7 +4,10 @@ the two."""
 
 from __future__ import annotations
 
+import difflib
 import itertools
+import os
+import re
 import sqlite3
 from typing import Any, Callable, Iterator, List, Mapping, Sequence, Tuple, Union
 
@@ -16,6 +19,8 @@ Parameters = Union[Sequence[Any], Mapping[str, Any]]
 # extension works, it executes about 2,000 steps each time that it looks for interrupts.
 _STEPS = 1000
 _OLDEST_SQLITE = (3, 38, 0)
+_NAMES = {"table": "SELECT name FROM prof_tables UNION SELECT name FROM prof_queries",
+          "column": 'SELECT DISTINCT "column" FROM prof_columns'}
 
 
 class Error(Exception):
@@ -38,6 +43,8 @@ def connect(database: str = ":memory:", serve: library.Serve = False) -> Any:
 
     Ctrl-C ends its queries, also while a profile is read.
     """
+    if os.path.isdir(database) or str(database).endswith((".xplane.pb", ".xplane.pb.gz")):
+        raise Error("%s: connect() opens a database of SQLite; open() reads a run" % database)
     reason = _why_not_sqlite3()
     raw: Any
     if reason is None:
@@ -57,8 +64,14 @@ def connect(database: str = ":memory:", serve: library.Serve = False) -> Any:
     return raw
 
 
-def _with_advice(message: str) -> str:
-    """SQLite refuses views of a database before the extension is asked, which so cannot say why."""
+def _with_advice(message: str, names: Callable[[str], List[str]]) -> str:
+    """SQLite refuses views of a database before the extension is asked, which so cannot say why.
+    `names` returns the names that a query of one column lists."""
+    missing = re.match(r"no such (table|column): (?:\w+\.)?(\w+)$", message)
+    if missing:
+        kind, word = missing.groups()
+        near = difflib.get_close_matches(word.lower(), names(_NAMES[kind]), 3)
+        return "%s; nearest: %s" % (message, " or ".join(near)) if near else message
     if not message.startswith("unsafe use of virtual table"):
         return message
     return message + (
@@ -111,7 +124,10 @@ class Driver:
             # sqlite3 drops the exception that a signal raised in the progress handler.
             if not self._apsw and str(error) == "interrupted":
                 raise KeyboardInterrupt from None
-            raise Error(_with_advice(str(error))) from None
+            raise Error(_with_advice(str(error), self._names)) from None
+
+    def _names(self, query: str) -> List[str]:
+        return [name for name, in self.raw.cursor().execute(query)]
 
 
 class Cursor:

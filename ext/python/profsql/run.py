@@ -36,6 +36,8 @@ class Run(catalog.Tables):
 
     def _open(self, path: Path, label: str | None, by_host: bool, check: bool,
               stacklevel: int) -> None:
+        if not isinstance(path, (str, bytes, os.PathLike)):
+            raise TypeError("the path of a run is a str or a path, not %r" % (path,))
         driver = Driver(connect())
         try:
             function = "prof_attach_by_host" if by_host else "prof_attach"

@@ -16,17 +16,18 @@ _ADVICE = 5
 
 def facts(driver: Driver, label: str) -> str:
     """Devices, hosts, events and time of a run."""
-    [(device, devices, hosts, events, seconds)] = driver.rows(
-        "SELECT device_type, device_count, host_count, event_count, duration_ps / 1e12 "
-        "FROM temp.prof_runs(?)", [label])
+    [(device, devices, hosts, events, seconds, others)] = driver.rows(
+        "SELECT device_type, device_count, host_count, event_count, duration_ps / 1e12, "
+        "other_runs FROM temp.prof_runs(?)", [label])
     parts = ["%d %s" % (devices, device) if devices else device,
              "%d host%s" % (hosts, "" if hosts == 1 else "s"), "%d events" % events,
-             "%.3g s" % seconds if seconds is not None else None]
+             "%.3g s" % seconds if seconds is not None else None,
+             "the newest of %d runs" % (others + 1) if others else None]
     return ", ".join(filter(None, parts))
 
 
 def _ops(driver: Driver, label: str) -> List[Tuple[Any, ...]]:
-    return driver.rows("SELECT self_time_percent, self_time_us / 1e3, occurrences, operation "
+    return driver.rows("SELECT self_time_percent, self_time_us / 1e3, occurrences, short_name "
                        "FROM temp.top_ops(?, ?) ORDER BY rank", [label, _OPS])
 
 
@@ -39,10 +40,9 @@ def _indicators(driver: Driver, label: str) -> List[Tuple[str, str]]:
 
 def _advice(driver: Driver, label: str) -> List[str]:
     rows = driver.rows(
-        "SELECT statement FROM temp.recommendations(?1) WHERE severity <> 'info' "
-        "UNION ALL SELECT advice FROM temp.input_bound(?1) "
-        "WHERE verdict <> 'device' AND advice IS NOT NULL", [label])
-    return [statement for statement, in rows][:_ADVICE]
+        "SELECT finding || coalesce(' (' || evidence || ')', '') || ' ' || action "
+        "FROM temp.advice(?) WHERE status = 'finding' ORDER BY rank LIMIT ?", [label, _ADVICE])
+    return [statement for statement, in rows]
 
 
 def text(driver: Driver, label: str, path: str) -> str:
