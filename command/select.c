@@ -45,15 +45,20 @@ static char *selection(const Options *options, const char *columns, const char *
     return sql;
 }
 
-/* Lists the visible columns; without `run` if there is only one. */
+/* Lists the visible columns for people: without `run` if there is only one, and with the names that
+ * short_name shortens at the end, where a narrow terminal leaves them out first. */
 static const char *table_columns(Database *d, const Entry *entry, const Options *options)
 {
     if (options->format != FORMAT_TABLE || d->n_runs != 1) return "*";
-    sqlite3_stmt *stmt = ask(d,
-                             "SELECT group_concat('\"' || \"column\" || '\"', ', ') "
-                             "FROM prof_columns WHERE table_name = ?1 AND type NOT LIKE '%HIDDEN' "
-                             "AND \"column\" <> 'run'",
-                             entry->name, NULL);
+    sqlite3_stmt *stmt =
+        ask(d,
+            "WITH seen AS (SELECT '\"' || \"column\" || '\"' AS name, \"column\" IN "
+            "('kernel_name', 'kernel', 'operation', 'name') AND EXISTS (SELECT 1 FROM prof_columns "
+            "WHERE table_name = ?1 AND \"column\" = 'short_name') AS is_long FROM prof_columns "
+            "WHERE table_name = ?1 AND type NOT LIKE '%HIDDEN' AND \"column\" <> 'run') "
+            "SELECT group_concat(name, ', ') FILTER (WHERE NOT is_long) || "
+            "coalesce(', ' || group_concat(name, ', ') FILTER (WHERE is_long), '') FROM seen",
+            entry->name, NULL);
     const char *columns = next_row(d, stmt) ? column_text(stmt, 0) : "";
     sqlite3_finalize(stmt);
     return *columns && strcmp(entry->name, "prof_runs") != 0 ? columns : "*";

@@ -561,6 +561,19 @@ def what_people_type():
 
 
 @case
+def short_names_first():
+    """A terminal without room for all columns leaves out the names that short_name shortens."""
+    for name in ('kernel_stats', 'top_kernels', 'top_ops', 'trace_events'):
+        words = run(GPU, name, '--limit', '1')[0].split()
+        names = ('kernel_name', 'kernel', 'operation', 'name')
+        long, = [word for word in names if word in words]
+        head = run(GPU, name, '--limit', '2', env={'COLUMNS': '100'})[0].split('\n')[0]
+        must('short_name' in head and ' %s ' % long not in head, head)
+        head = answer(GPU, name, '--limit', '2', '-f', 'csv').split('\n')[0]
+        must(head.index(long) < head.index('short_name'), head)
+
+
+@case
 def a_narrow_screen():
     """A screen of 40 columns loses the ends of lines, never a number of the run."""
     def columns(width):
