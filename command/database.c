@@ -166,7 +166,7 @@ bool database_attach_all(Database *d, char **given, int n)
         if (!database_attach(d, given[i])) return false;
         const AttachedRun *run = &d->runs[d->n_runs - 1];
         if (is_attached_twice(d, run)) {
-            note("%s is given twice; tables have its rows once", database_run_text(run));
+            note("%s is given twice", database_run_text(run));
             continue;
         }
         if (run->n_runs > 1) note("%s", database_run_text(run));

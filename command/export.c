@@ -181,8 +181,11 @@ int export_to(Database *d, const Catalog *catalog, const char *path, const Optio
     bool ok = write_part(&e, catalog, options);
     double megabytes = new_file_megabytes(&e.file);
     ok = new_file_close(&e.file, ok);
+    bool has_reasons = e.n_empty && is_wanted(&e, catalog_find(catalog, "prof_issues"), options);
     if (ok)
-        note("wrote %s: %d tables, %lld rows, %.1f MB; %d tables are empty, prof_issues has why",
-             path, e.n_tables, e.n_rows, megabytes, e.n_empty);
+        note("wrote %s: %d table%s, %lld rows, %.1f MB%s%s", path, e.n_tables,
+             e.n_tables == 1 ? "" : "s", e.n_rows, megabytes,
+             e.n_empty ? keep_text("; %d empty", e.n_empty) : "",
+             has_reasons ? ", prof_issues has why" : "");
     return ok ? STATUS_OK : STATUS_FAILED;
 }

@@ -216,7 +216,7 @@ static int one_word(Command *c, char **words)
     const Entry *entry = catalog_find(&c->catalog, words[0]);
     if (is_sql(words[0]) && !path_exists(words[0])) return answer_sql(c, words[0], NULL, 0);
     if (!entry || path_exists(words[0])) return show_run(c, words);
-    if (!entry->n_sources) return query(c, entry, NULL, 0);
+    if (!entry->n_sources || entry_takes_path(entry)) return query(c, entry, NULL, 0);
     const char *runs = entry->n_sources == 2 ? "A B" : "RUN";
     complain("%s is a table or query: of which run? profsql %s %s", entry->name, runs, entry->name);
     return STATUS_USAGE;

@@ -84,7 +84,7 @@ static bool unknown_option(const OptionList *options, const char *word)
     for (int i = 0; i < options->n; i++) nearest_try(&nearest, options->list[i].name);
     for (int i = 0; i < nearest.n; i++) nearest.names[i] = keep_text("--%s", nearest.names[i]);
     complain("%s: no such option, or short for several%s; profsql --help lists the options, "
-             "profsql tables NAME the parameters of a table",
+             "profsql tables NAME the parameters of a table; columns are compared in --where",
              word, nearest_text(&nearest));
     return false;
 }

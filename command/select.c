@@ -179,7 +179,8 @@ static void explain_table(Database *d, const Entry *entry, const Options *option
 {
     if (options->limit && !strcmp(options->limit, "0")) return;
     if (options->where || options->n_given)
-        note("no row of %s %s", entry->name,
+        note("%sno row of %s %s", d->n_runs == 1 ? keep_text("run %s: ", d->runs[0].label) : "",
+             entry->name,
              options->where ? keep_text("matches --where %s", options->where)
                             : "for these parameters");
     if (explain_nothing(d, entry->name) || options->where || options->n_given) return;

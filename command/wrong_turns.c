@@ -180,10 +180,30 @@ static const char *option_with(const Options *options, const char *name)
     return options->columns && strstr(options->columns, name) ? "--columns" : "--order-by";
 }
 
+/* Returns the options that are SQL, as on the command line. */
+static const char *options_sql(const Options *options)
+{
+    const struct {
+        const char *name, *value;
+    } all[] = {{"--where", options->where},
+               {"--order-by", options->order_by},
+               {"--columns", options->columns}};
+    const char *text = "";
+    for (size_t i = 0; i < COUNT(all); i++)
+        if (all[i].value)
+            text = keep_text("%s%s%s %s", text, *text ? " or " : "", all[i].name,
+                             shell_word(all[i].value));
+    return text;
+}
+
 void wrong_selection(Database *d, const Catalog *catalog, const Entry *entry,
                      const Options *options, const char *message)
 {
     const char *kept = keep_text("%s", message), *name = name_after(kept, "no such column: ");
+    if (strstr(kept, "syntax error")) {
+        complain("%s in %s", kept, options_sql(options));
+        return;
+    }
     if (!name || has_typographic_quote(name)) {
         wrong_sql(d, catalog, kept);
         return;

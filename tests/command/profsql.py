@@ -423,6 +423,10 @@ WRONG_OPTIONS = [
      'other tables, such as '),
     ([GPU, 'kpi', '--order-by', 'kpi.nosuch'], 1, '--order-by: kpi has no column nosuch; profsql '),
     ([GPU, 'kpi', '--where', "run = 'x"], 1, "a quote (') is not closed: 'x\n"),
+    ([GPU, 'kpi', '--where', 'run = nccl*'], 1, "syntax error in --where 'run = nccl*'\n"),
+    ([GPU, 'kpi', '--columns', 'run,', '--order-by', 'run x'], 1,
+     "syntax error in --order-by 'run x' or --columns run,"),
+    ([GPU, 'trace_events', '--plane', 'x'], 2, 'columns are compared in --where'),
     ([GPU, 'kpi', '--where', 'run = \u201cx\u201d'], 1, 'SQL has straight quotes'),
     ([GPU, 'SELECT \u2018x\u2019'], 1, 'SQL has straight quotes'),
     ([GPU, 'DELETE FROM kpi'], 1, 'table kpi may not be modified'),
@@ -503,6 +507,16 @@ def remarks_that_are_true():
     """A remark about nothing to show has the reason: the selection, the time, the lines."""
     same(run('list', 'tests/data', '--where', 'hosts > 99')[1],
          'profsql: no run matches --where hosts > 99\n')
+    same(run(GPU, 'kpi', '--where', '0')[1],
+         'profsql: run gpu_train_38: no row of kpi matches --where 0\n')
+    same(run('export', GPU, path('x.db'), '--tables', 'kpi')[1].split(': ')[2].split(' rows, ')[0],
+         '1 table, 1')
+    must('; 1 empty\n' in run('export', GPU, path('y.db'), '--tables', 'hlo_modules')[1],
+         'a reason')
+    must('; 1 empty, prof_issues has why' in run('export', GPU, path('z.db'), '--tables',
+                                                 'hlo_modules,prof_issues')[1], 'no reason')
+    same(run('prof_find', '--columns', 'name', '-f', 'csv'),
+         run('.', 'prof_find', '--columns', 'name', '-f', 'csv'))
     for options, say in ((['--from', '100s'], 'no event of the run is in this time; the run has '
                           'events from 2.23792ms to 26.4608ms'),
                          (['--to', '-1', '--lines', '*'], 'no event of such lines is in this time'),
@@ -511,7 +525,7 @@ def remarks_that_are_true():
         must(say in notes and ('this name' in say or 'this name' not in notes), notes)
     notes = run(GPU, GPU, 'kpi', '-f', 'jsonl')
     same((len(notes[0].splitlines()), notes[1]),
-         (1, 'profsql: run gpu_train_38 is given twice; tables have its rows once\n'))
+         (1, 'profsql: run gpu_train_38 is given twice\n'))
     must('step time is unknown' not in run(BEFORE)[0], 'steps that XProf does not have')
 
 
