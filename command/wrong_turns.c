@@ -223,6 +223,7 @@ void wrong_selection(Database *d, const Catalog *catalog, const Entry *entry,
 
 bool explain_nothing(Database *d, const char *name)
 {
+    if (!d->n_runs) return false;
     sqlite3_stmt *stmt = ask(d,
                              "SELECT DISTINCT run, message FROM prof_issues "
                              "WHERE code = 'nothing_to_show' "

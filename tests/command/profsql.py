@@ -507,6 +507,7 @@ def remarks_that_are_true():
     """A remark about nothing to show has the reason: the selection, the time, the lines."""
     same(run('list', 'tests/data', '--where', 'hosts > 99')[1],
          'profsql: no run matches --where hosts > 99\n')
+    same(run('SELECT 1 WHERE 0')[1], 'profsql: no rows\n')
     same(run(GPU, 'kpi', '--where', '0')[1],
          'profsql: run gpu_train_38: no row of kpi matches --where 0\n')
     same(run('export', GPU, path('x.db'), '--tables', 'kpi')[1].split(': ')[2].split(' rows, ')[0],
