@@ -389,6 +389,27 @@ static int fail_missing(const char *path, ProfErr *err)
                      path);
 }
 
+/* Returns the run whose files are in the folder itself; n if there is none. */
+static size_t own_run(const Source *list, size_t n, const char *path)
+{
+    size_t i = 0;
+    while (i < n && strlen(list[i].path) > strlen(path)) i++;
+    return i;
+}
+
+/* Returns whether the folder has runs in its plugins/profile, as in XProf. Files beside them are
+ * then no newest run. */
+static bool is_log_dir(const Source *list, size_t n, const char *path)
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/') length--;
+    for (size_t i = 0; i < n; i++)
+        if (!strncmp(list[i].path, path, length) &&
+            !strncmp(list[i].path + length, "/plugins/profile/", 17))
+            return true;
+    return false;
+}
+
 int source_resolve(const char *path, const char *within, Source *source, ProfErr *err)
 {
     struct stat st;
@@ -435,12 +456,11 @@ int source_resolve(const char *path, const char *within, Source *source, ProfErr
                          "the log dir that the profiler wrote to",
                          path);
     }
-    size_t best = 0;
-    bool is_run = false;
-    for (size_t i = 1; i < n; i++)
-        if (strcmp(base_name(list[i].path), base_name(list[best].path)) >= 0) best = i;
-    for (size_t i = 0; i < n; i++) /* a run folder stands for itself, whatever is below it */
-        if (strlen(list[i].path) <= strlen(path)) best = i, is_run = true;
+    size_t own = own_run(list, n, path), best = own == 0 && n > 1 ? 1 : 0;
+    bool is_run = own < n && !is_log_dir(list, n, path);
+    for (size_t i = 0; i < n; i++)
+        if (i != own && strcmp(base_name(list[i].path), base_name(list[best].path)) >= 0) best = i;
+    if (is_run) best = own; /* whatever is below it */
     *source = list[best];
     source->n_others = is_run ? 0 : n - 1;
     list[best] = (Source){0};

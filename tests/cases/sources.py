@@ -82,6 +82,21 @@ def newest_of_several_folders():
 
 
 @case
+def files_beside_the_runs_of_a_log_dir():
+    """Files in a log dir itself are no newest run, but those in a run folder are the run."""
+    folder = tempfile.mkdtemp(dir=DIR)
+    logs = os.path.join(folder, 'logs')
+    make_run(logs, 'plugins', 'profile', '2026_11_21')
+    shutil.copy(PROFILE, os.path.join(logs, 'copied.xplane.pb'))
+    for path in (logs, logs + '/', logs + '//', folder + '/./logs'):
+        same(rows("SELECT run, other_runs FROM prof_runs('%s');" % path), [['2026_11_21', '1']])
+    same(rows("SELECT name FROM prof_find('%s') ORDER BY 1;" % logs), [['2026_11_21'], ['logs']])
+    run = make_run(folder, 'run')
+    make_run(run, 'zzz', 'plugins', 'profile', 'zzz')
+    same(rows("SELECT run, other_runs FROM prof_runs('%s');" % run), [['run', '0']])
+
+
+@case
 def runs_that_are_links():
     """A run that is a link into a log dir is one of its runs; what it leads to may be absent."""
     folder = tempfile.mkdtemp(dir=DIR)
