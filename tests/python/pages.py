@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,10 @@ CELL = re.compile(r"<td[^>]*>(.*?)</td>", re.S)
 def cells(page):
     """Texts of the cells of a page's tables."""
     return [re.sub(r"<[^>]*>", "", cell).strip() for cell in CELL.findall(page)]
+
+
+LOADS_EXTENSIONS = unittest.skipUnless(hasattr(sqlite3.Connection, "enable_load_extension"),
+                                       "needs a Python whose sqlite3 can load extensions")
 
 
 @contextlib.contextmanager
@@ -77,6 +82,7 @@ class Pages(unittest.TestCase):
         self.assertGreater(os.path.getsize(picture), 10000)
         return done.stdout
 
+    @LOADS_EXTENSIONS
     def test_a_query(self):
         library = profsql.loadable_path() + ":sqlite3_profsql_nofile_init"
         with datasette("--memory", "--load-extension", library,

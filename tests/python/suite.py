@@ -385,8 +385,7 @@ class Connections(unittest.TestCase):
     def test_connect(self):
         self.assertEqual(list(profsql.connect().execute(self.ASK)), [(19,)])
 
-    @unittest.skipUnless(hasattr(sqlite3.Connection, "enable_load_extension"),
-                         "needs a Python whose sqlite3 can load extensions")
+    @pages.LOADS_EXTENSIONS
     def test_load_into_sqlite3(self):
         db = sqlite3.connect(":memory:")
         profsql.load(db)
@@ -402,8 +401,7 @@ class Connections(unittest.TestCase):
         self.assertEqual(list(db.execute(self.ASK)), [(19,)])
 
     @needs("sqlalchemy")
-    @unittest.skipUnless(hasattr(sqlite3.Connection, "enable_load_extension"),
-                         "needs a Python whose sqlite3 can load extensions")
+    @pages.LOADS_EXTENSIONS
     def test_sqlalchemy(self):
         import sqlalchemy
         engine = sqlalchemy.create_engine("sqlite://")
@@ -420,16 +418,14 @@ class Connections(unittest.TestCase):
         self.assertEqual(out.stdout.strip(), profsql.loadable_path())
 
     @needs("sqlite_utils")
-    @unittest.skipUnless(hasattr(sqlite3.Connection, "enable_load_extension"),
-                         "needs a Python whose sqlite3 can load extensions")
+    @pages.LOADS_EXTENSIONS
     def test_sqlite_utils(self):
         out = subprocess.run([sys.executable, "-m", "sqlite_utils", "memory", "--load-extension",
                               profsql.loadable_path(), self.ASK], capture_output=True, text=True)
         self.assertEqual(out.stdout.strip(), '[{"occurrences": 19}]', out.stderr)
 
     @needs("datasette")
-    @unittest.skipUnless(hasattr(sqlite3.Connection, "enable_load_extension"),
-                         "needs a Python whose sqlite3 can load extensions")
+    @pages.LOADS_EXTENSIONS
     def test_datasette(self):
         out = subprocess.run([sys.executable, "-m", "datasette", "--memory", "--load-extension",
                               profsql.loadable_path(), "--get", "/_memory.json?_shape=arrays&sql=" +
@@ -469,6 +465,7 @@ class Connections(unittest.TestCase):
             raw = profsql.connect()
 
     @needs("datasette")
+    @pages.LOADS_EXTENSIONS
     def test_datasette_serves(self):
         """As docs/serving.md has it: the same labels on each pooled connection, no path, views."""
         import asyncio
