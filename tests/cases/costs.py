@@ -11,9 +11,9 @@ from lib.wire import L, Plane, V, space
 
 
 def costs(*instructions, columns='flops, bytes_accessed'):
-    """{name: (flops, bytes accessed), or other columns} of instructions (name, opcode, result, operands[, fields]) of
-    one program, where an operand and a result are f32 of these dimensions. What they apply is an
-    addition."""
+    """{name: (flops, bytes accessed), or other columns} of instructions (name, opcode, result,
+    operands[, fields]) of one program, where an operand and a result are f32 of these dimensions.
+    What they apply is an addition."""
     ops, n = [], 2
     for name, opcode, result, operands, *more in instructions:
         ids = []

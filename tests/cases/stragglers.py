@@ -26,7 +26,8 @@ def waiting_at_barriers():
          'of two not the one that is far shorter')
     twice = Plane('/device:TPU:0', 1).line(11, 'Steps', [
         ('0', 0, ps, dict(clocked(0, ps), **group(0))) for ps in (2000, 9000, 1000)])
-    twice.line(10, 'XLA TraceMe', [('barrier-cores', 0, 900, dict(clocked(0, 900), **group(0)))] * 2)
+    barrier = ('barrier-cores', 0, 900, dict(clocked(0, 900), **group(0)))
+    twice.line(10, 'XLA TraceMe', [barrier] * 2)
     same('20.0%' in suggestions(space(twice.bytes()))['BarrierCoresRule'], True,
          'the sum of its events, of its longest step')
     same([row['section'] for row in ask("SELECT section FROM recommendations('{x}') WHERE code = "
