@@ -12,7 +12,7 @@ import zlib
 
 from lib import browser
 from lib.cases import Skip, case, must, same
-from lib.shell import DIR, put
+from lib.shell import DIR, ROOT, put
 from lib.wire import Plane, space
 from command.profsql import AFTER, BEFORE, GPU, TPU, run, shell
 
@@ -139,17 +139,36 @@ def kept(text):
     return re.sub(r'-?\d+\.\d+(e[+-]\d+)?', lambda m: '%.12g' % float(m.group()), text)
 
 
+def section(source, id):
+    page = kept(report(source)[0])
+    return page[page.index('<section id=%s>' % id):].split('</section>')[0]
+
+
+def kept_pages():
+    """{name: text}: two pages, and sections that neither of them has."""
+    return {'tpu': kept(report(TPU)[0]), 'against': kept(report(AFTER, '--against', BEFORE)[0]),
+            'sections': '\n'.join(section(source, id) for source, id in (
+                (GPU, 'ops'), ('tests/data/inference_batches', 'serving'),
+                ('tests/data/jax_recompiles', 'compiles')))}
+
+
 @case
 def pages_that_are_kept():
-    """Every word, number, limit and place of two pages is as it was. KEEP_PAGES=1 writes them anew;
-    read the difference before you commit it."""
-    for name, words in (('tpu', [TPU]), ('against', [AFTER, '--against', BEFORE])):
-        path, found = os.path.join(PAGES, name + '.html'), kept(report(*words)[0])
+    """Every word, number, limit and place of pages is as it was, and they have every table of
+    command/report/sections.c. KEEP_PAGES=1 writes them anew; read the difference before you commit
+    it."""
+    pages = kept_pages()
+    for name, found in pages.items():
+        path = os.path.join(PAGES, name + '.html')
         if os.environ.get('KEEP_PAGES'):
             with open(path, 'w', encoding='utf-8') as f:
                 f.write(found)
         with open(path, encoding='utf-8') as f:
             same(found.split('\n'), f.read().split('\n'), name)
+    with open(os.path.join(ROOT, 'command', 'report', 'sections.c'), encoding='utf-8') as f:
+        titles = re.findall(r' TABLE\("(.*?)"', f.read())
+    same([title for title in titles
+          if html.escape(title) not in html.escape(html.unescape(''.join(pages.values())))], [])
 
 
 @case
