@@ -118,3 +118,51 @@ def convolutions():
     same(costs(*made, columns='category'), categories)
     found = costs(*made)
     same({name: flops for name, (flops, _) in found.items()}, want)
+
+
+# Operations for an element of what takes other than 3: XLA's measurements, asked of XProf 2.24.2.
+CYCLES = """
+add f64:97 c128:97
+subtract f64:97 c128:97
+multiply f64:97 c128:270
+divide s8:370 s16:367 s32:306 s64:918 u8:306 u16:302 u32:115 u64:838 f64:2016 c64:687 c128:7941
+power s8:392 s16:396 s64:601 u8:388 u16:399 u64:604 f16:975 f32:925 f64:5511 c64:3351 c128:18205
+atan2 f16:482 f32:486 f64:3747 c64:5353 c128:39027
+cbrt f16:925 f32:867 f64:6339
+cosine f16:691 f32:662 f64:1717 c128:6613
+sine f32:662 f64:1789 c128:5878
+exponential f16:108 f32:86 f64:1652 c64:1360 c128:4028
+exponential-minus-one f16:396 f32:381 f64:1900 c64:1400 c128:4161
+log f16:266 f32:244 f64:608 c64:950 c128:7599
+log-plus-one f16:284 f32:262 f64:2073 c64:842 c128:6962
+logistic f16:226 f32:176 f64:2412
+rsqrt f16:97 f32:75 f64:698 c64:2383 c128:11318
+sqrt f16:97 f32:75 f64:986 c64:3193 c128:15606
+tanh f16:212 f32:190 f64:1609 c128:9939
+tan
+erf
+maximum
+remainder
+negate"""
+TYPES = {'s8': 2, 's16': 3, 's32': 4, 's64': 5, 'u8': 6, 'u16': 7, 'u32': 8, 'u64': 9, 'f16': 10,
+         'f32': 11, 'f64': 12, 'c64': 15, 'bf16': 16, 'c128': 18}
+OF_TWO = ('add', 'subtract', 'multiply', 'divide', 'power', 'atan2', 'maximum', 'remainder')
+
+
+@case
+def cycles():
+    """Operations of each kind and type, for two elements; those of 8 bits count half."""
+    ops = [instruction(n, 'p' + name, 'parameter', shape(number, 2), more=V(9, n))
+           for n, (name, number) in enumerate(TYPES.items())]
+    want = {}
+    for line in CYCLES.split('\n')[1:]:
+        opcode, *measured = line.split()
+        of = dict(pair.split(':') for pair in measured)
+        for n, (name, number) in enumerate(TYPES.items()):
+            op = '%s.%s' % (opcode.replace('-', '_'), name)
+            want[op] = int(of.get(name, 3)) * (1 if name in ('s8', 'u8') else 2)
+            ops.append(instruction(len(ops), op, opcode, shape(number, 2),
+                                   [n] * (1 + (opcode in OF_TWO))))
+    data = proto(module('m', computation(1, 'main', ops, root=len(ops) - 1)))
+    same(dict(rows("SELECT hlo_op, flops FROM hlo_instructions('{x}') WHERE opcode <> 'parameter'",
+                   data)), want)
