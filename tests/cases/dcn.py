@@ -60,6 +60,18 @@ def invalid_messages():
 
 
 @case
+def stats_of_messages():
+    """Of several stats of a name the first counts; a text is no number."""
+    name, end, duration, stats = message(5000, 1000, 10, dcn_chunk=3)
+    found = []
+    for more in ([('dcn_chunk', {'int64': 4})], [('dcn_loop_index', {'str': '7'})],
+                 [('dcn_loop_index', {'uint64': 7}), ('dcn_loop_index', {'int64': 8})]):
+        data = host_of([(name, end, duration, list(stats.items()) + more)])
+        found += rows("SELECT chunk, loop_index, validity FROM dcn_messages('{x}')", data)
+    same(found, [(3, None, 'VALID'), (3, None, 'VALID'), (3, 7, 'VALID')])
+
+
+@case
 def bursts_of_messages():
     """A message that starts when another ends continues its burst; four stragglers; numbers of
     other types and sizes."""

@@ -634,3 +634,31 @@ def events_without_duration_take_no_time():
     same(ask("SELECT host_compute_us * 1e6 AS xprof, host_compute_us_actual * 1e6 AS actual, "
              "all_others_us_actual * 1e6 AS others FROM core_steps('{x}')", x=data),
          [{'xprof': 400.0, 'actual': 200.0, 'others': 800.0}])
+
+
+@case
+def parts_of_tpu_steps():
+    """What XProf's input pipeline page tells of two cores: the least computing, the most infeed,
+    the average outfeed, the longest wait for a SparseCore of the first kind, and what these leave
+    of the shorter step."""
+    ms, planes = 10**9, []
+    for core, parts in enumerate((
+            {'fusion': 400, 'infeed': 100, 'outfeed': 50, 'sparsecorev0 infeed': 200,
+             'sparsecorev0 outfeed': 80, 'host send': 7, 'host recv-done': 5},
+            {'fusion': 500, 'infeed': 60, 'outfeed': 70, 'sparsecorev0 infeed': 250,
+             'sparsecorev0 outfeed': 100, 'host recv': 9})):
+        plane, at, ops = Plane('/device:TPU:%d' % core, core + 1), 0, []
+        for i, (category, n) in enumerate(parts.items()):
+            ops.append((op(plane, 'op%d' % i, category, i + 1), at * ms, n * ms, group(1)))
+            at += n
+        planes.append(plane.line(10, 'XLA Ops', ops).line(
+            11, 'Steps', [('1', 0, 1000 * ms, group(1))]).bytes())
+    # 200 - 80 and 250 - 100 are waited; idle are 158 and 11
+    same(ask("SELECT tc_compute_ms, tc_infeed_ms, tc_outfeed_ms, scv0_compute_ms, scv0_infeed_ms, "
+             "tc_idle_ms, host_transfer_ms, infeed_percent_average, infeed_percent_min, "
+             "infeed_percent_max, round(step_time_ms, 9) AS step FROM input_steps('{x}')",
+             x=space(*planes)),
+         [{'tc_compute_ms': 1000 - 100 - 50 - 12 - 158 - 120, 'tc_infeed_ms': 100,
+           'tc_outfeed_ms': 60, 'scv0_compute_ms': 150, 'scv0_infeed_ms': 0, 'tc_idle_ms': 130,
+           'host_transfer_ms': 12, 'infeed_percent_average': 8, 'infeed_percent_min': 6,
+           'infeed_percent_max': 10, 'step': 1000}])
