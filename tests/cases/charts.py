@@ -7,7 +7,12 @@ import xml.etree.ElementTree as xml
 from lib.cases import case, must, near, same
 from lib.shell import ROOT, rows
 from lib.wire import Plane, space
+from cases.queries_allocations import pool
+from cases.steps import group
 
+MS = 10**9
+PEAKS = {'peak_teraflops_per_second': {'double': 10.0},
+         'peak_hbm_bw_gigabytes_per_second': {'double': 100.0}}
 SVG = '{http://www.w3.org/2000/svg}'
 HOSTILE = '</title></svg><script>alert(1)</script>"\'&\x01'
 TPU = os.path.join(ROOT, 'tests', 'data', 'tpu_train_54')
@@ -179,6 +184,34 @@ def memory_over_time():
     top = min(map(float, re.findall('V([0-9.]+)', edge.get('d'))))
     must(abs(ground - top - per_mib * peak / 2**20) < .11, 'the peak is at %s' % top)
     same(chart('memory_chart', TPU), None)
+
+
+@case
+def the_first_row_counts():
+    """The first step, event or op can be the largest or the only one."""
+    for lengths in ((9,), (90, 30, 50)):
+        marks = [('TraceContext', 100 * i * MS, n * MS, group(i)) for i, n in enumerate(lengths)]
+        work = [('MatMul', 100 * i * MS, n * MS, group(i)) for i, n in enumerate(lengths)]
+        image = chart('step_time_chart', data=space(
+            Plane('/host:CPU').line(1, 'main', marks).line(2, 'pool', work).bytes()))
+        ground, per_ms = levels(image, 'ms')
+        same([round((ground - min(number(r, 'y') for r in bar.iter(SVG + 'rect'))) / per_ms)
+              for bar in elements(image, 'g', 'bar')], list(lengths))
+    for heaps in ((5,), (5, 1), (5, 1, 3)):
+        events = pool(*((100 * i, i + 1, 8, 8, n * 2**20, 'op') for i, n in enumerate(heaps)),
+                      stack=0)
+        image = chart('memory_chart', data=space(
+            Plane('/host:CPU').line(1, 'main', events).bytes()))
+        [edge] = elements(image, 'path', 'edge')
+        ground, per_mib = levels(image, 'MiB')
+        first = float(re.match('M[0-9.]+ ([0-9.]+)', edge.get('d')).group(1))
+        must(abs(ground - first - 5 * per_mib) < .11, edge.get('d'))
+    core = Plane('/device:TPU:0', 1, PEAKS).line(3, 'XLA Ops', [])
+    meta = core.meta('%a = f32[1] x()', 'a', {
+        'program_id': {'uint64': 7}, 'symbol_id': {'uint64': 1}, 'flops': {'uint64': 10**6},
+        'hlo_category': {'str': 'fusion'}, 'bytes_accessed': {'uint64': 10**4}})
+    image = chart('roofline_chart', data=space(core.line(4, 'XLA Ops', [(meta, 0, MS)]).bytes()))
+    same(len(elements(image, 'circle', 'dot')), 1)
 
 
 @case
