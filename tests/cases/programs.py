@@ -401,6 +401,24 @@ def parts_of_nested_tuples():
 
 
 @case
+def the_first_allocation_names_the_trace():
+    """A memory space has the trace of its first traced allocation, however short that is."""
+    ops = [instruction(i, "op%d" % i, "fusion", shape(U64)) for i in range(1, 4)]
+    logical = [buffer(i, 8, i) for i in range(1, 4)]
+    short, long = [(ALLOC, 1, "op1"), (FREE, 1, "op1")], [
+        (kind, i, "op%d" % i) for kind in (ALLOC, FREE) for i in (2, 3)]
+    for traces, found in (((short, long), ["op1", "op1"]),
+                          ((long, short), ["op2", "op3", "op2", "op3"])):
+        places = [allocation(0, 8, [(1, 0, 8)]), allocation(1, 16, [(2, 0, 8), (3, 8, 8)])]
+        if traces[0] is long:
+            places = [allocation(0, 16, [(2, 0, 8), (3, 8, 8)]), allocation(1, 8, [(1, 0, 8)])]
+        path = put("first.hlo.pb", proto(module("m", computation(1, "main", ops)), assignment(
+            logical, places, [trace(*events) for events in traces])))
+        equal("ops", ask("hlo_op", "FROM heap_timeline({}) ORDER BY event", path),
+              [[op] for op in found + [None]])
+
+
+@case
 def traces_that_make_no_sense():
     ops = [instruction(i, "op%d" % i, shape=shape(F32, 10)) for i in range(1, 4)]
     logical = [buffer(i, 40, i) for i in range(1, 4)]
