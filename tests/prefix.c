@@ -239,8 +239,9 @@ static void interrupts(void)
 {
     static const char load_only[] = "SELECT count(*) FROM lines(?1)";
     char name[200], why[200];
-    long n_events = 2L * 1000 * 1000;
+    long n_events = 250 * 1000;
     int rc;
+    interrupt_pace = (struct InterruptPace){.units = 2048, .interval_ns = 0};
     write_big(n_events);
     sqlite3 *db = open_db();
     sqlite3_int64 n = ask(db, "SELECT sum(event_count) FROM lines(?1)", &rc);
@@ -303,7 +304,7 @@ static void interrupts(void)
 
 /* ---- analyses ---- */
 
-enum { LONG_LINE = 20000, MOST_TABLES = 200 };
+enum { LONG_LINE = 5000, MOST_TABLES = 200 };
 
 static uint64_t number_of(const Node *event, uint32_t field)
 {
@@ -560,7 +561,7 @@ static void interrupt_analyses(const char *sample, int file)
     const char *base = strrchr(sample, '/') ? strrchr(sample, '/') + 1 : sample, *why = 0;
     long n_interrupted = 0;
     int rc = SQLITE_OK;
-    interrupt_pace = (struct InterruptPace){.units = 2048, .interval_ns = 0};
+    interrupt_pace = (struct InterruptPace){.units = 512, .interval_ns = 0};
     snprintf(name, sizeof name, "%s repeated", base);
     if (!write_repeated(sample)) {
         report(0, name, "cannot be written");
