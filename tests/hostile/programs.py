@@ -11,7 +11,7 @@ from lib.hlo import (ALLOC, F32, FREE, PRED, SHARE, allocation, assignment, buff
                      instruction, ints, module, proto, shape, trace, tuple_of)
 from lib.hostile import MB, helpful, one, q, rows, shell
 from lib.shell import path, put
-from lib.wire import L, V, event_metadata, plane, space, stat, stat_metadata
+from lib.wire import L, V, event_metadata, plane, space, stat, stat_metadata, varint
 
 TABLES = ['hlo_modules', 'hlo_computations', 'hlo_instructions', 'hlo_operands',
           'buffer_allocations', 'heap_timeline', 'memory_peaks', 'hlo_text']
@@ -146,9 +146,9 @@ def colors_by_the_thousand():
 
 def terse(name, n):
     """A program of n parts with hardly any content."""
-    add = [instruction(i, f'add.{i}') for i in range(1, n + 1)] if name in ('instructions',
-                                                                            'computations',
-                                                                            'allocations') else []
+    rest = instruction(0, '')[2:-1]  # between the name and the id
+    add = [L(1, b'add.%d' % i) + rest + varint(i) for i in range(1, n + 1)] if name in (
+        'instructions', 'computations', 'allocations') else []
     if name == 'nothing':
         return proto(L(1, 'm') + L(3, L(1, 'main') + b''.join(L(2, V(35, i)) for i in range(n))
                                    + V(5, 1)) + V(6, 1))
@@ -168,11 +168,11 @@ def terse(name, n):
                      buffers=assignment([buffer(1, 8, 1)], [allocation(0, 8, [(1, 0, 8)])],
                                         [(L(1, V(2, 1)) + L(1, V(1, FREE) + V(2, 1))) * (n // 2)]))
     if name == 'compiled':
-        where = [L(1, 'add') + L(2, f'jit(train_step)/jit(main)/layer_{i % 96}/mlp/add_{i}')
-                 + L(3, '/opt/layers/attentions.py') + V(4, i % 900) for i in range(n)]
-        return plain(*[instruction(i + 1, f'loop_add_fusion.{i}', 'fusion', shape(F32, 8, 16), (i,),
-                                   more=L(7, w) + L(11, 'kLoop') + L(68) + L(82))
-                       for i, w in enumerate(where)])
+        kind, rest = L(1, 'add'), instruction(0, '', 'fusion', shape(F32, 8, 16))[2:-1]
+        file, more = L(3, '/opt/layers/attentions.py'), L(11, 'kLoop') + L(68) + L(82)
+        return plain(*[L(1, b'loop_add_fusion.%d' % i) + rest + varint(i + 1) + ints(36, i) + L(
+            7, kind, L(2, b'jit(train_step)/jit(main)/layer_%d/mlp/add_%d' % (i % 96, i)), file,
+            V(4, i % 900)) + more for i in range(n)])
     return plain(*add)
 
 

@@ -51,7 +51,9 @@ def shell(sql, timeout=60, bail=False, files=0):
     out, err, peak = tempfile.TemporaryFile(), tempfile.TemporaryFile(), path('.peak')
     child = subprocess.Popen(SHELL[:1] + ['-list', '-separator', '\t', '-nullvalue',
                                           'NULL'] + SHELL[1:],
-                             stdin=subprocess.PIPE, stdout=out, stderr=err)
+                             stdin=subprocess.PIPE, stdout=out, stderr=err, env={
+                                 name: value for name, value in os.environ.items()
+                                 if name != 'MALLOC_TRIM_THRESHOLD_'})
     limit(child.pid, timeout, files)  # before it has a script
     timer = threading.Timer(STUCK, child.kill)
     timer.start()

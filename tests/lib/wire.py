@@ -10,9 +10,9 @@ import struct
 US = 1000000  # picoseconds
 
 
-def varint(x):
-    if 0 <= x < len(SHORT):
-        return SHORT[x]
+def long_varint(x):
+    if 1 << 14 <= x < 1 << 21:
+        return bytes((x & 127 | 128, x >> 7 & 127 | 128, x >> 14))
     x &= (1 << 64) - 1
     out = bytearray()
     while x > 127:
@@ -22,8 +22,11 @@ def varint(x):
     return bytes(out)
 
 
-SHORT = []
-SHORT += [varint(x) for x in range(1 << 14)]  # most are
+SHORT = [long_varint(x) for x in range(1 << 14)]  # most are
+
+
+def varint(x):
+    return SHORT[x] if 0 <= x < 1 << 14 else long_varint(x)
 
 
 def V(field, x):
@@ -33,7 +36,10 @@ def V(field, x):
 
 def L(field, *parts):
     """A length-delimited field: text, bytes or the fields of a message."""
-    body = b''.join(p.encode() if isinstance(p, str) else p for p in parts)
+    if len(parts) == 1:
+        body = parts[0].encode() if isinstance(parts[0], str) else parts[0]
+    else:
+        body = b''.join([p.encode() if isinstance(p, str) else p for p in parts])
     return varint(field << 3 | 2) + varint(len(body)) + body
 
 
@@ -148,7 +154,8 @@ class Plane:
 
     def meta(self, name, display='', stats=None, children=(), key=None):
         """The key of an event metadata of this content."""
-        known = (name, display, repr(stats), repr(children))
+        known = (name, display, repr(stats), repr(children)) if stats or children else (name,
+                                                                                        display)
         if known not in self.metas:
             key = key or len(self.metas) + 1
             rest = b''.join(b'\x30' + bytes([child]) for child in children)

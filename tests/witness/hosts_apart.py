@@ -98,18 +98,21 @@ def rows_of(run, table, columns):
     return [{c: '%.9g' % v if isinstance(v, float) else v for c, v in r.items()} for r in found]
 
 
-def key(row, but):
-    return tuple(v for c, v in row.items() if c not in but) if but else tuple(row.values())
+def keys(rows, but=()):
+    """The rows without some columns, as tuples."""
+    columns = [c for c in rows[0] if c not in but] if but and rows else None
+    return [tuple([r[c] for c in columns]) for r in rows] if columns else [
+        tuple(r.values()) for r in rows]
 
 
 def bag(rows, but=()):
-    return collections.Counter(key(r, but) for r in rows)
+    return collections.Counter(keys(rows, but))
 
 
 def difference(whole, parts, but):
     """Columns that differ in rows of the run that no file has and the rows of files nearest to
     them."""
-    a, b = ([r for r in rows if key(r, but) not in others]
+    a, b = ([r for r, key in zip(rows, keys(rows, but)) if key not in others]
             for rows, others in ((whole, bag(parts, but)), (parts, bag(whole, but))))
     if not a or not b:
         return '%d rows of the run, %d of the files: %s' % (len(whole), len(parts), (a or b)[:1])

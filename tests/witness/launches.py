@@ -102,9 +102,9 @@ def check(run):
                                 for x in of)
     for name in [n for n, _ in names.most_common(2)] + sorted({n for n, _ in kernels})[:2]:
         kernels = collections.defaultdict(list)
+        ranges = {host: [x for x in of.every() if x.name == name] for host, of in hosts.items()}
         for host, _, _, _, e, _, (_, call), _ in found:
-            if any(x.name == name and x.start_ps <= call.start_ps and ends(x) >= ends(call)
-                   for x in hosts[host].every()):
+            if any(x.start_ps <= call.start_ps and ends(x) >= ends(call) for x in ranges[host]):
                 kernels[name, e.name].append((e.duration_ps, e.start_ps - call.start_ps))
         agree_on_ranges(run, ", '%s'" % name.replace("'", "''"), kernels)
 
