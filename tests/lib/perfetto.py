@@ -2,6 +2,7 @@
 """Reads traces as viewers do: Perfetto's protobuf packets, of which it understands all fields that
 are written and refuses others, and Chrome's JSON. Both give a Trace."""
 import decimal
+import functools
 import json
 import math
 import struct
@@ -15,43 +16,53 @@ class Trace:
         self.slices, self.counters, self.tracks, self.clocks = [], [], {}, {}
 
 
+def varint(data, at, value, shift):
+    """The rest of a number of which `value` is known."""
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value, at
+        shift += 7
+
+
 def fields(data):
     """[(number, value)]: varints and fixed values as int, the rest as bytes."""
-    at, out = 0, []
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 127) << shift
-            if byte < 128:
-                return value
-            shift += 7
-    while at < len(data):
-        tag = varint()
-        if tag & 7 == 0:
-            value = varint()
-        elif tag & 7 == 1:
+    at, end, out = 0, len(data), []
+    while at < end:
+        tag, at = data[at], at + 1
+        if tag > 127:
+            tag, at = varint(data, at, tag & 127, 7)
+        if tag & 7 == 1:
             value, at = struct.unpack_from('<Q', data, at)[0], at + 8
         else:
-            assert tag & 7 == 2, tag
-            n = varint()
-            value, at = data[at:at + n], at + n
-            assert len(value) == n, 'a field is cut off'
+            value, at = data[at], at + 1
+            if value > 127:
+                value, at = varint(data, at, value & 127, 7)
+            if tag & 7:
+                assert tag & 7 == 2, tag
+                n = value
+                value, at = data[at:at + n], at + n
+                assert len(value) == n, 'a field is cut off'
         out.append((tag >> 3, value))
     return out
 
 
+@functools.cache
+def wanted(names):
+    """({number: (name, whether it is a list)}, names of lists)"""
+    known = {n[0] if isinstance(n, tuple) else n: (k, isinstance(n, tuple)) for k, n in names}
+    return known, [k for k, many in known.values() if many]
+
+
 def message(data, **names):
     """{name: value} of the fields name=number; a list for name=(number,). No other may occur."""
-    wanted = {n[0] if isinstance(n, tuple) else n: (k, isinstance(n, tuple))
-              for k, n in names.items()}
-    out = {k: [] for k, many in wanted.values() if many}
+    known, lists = wanted(tuple(names.items()))
+    out = {name: [] for name in lists}
     for number, value in fields(data):
-        assert number in wanted, 'field %d is not in %s' % (number, names)
-        name, many = wanted[number]
+        assert number in known, 'field %d is not in %s' % (number, names)
+        name, many = known[number]
         if many:
             out[name].append(value)
         else:
