@@ -144,3 +144,20 @@ def subprocesses_and_odd_launches():
         ('eight', 20, 1, {'correlation_id': {'int64': 8}})]).bytes())
     same(rows("SELECT start_ps, launch_name FROM launch_delays('{x}')", x=x),
          [(50, 'seven'), (60, 'eight')])
+
+
+@case
+def ids_of_metadata():
+    """A kernel has the correlation_id of its metadata, and none if that has other stats only."""
+    device = Plane('/device:GPU:0', 1)
+    known = device.meta('known', stats={'correlation_id': {'uint64': 5}})
+    other = device.meta('other', stats={'flops': {'uint64': 9}})
+    device.line(1, 'Stream #1', [
+        (known, 10, 10), (other, 30, 10), (known, 50, 10), ('none', 70, 10),
+        (other, 90, 10, {'correlation_id': {'uint64': 6}})])
+    host = Plane('/host:CPU', 2).line(1, 'main', [
+        ('first', 0, 5, {'correlation_id': {'uint64': 5}}),
+        ('second', 6, 5, {'correlation_id': {'uint64': 6}})])
+    same(rows("SELECT name, start_ps, launch_name FROM launch_delays('{x}') ORDER BY start_ps",
+              x=space(device.bytes(), host.bytes())),
+         [('known', 10, 'first'), ('known', 50, 'first'), ('other', 90, 'second')])
