@@ -170,16 +170,15 @@ def many_programs():
     shape = V(2, 11) + L(3, b'\x04') + L(5, L(1, b'\x00'))
     names = {name: gpu.names.setdefault(name, i + 1)
              for i, name in enumerate(('hlo_op', 'program_id', 'add'))}
-    events = [event(1, i * 10, 5, [stat(names['hlo_op'], ref=names['add']),
-                                   stat(names['program_id'], uint64=i)]) for i in range(n)]
+    op = stat(names['hlo_op'], ref=names['add'])
+    events = [event(1, i * 10, 5, [op, stat(names['program_id'], uint64=i)]) for i in range(n)]
     gpu.meta('kernel')
     gpu.lines.append(line(1, 'Stream #1', events))
-    entries = []
-    for i in range(n):
-        module = L(1, 'm') + L(2, 'main') + L(3, L(1, 'main'), L(2, L(1, 'add'), L(2, 'iota'),
-                                                                 L(3, shape), V(14, 0), V(35, 1)),
-                                              V(5, 1), V(6, 1)) + L(4) + V(5, i) + V(6, 1)
-        entries.append(event_metadata(i, 'm(%d)' % i, stats=[stat(1, bytes=L(1, module))]))
+    head = L(1, 'm') + L(2, 'main') + L(3, L(1, 'main'), L(2, L(1, 'add'), L(2, 'iota'),
+                                                           L(3, shape), V(14, 0), V(35, 1)),
+                                        V(5, 1), V(6, 1)) + L(4)
+    entries = [event_metadata(i, 'm(%d)' % i, stats=[stat(1, bytes=L(1, head, V(5, i), V(6, 1)))])
+               for i in range(n)]
     hlo = V(1, 2) + L(2, '/host:metadata') + b''.join(entries) + stat_metadata(1, 'Hlo Proto')
     same(metrics(space(gpu.bytes(), hlo), 'device', 'count(*), sum(occurrences), sum(time_ps), '
                  'sum(flops), sum(bytes_accessed)', "AND name = 'add'"),

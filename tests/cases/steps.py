@@ -3,7 +3,7 @@
 tests publish or that were worked out by hand; odd steps; steps that Keras 3 marks."""
 from lib.cases import case, same
 from lib.shell import ask, rows
-from lib.wire import Plane, space
+from lib.wire import L, Plane, V, line, space
 
 
 def group(g, **more):
@@ -551,10 +551,20 @@ def cores_that_differ():
 
 
 def gpu_host(first, n, begin, stride=100, length=80):
-    plane = Plane('/device:GPU:0').line(1, 'Stream #1', [
-        ('k', begin + i * stride, length, group(first + i, correlation_id=i)) for i in range(n)])
-    return space(plane.line(0xdeadbeef, 'Steps', [(str(i), begin + i * stride, length,
-                                                   group(first + i)) for i in range(n)]).bytes())
+    plane = Plane('/device:GPU:0')
+    plane.stats_of(group(0, correlation_id=0))
+    groups, numbers = (V(1, plane.names[name]) for name in ('group_id', 'correlation_id'))
+
+    def of_group(i):
+        return L(4, groups + V(4, first + i))
+    kernel, size = V(1, plane.meta('k')), V(3, length)
+    plane.lines.append(line(1, 'Stream #1', [
+        kernel + V(2, begin + i * stride) + size + of_group(i) + L(4, numbers + V(4, i))
+        for i in range(n)]))
+    plane.lines.append(line(0xdeadbeef, 'Steps', [
+        V(1, plane.meta(str(i))) + V(2, begin + i * stride) + size + of_group(i)
+        for i in range(n)]))
+    return space(plane.bytes())
 
 
 @case

@@ -186,6 +186,15 @@ def unknown_fields_only():
 HALVES = [[bytes((i & 127 | 128, i >> 7 | more)) for i in range(1 << 14)] for more in (128, 0)]
 
 
+METAS = [V(1, i) for i in range(3)]
+
+
+def brief(meta, start, duration):
+    """An event without stats, as a field of its line."""
+    body = METAS[meta] + b'\x10' + varint(start) + b'\x18' + varint(duration)
+    return b'\x22' + varint(len(body)) + body
+
+
 def four_bytes(i):
     """A varint below 2**28."""
     return HALVES[0][i & 16383] + HALVES[1][i >> 14]
@@ -311,7 +320,7 @@ def derived_of_events_in_no_order():
              '%a2 = f32[] add()'), ('%copy-start.1 = f32[8]{0:S(5)} copy-start()',
                                     '%copy-done.1 = f32[8]{0:S(5)} copy-done()')
     for what, pair, places in ('ops', names[0], order), ('transfers', names[1], range(n)):
-        ops = b''.join(L(4, V(1, 1 + i % 2), V(2, 20000 * i + 128), V(3, 10000)) for i in places)
+        ops = b''.join([brief(1 + i % 2, 20000 * i + 128, 10000) for i in places])
         stats = [[stat(1, str=f's{i}/t{i}/u{i}/o{i}:Add'), stat(2, str=f'/a/b{i}.py:{i}'),
                   stat(3, uint64=77), stat(4, str='f32[8]')] for i in (1, 2)]
         metas = b''.join(event_metadata(i + 1, pair[i], pair[i][1:pair[i].index(' ')], stats[i]
@@ -333,7 +342,7 @@ def computing_and_collectives_in_turn():
     collective."""
     names = ('%a = f32[8]{0} add(f32[8]{0} %p)',
              '%all-reduce.1 = f32[8]{0} all-reduce(f32[8]{0} %p)')
-    ops = b''.join(L(4, V(1, 1 + i % 2), V(2, 20 * i), V(3, 10)) for i in range(1000000))
+    ops = b''.join([brief(1 + i % 2, 20 * i, 10) for i in range(1000000)])
     metas = b''.join(event_metadata(i + 1, name, name[1:name.index(' ')])
                      for i, name in enumerate(names))
     f = put('in_turn.xplane.pb',
@@ -403,7 +412,7 @@ def many_cores_and_steps():
 @case
 def ops_deep_inside_each_other():
     n = 1000000
-    deep = b''.join(L(4, V(1, 1), V(2, i), V(3, 10000000 - 2 * i)) for i in range(n))
+    deep = b''.join([brief(1, i, 10000000 - 2 * i) for i in range(n)])
     f = put('deep_ops.xplane.pb',
             L(1, V(1, 3), L(2, '/device:TPU:0'), L(3, V(1, 1), L(2, 'XLA Ops'), deep),
               event_metadata(1, '%a = f32[] add()')))
@@ -417,8 +426,7 @@ def ops_deep_inside_each_other():
 @case
 def a_root_behind_a_million_events():
     """The nesting of a line's events is computed when its only root comes at its end."""
-    pairs = b''.join(L(4, V(1, 1), V(2, 10 * i), V(3, 5)) + L(4, V(1, 1), V(2, 10 * i + 1), V(3, 2))
-                     for i in range(600000))
+    pairs = b''.join([brief(1, 10 * i, 5) + brief(1, 10 * i + 1, 2) for i in range(600000)])
     late = L(4, event(2, 10000000, 100, [stat(1, int64=1), stat(2, int64=7)])) + L(
         4, event(1, 10000010, 5)) + L(4, event(1, 10000012, 1)) + L(4, event(1, 10000200, 5))
     f = put('late.xplane.pb',

@@ -13,6 +13,8 @@ US = 1000000  # picoseconds
 def long_varint(x):
     if 1 << 14 <= x < 1 << 21:
         return bytes((x & 127 | 128, x >> 7 & 127 | 128, x >> 14))
+    if 1 << 21 <= x < 1 << 28:
+        return bytes((x & 127 | 128, x >> 7 & 127 | 128, x >> 14 & 127 | 128, x >> 21))
     x &= (1 << 64) - 1
     out = bytearray()
     while x > 127:
