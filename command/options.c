@@ -224,7 +224,8 @@ static void keep_comments(int argc, char **argv)
 static bool check_dashes(const OptionList *list, int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        const char *word = argv[i][0] == '-' ? argv[i] + 1 : "";
+        bool is_value = argv[i - 1][0] == '-'; /* as in --order-by -step */
+        const char *word = argv[i][0] == '-' && !is_value ? argv[i] + 1 : "";
         size_t n = strcspn(word, "=");
         for (int k = 0; n > 1 && k < list->n; k++)
             if (strlen(list->list[k].name) == n && !strncmp(list->list[k].name, word, n)) {

@@ -190,6 +190,8 @@ def selection():
     same(len(json.loads(answer(GPU, 'top_kernels', '-n', '4', '-f', 'json'))), 4)
     same(json.loads(answer(GPU, 'exposed_communication', '--by-device', '1', '-f', 'json')),
          json.loads(answer(GPU, 'exposed_communication', '--by_device=1', '-f', 'json')))
+    for order in (['--order-by', '-depth'], ['--order-by=-depth'], ['--order-by', '-host']):
+        answer(GPU, 'trace_events', *order, '-f', 'csv')
     for words in (['--where', 'nonsense > 1'], ['--order-by', ')'], ['--columns', 'no_such'],
                   ['--n', 'many']):
         out, error = run(GPU, 'top_kernels', *words, status=1)
