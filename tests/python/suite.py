@@ -611,6 +611,32 @@ class Recordings(unittest.TestCase):
                 1 / 0
         self.assertTrue(run.top_kernels())
 
+    def test_the_framework_that_the_program_imports(self):
+        """Keras imports JAX, but its profiler does not record a program of TensorFlow."""
+        self.profiler()
+        jax = sys.modules["jax"]
+        tensorflow = types.ModuleType("tensorflow")
+        tensorflow.profiler = types.SimpleNamespace(experimental=types.SimpleNamespace(
+            start=jax.profiler.start_trace, stop=jax.profiler.stop_trace))
+        jax.profiler = types.SimpleNamespace(start_trace=None, stop_trace=None)
+        kept = sys.modules.get("tensorflow")
+        sys.modules["tensorflow"] = tensorflow
+        self.addCleanup(lambda: sys.modules.pop("tensorflow") if kept is None
+                        else sys.modules.update(tensorflow=kept))
+        with self.assertRaisesRegex(profsql.Error, "both imported.*profiler='tensorflow'"):
+            profsql.trace(self.folder.name)
+        globals()["tf"] = tensorflow
+        self.addCleanup(globals().pop, "tf")
+        with profsql.trace(self.folder.name) as run:
+            pass
+        self.assertTrue(run.top_kernels())
+        globals()["jnp"] = types.ModuleType("jax.numpy")
+        self.addCleanup(globals().pop, "jnp")
+        with self.assertRaisesRegex(profsql.Error, "both imported"):
+            profsql.trace(self.folder.name)
+        with profsql.trace(os.path.join(self.folder.name, "new"), profiler="tensorflow") as run:
+            shutil.copytree(GPU, os.path.join(self.folder.name, "new"))
+
     def test_no_profile(self):
         self.profiler(write=False)
         with self.assertRaisesRegex(profsql.Error, "wrote no profile"):

@@ -6,14 +6,35 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from typing import Any, Iterator, Set, Tuple
+import types
+from typing import Any, Dict, Iterator, Set, Tuple
 
 from .driver import Error
 from .run import Path, Run, find
 
 
+def _imports(scope: Dict[str, Any], framework: str) -> bool:
+    """Whether a module has the framework, or a part of it (jax.numpy), as a variable."""
+    return any(isinstance(value, types.ModuleType)
+               and value.__name__.partition(".")[0] == framework for value in scope.values())
+
+
+def _choose(scope: Dict[str, Any]) -> str | None:
+    """The framework that the caller or the program imports. Keras imports JAX too, whose profiler
+    does not record TensorFlow."""
+    loaded = [name for name in ("jax", "tensorflow") if name in sys.modules]
+    if len(loaded) < 2:
+        return None
+    scopes = [scope, vars(sys.modules["__main__"])]
+    used = [name for name in loaded if any(_imports(each, name) for each in scopes)]
+    if len(used) != 1:
+        raise Error("JAX and TensorFlow are both imported, and the profiler of one does not record "
+                    "the other: call trace(logdir, profiler='jax') or profiler='tensorflow'")
+    return used[0]
+
+
 def _profiler(name: str | None) -> Tuple[Any, Any]:
-    """How to start and to stop the profiler of the framework that the program imported."""
+    """How to start and to stop the profiler of the framework, or of the only one imported."""
     jax = sys.modules.get("jax")
     tensorflow = sys.modules.get("tensorflow")
     if name not in (None, "jax", "tensorflow"):
@@ -32,17 +53,21 @@ def _runs(folder: str) -> Set[Tuple[Any, ...]]:
     return {(run.path, run.size_bytes, run.modified_unix_ns) for run in find(folder)}
 
 
-@contextlib.contextmanager
-def trace(logdir: Path, *, profiler: str | None = None) -> Iterator[Run]:
+def trace(logdir: Path, *, profiler: str | None = None) -> contextlib.AbstractContextManager[Run]:
     """Records what runs in the with block, and opens the profile at its end:
 
         with profsql.trace("logs") as run:
             train_step(state, batch)
         run.top_ops()
 
-    profiler: 'jax' or 'tensorflow'; default: JAX if the program imported it, else TensorFlow.
+    profiler: 'jax' or 'tensorflow'; default: the one that the caller or the program imports.
     If the block fails, the profile is written and opened all the same.
     """
+    return _trace(logdir, profiler or _choose(sys._getframe(1).f_globals))
+
+
+@contextlib.contextmanager
+def _trace(logdir: Path, profiler: str | None) -> Iterator[Run]:
     folder = os.path.expanduser(os.fspath(logdir))
     start, stop = _profiler(profiler)
     before = _runs(folder)
