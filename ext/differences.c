@@ -134,6 +134,9 @@ static const Difference differences[] = {
      "on any GPU counts sine, exp and similar functions by the cycles that they take on one "
      "GPU (sm_86), and 0 for most library calls",
      "operations that the instruction needs: 0 for sine, exp and similar functions"},
+    {"hlo_instructions", "flops", "flops_actual", "as for model_flops_actual",
+     "model_flops_actual, in which an 8-bit operation counts as a half and a 4-bit one as a "
+     "quarter"},
     {"tf_stats", "Measured Memory BW (GBytes/Sec)", "tf_ops.memory_bw_gibps",
      "shows GiB/s under a label that says GB/s", WELL_NAMED},
     {"tf_stats", "Normalized FLOP Rate (FLOPs/s)", "tf_ops.normalized_gflops",

@@ -9,6 +9,7 @@
  *     FROM trace_events('logs') e
  *     JOIN hlo_instructions('logs') i USING (run, host, program_id, hlo_op); */
 #include "../loader/analysis/program/cost.h"
+#include "../loader/analysis/program/op_runs.h"
 #include "../loader/analysis/ops/metadata_costs.h"
 #include "../loader/format/shape.h"
 #include "hlo_rows.h"
@@ -117,6 +118,16 @@ SQLITE_EXTENSION_INIT3
     C(HI_USER_FILE, USER_FILE_DOC)                                                                 \
     C(HI_USER_LINE, USER_LINE_DOC)                                                                 \
     C(HI_USER_FUNCTION, USER_FUNCTION_DOC)                                                         \
+    C(HI_FLOPS_ACTUAL, "flops_actual", "REAL", "FLOP",                                             \
+      "model_flops_actual, but an 8-bit operation counts as a half and a 4-bit one as a "          \
+      "quarter, for which peak rates are higher; NULL if model_flops_actual is NULL",              \
+      "HLO program")                                                                               \
+    C(HI_RUNS, "runs_per_execution", "INTEGER", NULL,                                              \
+      "number of times that the instruction runs in one execution of the program: once for each "  \
+      "iteration of the loops around it; 0 if it never runs on its own, as in a fusion, and in "   \
+      "the condition of a loop whose number of iterations the program records. NULL if unknown: "  \
+      "in other loops, in a branch of a conditional and in a program that calls itself",           \
+      "known_trip_count of while loops")                                                           \
     C(HI_SOURCE, SOURCE_DOC)
 enum { HLO_INSTRUCTIONS_COLUMNS(COLUMN_ENUM) };
 static const Column hlo_instructions_columns[] = {HLO_INSTRUCTIONS_COLUMNS(COLUMN_DOC)};
@@ -211,11 +222,20 @@ static void result_cost_source(RowCursor *c, sqlite3_context *ctx,
         sqlite3_result_text(ctx, file ? "metadata" : "program", -1, SQLITE_STATIC);
 }
 
-static void result_needed(RowCursor *c, sqlite3_context *ctx, const Xla__HloInstructionProto *op)
+static void result_whole(sqlite3_context *ctx, double number)
+{
+    if (number < 0x1p63) sqlite3_result_int64(ctx, (sqlite3_int64)number);
+}
+
+static void result_needed(RowCursor *c, sqlite3_context *ctx, const Xla__HloInstructionProto *op,
+                          int column)
 {
     const HloCost *cost = hlo_cost(module_of(c), op, &c->err);
-    if (cost && cost->model_flops_actual < 0x1p63)
-        sqlite3_result_int64(ctx, (sqlite3_int64)cost->model_flops_actual);
+    if (!cost || isnan(cost->model_flops_actual)) return;
+    if (column == HI_FLOPS_ACTUAL)
+        sqlite3_result_double(ctx, cost->flops_actual);
+    else
+        result_whole(ctx, cost->model_flops_actual);
 }
 
 static void result_called(sqlite3_context *ctx, const HloModule *m,
@@ -266,7 +286,9 @@ static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int colu
     case HI_FLOPS:
     case HI_MODEL_FLOPS:
     case HI_ACCESSED: result_cost(c, ctx, op, column); break;
-    case HI_MODEL_FLOPS_ACTUAL: result_needed(c, ctx, op); break;
+    case HI_MODEL_FLOPS_ACTUAL:
+    case HI_FLOPS_ACTUAL: result_needed(c, ctx, op, column); break;
+    case HI_RUNS: result_whole(ctx, hlo_op_runs(m, ((HloAt *)c->state)->op, &c->err)); break;
     case HI_COST_SOURCE: result_cost_source(c, ctx, op); break;
     case HI_TF_OP: result_proto_text(ctx, op->metadata ? op->metadata->op_name : ""); break;
     case HI_OP_TYPE: result_proto_text(ctx, op->metadata ? op->metadata->op_type : ""); break;

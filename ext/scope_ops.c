@@ -24,14 +24,17 @@ SQLITE_EXTENSION_INIT3
       "name of the program's HLO module; NULL if the file does not contain the instruction",       \
       "HloModuleProto.name")                                                                       \
     C(SC_HLO_OP, "hlo_op", "TEXT", NULL,                                                           \
-      "name of the HLO instruction; NULL for an op of no program",                                 \
+      "name of the HLO instruction. A kernel of a CUDA graph records the graph instead, such as "  \
+      "command_buffer_1; if it has the name of an instruction, it counts as that (docs/"           \
+      "semantics.md, Kernel of a CUDA graph). NULL for an op of no program",                       \
       "stat hlo_op; on TPUs XEventMetadata.display_name, else name up to ` = `")                   \
     C(SC_TF_OP, "tf_op", "TEXT", NULL,                                                             \
       "framework op of the instruction; if it is unknown, as the events record it, with :type if " \
       "they have it; NULL if neither is known",                                                    \
       "OpMetadata.op_name; stat tf_op, else stat name; on host threads XEventMetadata.name")       \
     C(SC_NAME, "name", "TEXT", NULL,                                                               \
-      "name of the events, such as a kernel or copy, if hlo_op and tf_op are NULL; else NULL",     \
+      "name of the events, such as a kernel or copy, if hlo_op and tf_op are NULL, or hlo_op is "  \
+      "no instruction of the program, as for library calls in CUDA graphs; else NULL",             \
       "XEventMetadata.name")                                                                       \
     C(SC_ITERATION, "iteration", "INTEGER", NULL,                                                  \
       "iteration of the loop around the op, from 0: the layer of a model that scans over its "     \
@@ -40,7 +43,9 @@ SQLITE_EXTENSION_INIT3
       "event for the loop (GPUs), and beyond the first 1000",                                      \
       "libprofsql")                                                                                \
     C(SC_OCCURRENCES, "occurrences", "INTEGER", "events",                                          \
-      "number of events; an op that runs as two kernels has two", "libprofsql")                    \
+      "number of events; an op that runs as two kernels has two. Of a kernel that several ops "    \
+      "share, each has its part, rounded down for all but the last",                               \
+      "libprofsql")                                                                                \
     C(SC_TOTAL, "total_us", "REAL", "us", "sum of the durations, nested ops included",             \
       "XEvent.duration_ps")                                                                        \
     C(SC_SELF, "self_us", "REAL", "us",                                                            \
@@ -48,14 +53,16 @@ SQLITE_EXTENSION_INIT3
     C(SC_FLOPS, "flops", "REAL", "FLOP",                                                           \
       "floating-point operations of the occurrences. On devices, each event counts "               \
       "hlo_ops.model_flops_actual / hlo_ops.occurrences of the op on its host; on host threads, "  \
-      "hlo_instructions.model_flops_actual. NULL if unknown, for ops that run other ops (on "      \
+      "and for kernels of CUDA graphs, hlo_instructions.model_flops_actual. NULL if unknown, for " \
+      "ops that run other ops (on "                                                                \
       "devices according to the HLO program, on host threads if ops nest in their events), and "   \
       "on host threads for loops and conditionals",                                                \
       "libprofsql")                                                                                \
     C(SC_BYTES, "bytes_accessed", "REAL", "bytes",                                                 \
       "bytes read plus bytes written by the occurrences. On devices, each event counts "           \
       "hlo_ops.bytes_accessed_actual / hlo_ops.occurrences of the op on its host; on host "        \
-      "threads, what the program's instruction needs. NULL if unknown; on host threads also for "  \
+      "threads, and for kernels of CUDA graphs, what the program's instruction needs. NULL if "    \
+      "unknown; on host threads also for "                                                         \
       "loops, conditionals and ops in whose events other ops nest",                                \
       "libprofsql")                                                                                \
     C(SC_OWNER, OWNER_TF_OP_DOC)                                                                   \
@@ -121,7 +128,8 @@ static void scope_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
             known_text(ctx, op->tf_op);
         break;
     case SC_NAME:
-        if (!op->hlo_op->n_bytes && !op->tf_op->n_bytes) result_text(ctx, op->name);
+        if (op->name->n_bytes || (!op->hlo_op->n_bytes && !op->tf_op->n_bytes))
+            result_text(ctx, op->name);
         break;
     case SC_ITERATION:
         if (row->iteration >= 0) sqlite3_result_int64(ctx, row->iteration);

@@ -16,14 +16,13 @@
 -- column device_type TEXT: type of the devices, as in the table devices; NULL if they are of
 --   several types or no type is known
 -- column device_count INTEGER: number of GPUs or TensorCores with work
--- column model_flops REAL [FLOP]: operations on all devices that the model needs: sum of
---   hlo_ops.model_flops_actual without ops that are computed again (rematerialization = Yes). Ops
---   with unknown operations count as 0; NULL if the operations of all ops are unknown, and if more
---   than a tenth of the busy time is in ops without an instruction, such as kernels of CUDA graphs
---   (docs/semantics.md, FLOPS utilization)
+-- column model_flops REAL [FLOP]: operations on all devices that the model needs, without those
+--   that are computed again (program_flops.model_flops). Ops with unknown operations count as 0;
+--   NULL if the operations of all ops are unknown, and if programs with unknown operations take
+--   more than a tenth of the busy time (docs/semantics.md, FLOPS utilization)
 -- column hardware_flops REAL [FLOP]: operations that the devices carried out, those computed again
---   included: sum of hlo_ops.flops_actual, in which 8-bit operations count as a half and 4-bit ones
---   as a quarter; NULL if model_flops is unknown, or the operations are 0
+--   included (program_flops.hardware_flops), in which 8-bit operations count as a half and 4-bit
+--   ones as a quarter; NULL if model_flops is unknown, or the operations are 0
 -- column span_ms REAL [ms]: available time, averaged over the devices: for the run, the device's
 --   span; for a step, its duration; for a program, the total duration of its executions
 --   (program_runs); NULL if these are unknown
@@ -56,56 +55,48 @@ WITH device AS MATERIALIZED (
     FROM device
     GROUP BY run
 ), program AS MATERIALIZED (
-    SELECT run, iif(program_id = '0' AND hlo_module IS NULL, NULL, program_id) AS program_id,
-           max(hlo_module) AS name, sum(1.0 * event_self_ps) AS busy,
-           sum(flops_actual) AS hardware,
-           sum(iif(rematerialization = 'No', model_flops_actual, 0.0)) AS model
-    FROM temp.hlo_ops(:source)
-    WHERE rank > 0 AND run IN (SELECT run FROM fleet)
-    GROUP BY 1, 2
+    SELECT run, program_id, hlo_module AS name, op_ms * 1e9 AS busy, model_flops AS model,
+           hardware_flops AS hardware, unlisted_percent / 100 AS unlisted, flops_by
+    FROM temp.program_flops(:source)
+    WHERE run IN (SELECT run FROM fleet)
 ), execution AS MATERIALIZED (
     SELECT run, program_id, sum(1.0 * duration_ps) AS span
     FROM temp.program_runs(:source)
     GROUP BY run, program_id
-), unnamed AS MATERIALIZED ( -- time in ops without an instruction
-    SELECT run, program_id, sum(self_us) * 1e6 AS ps
-    FROM temp.scope_ops(:source)
-    WHERE plane_kind = 'gpu' AND hlo_op IS NOT NULL AND hlo_module IS NULL
-    GROUP BY run, program_id
-), unnamed_run AS MATERIALIZED (
-    SELECT u.run, sum(u.ps) / f.busy AS unnamed
-    FROM unnamed AS u JOIN fleet AS f ON f.run = u.run
-    GROUP BY u.run
+), unknown AS MATERIALIZED ( -- share of the busy time in kernels of unknown operations
+    SELECT f.run, sum(p.busy * p.unlisted) / f.busy AS unknown
+    FROM program AS p JOIN fleet AS f ON f.run = p.run
+    WHERE p.flops_by IS NOT 'program'
+    GROUP BY f.run
 ), part AS (
     SELECT f.run, 1 AS place, 'run' AS scope, NULL AS step, NULL AS program_id, NULL AS name,
            sum(p.model) AS model, sum(p.hardware) AS hardware, f.span, f.busy, f.span_peak,
-           f.busy_peak, (SELECT unnamed FROM unnamed_run AS u WHERE u.run = f.run) AS unnamed
+           f.busy_peak, (SELECT unknown FROM unknown AS u WHERE u.run = f.run) AS unknown
     FROM fleet AS f LEFT JOIN program AS p ON p.run = f.run
     GROUP BY f.run
     UNION ALL
     SELECT f.run, 2, 'step', s.step, NULL, s.name, s.model_flops, s.flops,
            s.duration_ms * 1e9 * f.n, NULL, s.duration_ms * 1e9 * f.n * f.peak, NULL,
-           (SELECT unnamed FROM unnamed_run AS u WHERE u.run = f.run)
+           (SELECT unknown FROM unknown AS u WHERE u.run = f.run)
     FROM temp.flops_utilization_by_step(:source) AS s JOIN fleet AS f ON f.run = s.run
     UNION ALL
     SELECT f.run, 3, 'program', NULL, p.program_id, p.name, p.model, p.hardware, e.span, p.busy,
-           e.span * f.peak, p.busy * f.peak,
-           (SELECT ps / (ps + p.busy) FROM unnamed AS u
-            WHERE u.run = p.run AND u.program_id = p.program_id)
+           e.span * f.peak, p.busy * f.peak, iif(p.flops_by IS NULL, p.unlisted, 0)
     FROM program AS p JOIN fleet AS f ON f.run = p.run
          LEFT JOIN execution AS e ON e.run = p.run AND e.program_id = p.program_id
     WHERE p.program_id IS NOT NULL
 ), known AS (
-    SELECT *, unnamed > 0.1 AS is_unnamed, iif(unnamed > 0.1, NULL, nullif(model, 0)) AS flops,
-           iif(unnamed > 0.1, NULL, nullif(hardware, 0)) AS hardware_flops
+    SELECT *, unknown > 0.1 AS is_unknown, iif(unknown > 0.1, NULL, nullif(model, 0)) AS flops,
+           iif(unknown > 0.1, NULL, nullif(hardware, 0)) AS hardware_flops
     FROM part
 )
 SELECT p.run, p.scope, p.step, p.program_id, p.name, f.type, f.n, p.flops, p.hardware_flops,
        p.span / f.n / 1e9, p.busy / f.n / 1e9, f.peak, 100.0 * p.flops / (p.span_peak / 1e12),
        100.0 * p.flops / (p.busy_peak / 1e12), 100.0 * p.hardware_flops / (p.span_peak / 1e12),
-       CASE WHEN p.is_unnamed THEN 'operations: ' || min(CAST(100 * p.unnamed AS INTEGER), 100)
-                || ' % of the busy time is in kernels whose instruction the file does not have, '
-                || 'such as those of CUDA graphs; see missing'
+       CASE WHEN p.is_unknown THEN 'operations: ' || min(CAST(100 * p.unknown AS INTEGER), 100)
+                || ' % of the busy time is in kernels that record no instruction, such as those '
+                || 'of CUDA graphs, of programs in which it is unknown how often each instruction '
+                || 'runs; see program_flops'
             WHEN p.flops IS NULL THEN 'operations: no op that ran is known to need any'
             WHEN f.peak IS NULL THEN 'peak: unknown for these devices; give it to mfu(source, peak)'
        END

@@ -161,14 +161,11 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
     SELECT run, max(wait_ps IS NOT NULL OR global_wait_ps IS NOT NULL) AS waits
     FROM temp.collectives(:source)
     GROUP BY run
-), unnamed AS MATERIALIZED ( -- runs in which ops without an instruction take too much time
-    SELECT run
-    FROM temp.scope_ops(:source) AS s
-    WHERE plane_kind = 'gpu' AND hlo_op IS NOT NULL AND hlo_module IS NULL
+), use AS MATERIALIZED ( -- the answer that needs FLOPs
+    SELECT run, max(model_flops) > 0 AS flops
+    FROM temp.mfu(:source)
+    WHERE scope = 'run'
     GROUP BY run
-    HAVING sum(self_us) * 1e6 > 0.1 * (SELECT sum(1.0 * t.busy_ps)
-                                       FROM temp.device_time(:source) AS t
-                                       WHERE t.run = s.run AND t.kind IN ('tensorcore', 'gpu'))
 ), has AS MATERIALIZED (
     SELECT r.run, r.is_profile, k.host, w.run IS NOT NULL AS device, w.gpu,
            EXISTS (SELECT 1 FROM temp.host_steps(:source) AS s
@@ -184,9 +181,7 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
            EXISTS (SELECT 1 FROM temp.memory_events(:source) AS a
                    WHERE a.run = r.run AND a.activity = 'ALLOCATION' AND a.tf_op <> '(null)')
                AS named,
-           EXISTS (SELECT 1 FROM temp.hlo_ops(:source) AS o
-                   WHERE o.run = r.run AND o.model_flops_actual > 0)
-           AND r.run NOT IN (SELECT run FROM unnamed) AS flops,
+           EXISTS (SELECT 1 FROM use AS u WHERE u.run = r.run AND u.flops) AS flops,
            NOT EXISTS (SELECT 1 FROM temp.hosts(:source) AS h
                        WHERE h.run = r.run AND h.start_unix_ns IS NULL) AS date,
            EXISTS (SELECT 1 FROM temp.perf_counters(:source) AS f WHERE f.run = r.run)

@@ -188,6 +188,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a profsql_live -d 'one record of a capture that is still running'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a program_cost -d 'How many FLOPs does each program need, how large is it, and how long did it take to compile?'
 complete -c profsql -n '__fish_seen_subcommand_from program_cost' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a program_flops -d 'How many FLOPs did each HLO program carry out on devices, and how is that known?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a program_gaps -d 'one part of a device\'s span in which it ran no HLO program, between two programs or at an end'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a program_runs -d 'one execution of an HLO program on a device'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a range_kernels -d 'Which kernels were launched under a range, such as a TraceAnnotation or a Python function?'

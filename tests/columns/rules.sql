@@ -333,7 +333,9 @@ SELECT 1 FROM hlo_instructions('x')
 -- instruction's
 SELECT 1 FROM scope_ops('x')
  WHERE (hlo_op IS NULL) + (tf_op IS NULL) + (name IS NULL) < 1
-     OR (name IS NOT NULL) <> (hlo_op IS NULL AND tf_op IS NULL) OR occurrences < 1
+     OR (name IS NOT NULL) <> (hlo_op IS NULL AND tf_op IS NULL)
+        AND (name IS NULL OR plane_kind <> 'gpu' OR hlo_op IS NULL OR hlo_module IS NOT NULL)
+     OR occurrences < 0 OR occurrences = 0 AND self_us = 0
      OR (plane_kind = 'host' AND EXISTS (SELECT 1 FROM device_time('x') WHERE busy_ps > 0))
 UNION ALL
 SELECT 1 FROM (SELECT total(self_us) AS a FROM scope_ops('x')),

@@ -4334,13 +4334,14 @@ class FlopsUtilizationByStep(NamedTuple):
     duration_ms: float
     """duration of the step [ms]"""
     flops: float | None
-    """operations of the step on all devices (hlo_ops.flops_actual, divided evenly over the events
-    of an op); ops with unknown operations count as 0; NULL if the operations of all ops are
-    unknown, and if more than a tenth of the busy time of the run is in ops without an instruction
+    """operations of the step on all devices: hlo_ops.flops_actual, divided evenly over the events
+    of an op; for programs with kernels of CUDA graphs, program_flops.hardware_flops, divided evenly
+    over the program's kernels. Ops with unknown operations count as 0; NULL if the operations of
+    all ops are unknown, and if those of programs that take more than a tenth of the busy time are
     (docs/semantics.md, FLOPS utilization) [FLOP]"""
     model_flops: float | None
-    """model operations of the step on all devices (hlo_ops.model_flops_actual without ops that are
-    computed again, divided evenly over the events of an op); NULL if flops is unknown [FLOP]"""
+    """model operations of the step on all devices, without ops that are computed again; found in
+    the same way as flops; NULL if flops is unknown [FLOP]"""
     gflops_per_device: float | None
     """flops divided by the step's duration and by the number of GPUs or TensorCores with work; NULL
     if flops is NULL [GFLOP/s]"""
@@ -4914,15 +4915,14 @@ class Mfu(NamedTuple):
     device_count: int
     """number of GPUs or TensorCores with work"""
     model_flops: float | None
-    """operations on all devices that the model needs: sum of hlo_ops.model_flops_actual without ops
-    that are computed again (rematerialization = Yes). Ops with unknown operations count as 0; NULL
-    if the operations of all ops are unknown, and if more than a tenth of the busy time is in ops
-    without an instruction, such as kernels of CUDA graphs (docs/semantics.md, FLOPS utilization)
-    [FLOP]"""
+    """operations on all devices that the model needs, without those that are computed again
+    (program_flops.model_flops). Ops with unknown operations count as 0; NULL if the operations of
+    all ops are unknown, and if programs with unknown operations take more than a tenth of the busy
+    time (docs/semantics.md, FLOPS utilization) [FLOP]"""
     hardware_flops: float | None
-    """operations that the devices carried out, those computed again included: sum of
-    hlo_ops.flops_actual, in which 8-bit operations count as a half and 4-bit ones as a quarter;
-    NULL if model_flops is unknown, or the operations are 0 [FLOP]"""
+    """operations that the devices carried out, those computed again included
+    (program_flops.hardware_flops), in which 8-bit operations count as a half and 4-bit ones as a
+    quarter; NULL if model_flops is unknown, or the operations are 0 [FLOP]"""
     span_ms: float | None
     """available time, averaged over the devices: for the run, the device's span; for a step, its
     duration; for a program, the total duration of its executions (program_runs); NULL if these are
@@ -5204,6 +5204,35 @@ class ProgramCost(NamedTuple):
     any program, as without devices [executions]"""
     hosts: int
     """number of hosts that have the program [hosts]"""
+
+class ProgramFlops(NamedTuple):
+    run: str
+    """name of the run"""
+    program_id: str | None
+    """id of the HLO program, decimal; NULL for ops of no program"""
+    hlo_module: str | None
+    """name of the HLO module; NULL if unknown"""
+    executions: int | None
+    """number of executions on all devices (program_runs); NULL if none is recorded [executions]"""
+    occurrences: int
+    """number of events of its ops [events]"""
+    op_ms: float
+    """self time of its ops on all devices (simultaneous kernels on several streams add up) [ms]"""
+    unlisted_percent: float | None
+    """share of op_ms that hlo_ops lacks, because the kernels record no instruction, as in CUDA
+    graphs; 0 on TPUs; NULL if op_ms is 0 [percent]"""
+    flops_by: str | None
+    """how model_flops and hardware_flops are found. ops: sums over hlo_ops; program: operations of
+    one execution, as the program's instructions need, times executions, if hlo_ops lacks some of
+    the time; NULL if they are unknown"""
+    model_flops: float | None
+    """operations that the model needs, without those that are computed again: sum of
+    hlo_ops.model_flops_actual, or of hlo_instructions.model_flops_actual times runs_per_execution.
+    Those of unknown operations count as 0. NULL if unknown: hlo_ops lacks over a tenth of op_ms,
+    and how often an instruction runs is not known either [FLOP]"""
+    hardware_flops: float | None
+    """operations that the devices carried out, those computed again included: the same sum of
+    flops_actual; NULL if model_flops is NULL [FLOP]"""
 
 class RangeKernels(NamedTuple):
     run: str
@@ -6071,6 +6100,8 @@ class Tables:
     def program_cost(self, n: int | None = None, *, source: Source | None = None) -> Result[ProgramCost]:
         """How many FLOPs does each program need, how large is it, and how long did it take to
         compile?"""
+    def program_flops(self, *, source: Source | None = None) -> Result[ProgramFlops]:
+        """How many FLOPs did each HLO program carry out on devices, and how is that known?"""
     def range_kernels(self, range: str | None = None, *, source: Source | None = None) -> Result[RangeKernels]:
         """Which kernels were launched under a range, such as a TraceAnnotation or a Python
         function?"""

@@ -39,6 +39,13 @@ typedef struct {
 
 bool is_python_frame(const EventMeta *meta) { return meta->name->text[0] == '$'; }
 
+Slice executed_module(const EventMeta *meta)
+{
+    static const char suffix[] = ":XLA GPU module";
+    Slice name = slice_of(meta->name);
+    return (Slice){name.text, slice_ends(name, suffix) ? name.n - (sizeof suffix - 1) : 0};
+}
+
 static int by_moment(const void *a, const void *b)
 {
     const Moment *x = a, *y = b;
@@ -131,12 +138,24 @@ static LaunchContext innermost(const Open *open, const Moment *moment)
     return found ? open->items[n - 1]->event : (LaunchContext){0};
 }
 
+/* The open containers of each kind. Those of executions are annotations too. */
+typedef struct {
+    Open annotations, frames, executions;
+} OpenKinds;
+
+static bool open_by_kind(OpenKinds *open, const Container *c)
+{
+    if (is_python_frame(c->event.meta)) return open_container(&open->frames, c);
+    if (executed_module(c->event.meta).n && !open_container(&open->executions, c)) return false;
+    return open_container(&open->annotations, c);
+}
+
 /* Sets the containers of each launch. A container on the launch's own line replaces those of other
  * lines. */
 static void visit(ContextsBuilder *m, const Container *containers, size_t n, bool own_line,
                   ProfErr *err)
 {
-    Open annotations = {0}, frames = {0};
+    OpenKinds open = {0};
     size_t at = 0;
     for (size_t i = 0; i < m->n_moments && !err->code; i++) {
         const Moment *moment = &m->moments[i];
@@ -146,17 +165,18 @@ static void visit(ContextsBuilder *m, const Container *containers, size_t n, boo
             if (c->place > moment->place ||
                 (c->place == moment->place && c->start_ps > moment->start_ps))
                 break;
-            if (!open_container(is_python_frame(c->event.meta) ? &frames : &annotations, c))
-                prof_nomem(err);
+            if (!open_by_kind(&open, c)) prof_nomem(err);
         }
-        LaunchContext annotation = innermost(&annotations, moment),
-                      python = innermost(&frames, moment);
-        if (!own_line || annotation.meta || python.meta) launch->annotation = annotation;
+        LaunchContext annotation = innermost(&open.annotations, moment),
+                      python = innermost(&open.frames, moment);
+        if (!own_line || annotation.meta || python.meta)
+            launch->annotation = annotation,
+            launch->execution = innermost(&open.executions, moment);
         if (!own_line || python.meta) launch->python = python;
         if (interrupt_due(1)) interrupt_poll(0, err);
     }
-    prof_free(annotations.items);
-    prof_free(frames.items);
+    prof_free(open.annotations.items), prof_free(open.frames.items);
+    prof_free(open.executions.items);
 }
 
 static void find_contexts(ContextsBuilder *m, ProfErr *err)

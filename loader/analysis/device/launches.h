@@ -7,6 +7,7 @@
 #ifndef PROF_LAUNCHES_H
 #define PROF_LAUNCHES_H
 
+#include "../../base/tf_op.h"
 #include "../../run.h"
 
 /* An event of the host that contains a call. */
@@ -26,6 +27,7 @@ typedef struct {
 /* The innermost events that contain a call. */
 typedef struct {
     LaunchContext annotation, python;
+    LaunchContext execution; /* of an HLO program on a GPU, `MODULE:XLA GPU module` */
 } LaunchContexts;
 
 /* A kernel or other work of a device, and its launch. */
@@ -57,5 +59,8 @@ const LaunchContexts *host_launch_contexts(Host *host, ProfErr *err);
 int64_t launch_delay_ps(const Launches *all, const LaunchedWork *work);
 /* Returns whether the event is a frame of JAX's Python tracer. */
 bool is_python_frame(const EventMeta *meta);
+/* Returns the module of an event during which XLA runs a program on a GPU; an empty slice for other
+ * events. */
+Slice executed_module(const EventMeta *meta);
 
 #endif

@@ -1,46 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* program_runs.c: finds the executions of programs; see program_runs.h.
  *
- * TPUs record them. On a GPU they are found from the kernels, by time: an execution ends when a
- * kernel of another program follows, or a kernel that the execution already has. Kernels of a CUDA
- * graph record the name of the graph (`command_buffer_1`) as their op. One launch runs all of them.
- */
+ * TPUs record them. On a GPU they are found from the kernels; see program_kernels.h. */
 #include "program_runs.h"
 
 #include "../../base/interrupt.h"
-#include "../../base/list.h"
 #include "../../base/parallel.h"
 #include "../../base/sort.h"
 #include "../../format/hlo.h"
 #include "../../store/event_values.h"
 #include "../../store/events.h"
 #include "devices.h"
+#include "program_kernels.h"
 #include "work_kind.h"
-
-/* A kernel whose program is recorded. */
-typedef struct {
-    int64_t start_ps, end_ps;
-    uint64_t event, program_id, launch;
-    const Text *module, *op; /* NULL: not recorded */
-    const EventMeta *meta;
-    bool has_program, in_graph;
-} ProgramKernel;
-
-/* A kernel of a program's op, or a graph, and the last execution that has it. */
-typedef struct {
-    const ProgramKernel *kernel;
-    const EventMeta *meta; /* NULL: the op is a graph, with all its kernels */
-    bool once;             /* the entry computation runs it, so it runs once in an execution */
-    bool names_entry_op;   /* the name is that of an op of the entry computation; its op is none */
-    size_t last_run;
-    uint64_t last_launch;
-} SeenKernel;
-
-typedef struct {
-    Plane *plane;
-    LIST(ProgramKernel) kernels;
-    LIST(ProgramRun) runs;
-} PlaneRuns;
 
 /* ---- TPUs ---- */
 
@@ -95,7 +67,7 @@ static void read_facts(ProgramKernel *kernel, Plane *plane, const StatFilter *fi
         else if (known == STAT_HLO_OP && !kernel->op)
             kernel->op = kept_text(plane->host, plane, &stat, err);
         else if (known == STAT_CORRELATION_ID && stat_is_integer(&stat))
-            kernel->launch = stat.u64;
+            kernel->launch = stat.u64, kernel->has_launch = true;
         else if (known == STAT_GRAPH_ID)
             kernel->in_graph = true;
     if (!e->meta->has_stats || event_meta_values(plane, e->meta, err)) return;
@@ -154,155 +126,39 @@ static void plane_task(void *context, size_t i, ProfErr *err)
     stat_filter_close(&filter);
 }
 
-/* ---- executions of kernels ---- */
-
-static int by_start(const void *a, const void *b)
-{
-    const ProgramKernel *x = a, *y = b;
-    return BY_START_THEN_LONGEST(x, y, start_ps, end_ps, event);
-}
-
-static bool same_text(const Text *a, const Text *b)
+bool same_text(const Text *a, const Text *b)
 {
     return a == b || (a && b && a->n_bytes == b->n_bytes && !memcmp(a->text, b->text, a->n_bytes));
 }
 
-static bool same_program(const ProgramKernel *a, const ProgramKernel *b)
+bool same_program(const ProgramKernel *a, const ProgramKernel *b)
 {
     return a->has_program == b->has_program &&
            (a->has_program ? a->program_id == b->program_id : same_text(a->module, b->module));
 }
 
-/* Returns whether XLA gives the kernels of this instruction such names. */
-static bool names_kernel(const char *instruction, const Text *kernel)
+ProgramRun *program_run_of(PlaneRuns *p, const ProgramKernel *first, ProfErr *err)
 {
-    size_t n = strlen(instruction);
-    if (n != kernel->n_bytes) return false;
-    for (size_t i = 0; i < n; i++) {
-        char c = instruction[i];
-        bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (kernel->text[i] != (kept ? c : '_')) return false;
-    }
-    return true;
-}
-
-static bool is_named_in(const Xla__HloComputationProto *entry, const Text *kernel)
-{
-    for (size_t i = 0; entry && i < entry->n_instructions; i++)
-        if (names_kernel(entry->instructions[i]->name, kernel)) return true;
-    return false;
-}
-
-static const HloModule *program_of(const ProgramKernel *kernel, Host *host, ProfErr *err)
-{
-    return kernel->has_program ? hlo_program(host, kernel->program_id, err) : NULL;
-}
-
-static int64_t position_of(const ProgramKernel *kernel, const HloModule *module)
-{
-    Slice op = slice_innermost(slice_of(kernel->op));
-    return module ? hlo_find_position(module, op.text, op.n) : -1;
-}
-
-static void find_in_entry(SeenKernel *seen, Host *host, ProfErr *err)
-{
-    const HloModule *module = program_of(seen->kernel, host, err);
-    int64_t at = position_of(seen->kernel, module);
-    if (module && at < 0) seen->names_entry_op = is_named_in(hlo_entry(module), seen->meta->name);
-    seen->once = at >= 0 && hlo_op(module, (size_t)at).computation == hlo_entry(module);
-}
-
-typedef struct {
-    PlaneRuns *plane;
-    HashTable by_kernel;
-    LIST(SeenKernel) seen;
-} Splitter;
-
-static SeenKernel *seen_kernel(Splitter *s, const ProgramKernel *kernel, const EventMeta *meta,
-                               ProfErr *err)
-{
-    uint64_t hash = text_hash(kernel->op->text, kernel->op->n_bytes);
-    hash = hash64(hash ^ hash64(kernel->program_id + (uint64_t)(uintptr_t)meta));
-    HASH_EACH(i, &s->by_kernel, hash) {
-        SeenKernel *at = &s->seen.items[i];
-        if (at->meta == meta && same_program(at->kernel, kernel) &&
-            same_text(at->kernel->op, kernel->op))
-            return at;
-    }
-    SeenKernel made = {.kernel = kernel, .meta = meta, .last_run = SIZE_MAX};
-    if (meta) find_in_entry(&made, s->plane->plane->host, err);
-    SeenKernel *at = err->code ? NULL : PUSH_KEYED(s->seen, &s->by_kernel, hash);
-    if (at)
-        *at = made;
-    else
+    ProgramRun *run = PUSH(p->runs);
+    if (!run) {
         prof_nomem(err);
-    return at;
-}
-
-/* Returns the kernel, or the graph that it is part of. */
-static SeenKernel *seen_work(Splitter *s, const ProgramKernel *kernel, ProfErr *err)
-{
-    return kernel->op ? seen_kernel(s, kernel, kernel->in_graph ? NULL : kernel->meta, err) : NULL;
-}
-
-/* Marks graphs as run by the entry computation if it runs one of their ops. */
-static void add_graphs(Splitter *s, ProfErr *err)
-{
-    for (size_t i = 0; i < s->plane->kernels.n && !interrupt_poll(0, err); i++) {
-        const ProgramKernel *kernel = &s->plane->kernels.items[i];
-        if (!kernel->op || !kernel->in_graph) continue;
-        SeenKernel *one = seen_kernel(s, kernel, kernel->meta, err);
-        bool once = one && (one->once || one->names_entry_op);
-        SeenKernel *graph = one ? seen_work(s, kernel, err) : NULL;
-        if (graph) graph->once |= once;
+        return NULL;
     }
+    *run = (ProgramRun){p->plane,        first->has_program, first->program_id, first->module,
+                        first->start_ps, first->end_ps,      first->event};
+    return run;
 }
 
-/* Returns whether the kernel or its graph cannot be part of the current execution. */
-static bool starts_again(const SeenKernel *seen, const ProgramKernel *kernel, size_t n_runs)
+void program_run_extend(ProgramRun *run, const ProgramKernel *kernel)
 {
-    return seen && seen->once && n_runs && seen->last_run == n_runs - 1 &&
-           (seen->meta || seen->last_launch != kernel->launch);
+    if (kernel->end_ps > run->end_ps) run->end_ps = kernel->end_ps;
+    if (!run->module) run->module = kernel->module;
 }
 
-/* Notes the kernel in its execution: as itself, and as part of its graph. */
-static void note_kernel(Splitter *s, SeenKernel *seen, const ProgramKernel *kernel, ProfErr *err)
+static int by_start(const void *a, const void *b)
 {
-    size_t run = s->plane->runs.n - 1;
-    if (!seen) return;
-    seen->last_run = run, seen->last_launch = kernel->launch;
-    SeenKernel *own = seen->meta ? NULL : seen_kernel(s, kernel, kernel->meta, err);
-    if (own) own->last_run = run;
-}
-
-static void split_kernels(PlaneRuns *p, ProfErr *err)
-{
-    Splitter s = {.plane = p};
-    const ProgramKernel *last = NULL;
-    sort_array(p->kernels.items, p->kernels.n, sizeof *p->kernels.items, by_start);
-    add_graphs(&s, err);
-    for (size_t i = 0; i < p->kernels.n && !interrupt_poll(0, err); i++) {
-        const ProgramKernel *kernel = &p->kernels.items[i];
-        SeenKernel *seen = seen_work(&s, kernel, err);
-        if (err->code) break;
-        bool again = starts_again(seen, kernel, p->runs.n);
-        ProgramRun *run = last ? &p->runs.items[p->runs.n - 1] : NULL;
-        if (!last || again || !same_program(last, kernel)) {
-            if (!(run = PUSH(p->runs))) {
-                prof_nomem(err);
-                break;
-            }
-            *run = (ProgramRun){p->plane,       kernel->has_program, kernel->program_id,
-                                kernel->module, kernel->start_ps,    kernel->end_ps,
-                                kernel->event};
-        }
-        if (kernel->end_ps > run->end_ps) run->end_ps = kernel->end_ps;
-        if (!run->module) run->module = kernel->module;
-        note_kernel(&s, seen, kernel, err);
-        last = kernel;
-    }
-    hash_free(&s.by_kernel);
-    prof_free(s.seen.items);
+    const ProgramKernel *x = a, *y = b;
+    return BY_START_THEN_LONGEST(x, y, start_ps, end_ps, event);
 }
 
 /* ---- the analysis ---- */
@@ -315,7 +171,9 @@ static int by_start_of_run(const void *a, const void *b)
 
 static void add_plane(ProgramRuns *all, PlaneRuns *p, ProfErr *err)
 {
-    split_kernels(p, err);
+    sort_array(p->kernels.items, p->kernels.n, sizeof *p->kernels.items, by_start);
+    add_recorded_runs(p, err);
+    if (!err->code) add_runs_by_time(p, err);
     sort_array(p->runs.items, p->runs.n, sizeof *p->runs.items, by_start_of_run);
     for (size_t i = 0; i < p->runs.n && !err->code; i++)
         if (GROW(all->runs, all->n, all->capacity))

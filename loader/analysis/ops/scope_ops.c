@@ -7,6 +7,7 @@
 
 #include "../../base/interrupt.h"
 #include "../../base/list.h"
+#include "../../base/search.h"
 #include "../../base/sort.h"
 #include "../../format/hlo_opcode.h"
 #include "../../store/event_values.h"
@@ -15,6 +16,8 @@
 #include "../device/work_kind.h"
 #include "../program/cost.h"
 #include "../program/hlo_scope.h"
+#include "../program/named_kernels.h"
+#include "../program/op_runs.h"
 #include "op_metrics.h"
 #include "op_shape.h"
 
@@ -33,10 +36,12 @@ typedef struct {
     Sum outside;             /* outside of loops, or in an iteration after MOST_ITERATIONS */
     LIST(Sum) in;            /* by iteration */
     bool is_loop;            /* ops inside its events are iterations */
+    bool by_kernel;          /* its op is no instruction, so its kernels are ops of their own */
     uint64_t loop_event;     /* event of the loop around its last event */
     int64_t iteration, last; /* iteration of the last event; the largest of all */
     uint32_t loop;           /* index + 1 of the op of that loop; 0: none */
     uint64_t n_costed;       /* number of occurrences that the costs in `op` include */
+    uint64_t n_named;        /* number of events that are kernels with the name of the op */
 } Op;
 
 /* The values that an event metadata entry gives to its events. Texts belong to Build.texts. */
@@ -110,6 +115,7 @@ static void find_instruction(Build *b, Op *op, ProfErr *err)
                                   : NULL;
     op->op.instruction = module ? hlo_find(module, name.text, name.n) : NULL;
     op->op.module = op->op.instruction ? module : NULL;
+    op->by_kernel = module && !op->op.instruction && op->op.plane_kind == PLANE_GPU;
     op->is_loop = op->op.instruction ? !strcmp(op->op.instruction->opcode, "while")
                                      : slice_starts(name, "while");
 }
@@ -200,6 +206,13 @@ static bool read_stats(Build *b, const Plane *plane, const EventAt *e, const Sta
     return true;
 }
 
+/* Returns index + 1 of the op of a kernel whose op is no instruction; 0 with err set. */
+static uint32_t kernel_op(Build *b, ScopedOp *key, const EventMeta *kernel, ProfErr *err)
+{
+    key->name = own_text(b, slice_of(kernel->name), err);
+    return key->name ? find_op(b, key, err) : 0;
+}
+
 /* Returns index + 1 of the event's op; 0 if it is not an op, or with err set. */
 static uint32_t op_of(Build *b, Line *line, const EventAt *e, const StatFilter *filter,
                       ProfErr *err)
@@ -222,6 +235,7 @@ static uint32_t op_of(Build *b, Line *line, const EventAt *e, const StatFilter *
         return 0;
     uint32_t last = of_meta->last;
     if (!last || !same_key(&b->ops.items[last - 1].op, &key)) last = find_op(b, &key, err);
+    if (last && b->ops.items[last - 1].by_kernel) last = kernel_op(b, &key, e->meta, err);
     if (!last) return 0;
     ScopedOp *op = &b->ops.items[last - 1].op;
     if (!op->tf_op->n_bytes) op->tf_op = key.tf_op;
@@ -344,6 +358,105 @@ static void read_plane(Build *b, Plane *plane, ProfErr *err)
     stat_filter_close(&filter);
 }
 
+/* ---- kernels without an instruction ---- */
+
+/* Kernels in CUDA graphs record the graph as their op, but XLA names kernels after instructions. */
+typedef struct {
+    size_t op;
+    const HloModule *module;
+    HloKernelOps may_be; /* what such a kernel may be: the namesake, or an equal instruction */
+} NamedOp;
+typedef LIST(NamedOp) NamedOps; /* by program and namesake */
+
+static int by_namesake(const void *a, const void *b)
+{
+    const NamedOp *x = a, *y = b;
+    uint64_t program_x = x->module->program_id, program_y = y->module->program_id;
+    if (program_x != program_y) return program_x < program_y ? -1 : 1;
+    return (x->may_be.namesake > y->may_be.namesake) - (x->may_be.namesake < y->may_be.namesake);
+}
+
+static void list_named(Build *b, NamedOps *named, ProfErr *err)
+{
+    for (size_t i = b->first; i < b->ops.n && !interrupt_poll(1, err); i++) {
+        const ScopedOp *op = &b->ops.items[i].op;
+        if (!b->ops.items[i].by_kernel || !op->name->n_bytes) continue;
+        const HloModule *module = hlo_program(b->host, op->program_id, err);
+        HloKernelOps ops = {0};
+        if (module) ops = hlo_kernel_ops(module, slice_of(op->name), err);
+        NamedOp *place = ops.n ? PUSH(*named) : NULL;
+        if (place) *place = (NamedOp){i, module, ops};
+        if (ops.n && !place) prof_nomem(err);
+    }
+    sort_in_place(named->items, named->n, sizeof *named->items, by_namesake);
+}
+
+/* Returns whether kernels with the name of this instruction ran. */
+static bool has_own_kernel(const NamedOps *all, const NamedOp *of, uint32_t position)
+{
+    NamedOp wanted = {.module = of->module, .may_be.namesake = position};
+    size_t at = LOWER_BOUND(i, 0, all->n, by_namesake(&all->items[i], &wanted) < 0);
+    return at < all->n && !by_namesake(&all->items[at], &wanted);
+}
+
+/* Returns whether the i-th instruction that may be the kernel has none of its own. */
+static bool shares(const NamedOps *all, const NamedOp *kernel, size_t i)
+{
+    uint32_t position = kernel->may_be.positions[i];
+    return position == kernel->may_be.namesake || !has_own_kernel(all, kernel, position);
+}
+
+static int64_t share_of(int64_t whole, double part) { return (int64_t)((double)whole * part); }
+
+/* Moves a part of a kernel's events, of those that are left, to an instruction. */
+static void move_events(Build *b, const NamedOp *kernel, uint32_t position, double part,
+                        ProfErr *err)
+{
+    const Xla__HloInstructionProto *op = hlo_op(kernel->module, position).instruction;
+    ScopedOp key = b->ops.items[kernel->op].op;
+    key.name = key.tf_op = empty_text, key.n = 0;
+    key.hlo_op = own_text(b, (Slice){op->name, strlen(op->name)}, err);
+    uint32_t to = key.hlo_op ? find_op(b, &key, err) : 0;
+    if (!to) return;
+    Op *target = &b->ops.items[to - 1], *source = &b->ops.items[kernel->op];
+    Sum moved = {(uint64_t)share_of((int64_t)source->outside.n, part),
+                 share_of(source->outside.total_ps, part), share_of(source->outside.self_ps, part)};
+    if (part >= 1) moved = source->outside;
+    source->outside.n -= moved.n, source->op.n -= moved.n;
+    source->outside.total_ps -= moved.total_ps, source->outside.self_ps -= moved.self_ps;
+    target->outside.n += moved.n, target->op.n += moved.n, target->n_named += moved.n;
+    target->outside.total_ps = add_saturated(target->outside.total_ps, moved.total_ps);
+    target->outside.self_ps = add_saturated(target->outside.self_ps, moved.self_ps);
+}
+
+/* Gives each instruction that a kernel may be the share of its events that goes by how often it
+ * runs. If that is unknown, they stay. */
+static void divide_kernel(Build *b, const NamedOps *all, const NamedOp *kernel, ProfErr *err)
+{
+    size_t n = 0;
+    double left = 0;
+    for (size_t i = 0; i < kernel->may_be.n && !err->code; i++)
+        if (shares(all, kernel, i))
+            n++, left += hlo_op_runs(kernel->module, kernel->may_be.positions[i], err);
+    if (n == 1) move_events(b, kernel, kernel->may_be.namesake, 1, err);
+    for (size_t i = 0; n > 1 && i < kernel->may_be.n && left > 0 && !err->code; i++) {
+        uint32_t position = kernel->may_be.positions[i];
+        if (!shares(all, kernel, i)) continue;
+        double runs = hlo_op_runs(kernel->module, position, err);
+        move_events(b, kernel, position, runs / left, err);
+        left -= runs;
+    }
+}
+
+static void divide_kernels(Build *b, ProfErr *err)
+{
+    NamedOps named = {0};
+    list_named(b, &named, err);
+    for (size_t i = 0; i < named.n && !err->code; i++)
+        divide_kernel(b, &named, &named.items[i], err);
+    prof_free(named.items);
+}
+
 /* ---- sums ---- */
 
 static void add_device_cost(Build *b, const OpMetrics *from, ProfErr *err)
@@ -370,6 +483,25 @@ static void add_device_cost(Build *b, const OpMetrics *from, ProfErr *err)
     }
 }
 
+/* A loop may go round any number of times, and a conditional may take any branch. */
+static bool has_program_cost(const ScopedOp *op)
+{
+    if (!op->instruction || op->runs_ops) return false;
+    enum HloOpcode opcode = hlo_opcode(op->instruction->opcode);
+    return opcode != HLO_WHILE && opcode != HLO_CONDITIONAL;
+}
+
+/* Adds what n executions of an op cost. */
+static void add_program_cost(Op *op, double n, ProfErr *err)
+{
+    const HloCost *cost =
+        has_program_cost(&op->op) ? hlo_cost(op->op.module, op->op.instruction, err) : NULL;
+    if (!cost) return;
+    op->op.flops += cost->model_flops_actual * n;
+    op->op.n_bytes +=
+        cost->bytes_accessed_actual < 0 ? NAN : (double)cost->bytes_accessed_actual * n;
+}
+
 /* Takes the FLOPs and bytes of device ops from hlo_ops, for each of its occurrences. On TPUs these
  * may be events with other names, or of a plane that is not a device here. */
 static void take_device_costs(Build *b, ProfErr *err)
@@ -384,31 +516,22 @@ static void take_device_costs(Build *b, ProfErr *err)
             if (op->children->ops[k].core_type == CORE_SPARSECORE)
                 add_device_cost(b, &op->children->ops[k], err);
     }
-    for (size_t i = b->first; i < b->ops.n; i++) {
+    for (size_t i = b->first; i < b->ops.n && !err->code; i++) {
         Op *op = &b->ops.items[i];
-        double share = op->n_costed ? (double)op->op.n / (double)op->n_costed : NAN;
-        op->op.flops *= share, op->op.n_bytes *= share;
+        double listed = (double)(op->op.n - op->n_named);
+        double share = op->n_costed ? listed / (double)op->n_costed : NAN;
+        if (listed > 0) op->op.flops *= share, op->op.n_bytes *= share;
+        if (op->n_named) add_program_cost(op, (double)op->n_named, err);
     }
-}
-
-/* A loop may go round any number of times, and a conditional may take any branch. */
-static bool has_program_cost(const ScopedOp *op)
-{
-    if (!op->instruction || op->runs_ops) return false;
-    enum HloOpcode opcode = hlo_opcode(op->instruction->opcode);
-    return opcode != HLO_WHILE && opcode != HLO_CONDITIONAL;
 }
 
 static void take_program_costs(Build *b, ProfErr *err)
 {
     for (size_t i = b->first; i < b->ops.n && !err->code; i++) {
-        ScopedOp *op = &b->ops.items[i].op;
-        const HloCost *cost =
-            has_program_cost(op) ? hlo_cost(op->module, op->instruction, err) : NULL;
-        if (!cost) continue;
-        op->flops = cost->model_flops_actual * (double)op->n;
-        if (cost->bytes_accessed_actual >= 0)
-            op->n_bytes = (double)cost->bytes_accessed_actual * (double)op->n;
+        Op *op = &b->ops.items[i];
+        bool known = has_program_cost(&op->op);
+        op->op.flops = op->op.n_bytes = known ? 0 : NAN;
+        if (known) add_program_cost(op, (double)op->op.n, err);
     }
 }
 
@@ -433,7 +556,7 @@ static bool add_rows(const Build *b, size_t i, TimeList *rows)
     for (size_t k = 0; k <= op->in.n; k++) {
         const Sum *sum = k < op->in.n ? &op->in.items[k] : &op->outside;
         int64_t iteration = k < op->in.n ? (reversed ? op->last - (int64_t)k : (int64_t)k) : -1;
-        if (!sum->n) continue;
+        if (!sum->n && !sum->total_ps) continue;
         ScopedTime *row = PUSH(*rows);
         if (!row) return false;
         *row = (ScopedTime){(uint32_t)i, iteration, sum->n, sum->total_ps, sum->self_ps};
@@ -466,8 +589,7 @@ static int read_host(Build *b, Host *host, TimeList *rows, ProfErr *err)
         if (b->on_devices ? plane_is_device(plane) : plane->kind == PLANE_HOST)
             read_plane(b, plane, err);
     }
-    for (size_t i = b->first; i < b->ops.n; i++)
-        b->ops.items[i].op.flops = b->ops.items[i].op.n_bytes = NAN;
+    if (!err->code && b->on_devices) divide_kernels(b, err);
     if (!err->code && b->on_devices) take_device_costs(b, err);
     if (!err->code && !b->on_devices) take_program_costs(b, err);
     size_t before = rows->n;

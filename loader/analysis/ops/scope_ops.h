@@ -14,7 +14,8 @@ typedef struct {
     uint64_t program_id;
     const Text *hlo_op;      /* empty if the op is not in a program */
     const Text *tf_op;       /* name of the framework op that the events record; empty if none */
-    const Text *name;        /* name of the events if neither is known; else empty */
+    const Text *name;        /* name of the events if neither is known, and of kernels whose hlo_op
+                                is no instruction, as in CUDA graphs; else empty */
     const HloModule *module; /* with the next field; NULL: the file does not have the instruction */
     const Xla__HloInstructionProto *instruction;
     uint64_t n;     /* number of events in all rows */
