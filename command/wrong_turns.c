@@ -72,8 +72,8 @@ static bool suggest_path(Database *d, const char *given)
 void wrong_run(Database *d, const char *given, const char *message)
 {
     struct stat st;
-    bool is_missing =
-        lstat(given, &st) && errno == ENOENT && *given && given[0] != '~' && !strstr(given, "://");
+    bool is_missing = lstat(given, &st) && errno == ENOENT && *given && given[0] != '~' &&
+                      !strstr(given, "://") && !strpbrk(given, "*?[");
     if (is_missing) /* the tables' own message is about SQL */
         complain("%s: no such file or folder; a run is a *.xplane.pb, a run folder, a log dir or "
                  "an HLO dump",

@@ -194,8 +194,8 @@ static Run *open_path(Prof *prof, const char *path, const char *within, size_t *
 {
     *n_others = 0;
     NamedRun *cached = find_cached(prof, path);
-    bool is_folder = cached && (strcmp(cached->run->path, path) ||
-                                cached->run->n_hosts != 1); /* a log dir may have a newer run */
+    bool is_folder = cached && (strcmp(cached->run->path, path) || cached->run->n_hosts != 1 ||
+                                source_is_pattern(path)); /* it may have newer files */
     if (cached && !is_folder && run_is_current(cached->run)) return run_ref(cached->run);
     Run *run = load(path, within, false, n_others, err);
     if (!run) return NULL;

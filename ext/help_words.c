@@ -117,7 +117,9 @@ const HelpWords help_words[] = {
      "launch_delays.python_stack, hlo_ops.source_line, "
      "hlo_ops.source_stack"},
     {"trace, trace viewer, Perfetto, Chrome trace, timeline", "timeline, trace_events"},
-    {"scaling, scaling efficiency, more GPUs, more devices", "compare_ops, compare_steps"},
+    {"scaling, scaling efficiency, more GPUs, more devices",
+     "slower_ops, compare_ops, compare_steps"},
+    {"regression, slower than before, what grew", "slower_ops, compare_ops, compare_groups"},
     {"diff, regression, A/B, compare",
      "compare_ops, compare_steps, compare_groups, compare_kernels, compare_hlo_ops, "
      "compare_tf_ops"},

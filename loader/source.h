@@ -6,6 +6,8 @@
  *   - a run folder with one file per host;
  *   - a log dir, which stands for its newest run, <logdir>/[sub/]plugins/profile/<run>: the one
  *     with the greatest folder name, as runs are named after their date;
+ *   - a pattern with *, ? or [ that is not itself a path: the runs that match are one run, whose
+ *     hosts each wrote a folder of their own; it is named after the first;
  *   - an HLO program (*.hlo_proto.pb, *.hlo.pb, gzipped or not), or a folder of programs as XLA
  *     dumps them, if neither the folder nor one below it has a run. */
 #ifndef PROF_SOURCE_H
@@ -33,6 +35,10 @@ typedef struct {
  * within: a path as realpath() returns it. Files outside of this folder, or reached by a link that
  * leads out of it, are treated as absent. NULL: no restriction. */
 int source_resolve(const char *path, const char *within, Source *source, ProfErr *err);
+/* Returns whether a path has a character of patterns. */
+bool source_is_pattern(const char *path);
+/* Like source_resolve(), for a pattern. */
+int source_resolve_pattern(const char *pattern, Source *source, ProfErr *err);
 /* Finds every run in a folder and below it, sorted by path. A path to a file gives that file, if
  * its name has a suffix of profiles or programs. *list is freed with source_list_free(). */
 int source_find(const char *folder, const char *within, Source **list, size_t *n, ProfErr *err);

@@ -35,11 +35,11 @@
 -- column per_device_step_us_b REAL [us]: per_device_step_us_a for the second run
 -- column delta_per_device_step_us REAL [us]: per_device_step_us_b minus per_device_step_us_a
 --   (negative if the second run is faster). Use it to compare runs of different length and size.
---   Rows are ordered by its absolute value
+--   Rows are ordered by its absolute value; the row of IDLE is last
 SELECT run_a, run_b, scope, type, operation, change, occurrences_a, occurrences_b, time_us_a,
        time_us_b, delta_us,
        delta_percent, avg_us_a, avg_us_b, avg_ratio, matched_by, name_b, per_device_step_us_a,
        per_device_step_us_b, delta_per_device_step_us
 FROM temp.compare_ops(:a, :b, 'framework')
-ORDER BY abs(delta_per_device_step_us) DESC,
+ORDER BY type IS 'IDLE', abs(delta_per_device_step_us) DESC,
          max(per_device_step_us_a, per_device_step_us_b) DESC, 3, 5, 4

@@ -209,6 +209,8 @@ complete -c profsql -n '__fish_seen_subcommand_from slow_calls' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a slow_step_ops -d 'What took longer in a slow step than in the median step?'
 complete -c profsql -n '__fish_seen_subcommand_from slow_step_ops' -l of-step -x
 complete -c profsql -n '__fish_seen_subcommand_from slow_step_ops' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a slower_ops -d 'Which operations take more time in the second run than in the first?'
+complete -c profsql -n '__fish_seen_subcommand_from slower_ops' -l kind -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a slowest_steps -d 'Which steps took longest, and what did they spend more time on than the median complete step?'
 complete -c profsql -n '__fish_seen_subcommand_from slowest_steps' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a stat_metadata -d 'one stat name that a plane declares'

@@ -160,3 +160,32 @@ def groups_of_runs():
     same(attached("SELECT run, message LIKE '%%has no rows: %%step%%' FROM prof_issues, "
                   "(SELECT count(*) FROM compare_groups('a', 'b')) "
                   "WHERE code = 'nothing_to_show'", a=no_steps, b=no_steps), [('a', 1), ('b', 1)])
+
+
+def times(*ops):
+    """A GPU that runs kernels of framework ops (name, durations in us)."""
+    events, at = [], 0
+    for name, *durations in ops:
+        for duration in durations:
+            events.append((name, at, duration * US, {'tf_op': {'str': name + ':'}}))
+            at += duration * US
+    return space(Plane('/device:GPU:0').line(1, 'Stream #1', events).bytes())
+
+
+@case
+def operations_that_grew():
+    """f: 3 x 12 us after 2 x 10 us: 10 us more because it runs more often, 6 because it takes
+    longer. g: fewer and longer ones. h is new, i is faster, j the same."""
+    a = times(('f', 10, 10), ('g', 3, 3, 3), ('i', 7), ('j', 1))
+    b = times(('f', 12, 12, 12), ('g', 10), ('h', 2), ('i', 6), ('j', 1))
+    got = rows("SELECT rank, operation, change, grew_us, grew_percent,"
+               " round(cumulative_percent, 4), by_count_us, by_time_us"
+               " FROM slower_ops('{a}', '{b}')", a=a, b=b)
+    same(got, [(1, 'f', 'both', 16.0, 80.0, 84.2105, 10.0, 6.0),
+               (2, 'h', 'appeared', 2.0, None, 94.7368, None, None),
+               (3, 'g', 'both', 1.0, 100.0 / 9, 100.0, -6.0, 7.0)])
+    same(rows("SELECT rank, operation FROM slower_ops('{a}', '{b}', 'framework')", a=a, b=b),
+         [(1, 'f'), (2, 'h'), (3, 'g')])
+    same(rows("SELECT count(*) FROM slower_ops('{a}', '{a}')", a=a), [(0,)])
+    refused("kind cannot be 'x'", rows, "SELECT * FROM slower_ops('{a}', '{b}', 'x')", a=a,
+            b=b)

@@ -115,6 +115,34 @@ def runs_that_are_links():
 
 
 @case
+def hosts_in_folders_of_their_own():
+    """A pattern joins the hosts of runs that it matches. Two profiles of one host are two runs."""
+    folder = tempfile.mkdtemp(dir=DIR)
+    hosts = os.path.join(ROOT, 'tests/data/hosts_tied/plugins/profile/hosts_tied')
+    for i in range(3):
+        run = os.path.join(folder, '2026_11_21_08_44_4%d' % i)
+        os.makedirs(run)
+        shutil.copy(os.path.join(hosts, 'host-0%d.xplane.pb' % i), run)
+    slow = "SELECT host, own_ms, z_score FROM stragglers('%s');"
+    pattern = os.path.join(folder, '2026_11_21_08_44_*')
+    same(rows(slow % pattern), rows(slow % hosts))
+    same(rows("SELECT run, path, host_count FROM prof_runs('%s');" % pattern),
+         [['2026_11_21_08_44_40', pattern, '3']])
+    same(rows("SELECT prof_attach('%s', 'x');\n" % pattern + slow % 'x'),
+         [['x']] + rows(slow % hosts), 'attached')
+    some = os.path.join(folder, '*[01]', '*.pb')
+    same(rows("SELECT host FROM hosts('%s');" % some), [['host-00'], ['host-01']], 'files')
+    none = os.path.join(folder, '2025*')
+    same('no file or folder matches this pattern' in error("SELECT * FROM kpi('%s');" % none), True)
+    shutil.copytree(run, os.path.join(folder, '2026_11_21_08_44_49'))
+    twice = error("SELECT * FROM kpi('%s');" % pattern)
+    same('matches two profiles of the host host-02' in twice, True, twice)
+    literal = os.path.join(folder, 'a[b]')
+    shutil.copytree(run, literal)
+    same(rows("SELECT run FROM prof_runs('%s');" % literal), [['a[b]']], 'a path of this name')
+
+
+@case
 def no_run_attached():
     """Without a source and an attached run, every table but the list of attached runs is an
     error."""
