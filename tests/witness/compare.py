@@ -32,7 +32,9 @@ from lib.standing import Shell  # noqa: E402
 PROFSQL = os.environ.get('PROFSQL', os.path.join(ROOT, 'build', 'libprofsql'))
 SQLITE3 = os.environ.get('SQLITE3', 'sqlite3')
 os.environ['PROFSQL_WARNINGS'] = '0'  # the line about a damaged file is for people
-LARGEST = 4 << 20  # bytes of a run: a reader in Python takes seconds for more
+# bytes of a run: a reader in Python takes seconds for more
+LARGEST = int(os.environ.get('WITNESS_LARGEST', 4 << 20))
+too_large = set()  # runs that are left out, and were named
 counts = {'passed': 0, 'failed': 0, 'skipped': 0}
 LOOKS_AT_SOME = []  # words that the paths of the profiles have
 reader = origins.Reader(Shell(SQLITE3, '.load %s' % PROFSQL))
@@ -98,8 +100,14 @@ def runs(only):
         for folder, folders, names in sorted(os.walk(top)):
             files = [os.path.join(folder, n) for n in names
                      if n.endswith(('.xplane.pb', '.xplane.pb.gz'))]
-            if not files or (only and not any(word in folder for word in only)) or sum(
-                map(os.path.getsize, files)) > LARGEST:
+            if not files or (only and not any(word in folder for word in only)):
+                continue
+            size = sum(map(os.path.getsize, files))
+            if size > LARGEST:
+                if folder not in too_large:
+                    print('# left out: %s, %d bytes; WITNESS_LARGEST=%d is the limit' %
+                          (os.path.relpath(folder, top), size, LARGEST))
+                too_large.add(folder)
                 continue
             is_run = os.path.basename(os.path.dirname(folder)) == 'profile'
             found += [Run(folder, files)] if is_run else [Run(f, [f]) for f in files]
