@@ -159,6 +159,8 @@ def main(program):
         return 0
     if not os.path.exists(PROFSQL) and not os.path.exists(PROFSQL + '.so'):
         sys.exit('%s: absent; run make' % PROFSQL)
+    if not chosen(words):
+        sys.exit('no case fits: %s' % ' '.join(words))
     results = [run_case(f) for f in chosen(words)]
     counts = [results.count(result) for result in ('passed', 'failed', 'skipped')]
     print('%d passed, %d failed, %d skipped' % tuple(counts))
