@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Executions of programs and the time between them: program_runs and program_gaps from the bytes of
-each profile, as docs/semantics.md defines them.
+each profile, as docs/semantics.md defines them, with the executions that the host recorded.
 
 The time of a device is cut at each start and end of work and of executions."""
+import bisect
 import collections
+import itertools
 import re
 import sys
 
@@ -12,6 +14,7 @@ sys.dont_write_bytecode = True
 from collectives import last, programs_of, all_of, text  # noqa: E402
 from compare import agree, integer, main, numbered, tried  # noqa: E402
 from device_time import devices, ends, own_times, work_lines  # noqa: E402
+from launches import innermost, process  # noqa: E402
 
 
 def instructions_of(program):
@@ -50,7 +53,8 @@ class Kernel:
                                                                id(e.meta), e.name)
         self.program = program % 2**64 if integer(program) is not None else None
         self.module, self.op = (x if isinstance(x, str) else None for x in (module, op))
-        self.launch = integer(e.stats.get('correlation_id')) or 0
+        self.correlation = integer(e.stats.get('correlation_id'))
+        self.launch = self.correlation or 0
         self.in_graph = 'cuda_graph_id' in e.stats and self.op is not None
         self.known = programs.get(self.program)
 
@@ -77,16 +81,65 @@ def is_again(kernel, current, of_entry):
                                         for k in current)
 
 
-def of_kernels(plane, ids, programs):
+class Recorded:
+    """Executions that XLA recorded on a host, and the calls in them that launch kernels."""
+
+    def __init__(self, planes, ids):
+        self.calls, self.found, self.around = {}, [], {}
+        for plane in planes:
+            for line in plane.lines if plane.kind == 'host' else ():
+                self.read(line, ids)
+
+    def read(self, line, ids):
+        ranges = []
+        for e in own_times(line) if not line.derived else ():
+            call = integer(e.stats.get('correlation_id'))
+            if call is not None:
+                self.calls.setdefault(call % 2**64, []).append((e.start_ps, -e.end_ps, ids[id(e)],
+                                                                e))
+            else:
+                ranges.append((e.start_ps, e.end_ps))
+            named = re.fullmatch('(.*):XLA GPU module', e.name, re.S)
+            if named:
+                self.found.append((ids[id(e)], e, named.group(1)))
+        ranges.sort()
+        self.around[id(line)] = [start for start, _ in ranges], list(
+            itertools.accumulate((end for _, end in ranges), max))
+
+    def is_in_a_range(self, call):
+        """Whether an event of the call's line that is no call contains it."""
+        starts, latest = self.around[id(call.line)]
+        at = bisect.bisect_right(starts, call.start_ps)
+        return at > 0 and latest[at - 1] >= call.end_ps
+
+    def execution(self, kernel):
+        """The id of the event in which a kernel was launched; None: it is not known."""
+        if kernel.correlation is None or kernel.correlation % 2**64 not in self.calls:
+            return None
+        call = min(self.calls[kernel.correlation % 2**64])[3]
+        own = self.is_in_a_range(call)
+        of = innermost([x for x in self.found if x[1].start_ps <= call.start_ps
+                        and x[1].end_ps >= call.end_ps
+                        and (x[1].line is call.line if own else process(x[1].line.plane)
+                             == process(call.line.plane))])
+        return of[0] if of and kernel.module in (None, of[2]) else None
+
+
+def of_kernels(plane, ids, programs, recorded):
     kernels = [Kernel(e, ids[id(e)], programs) for line in work_lines(plane)
                for e in own_times(line)]
     kernels = [k for k in kernels if k.program is not None or k.module is not None]
     of_entry = {(k.program, k.op) for k in kernels if k.in_graph and k.shows_entry()}
-    runs_of = []
+    runs_of, by_event = [], collections.defaultdict(list)
     for k in sorted(kernels, key=lambda k: (k.start, -k.end, k.id)):
+        event = recorded.execution(k)
+        if event is not None:
+            by_event[k.program, k.module if k.program is None else None, event].append(k)
+            continue
         if not runs_of or not k.same_program(runs_of[-1][-1]) or is_again(k, runs_of[-1], of_entry):
             runs_of.append([])
         runs_of[-1].append(k)
+    runs_of += by_event.values()
     modules = [next((k.module for k in of if k.module is not None), '') for of in runs_of]
     return [(of[0].start, max(k.end for k in of), of[0].id,
              re.sub(r'\(\d+\)$', '', module) or None,
@@ -96,8 +149,9 @@ def of_kernels(plane, ids, programs):
 
 def check(run):
     ids = {id(e): event_id for event_id, _, _, _, e in numbered(run)}
-    entries = {}
+    entries, recorded = {}, {}
     for host, planes in run.hosts.items():
+        recorded[host] = Recorded(planes, ids)
         entries[host] = {program: instructions_of(p) for program, p in programs_of(planes).items()}
     mine, ranges = devices(run), {}
     for d in mine:
@@ -108,7 +162,7 @@ def check(run):
                 end, max(map(ends, d.events)))
     executions, gaps = [], []
     for d in mine:
-        of = sorted(of_kernels(d.plane, ids, entries[d.host]) if d.kind == 'gpu'
+        of = sorted(of_kernels(d.plane, ids, entries[d.host], recorded[d.host]) if d.kind == 'gpu'
                     else of_modules(d.plane, ids), key=lambda x: (x[0], -x[1], x[2]))
         executions += [(d.host, d.plane.name, start, end - start, module, program)
                        for start, end, _, module, program in of]
