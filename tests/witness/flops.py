@@ -17,6 +17,7 @@ import compare  # noqa: E402
 from compare import Run, agree, integer, looks_at_all, main, tried  # noqa: E402
 from device_time import work_lines  # noqa: E402
 from hlo import Message, Program, Unknown  # noqa: E402
+from program_flops import are_operations_unknown, programs_that_ran  # noqa: E402
 from xspace import Stats, program_id  # noqa: E402
 from lib.wire import (F64, L, V, event, event_metadata, line, plane, space, stat,  # noqa: E402,F401
                       stat_metadata)
@@ -38,6 +39,29 @@ def programs_of(planes):
             if proto:
                 found.setdefault(program_id(key, meta), proto)
     return found
+
+
+def check_instructions(run):
+    """How often each instruction of a program runs, and what it needs."""
+    got = {(r['host'], r['program_id'], r['computation_id'], r['instruction_id'], r['hlo_op']): [
+        r['runs'], r['model'], r['weighted']] for r in run.ask(
+            'SELECT host, program_id, computation_id, instruction_id, hlo_op, runs_per_execution '
+            'AS runs, model_flops_actual AS model, flops_actual AS weighted '
+            'FROM hlo_instructions({x})')}
+    want = {}
+    for host, planes in run.hosts.items():
+        for key, proto in programs_of(planes).items():
+            program = Program(proto)
+            runs = program.runs()
+            for number, ops in program.computations.items():
+                for op in ops:
+                    at = host, str(key), number, op.id, op.name
+                    if at in got:
+                        one = program.known(op)
+                        want[at] = [runs and runs[number]] + (
+                            [one, one and float(one * program.weight(op))]
+                            if counted(program, op) else got[at][1:])
+    agree('instructions', {at: got[at] for at in want}, want)
 
 
 def innermost(name):
@@ -182,46 +206,27 @@ def check_tpu(run):
     return n
 
 
-def without_instruction(run):
-    """{program id: time of the GPU ops whose instruction the file does not have}"""
-    sums = collections.Counter()
-    for planes in run.hosts.values():
-        names = {}
-        for p in planes:
-            for e in (e for line in work_lines(p) for e in line.events) if p.kind == 'gpu' else ():
-                op, id = e.stats.get('hlo_op'), integer(e.stats.get('program_id'))
-                if not isinstance(op, str) or not op or e.occurrences is not None:
-                    continue
-                names = names or {key: set(Program(proto).by_name)
-                                  for key, proto in programs_of(planes).items()}
-                if id is None or op.rpartition('::')[2] not in names.get(id % 2**64, ()):
-                    sums[str(id % 2**64) if id is not None else None] += max(e.duration_ps, 0)
-    return sums
-
-
-def are_operations_unknown(run):
-    busy = run.ask("SELECT total(busy_ps) AS ps FROM device_time({x}) "
-                   "WHERE kind IN ('gpu', 'tensorcore')")[0]['ps']
-    return sum(without_instruction(run).values()) > 0.1 * busy > 0
-
-
 def check_steps(run, mine):
-    """By step of a GPU: what each kernel's share of its op's operations sums to."""
+    """By step of a GPU: what each kernel's share of its op's operations sums to, or of those of its
+    program, if hlo_ops lacks kernels of this."""
     events = run.ask("SELECT host, step, program_id, hlo_op, count(*) AS n FROM trace_events({x}) "
                      "WHERE plane_kind = 'gpu' AND NOT derived AND hlo_op IS NOT NULL "
                      "GROUP BY 1, 2, 3, 4")
     kernels = collections.Counter()
     for e in events:
         kernels[e['program_id'], e['hlo_op']] += e['n']
-    sums = collections.Counter()
+    sums, ran = collections.Counter(), programs_that_ran(run)
     for e in events:
+        of = ran.get(e['program_id'])
         done = mine.get((int(e['program_id'] or 0), e['hlo_op']), (None, None))[1]
-        if done:
+        if of and of.by == 'program':
+            sums[e['step']] += e['n'] / of.events * of.done[1]
+        elif done:
             sums[e['step']] += e['n'] / kernels[e['program_id'], e['hlo_op']] * done
     devices = run.ask("SELECT max(peak_flops_per_second) AS peak FROM devices({x})")[0]
     devices['n'] = sum(any(l.events for l in work_lines(p)) for planes in run.hosts.values()
                        for p in planes if p.kind == 'gpu')
-    if are_operations_unknown(run):
+    if are_operations_unknown(run, ran):
         sums.clear()
     rows = run.ask("SELECT step, duration_ms AS ms, flops, utilization_percent AS percent "
                    "FROM flops_utilization_by_step({x})")
@@ -255,6 +260,7 @@ def check(run):
 
 
 def each(run):
+    tried('instructions ' + run.path, check_instructions, run)
     tried('flops ' + run.path, check, run)
 
 

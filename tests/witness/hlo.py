@@ -4,9 +4,11 @@ counts, with calls of libraries.
 
     program = Program(bytes of an HloProto)
     program.operations('fusion.1')       None: not known"""
+import collections
 import itertools
 import json
 import math
+import re
 
 from xspace import fields, signed, text
 
@@ -93,6 +95,12 @@ def pairs(kernel, image, result, d):
     return n
 
 
+def snake(config):
+    """JSON of a protobuf message has its fields' names in either spelling."""
+    return config and {re.sub('[A-Z]', lambda m: '_' + m.group().lower(), k): v
+                       for k, v in config.items()}
+
+
 class Program:
     def __init__(self, proto):
         module = Message(proto).sub(1)
@@ -137,6 +145,39 @@ class Program:
     def shape(self, op, i):
         return self.by_id[op.operands[i]].shape
 
+    def trips(self, op):
+        """Iterations of a loop; None: not known."""
+        known = self.config(op).get('known_trip_count')
+        n = str(known.get('n', '')) if isinstance(known, dict) else ''
+        return int(n) if n.isdigit() else None
+
+    def runs(self):
+        """{computation: how often it runs in one execution; None: not known}. If
+        one runs itself, the result is None."""
+        runs, callers = {}, collections.defaultdict(list)
+        for number, ops in self.computations.items():
+            for op in ops:
+                trips = self.trips(op) if op.opcode == 'while' else None
+                for i, c in enumerate(op.calls):
+                    if op.opcode == 'while':  # its body is the first; a known condition runs free
+                        callers[c].append((number, trips if not i or trips is None else 0))
+                    elif op.opcode in ('call', 'async-start', 'conditional'):
+                        callers[c].append((number, None if op.opcode == 'conditional' else 1))
+
+        def of(c, inside):
+            if c in inside:
+                raise Unknown
+            if c not in runs:
+                times = [(of(by, inside | {c}), n) for by, n in callers[c]]
+                times = [(a, n) for a, n in times if a != 0 and n != 0] + [(1, 1)] * (
+                    c == self.entry)
+                runs[c] = None if any(None in x for x in times) else sum(a * n for a, n in times)
+            return runs[c]
+        try:
+            return {c: of(c, frozenset()) for c in self.computations}
+        except Unknown:
+            return None
+
     def product(self, left, right, left_sums, right_sums, left_batch, right_batch):
         """Of the sizes of both operands, not of the result; unless they do not fit together."""
         if [left.dimensions[i] for i in left_sums] != [right.dimensions[i] for i in right_sums]:
@@ -146,7 +187,12 @@ class Program:
         return 2 * left.elements() * math.prod(rest)
 
     def is_consistent(self, op):
-        """Whether the result of a dot is as large as its operands make it."""
+        """Whether the result of a dot is as large as its operands make it, and a library sums over
+        as many dimensions of both operands."""
+        if op.opcode == 'custom-call':
+            n = self.gemm(op) or {}
+            return len(n.get('lhs_contracting_dimensions', [])) == len(
+                n.get('rhs_contracting_dimensions', []))
         if op.opcode != 'dot':
             return True
         d, left, right = op.m.sub(30) or Message(), self.shape(op, 0), self.shape(op, 1)
@@ -175,13 +221,20 @@ class Program:
         except ValueError:
             return {}
 
+    def gemm(self, op):
+        """Numbers of the dimensions of a library's product; None: it is none, or has none."""
+        if op.target != '__cublas$gemm' and not op.target.startswith('__cublas$lt$matmul'):
+            return None
+        config = snake(self.config(op))
+        return snake(snake(config.get('gemm_backend_config', config)).get('dot_dimension_numbers'))
+
     def library(self, op):
         target, config = op.target, self.config(op)
         if target == '__cublas$gemm' or target.startswith('__cublas$lt$matmul'):
-            config = config.get('gemm_backend_config', config)
-            if 'dot_dimension_numbers' not in config:
+            n = self.gemm(op)
+            if n is None:
                 raise Unknown
-            n = {k: [int(x) for x in v] for k, v in config['dot_dimension_numbers'].items()}
+            n = {k: [int(x) for x in v] for k, v in n.items()}
             return self.product(self.shape(op, 0), self.shape(op, 1), *(
                 n.get(k, []) for k in ('lhs_contracting_dimensions', 'rhs_contracting_dimensions',
                                        'lhs_batch_dimensions', 'rhs_batch_dimensions')))

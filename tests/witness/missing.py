@@ -6,7 +6,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from compare import agree, ask, main, tried  # noqa: E402
-from flops import are_operations_unknown  # noqa: E402
+from program_flops import are_operations_unknown  # noqa: E402
 
 COLUMNS = {}
 for r in ask('SELECT table_name AS t, "column" AS c FROM prof_columns'):
@@ -42,7 +42,7 @@ def facts(run):
         'samples': 'gpu_samples({x})', 'launches': 'launch_delays({x})',
         'waits': 'collectives({x}) WHERE wait_ps IS NOT NULL '
         'OR global_wait_ps IS NOT NULL', 'collectives': 'collectives({x})',
-        'flops': 'hlo_ops({x}) WHERE model_flops_actual > 0',
+        'flops': 'program_flops({x}) WHERE model_flops > 0',
         'no peak': 'devices({x}) WHERE peak_flops_per_second IS NULL',
         'no start': 'hosts({x}) WHERE start_unix_ns IS NULL'}.items()}
     frames = any(e.name.startswith('$') for e in events)

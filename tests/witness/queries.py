@@ -19,8 +19,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 from compare import Run, agree, agree_one_of, main, seeds, tried  # noqa: E402
 from device_time import COMPUTE, kind_of_op  # noqa: E402
-from flops import are_operations_unknown, without_instruction  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
+from program_flops import are_operations_unknown, programs_that_ran  # noqa: E402
 
 ALL = 1000000000
 
@@ -135,7 +135,6 @@ def utilization(run):
 def mfu(run):
     """Operations over what the devices' peaks allow in their time, with the peaks of the file and
     with one that is given."""
-    ops = run.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0')
     peaks = {r['plane_id']: r['peak_flops_per_second']
              for r in run.ask('SELECT plane_id, peak_flops_per_second FROM devices({x})')}
     times = [t for t in run.ask("SELECT * FROM device_time({x}) WHERE kind IN ('gpu', "
@@ -144,19 +143,9 @@ def mfu(run):
                                                   'FROM flops_utilization_by_step({x})')
     for r in run.ask('SELECT program_id, duration_ps FROM program_runs({x})'):
         spans[r['program_id']] += r['duration_ps']
-    model, hardware, self_ps = collections.Counter(), collections.Counter(), collections.Counter()
-    for o in ops:
-        of = o['program_id'] if o['program_id'] != '0' or o['hlo_module'] else 'outside'
-        for program in (of, None):  # None: the run
-            model[program] += (o['model_flops_actual']
-                               or 0) if o['rematerialization'] == 'No' else 0
-            hardware[program] += o['flops_actual'] or 0
-        self_ps[of] += o['event_self_ps']
-    if are_operations_unknown(run):
-        model[None] = hardware[None] = 0
-    for program, ps in without_instruction(run).items():
-        if ps > 0.1 * (ps + self_ps.get(program, 0)):
-            model[program or ''] = hardware[program or ''] = 0
+    ran = programs_that_ran(run)
+    model, hardware = ([math.fsum(p.done[i] or 0 for p in ran.values()) for i in (0, 1)]
+                       if not are_operations_unknown(run, ran) else [None, None])
     for given in (None, 3e14):
         of = [given or peaks[t['plane_id']] for t in times]
         known, n = bool(times) and all(of), len(times)
@@ -170,7 +159,7 @@ def mfu(run):
                                               (more, allowed))]
         want = {}
         if times:
-            want['run', None, None] = row(model[None], hardware[None],
+            want['run', None, None] = row(model, hardware,
                                           sum(t['span_ps'] for t in times),
                                           sum(t['busy_ps'] for t in times),
                                           *(sum(p * t[time] for p, t in zip(of, times)) if known
@@ -179,9 +168,9 @@ def mfu(run):
                 ps = r['duration_ms'] * 1e9 * n
                 want['step', r['step'], None] = row(r['model_flops'], r['flops'], ps, None,
                                                     ps * mean if known else None, None)
-            for program in set(self_ps) - {'outside'}:
-                span, busy = spans.get(program), self_ps[program]
-                want['program', None, program] = row(model[program], hardware[program], span, busy,
+            for program in ran.keys() - {None}:
+                span, busy = spans.get(program), ran[program].time
+                want['program', None, program] = row(*ran[program].done, span, busy,
                                                      span * mean if known and span else None,
                                                      busy * mean if known else None)
         got = run.ask('SELECT scope, step, program_id, model_flops, hardware_flops, span_ms, '

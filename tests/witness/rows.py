@@ -15,7 +15,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from compare import agree, agree_one_of, in_parts, main, tried  # noqa: E402
-from flops import are_operations_unknown  # noqa: E402
+from program_flops import are_operations_unknown, programs_that_ran  # noqa: E402
 
 MIB = 1048576.0
 
@@ -270,8 +270,9 @@ def op_profile(run):
 
 
 def model_flops(run):
-    """Each op's operations, divided evenly over its kernels, in the steps of these."""
-    each = {}
+    """Each op's operations, divided evenly over its kernels, in the steps of these; or those of its
+    program."""
+    each, ran = {}, programs_that_ran(run)
     for o in run.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0'):
         key = o['program_id'], o['hlo_op']
         each[key] = None if key in each else 0 if o['rematerialization'] == 'Yes' else (
@@ -279,8 +280,11 @@ def model_flops(run):
     sums = collections.Counter()
     for e in run.ask("SELECT step, program_id, hlo_op, count(*) AS n FROM trace_events({x}) WHERE "
                      "plane_kind = 'gpu' AND NOT derived AND hlo_op IS NOT NULL GROUP BY 1, 2, 3"):
-        sums[e['step']] += e['n'] * (each.get((e['program_id'], e['hlo_op'])) or 0)
-    if are_operations_unknown(run):
+        of = ran.get(e['program_id'])
+        one = of.done[0] / of.events if of and of.by == 'program' else each.get(
+            (e['program_id'], e['hlo_op']))
+        sums[e['step']] += e['n'] * (one or 0)
+    if are_operations_unknown(run, ran):
         sums.clear()
     on_gpus = len(run.files) == 1 and not run.ask("SELECT 1 FROM hlo_ops({x}) "
                                                   "WHERE core_type <> '' LIMIT 1")
