@@ -14,8 +14,10 @@ import sys
 sys.dont_write_bytecode = True
 from compare import ROOT, Run, agree, agree_one_of, ask, main, tried  # noqa: E402
 from device_time import DEVICES, own_times, work_lines  # noqa: E402
+import hlo  # noqa: E402
+from graph_kernels import Named, shares  # noqa: E402
 from hlo import Message  # noqa: E402
-from programs import programs_of  # noqa: E402
+from programs import programs_of, protos_of  # noqa: E402
 from xspace import text  # noqa: E402
 
 LEFT_OUT = set('''checkpoint remat remat2 rematted_computation closed_call core_call
@@ -393,7 +395,7 @@ class Work:
             tf_op = event.name if FRAMEWORK_OP.fullmatch(event.name) else None
         hlo_op = (hlo_op or '').rpartition('::')[2]
         self.program = str(program % 2**64) if isinstance(program, int) else None
-        self.recorded, self.is_op = tf_op, bool(hlo_op or tf_op)
+        self.recorded, self.is_op, self.name = tf_op, bool(hlo_op or tf_op), event.name
         if hlo_op:
             self.key = host, kind, self.program, hlo_op, None, None
         else:
@@ -437,10 +439,11 @@ def work(run):
 
 
 class Op:
-    def __init__(self, events, programs):
-        first = events[0]
-        self.host, self.kind, self.program, self.hlo_op, self.tf_op, self.name = first.key
-        self.events = events
+    """Events of one key, and the part that it has of kernels in CUDA graphs, [events, ps]."""
+
+    def __init__(self, key, events, programs, in_graphs):
+        self.host, self.kind, self.program, self.hlo_op, self.tf_op, self.name = key
+        self.events, self.in_graphs = events, in_graphs if not key[5] else (0, 0)
         program = programs.get((self.host, self.program))
         self.instruction = program and self.hlo_op and program.by_name.get(self.hlo_op)
         self.module = program.name if self.instruction else None
@@ -480,36 +483,64 @@ def iterations(ops):
     return found
 
 
+def in_graphs(run, programs, by_key):
+    """{(host, program id): {instruction: [events, ps]}} of what runs in CUDA graphs. It is taken
+    out of by_key; kernels there that are no instruction are ops by their names."""
+    graphs = {key: events for key, events in by_key.items() if key[1] == 'gpu' and key[3]
+              and key[3] not in getattr(programs.get((key[0], key[2])), 'by_name', (key[3],))}
+    kernels, protos = collections.defaultdict(dict), protos_of(run) if graphs else {}
+    for (host, _, program, *_), events in graphs.items():
+        for e in events:
+            of = kernels[host, program].setdefault(e.name, [0, 0])
+            of[0], of[1] = of[0] + 1, of[1] + e.duration
+    found, rest = {}, {}
+    for key, of in kernels.items():
+        found[key], rest[key] = shares(Named(hlo.Program(protos[key][1])), of)
+    for key, events in graphs.items():
+        del by_key[key]
+        for e in events:
+            if e.name in rest[key[0], key[2]]:
+                by_key[key[:5] + (e.name,)].append(e)
+    return found
+
+
 def scope_ops(run, programs):
     by_key = collections.defaultdict(list)
     for e in work(run):
         by_key[e.key].append(e)
-    ops = [Op(events, programs) for events in by_key.values()]
+    graphs = in_graphs(run, programs, by_key)
+    for (host, program), of in graphs.items():
+        for hlo_op in of:
+            by_key[host, 'gpu', program, hlo_op, None, None]
+    ops = [Op(key, events, programs, graphs.get((key[0], key[2]), {}).get(key[3], (0, 0)))
+           for key, events in by_key.items()]
     of_event, rows = iterations(ops), []
     for op in ops:
-        parts = collections.defaultdict(list)
+        parts = collections.defaultdict(list, {None: []} if any(op.in_graphs) else {})
         for e in op.events:
             parts[of_event.get(e)].append(e)
+        n, ps = op.in_graphs
         for iteration, of in parts.items():
             rows.append([op.host, op.kind, op.program, op.module, op.hlo_op, op.tf_op, op.name,
-                         iteration] + op.origin + [len(of), sum(e.duration for e in of) / 1e6,
-                                                   sum(e.own for e in of) / 1e6])
+                         iteration] + op.origin + [
+                             len(of) + n, (sum(e.duration for e in of) + ps) / 1e6,
+                             (sum(e.own for e in of) + ps) / 1e6, n])
     columns = ('host', 'plane_kind', 'program_id', 'hlo_module', 'hlo_op', 'tf_op', 'name',
                'iteration') + OWNER + ('occurrences', 'total_us', 'self_us')
     got = run.ask('SELECT %s FROM scope_ops({x})' % ', '.join(columns))
     for theirs, mine in zip(sorted((list(r.values()) for r in got), key=repr),
-                            sorted(rows, key=repr)):
+                            sorted((r[:-1] for r in rows), key=repr)):
         agree('scope_ops', dict(zip(columns, theirs)), dict(zip(columns, mine)), abs_tol=1e-6)
     agree('number of scope_ops', len(got), len(rows))
     around = {e.parent for op in ops for e in op.events}
     runs_ops = {(op.host, op.program, op.hlo_op) for op in ops for e in op.events if e in around}
-    return costs(run, [dict(zip(columns, r)) for r in rows], runs_ops)
+    return costs(run, [dict(zip(columns + ('in_graphs',), r)) for r in rows], runs_ops)
 
 
 def costs(run, rows, runs_ops):
     """The rows with operations and bytes: on devices of hlo_ops (tests/witness/flops.py), divided
-    by occurrences, on host threads of the instruction for each event, unless it runs other ops or
-    it is not known how often."""
+    by occurrences, on host threads and in CUDA graphs of the instruction for each event, unless it
+    runs other ops or it is not known how often."""
     ops = collections.defaultdict(list)
     for host, file in zip(run.hosts, run.files):
         for o in Run(file, [file]).ask('SELECT program_id, hlo_op, core_type, occurrences, '
@@ -518,7 +549,8 @@ def costs(run, rows, runs_ops):
             ops[host, o['core_type'] == 'SparseCore', o['program_id'], o['hlo_op']].append(o)
     instructions = {(i['host'], i['program_id'], i['hlo_op']): i for i in run.ask(
         'SELECT host, program_id, hlo_op, opcode, model_flops_actual, bytes_accessed '
-        'FROM hlo_instructions({x})')} if any(r['plane_kind'] == 'host' for r in rows) else {}
+        'FROM hlo_instructions({x})')} if any(r['plane_kind'] == 'host' or r['in_graphs']
+                                              for r in rows) else {}
     for r in rows:
         r['flops'] = r['bytes_accessed'] = None
         if r['plane_kind'] == 'host':
@@ -530,13 +562,17 @@ def costs(run, rows, runs_ops):
                 if i['bytes_accessed'] or i['opcode'] != 'custom-call':
                     r['bytes_accessed'] = i['bytes_accessed'] * r['occurrences']
         elif r['hlo_op']:
+            i = instructions[r['host'], r['program_id'], r['hlo_op']] if r['in_graphs'] else {}
             of = ops[r['host'], r['plane_kind'] == 'sparsecore', r['program_id'] or '0',
                      r['hlo_op']]
             times = sum(o['occurrences'] for o in of)
-            for c, column in (('flops', 'model_flops_actual'),
-                              ('bytes_accessed', 'bytes_accessed_actual')):
-                if times and None not in [o[column] for o in of]:
-                    r[c] = sum(o[column] for o in of) * r['occurrences'] / times
+            own = r['occurrences'] - r['in_graphs']
+            for c, column, one in (('flops', 'model_flops_actual', 'model_flops_actual'),
+                                   ('bytes_accessed', 'bytes_accessed_actual', 'bytes_accessed')):
+                known = [sum(o[column] for o in of) * own / times] if own and times and None not in [
+                    o[column] for o in of] else [0] if not own else [None]
+                known += [i[one] and i[one] * r['in_graphs']] if r['in_graphs'] else []
+                r[c] = None if None in known else sum(known)
     columns = ('host', 'plane_kind', 'program_id', 'hlo_op', 'tf_op', 'name', 'iteration', 'flops',
                'bytes_accessed')
     got = run.ask('SELECT %s FROM scope_ops({x})' % ', '.join(columns))
