@@ -58,7 +58,7 @@ def check_instructions(run):
                     at = host, str(key), number, op.id, op.name
                     if at in got:
                         one = program.known(op)
-                        want[at] = [runs and runs[number]] + (
+                        want[at] = [runs[number]] + (
                             [one, one and float(one * program.weight(op))]
                             if counted(program, op) else got[at][1:])
     agree('instructions', {at: got[at] for at in want}, want)

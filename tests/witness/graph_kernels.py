@@ -22,7 +22,7 @@ class Named:
 
     def __init__(self, program):
         self.program, runs = program, program.runs()
-        self.runs = {op.id: runs and runs[number] for number, ops in program.computations.items()
+        self.runs = {op.id: runs[number] for number, ops in program.computations.items()
                      for op in ops}
         self.by_kernel, self.fusions = collections.defaultdict(list), collections.defaultdict(list)
         for ops in program.computations.values():
@@ -66,16 +66,14 @@ def shares(named, kernels):
     taken = {op.id for op in direct.values() if op}
     found, rest = collections.defaultdict(lambda: [0, 0]), set()
     for name, op in direct.items():
-        of = [x for x in named.equal.get(op.id, [op]) if x is op or x.id not in taken] if op else []
-        runs = [named.runs[x.id] for x in of]
+        of = [x for x in named.equal.get(op.id, [op])
+              if x is op or x.id not in taken and named.runs[x.id] != 0] if op else []
+        runs, left = [named.runs[x.id] for x in of], kernels[name]
         if not op or len(of) > 1 and None in runs:
             rest.add(name)
             continue
-        left = list(kernels[name])
         for i, x in enumerate(of):
-            part = [n * runs[i] // sum(runs[i:]) if len(of) > 1 and sum(runs[i:]) else n
-                    for n in left] if len(of) > 1 and runs[i] or len(of) == 1 else [0, 0]
-            if part != [0, 0]:
-                found[x.name] = [a + b for a, b in zip(found[x.name], part)]
+            part = [n * runs[i] // sum(runs[i:]) for n in left] if i + 1 < len(of) else left
+            found[x.name] = [a + b for a, b in zip(found[x.name], part)]
             left = [a - b for a, b in zip(left, part)]
     return found, rest

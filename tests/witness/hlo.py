@@ -152,8 +152,8 @@ class Program:
         return int(n) if n.isdigit() else None
 
     def runs(self):
-        """{computation: how often it runs in one execution; None: not known}. If
-        one runs itself, the result is None."""
+        """{computation: how often it runs in one execution; None: not known}. If one runs
+        itself, no number is known but 0."""
         runs, callers = {}, collections.defaultdict(list)
         for number, ops in self.computations.items():
             for op in ops:
@@ -163,20 +163,23 @@ class Program:
                         callers[c].append((number, trips if not i or trips is None else 0))
                     elif op.opcode in ('call', 'async-start', 'conditional'):
                         callers[c].append((number, None if op.opcode == 'conditional' else 1))
+        reached = [self.entry]
+        for c in reached:
+            reached += [x for x, by in callers.items() if x not in reached
+                        and any(at == c and n != 0 for at, n in by)]
 
         def of(c, inside):
             if c in inside:
                 raise Unknown
             if c not in runs:
-                times = [(of(by, inside | {c}), n) for by, n in callers[c]]
-                times = [(a, n) for a, n in times if a != 0 and n != 0] + [(1, 1)] * (
-                    c == self.entry)
+                times = [(of(by, inside | {c}), n) for by, n in callers[c]
+                         if n != 0 and by in reached] + [(1, 1)] * (c == self.entry)
                 runs[c] = None if any(None in x for x in times) else sum(a * n for a, n in times)
             return runs[c]
         try:
-            return {c: of(c, frozenset()) for c in self.computations}
+            return {c: of(c, frozenset()) if c in reached else 0 for c in self.computations}
         except Unknown:
-            return None
+            return {c: None if c in reached else 0 for c in self.computations}
 
     def product(self, left, right, left_sums, right_sums, left_batch, right_batch):
         """Of the sizes of both operands, not of the result; unless they do not fit together."""

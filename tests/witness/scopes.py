@@ -575,8 +575,8 @@ def costs(run, rows, runs_ops):
                 r[c] = None if None in known else sum(known)
     columns = ('host', 'plane_kind', 'program_id', 'hlo_op', 'tf_op', 'name', 'iteration', 'flops',
                'bytes_accessed')
-    got = run.ask('SELECT %s FROM scope_ops({x})' % ', '.join(columns))
-    for theirs, mine in zip(*(sorted(([r[c] for c in columns] for r in of),
+    got = run.ask('SELECT occurrences, %s FROM scope_ops({x})' % ', '.join(columns))
+    for theirs, mine in zip(*(sorted(([r[c] for c in columns] for r in of if r['occurrences']),
                                      key=lambda r: repr(r[:-2])) for of in (got, rows))):
         agree('costs of scope_ops', dict(zip(columns, theirs)), dict(zip(columns, mine)), rel=1e-6)
     return rows
