@@ -2,8 +2,7 @@
 """Which instructions the kernels of CUDA graphs are, by their names: docs/semantics.md, Kernel of a
 CUDA graph.
 
-    for work, of in instructions_of(kernels, program): ...
-"""
+    found, rest = shares(Named(program), {('command_buffer_1', 'loop_add_fusion'): [events, ps]})"""
 import collections
 import functools
 import re
@@ -61,16 +60,16 @@ class Named:
 
 def shares(named, kernels):
     """{instruction: [events, ps] in graphs} of a host and program, and the names of those kernels
-    that are no instruction. kernels: {name: [events, ps]}."""
-    direct = {name: named.instruction(name) for name in kernels}
+    that are no instruction. kernels: {(graph, name): [events, ps]}."""
+    direct = {key: named.instruction(key[1]) for key in kernels}
     taken = {op.id for op in direct.values() if op}
     found, rest = collections.defaultdict(lambda: [0, 0]), set()
-    for name, op in direct.items():
+    for key, op in direct.items():
         of = [x for x in named.equal.get(op.id, [op])
               if x is op or x.id not in taken and named.runs[x.id] != 0] if op else []
-        runs, left = [named.runs[x.id] for x in of], kernels[name]
+        runs, left = [named.runs[x.id] for x in of], kernels[key]
         if not op or len(of) > 1 and None in runs:
-            rest.add(name)
+            rest.add(key[1])
             continue
         for i, x in enumerate(of):
             part = [n * runs[i] // sum(runs[i:]) for n in left] if i + 1 < len(of) else left

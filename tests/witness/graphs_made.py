@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.dirname(HERE))
 import flops  # noqa: E402
 import program_flops  # noqa: E402
 import program_runs  # noqa: E402
+import queries  # noqa: E402
 import scopes  # noqa: E402
 from compare import Run, main, seeds, tried  # noqa: E402
 from graph_kernels import as_kernel  # noqa: E402
@@ -81,7 +82,7 @@ class Made:
         return c
 
     def proto(self, id):
-        return hlo.proto(hlo.module('m%d' % id, *self.done, id=id))
+        return hlo.proto(hlo.module('m%d' % id, *self.done, id=id, more=L(4)))
 
 
 def kernels(dice, programs):
@@ -143,7 +144,8 @@ def made():
     with tempfile.TemporaryDirectory() as top:
         for seed in seeds(40):
             run = run_of(random.Random(seed), os.path.join(top, '%d.xplane.pb' % seed))
-            for check in (program_runs.check, flops.check_instructions, program_flops.check):
+            for check in (program_runs.check, flops.check_instructions, program_flops.check,
+                          queries.mfu):
                 tried('%s of seed %d' % (check.__module__, seed), check, run)
             tried('scope_ops of seed %d' % seed, scopes.scope_ops, run,
                   programs_of(run, scopes.Program))

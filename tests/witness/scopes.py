@@ -489,9 +489,9 @@ def in_graphs(run, programs, by_key):
     graphs = {key: events for key, events in by_key.items() if key[1] == 'gpu' and key[3]
               and key[3] not in getattr(programs.get((key[0], key[2])), 'by_name', (key[3],))}
     kernels, protos = collections.defaultdict(dict), protos_of(run) if graphs else {}
-    for (host, _, program, *_), events in graphs.items():
+    for (host, _, program, graph, *_), events in graphs.items():
         for e in events:
-            of = kernels[host, program].setdefault(e.name, [0, 0])
+            of = kernels[host, program].setdefault((graph, e.name), [0, 0])
             of[0], of[1] = of[0] + 1, of[1] + e.duration
     found, rest = {}, {}
     for key, of in kernels.items():
