@@ -41,7 +41,7 @@ def scan(times=TIMES):
             instruction(5, 'gemm', 'custom-call', shape(F32, 8), (4,))]
     body = [parameter(20, 'y'),
             fusion(21, 'fusion.2', 11, 20, op_name='jit(f)/transpose(jvp(layer))/neg',
-                   more=L(61, L(1, L(1, 'xla.pdl_launch') + L(2, 'true'))))]
+                   more=L(68, L(1, L(1, 'xla.pdl_launch') + L(2, 'true'))))]
     test = [parameter(30, 'z'), instruction(31, 'less', 'compare', shape(PRED, 8), (30, 30),
                                                more=L(63, 'LT'))]
     return proto(module('jit_f', negated(10, 'a'), negated(11, 'b'), added(12, 'c'),
