@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How two runs differ: compare_ops of every kind, compare_hlo_ops, compare_kernels, compare_tf_ops
-and compare_steps, of profiles that follow each other and of random runs.
+"""How two runs differ: compare_ops and slower_ops of every kind, compare_hlo_ops, compare_kernels,
+compare_tf_ops and compare_steps, of profiles that follow each other and of random runs.
 
 The rows of one run come from the tables that compare_ops names; tests/witness/ops.py and XProf's
 answers are about these. Which row of a run is which of the other, what is divided by how many
 devices, hosts and steps, and all that follows is worked out here."""
 import collections
+import itertools
 import os
 import random
 import re
@@ -26,6 +27,7 @@ PAIRS = (('tf_input_slow', 'tf_input_prefetched'), ('tf_fit_input_bound', 'tf_fi
          ('gpu_train_38', 'gpu_train_latency'), ('tpu_train_54', 'tpu_infer_78'),
          ('tpu_train_54', 'tpu_no_details'), ('jax_train_mlp', 'jax_two_hosts'),
          ('ops_odd', 'hlo_zoo'))
+ROUNDING = 1e-9  # us, less than a picosecond for each device and step
 met = collections.Counter()
 
 
@@ -36,20 +38,20 @@ def percent(part, whole):
 # ---- one run ----
 
 class Side:
-    """What a run ran: {kind: {(scope, type, name): [occurrences, us, fingerprints]}}, and what its
-    times are divided by."""
+    """What a run ran: {kind: {(scope, type, name): [occurrences, us, fingerprints, short name]}},
+    and what its times are divided by."""
 
     def __init__(self, run):
         ops, hlo_ops, fingerprints, tf_ops, kernels, devices, steps = run.ask_all(
             'SELECT hlo_module AS scope, place AS type, operation AS name, occurrences AS n, '
-            'self_time_us AS us FROM top_ops({x}, 1000000000)',
+            'self_time_us AS us, short_name AS short FROM top_ops({x}, 1000000000)',
             'SELECT hlo_module AS scope, category AS type, hlo_op AS name, occurrences AS n, '
             'total_self_time_us AS us, program_id FROM hlo_ops({x}) WHERE rank > 0',
             'SELECT program_id, hlo_op, fingerprint FROM hlo_instructions({x})',
             'SELECT host_or_device AS scope, type, operation AS name, occurrences AS n, '
             'total_self_time_us AS us FROM tf_ops({x}, 1, 0)',
             'SELECT NULL AS scope, op_name AS type, kernel_name AS name, occurrences AS n, '
-            'total_duration_us AS us FROM kernel_ops({x})',
+            'total_duration_us AS us, short_name AS short FROM kernel_ops({x})',
             'SELECT kind, count(*) AS n FROM device_time({x}) WHERE computing_ps > 0 GROUP BY 1',
             'SELECT * FROM steps({x})')
         of = collections.defaultdict(set)
@@ -57,10 +59,11 @@ class Side:
             of[r['program_id'], r['hlo_op']].add(r['fingerprint'])
         self.rows = {}
         for kind, rows in zip(KINDS, (ops, hlo_ops, tf_ops, kernels)):
-            self.rows[kind] = collections.defaultdict(lambda: [0, 0.0, set()])
+            self.rows[kind] = collections.defaultdict(lambda: [0, 0.0, set(), None])
             for r in rows:
                 row = self.rows[kind][r['scope'], r['type'], r['name']]
                 row[0], row[1] = row[0] + (r['n'] or 0), row[1] + (r['us'] or 0)
+                row[3] = r.get('short', r['name'])
                 if kind == 'hlo':
                     row[2] |= of.get((r['program_id'], r['name']), {None})
         self.steps = steps
@@ -121,25 +124,46 @@ def paired(kind, a, b):
 # ---- what a pair says ----
 
 def compare_ops(kind, a, b):
-    """{(scope, type, operation, change): the other columns}"""
-    with_steps, answer = bool(a.steps and b.steps), {}
+    """{(scope, type, operation, change): the other columns}, and the rows of slower_ops but for
+    those that come from their order."""
+    with_steps, answer, slower, executions = bool(a.steps and b.steps), {}, [], {}
     for x, y, how in paired(kind, a.rows[kind], b.rows[kind]):
         scope, place, name = x or y
         what = place if kind == 'operation' else scope.lower() if kind == 'framework' else 'device'
-        row = {'matched_by': how, 'name_b': y[2] if x and y and x[2] != y[2] else None}
+        row = {'matched_by': how, 'name_b': y[2] if x and y and x[2] != y[2] else None,
+               'short_name': a.rows[kind][x][3] if x else b.rows[kind][y][3]}
         for letter, side, key in (('a', a, x), ('b', b, y)):
             n, us = side.rows[kind][key][:2] if key else (0, 0.0)
+            parts = max(side.parts[what], 1) * (len(side.steps) if with_steps else 1)
             row.update({'occurrences_' + letter: n, 'time_us_' + letter: us,
                         'avg_us_' + letter: us / n if n else None,
-                        'per_device_step_us_' + letter: us / max(side.parts[what], 1)
-                        / (len(side.steps) if with_steps else 1)})
+                        'per_device_step_us_' + letter: us / parts})
+            executions[letter] = n / parts
         row['delta_us'] = row['time_us_b'] - row['time_us_a']
         row['delta_percent'] = percent(row['delta_us'], row['time_us_a'])
         row['avg_ratio'] = row['avg_us_b'] / row['avg_us_a'] if row['avg_us_a'] and row[
             'avg_us_b'] is not None else None
         row['delta_per_device_step_us'] = row['per_device_step_us_b'] - row['per_device_step_us_a']
-        answer[scope, place, name, 'both' if x and y else 'vanished' if x else 'appeared'] = row
-    return answer
+        change = 'both' if x and y else 'vanished' if x else 'appeared'
+        answer[scope, place, name, change] = row
+        if row['delta_per_device_step_us'] > ROUNDING and not is_idle(kind, place):
+            slower.append(grown(place, name, change, row, executions['b'] - executions['a']))
+    return answer, slower
+
+
+def is_idle(kind, place):
+    """Whether it is the time without any op: the type IDLE of tf_ops. What is called IDLE without
+    being of this type is an operation, and so is an HLO op of a category with this name."""
+    return kind == 'framework' and place == 'IDLE'
+
+
+def grown(place, name, change, row, more):
+    """The row of slower_ops; more: by how many executions for each device and step."""
+    grew = row['delta_per_device_step_us']
+    by_count = more * row['avg_us_a'] if change == 'both' else None
+    return {'type': place, 'operation': name, 'short_name': row['short_name'], 'change': change,
+            'grew_us': grew, 'grew_percent': percent(grew, row['per_device_step_us_a']),
+            'by_count_us': by_count, 'by_time_us': None if by_count is None else grew - by_count}
 
 
 SPECIAL = {
@@ -152,19 +176,41 @@ SPECIAL = {
 
 
 def general(row, names):
-    """A row of a special query under compare_ops' names."""
-    return {names.get(c, names.get(c[:-2], '') + c[-2:] if c[:-2] in names else c): x
-            for c, x in row.items()}
+    """A row of a special query under compare_ops' names, with the columns that it lacks."""
+    row = {names.get(c, names.get(c[:-2], '') + c[-2:] if c[:-2] in names else c): x
+           for c, x in row.items()}
+    return {'scope': None, 'short_name': row['operation'], **row}
 
 
-def ops_agree(what, got, want):
+def ops_agree(what, kind, got, want):
     keys = [tuple(r.get(c) for c in ('scope', 'type', 'operation', 'change')) for r in got]
     agree('rows of ' + what, collections.Counter(keys), collections.Counter(list(want)))
     for key, r in zip(keys, got):
         agree('%s %s' % (what, key), {c: r[c] for c in want[key]}, want[key], rel=1e-6,
               abs_tol=1e-6)
-    sizes = [abs(r['delta_per_device_step_us']) for r in got]
-    agree('order of ' + what, sizes, sorted(sizes, reverse=True), abs_tol=1e-6)
+    sizes = [(is_idle(kind, r['type']), -abs(r['delta_per_device_step_us'])) for r in got]
+    agree('order of ' + what, sizes, sorted(sizes), abs_tol=1e-6)
+
+
+def slower_agree(what, got, want):
+    """Rows of equal size have any order, and a difference by rounding may be a row."""
+    def alike(row):
+        return ([str(row[c]) for c in ('type', 'operation', 'change')],
+                [round(row[c] or 0, 6) for c in ('grew_us', 'by_count_us')])
+
+    agree('ranks of ' + what, [r['rank'] for r in got], list(range(1, len(got) + 1)))
+    agree('what grew, of ' + what, [r for r in got if r['grew_us'] <= 0], [])
+    rows = [r for r in got if r['grew_us'] > ROUNDING]
+    mine = dict(zip(map(id, sorted(rows, key=alike)), sorted(want, key=alike)))
+    agree('number of ' + what, len(rows), len(want))
+    sums = list(itertools.accumulate(mine[id(r)]['grew_us'] for r in rows))
+    for r, cumulative in zip(rows, sums):
+        agree('%s %s' % (what, r['operation']),
+              {c: x for c, x in r.items() if c not in ('run_a', 'run_b', 'rank')},
+              {**mine[id(r)], 'cumulative_percent': percent(cumulative, sums[-1])}, rel=1e-6,
+              abs_tol=1e-6)
+    sizes = [-r['grew_us'] for r in got]
+    agree('order of ' + what, sizes, sorted(sizes), abs_tol=1e-6)
 
 
 CATEGORIES = {'Step time': 'duration_ms', 'Device compute': 'device_compute_ms_actual',
@@ -194,15 +240,18 @@ def compare_steps(a, b):
 def check(a, b):
     special = [name for name, _ in SPECIAL.values()]
     queries = ["SELECT * FROM compare_ops(%%s, '%s')" % kind for kind in KINDS] + [
+        "SELECT * FROM slower_ops(%%s, '%s')" % kind for kind in KINDS] + [
         'SELECT * FROM %s(%%s)' % name for name in special + ['compare_steps']]
     both = "'%s', '%s'" % tuple(run.path.replace("'", "''") for run in (a, b))
     got = ask_all(*(q % both for q in queries))
     sides = side_of(a), side_of(b)
     want = {kind: compare_ops(kind, *sides) for kind in KINDS}
-    for kind, rows in zip(KINDS, got):
-        ops_agree(kind, rows, want[kind])
-    for (kind, (name, names)), rows in zip(SPECIAL.items(), got[len(KINDS):]):
-        ops_agree(name, [general({'scope': None, **r}, names) for r in rows], want[kind])
+    for kind, rows, slower in zip(KINDS, got, got[len(KINDS):]):
+        ops_agree(kind, kind, rows, want[kind][0])
+        slower_agree('slower_ops of ' + kind, slower, want[kind][1])
+        met.update('slower %s %s' % (kind, r['change']) for r in slower)
+    for (kind, (name, names)), rows in zip(SPECIAL.items(), got[2 * len(KINDS):]):
+        ops_agree(name, kind, [general(r, names) for r in rows], want[kind][0])
     steps = compare_steps(*sides)
     agree('categories', [r['category'] for r in got[-1]],
           list(steps) if sides[0].steps or sides[1].steps else [])
@@ -251,12 +300,14 @@ def gpu(dice, of, number):
     for _ in range(dice.randint(0, 9)):
         id, at, length = dice.choice(list(of)), at + 10**6 * dice.randint(
             1, 4), 10**5 * dice.randint(1, 9)
-        stats = {'tf_op': {'str': dice.choice(['', 'jit(main)/'])
-                           + 'op%d:%s' % (dice.randint(1, 2), dice.choice(['', 'MatMul', 'Add']))},
+        tf_op = '%sop%d:%s' % (dice.choice(['', 'jit(main)/']), dice.randint(1, 2),
+                               dice.choice(['', 'MatMul', 'Add', 'IDLE']))
+        stats = {'tf_op': {'str': tf_op},
                  'hlo_op': {'str': dice.choice(list(of[id][1]))},
                  'hlo_module': {'str': of[id][0]}, 'program_id': {'uint64': id},
                  'kernel_details': {'str': 'regs:32 grid:1,1,1 block:32,1,1'}}
-        events.append((dice.choice(NAMES + ['MemcpyH2D', 'ncclAllReduce']), at, length, stats))
+        name = dice.choice(NAMES + ['MemcpyH2D', 'ncclAllReduce', 'IDLE'])
+        events.append((name, at, length, stats))
     return Plane('/device:GPU:%d' % number, number + 1).line(1, 'Stream #1', events).bytes()
 
 
@@ -280,8 +331,9 @@ def tpu(dice, of, number, sparse):
 
 
 def threads(dice):
-    events = [(dice.choice(NAMES + ['op1:MatMul', 'op2:MatMul', 'op1:Add', 'op1.1:Add',
-                                    'backend_compile']), i * 10**6, 10**5 * dice.randint(1, 9))
+    names = NAMES + ['op1:MatMul', 'op2:MatMul', 'op1:Add', 'op1.1:Add', 'backend_compile', 'IDLE',
+                     'op3:IDLE']
+    events = [(dice.choice(names), i * 10**6, 10**5 * dice.randint(1, 9))
               for i in range(dice.randint(1, 12))]
     return Plane('/host:CPU', 30).line(5, 'main', events).bytes()
 
@@ -328,7 +380,9 @@ def made():
     if looks_at_all():
         ways = ('operation by name', 'operation by similar name', 'hlo by name',
                 'hlo by fingerprint', 'hlo by similar name', 'framework by name',
-                'framework by similar name', 'kernel by name', 'kernel by similar name')
+                'framework by similar name', 'kernel by name', 'kernel by similar name',
+                *('slower %s %s' % (kind, change) for kind in KINDS
+                  for change in ('both', 'appeared')))
         tried('two_runs meets all ways', lambda: agree('ways', [w for w in ways if not met[w]], []))
 
 
