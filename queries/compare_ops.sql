@@ -48,7 +48,7 @@
 -- column per_device_step_us_b REAL [us]: per_device_step_us_a for the second run
 -- column delta_per_device_step_us REAL [us]: per_device_step_us_b minus per_device_step_us_a
 --   (negative if the second run is faster). Use it to compare runs of different length and size.
---   Rows are ordered by its absolute value; the row of IDLE (kind framework) is last
+--   Rows are ordered by its absolute value; rows of type IDLE (kind framework) are last
 WITH asked AS MATERIALIZED (
     SELECT coalesce(:kind, 'operation') AS kind
 ), instruction AS MATERIALIZED ( -- one row each: hosts can have different programs of one id
@@ -174,8 +174,8 @@ WITH asked AS MATERIALIZED (
            100.0 * (us_b - us_a) / us_a, us_a / n_a, us_b / n_b,
            (us_b / n_b) / (us_a / n_a), share_a, share_b,
            share_b - share_a
-    FROM shared
-    ORDER BY type IS 'IDLE', abs(share_b - share_a) DESC, max(share_a, share_b) DESC, scope, name,
+    FROM shared, asked
+    ORDER BY kind = 'framework' AND type IS 'IDLE', abs(share_b - share_a) DESC, max(share_a, share_b) DESC, scope, name,
              type
 )
 SELECT * FROM answer

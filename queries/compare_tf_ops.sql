@@ -35,7 +35,7 @@
 -- column per_device_step_us_b REAL [us]: per_device_step_us_a for the second run
 -- column delta_per_device_step_us REAL [us]: per_device_step_us_b minus per_device_step_us_a
 --   (negative if the second run is faster). Use it to compare runs of different length and size.
---   Rows are ordered by its absolute value; the row of IDLE is last
+--   Rows are ordered by its absolute value; rows of type IDLE are last
 SELECT run_a, run_b, scope, type, operation, change, occurrences_a, occurrences_b, time_us_a,
        time_us_b, delta_us,
        delta_percent, avg_us_a, avg_us_b, avg_ratio, matched_by, name_b, per_device_step_us_a,

@@ -12,13 +12,14 @@
 -- column rank INTEGER: rank by grew_us; 1 is what grew most
 -- column type TEXT: type of the operation, as in compare_ops
 -- column operation TEXT: name of the operation: its name in the first run, or in the second if it
---   ran only there. IDLE is no operation
+--   ran only there. Only those with grew_us above 0 have a row, and none of type IDLE of kind
+--   framework
 -- column short_name TEXT: readable form of operation, as in compare_ops
 -- column change TEXT: whether it ran in both runs (both) or only in the second (appeared)
 -- column grew_us REAL [us]: how much more time it takes, for each device and step:
 --   compare_ops.delta_per_device_step_us
--- column grew_percent REAL [percent]: grew_us as a share of its time in the first run; NULL if it
---   did not run there
+-- column grew_percent REAL [percent]: grew_us as a share of its time in the first run; NULL if that
+--   is 0 or it did not run there
 -- column cumulative_percent REAL [percent 0..100]: sum of grew_us over this row and those before it
 --   as a share of the sum over all rows
 -- column by_count_us REAL [us]: part of grew_us because it runs more often: the change of its
@@ -29,7 +30,7 @@
 WITH grown AS MATERIALIZED (
     SELECT *, row_number() OVER () AS place
     FROM temp.compare_ops(:a, :b, :kind)
-    WHERE delta_per_device_step_us > 0 AND type IS NOT 'IDLE'
+    WHERE delta_per_device_step_us > 0 AND (:kind IS NOT 'framework' OR type IS NOT 'IDLE')
 ), split AS (
     SELECT *, sum(delta_per_device_step_us) OVER (ORDER BY place) AS until_here,
            sum(delta_per_device_step_us) OVER () AS all_us,

@@ -58,8 +58,9 @@ class Made:
             code, name, named = 'negate', 'negate', self.names
             if kind < 0.6:
                 code = name = 'fusion'
-                calls, more = [self.fused()], L(11, dice.choice(['kLoop', 'kLoop', 'kInput'])) + (
-                    L(68, L(1, L(1, 'xla.pdl_launch'), L(2, 'true'))) if dice.random() < .3 else b'')
+                calls, more = [self.fused()], L(11, dice.choice(['kLoop', 'kLoop', 'kInput']))
+                if dice.random() < .3:
+                    more += L(68, L(1, L(1, 'xla.pdl_launch'), L(2, 'true')))
             elif kind < 0.9 and depth < 3:
                 named = self.others
                 code = dice.choice(['while', 'while', 'call', 'conditional', 'async-start'])

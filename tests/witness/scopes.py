@@ -569,8 +569,9 @@ def costs(run, rows, runs_ops):
             own = r['occurrences'] - r['in_graphs']
             for c, column, one in (('flops', 'model_flops_actual', 'model_flops_actual'),
                                    ('bytes_accessed', 'bytes_accessed_actual', 'bytes_accessed')):
-                known = [sum(o[column] for o in of) * own / times] if own and times and None not in [
-                    o[column] for o in of] else [0] if not own else [None]
+                known = [None] if own else [0]
+                if own and times and None not in [o[column] for o in of]:
+                    known = [sum(o[column] for o in of) * own / times]
                 known += [i[one] and i[one] * r['in_graphs']] if r['in_graphs'] else []
                 r[c] = None if None in known else sum(known)
     columns = ('host', 'plane_kind', 'program_id', 'hlo_op', 'tf_op', 'name', 'iteration', 'flops',

@@ -4087,8 +4087,8 @@ class CompareOps(NamedTuple):
     """per_device_step_us_a for the second run [us]"""
     delta_per_device_step_us: float
     """per_device_step_us_b minus per_device_step_us_a (negative if the second run is faster). Use
-    it to compare runs of different length and size. Rows are ordered by its absolute value; the row
-    of IDLE (kind framework) is last [us]"""
+    it to compare runs of different length and size. Rows are ordered by its absolute value; rows of
+    type IDLE (kind framework) are last [us]"""
 
 class CompareSteps(NamedTuple):
     run_a: str
@@ -4163,8 +4163,8 @@ class CompareTfOps(NamedTuple):
     """per_device_step_us_a for the second run [us]"""
     delta_per_device_step_us: float
     """per_device_step_us_b minus per_device_step_us_a (negative if the second run is faster). Use
-    it to compare runs of different length and size. Rows are ordered by its absolute value; the row
-    of IDLE is last [us]"""
+    it to compare runs of different length and size. Rows are ordered by its absolute value; rows of
+    type IDLE are last [us]"""
 
 class CompileTime(NamedTuple):
     run: str
@@ -5347,8 +5347,8 @@ class SlowerOps(NamedTuple):
     type: str
     """type of the operation, as in compare_ops"""
     operation: str
-    """name of the operation: its name in the first run, or in the second if it ran only there. IDLE
-    is no operation"""
+    """name of the operation: its name in the first run, or in the second if it ran only there. Only
+    those with grew_us above 0 have a row, and none of type IDLE of kind framework"""
     short_name: str
     """readable form of operation, as in compare_ops"""
     change: str
@@ -5357,7 +5357,8 @@ class SlowerOps(NamedTuple):
     """how much more time it takes, for each device and step: compare_ops.delta_per_device_step_us
     [us]"""
     grew_percent: float | None
-    """grew_us as a share of its time in the first run; NULL if it did not run there [percent]"""
+    """grew_us as a share of its time in the first run; NULL if that is 0 or it did not run there
+    [percent]"""
     cumulative_percent: float
     """sum of grew_us over this row and those before it as a share of the sum over all rows [percent
     0..100]"""
