@@ -59,14 +59,14 @@ class Made:
             if kind < 0.6:
                 code = name = 'fusion'
                 calls, more = [self.fused()], L(11, dice.choice(['kLoop', 'kLoop', 'kInput']))
-                if dice.random() < .3:
+                if dice.random() < 0.3:  # frontend_attributes
                     more += L(68, L(1, L(1, 'xla.pdl_launch'), L(2, 'true')))
             elif kind < 0.9 and depth < 3:
                 named = self.others
                 code = dice.choice(['while', 'while', 'call', 'conditional', 'async-start'])
-                round = in_circles and code != 'while'
-                calls = [dice.choice(self.open) if round and dice.random() < 0.05 else
-                         self.add(1 + self.number(), depth + 1, round)
+                circles = in_circles and code != 'while'
+                calls = [dice.choice(self.open) if circles and dice.random() < 0.05 else
+                         self.add(1 + self.number(), depth + 1, circles)
                          for _ in range(2 if code in ('while', 'conditional') else 1)]
                 if code == 'while' and dice.random() < 0.7:
                     more = L(43, '{"known_trip_count":{"n":"%d"}}' % dice.choice([0, 1, 2, 3, 7]))

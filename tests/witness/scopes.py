@@ -569,9 +569,9 @@ def costs(run, rows, runs_ops):
             own = r['occurrences'] - r['in_graphs']
             for c, column, one in (('flops', 'model_flops_actual', 'model_flops_actual'),
                                    ('bytes_accessed', 'bytes_accessed_actual', 'bytes_accessed')):
-                known = [None] if own else [0]
-                if own and times and None not in [o[column] for o in of]:
-                    known = [sum(o[column] for o in of) * own / times]
+                all_of = [o[column] for o in of]
+                known = [] if not own else [sum(all_of) * own / times] if times and (
+                    None not in all_of) else [None]
                 known += [i[one] and i[one] * r['in_graphs']] if r['in_graphs'] else []
                 r[c] = None if None in known else sum(known)
     columns = ('host', 'plane_kind', 'program_id', 'hlo_op', 'tf_op', 'name', 'iteration', 'flops',
