@@ -96,7 +96,7 @@ static void scope_ops_list(RowCursor *c, RowList *list)
 static void result_share(sqlite3_context *ctx, const ScopedOp *op, const ScopedTime *row,
                          double of_all)
 {
-    if (isnan(of_all) || !op->n) return;
+    if (isnan(of_all)) return;
     sqlite3_result_double(ctx, row->n == op->n ? of_all : of_all / (double)op->n * (double)row->n);
 }
 

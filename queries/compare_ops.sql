@@ -175,8 +175,8 @@ WITH asked AS MATERIALIZED (
            (us_b / n_b) / (us_a / n_a), share_a, share_b,
            share_b - share_a
     FROM shared, asked
-    ORDER BY kind = 'framework' AND type IS 'IDLE', abs(share_b - share_a) DESC, max(share_a, share_b) DESC, scope, name,
-             type
+    ORDER BY kind = 'framework' AND type IS 'IDLE', abs(share_b - share_a) DESC,
+             max(share_a, share_b) DESC, scope, name, type
 )
 SELECT * FROM answer
 UNION ALL

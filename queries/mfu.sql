@@ -18,8 +18,8 @@
 -- column device_count INTEGER: number of GPUs or TensorCores with work
 -- column model_flops REAL [FLOP]: operations on all devices that the model needs, without those
 --   that are computed again (program_flops.model_flops). Ops with unknown operations count as 0;
---   NULL if the operations of all ops are unknown, and if programs with unknown operations take
---   more than a tenth of the busy time (docs/semantics.md, FLOPS utilization)
+--   NULL if the operations of all ops are unknown, and if kernels of unknown operations take more
+--   than a tenth of the busy time (docs/semantics.md, FLOPS utilization)
 -- column hardware_flops REAL [FLOP]: operations that the devices carried out, those computed again
 --   included (program_flops.hardware_flops), in which 8-bit operations count as a half and 4-bit
 --   ones as a quarter; NULL if model_flops is unknown, or the operations are 0

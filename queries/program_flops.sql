@@ -13,8 +13,9 @@
 -- column occurrences INTEGER [events]: number of events of its ops
 -- column op_ms REAL [ms]: self time of its ops on all devices (simultaneous kernels on several
 --   streams add up)
--- column unlisted_percent REAL [percent]: share of op_ms that hlo_ops lacks, because the kernels
---   record no instruction, as in CUDA graphs; 0 on TPUs; NULL if op_ms is 0
+-- column unlisted_percent REAL [percent]: share of op_ms that hlo_ops lacks: of kernels that record
+--   no instruction, as in CUDA graphs, and of programs that XLA rejects; 0 on TPUs; NULL if op_ms
+--   is 0
 -- column flops_by TEXT: how model_flops and hardware_flops are found. ops: sums over hlo_ops;
 --   program: operations of one execution, as the program's instructions need, times executions,
 --   if hlo_ops lacks some of the time; NULL if they are unknown
@@ -35,22 +36,26 @@ WITH listed AS MATERIALIZED ( -- what hlo_ops knows of each program
 ), kernel AS MATERIALIZED ( -- kernels of programs on GPUs
     SELECT run, program_id, max(hlo_module) AS name, sum(occurrences) AS n, sum(self_us) * 1e6 AS ps
     FROM temp.scope_ops(:source)
-    WHERE plane_kind = 'gpu' AND program_id IS NOT NULL
+    WHERE plane_kind = 'gpu' AND hlo_op IS NOT NULL
     GROUP BY run, program_id
 ), execution AS MATERIALIZED (
     SELECT run, program_id, count(*) AS n
     FROM temp.program_runs(:source)
     GROUP BY run, program_id
-), program AS MATERIALIZED (
-    SELECT l.run, l.program_id, coalesce(l.name, k.name) AS name, coalesce(k.n, l.n) AS n,
-           coalesce(k.ps, l.ps) AS ps,
-           iif(k.ps > l.ps * 1.000001, (k.ps - l.ps) / k.ps, 0.0) AS unlisted, l.model, l.hardware
-    FROM listed AS l LEFT JOIN kernel AS k ON k.run = l.run AND k.program_id = l.program_id
+), counted AS ( -- hlo_ops lacks kernels with an hlo_op and no program_id
+    SELECT l.run, l.program_id, coalesce(l.name, k.name) AS name,
+           coalesce(k.n, 0) + iif(k.run IS NULL OR l.program_id IS NULL, l.n, 0) AS n,
+           coalesce(k.ps, 0) + iif(k.run IS NULL OR l.program_id IS NULL, l.ps, 0) AS ps,
+           coalesce(k.ps, 0) - iif(l.program_id IS NULL, 0, l.ps) AS lacks, l.model, l.hardware
+    FROM listed AS l LEFT JOIN kernel AS k ON k.run = l.run AND k.program_id IS l.program_id
     UNION ALL
-    SELECT run, program_id, name, n, ps, 1.0, NULL, NULL
-    FROM kernel
-    WHERE (run, program_id) NOT IN (SELECT run, program_id FROM listed
-                                    WHERE program_id IS NOT NULL)
+    SELECT run, program_id, name, n, ps, ps, NULL, NULL
+    FROM kernel AS k
+    WHERE NOT EXISTS (SELECT 1 FROM listed AS l
+                      WHERE l.run = k.run AND l.program_id IS k.program_id)
+), program AS MATERIALIZED (
+    SELECT *, iif(lacks > 1e-6 * ps, lacks / ps, 0.0) AS unlisted
+    FROM counted
 ), instruction AS MATERIALIZED ( -- those that do not run others, of programs that hlo_ops lacks
     SELECT i.run, i.host, i.program_id, i.runs_per_execution AS n,
            coalesce(i.model_flops_actual, 0.0) AS model, coalesce(i.flops_actual, 0.0) AS hardware,

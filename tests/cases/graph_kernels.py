@@ -148,7 +148,7 @@ def instructions_of_kernels():
          [('fusion.3', None, 1, 9), ('fusion.2', None, 1, 30)], 'its op is recorded')
     one = profile(GRAPH[:1], scan())
     same([r[:5] for r in rows(OPS, one)],
-         [('fusion.1', None, 1, 25, 8.0), ('fusion.2', None, 0, 75, None)], 'parts of one event')
+         [('fusion.1', None, 1, 25, 8.0), ('fusion.2', None, 0, 75, 0.0)], 'parts of one event')
 
 
 @case
@@ -185,6 +185,21 @@ def operations_of_programs():
     same(rows(FLOPS, profile(mostly, scan(times=b''))), [(1, 2, 99, 9.0909, 'ops', 8.0, 8.0)])
     same(rows(FLOPS, profile(mostly, scan())), [(1, 2, 99, 9.0909, 'program', 40.0, 40.0)])
     same(rows(FLOPS, profile(mostly[:1], scan())), [(1, 1, 90, 0.0, 'ops', 8.0, 8.0)])
+
+
+@case
+def kernels_without_a_program():
+    """A kernel with an op and no program id is of no program: nothing is known of its operations,
+    and it takes most of the time. One that is named after a loop is the loop, whose operations are
+    those of what it runs."""
+    stats = {'hlo_op': {'str': 'x'}, 'hlo_module': {'str': 'z'}}
+    x = profile([('k', 0, 90, of(1, 'fusion.1', None, 'jit_f')), ('x', 90, 910, stats)], scan())
+    same(rows("SELECT program_id, occurrences, unlisted_percent, model_flops"
+              " FROM program_flops('{x}')", x=x), [(None, 1, 100.0, None), ('1', 1, 0.0, 8.0)])
+    same(rows("SELECT scope, model_flops FROM mfu('{x}', 1e12)", x=x),
+         [('run', None), ('program', 8.0)])
+    same([r[:5] for r in rows(OPS, profile([('loop', 0, 9, of(1))], scan()))],
+         [('loop', None, 1, 9, None)])
 
 
 @case

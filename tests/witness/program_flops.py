@@ -81,11 +81,10 @@ def programs_that_ran(run):
             ran.flops[0] += o['model_flops_actual'] if o['rematerialization'] != 'Yes' else 0
             ran.flops[1] += o['flops_actual']
     for o in scope_ops:
-        if o['program_id'] is not None:
-            ran = found[o['program_id']]
-            ran.module = ran.module or o['hlo_module']
-            ran.on_gpus += round(o['self_us'] * 1e6)
-            ran.events += o['occurrences']
+        ran = found[o['program_id']]
+        ran.module = ran.module or o['hlo_module']
+        ran.on_gpus += round(o['self_us'] * 1e6)
+        ran.events += o['occurrences']
     of_host = collections.defaultdict(list)
     for i in instructions:
         of_host[i['program_id'], i['host']].append(i)

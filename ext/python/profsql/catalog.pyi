@@ -4339,8 +4339,8 @@ class FlopsUtilizationByStep(NamedTuple):
     """operations of the step on all devices: hlo_ops.flops_actual, divided evenly over the events
     of an op; for programs with kernels of CUDA graphs, program_flops.hardware_flops, divided evenly
     over the program's kernels. Ops with unknown operations count as 0; NULL if the operations of
-    all ops are unknown, and if those of programs that take more than a tenth of the busy time are
-    (docs/semantics.md, FLOPS utilization) [FLOP]"""
+    all ops are unknown, and if kernels of unknown operations take more than a tenth of the busy
+    time (docs/semantics.md, FLOPS utilization) [FLOP]"""
     model_flops: float | None
     """model operations of the step on all devices, without ops that are computed again; found in
     the same way as flops; NULL if flops is unknown [FLOP]"""
@@ -4919,7 +4919,7 @@ class Mfu(NamedTuple):
     model_flops: float | None
     """operations on all devices that the model needs, without those that are computed again
     (program_flops.model_flops). Ops with unknown operations count as 0; NULL if the operations of
-    all ops are unknown, and if programs with unknown operations take more than a tenth of the busy
+    all ops are unknown, and if kernels of unknown operations take more than a tenth of the busy
     time (docs/semantics.md, FLOPS utilization) [FLOP]"""
     hardware_flops: float | None
     """operations that the devices carried out, those computed again included
@@ -5221,8 +5221,8 @@ class ProgramFlops(NamedTuple):
     op_ms: float
     """self time of its ops on all devices (simultaneous kernels on several streams add up) [ms]"""
     unlisted_percent: float | None
-    """share of op_ms that hlo_ops lacks, because the kernels record no instruction, as in CUDA
-    graphs; 0 on TPUs; NULL if op_ms is 0 [percent]"""
+    """share of op_ms that hlo_ops lacks: of kernels that record no instruction, as in CUDA graphs,
+    and of programs that XLA rejects; 0 on TPUs; NULL if op_ms is 0 [percent]"""
     flops_by: str | None
     """how model_flops and hardware_flops are found. ops: sums over hlo_ops; program: operations of
     one execution, as the program's instructions need, times executions, if hlo_ops lacks some of

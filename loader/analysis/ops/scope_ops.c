@@ -496,10 +496,9 @@ static void add_program_cost(Op *op, double n, ProfErr *err)
 {
     const HloCost *cost =
         has_program_cost(&op->op) ? hlo_cost(op->op.module, op->op.instruction, err) : NULL;
-    if (!cost) return;
-    op->op.flops += cost->model_flops_actual * n;
-    op->op.n_bytes +=
-        cost->bytes_accessed_actual < 0 ? NAN : (double)cost->bytes_accessed_actual * n;
+    bool has_bytes = cost && cost->bytes_accessed_actual >= 0;
+    op->op.flops += cost ? cost->model_flops_actual * n : NAN;
+    op->op.n_bytes += has_bytes ? (double)cost->bytes_accessed_actual * n : NAN;
 }
 
 /* Takes the FLOPs and bytes of device ops from hlo_ops, for each of its occurrences. On TPUs these
