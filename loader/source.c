@@ -418,9 +418,11 @@ int source_resolve(const char *path, const char *within, Source *source, ProfErr
         return prof_fail(err, PROF_NOTFOUND, 0,
                          "the path is empty; give a file, a run folder, a log dir, or a label");
     if (stat(path, &st)) {
-        if (errno == ENOENT && !within && source_is_pattern(path))
-            return source_resolve_pattern(path, source, err);
-        if (errno == ENOENT) return fail_missing(path, err);
+        bool is_missing = errno == ENOENT;
+        if (is_missing && !within && source_is_pattern(path) &&
+            source_resolve_pattern(path, source, err))
+            return err->code;
+        if (is_missing) return fail_missing(path, err);
         return prof_fail(err, PROF_NOTFOUND, 0,
                          "%s: %s; give a *.xplane.pb, a run folder or a log dir", path,
                          strerror(errno));

@@ -37,8 +37,8 @@ typedef struct {
 int source_resolve(const char *path, const char *within, Source *source, ProfErr *err);
 /* Returns whether a path has a character of patterns. */
 bool source_is_pattern(const char *path);
-/* Like source_resolve(), for a pattern. */
-int source_resolve_pattern(const char *pattern, Source *source, ProfErr *err);
+/* Like source_resolve(), for a pattern. False without err set if nothing matches it. */
+bool source_resolve_pattern(const char *pattern, Source *source, ProfErr *err);
 /* Finds every run in a folder and below it, sorted by path. A path to a file gives that file, if
  * its name has a suffix of profiles or programs. *list is freed with source_list_free(). */
 int source_find(const char *folder, const char *within, Source **list, size_t *n, ProfErr *err);

@@ -83,18 +83,14 @@ static void check_hosts(Source *of, ProfErr *err)
                       of->files[i - 1], of->files[i]);
 }
 
-int source_resolve_pattern(const char *pattern, Source *source, ProfErr *err)
+bool source_resolve_pattern(const char *pattern, Source *source, ProfErr *err)
 {
     glob_t matches = {0};
     Source found = {0};
     int failed = glob(pattern, 0, NULL, &matches);
-    if (failed == GLOB_NOSPACE)
-        prof_nomem(err);
-    else if (failed)
-        prof_fail(err, PROF_NOTFOUND, 0,
-                  "%s: no file or folder matches this pattern, and no attached label is so named",
-                  pattern);
-    if (!err->code) name_run(&found, pattern, matches.gl_pathv[0], err);
+    if (failed == GLOB_NOSPACE) prof_nomem(err);
+    if (failed) return err->code;
+    name_run(&found, pattern, matches.gl_pathv[0], err);
     for (size_t i = 0; i < matches.gl_pathc && !err->code; i++)
         add_match(&found, matches.gl_pathv[i], err);
     if (!err->code) check_hosts(&found, err);
@@ -103,5 +99,5 @@ int source_resolve_pattern(const char *pattern, Source *source, ProfErr *err)
         source_free(&found);
     else
         *source = found;
-    return err->code;
+    return true;
 }
