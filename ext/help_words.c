@@ -118,11 +118,11 @@ const HelpWords help_words[] = {
      "hlo_ops.source_stack"},
     {"trace, trace viewer, Perfetto, Chrome trace, timeline", "timeline, trace_events"},
     {"scaling, scaling efficiency, more GPUs, more devices",
-     "slower_ops, compare_ops, compare_steps"},
-    {"regression, slower than before, what grew", "slower_ops, compare_ops, compare_groups"},
+     "compare_slower_ops, compare_ops, compare_steps"},
+    {"slower than before, what grew", "compare_slower_ops, compare_ops, compare_groups"},
     {"diff, regression, A/B, compare",
-     "compare_ops, compare_steps, compare_groups, compare_kernels, compare_hlo_ops, "
-     "compare_tf_ops"},
+     "compare_ops, compare_slower_ops, compare_steps, compare_groups, compare_kernels, "
+     "compare_hlo_ops, compare_tf_ops"},
     {"noise, significance, significant, statistics, t-test, benchmark runs", "compare_groups"},
     {"latency, percentile, p50, p99, serving, inference",
      "op_percentiles, inference_latency, inference_percentiles, inference_requests, percentile"},

@@ -42,6 +42,8 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compare_kernels -d 'How do the GPU kernels of two runs differ?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compare_ops -d 'How do the operations of two runs differ, on devices, or on host threads if no run has a device?'
 complete -c profsql -n '__fish_seen_subcommand_from compare_ops' -l kind -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compare_slower_ops -d 'Which operations take more time in the second run than in the first?'
+complete -c profsql -n '__fish_seen_subcommand_from compare_slower_ops' -l kind -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compare_steps -d 'What does a step of one run spend more time on than a step of another run?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compare_tf_ops -d 'How do the framework ops of two runs differ?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a compilations -d 'one compilation during the capture: the function, the program that it became, and how its parameters differ from those of the previous program; ordered by host and start'
@@ -209,8 +211,6 @@ complete -c profsql -n '__fish_seen_subcommand_from slow_calls' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a slow_step_ops -d 'What took longer in a slow step than in the median step?'
 complete -c profsql -n '__fish_seen_subcommand_from slow_step_ops' -l of-step -x
 complete -c profsql -n '__fish_seen_subcommand_from slow_step_ops' -l n -s n -x
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a slower_ops -d 'Which operations take more time in the second run than in the first?'
-complete -c profsql -n '__fish_seen_subcommand_from slower_ops' -l kind -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a slowest_steps -d 'Which steps took longest, and what did they spend more time on than the median complete step?'
 complete -c profsql -n '__fish_seen_subcommand_from slowest_steps' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a stat_metadata -d 'one stat name that a plane declares'

@@ -180,12 +180,12 @@ def operations_that_grew():
     b = times(('f', 12, 12, 12), ('g', 10), ('h', 2), ('i', 6), ('j', 1))
     got = rows("SELECT rank, operation, change, grew_us, grew_percent,"
                " round(cumulative_percent, 4), by_count_us, by_time_us"
-               " FROM slower_ops('{a}', '{b}')", a=a, b=b)
+               " FROM compare_slower_ops('{a}', '{b}')", a=a, b=b)
     same(got, [(1, 'f', 'both', 16.0, 80.0, 84.2105, 10.0, 6.0),
                (2, 'h', 'appeared', 2.0, None, 94.7368, None, None),
                (3, 'g', 'both', 1.0, 100.0 / 9, 100.0, -6.0, 7.0)])
-    same(rows("SELECT rank, operation FROM slower_ops('{a}', '{b}', 'framework')", a=a, b=b),
+    same(rows("SELECT rank, operation FROM compare_slower_ops('{a}', '{b}', 'framework')", a=a, b=b),
          [(1, 'f'), (2, 'h'), (3, 'g')])
-    same(rows("SELECT count(*) FROM slower_ops('{a}', '{a}')", a=a), [(0,)])
-    refused("kind cannot be 'x'", rows, "SELECT * FROM slower_ops('{a}', '{b}', 'x')", a=a,
+    same(rows("SELECT count(*) FROM compare_slower_ops('{a}', '{a}')", a=a), [(0,)])
+    refused("kind cannot be 'x'", rows, "SELECT * FROM compare_slower_ops('{a}', '{b}', 'x')", a=a,
             b=b)

@@ -47,7 +47,7 @@ EXCEPTIONS = {
 # Witnesses that start from rows of other tables, and what they witness. A table that they start
 # from needs a source of its own: XProf, or a witness that reads the file.
 FROM_TABLES = {'two_runs.py': {'compare_ops', 'compare_hlo_ops', 'compare_kernels',
-                               'compare_tf_ops', 'compare_steps', 'slower_ops'},
+                               'compare_tf_ops', 'compare_steps', 'compare_slower_ops'},
                'input_pipeline.py': {'input_pipeline', 'recommendations'},
                'queries.py': {'top_hlo_ops', 'top_wasted', 'eager_ops', 'tensorcore_missed',
                               'input_bound', 'gpu_samples', 'mfu', 'async_op_totals',

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How two runs differ: compare_ops and slower_ops of every kind, compare_hlo_ops, compare_kernels,
-compare_tf_ops and compare_steps, of profiles that follow each other and of random runs.
+"""How two runs differ: compare_ops and compare_slower_ops of every kind, compare_hlo_ops,
+compare_kernels, compare_tf_ops and compare_steps, of profiles that follow each other and of random
+runs.
 
 The rows of one run come from the tables that compare_ops names; tests/witness/ops.py and XProf's
 answers are about these. Which row of a run is which of the other, what is divided by how many
@@ -124,8 +125,8 @@ def paired(kind, a, b):
 # ---- what a pair says ----
 
 def compare_ops(kind, a, b):
-    """{(scope, type, operation, change): the other columns}, and the rows of slower_ops but for
-    those that come from their order."""
+    """{(scope, type, operation, change): the other columns}, and the rows of compare_slower_ops but
+    for those that come from their order."""
     with_steps, answer, slower, executions = bool(a.steps and b.steps), {}, [], {}
     for x, y, how in paired(kind, a.rows[kind], b.rows[kind]):
         scope, place, name = x or y
@@ -158,7 +159,7 @@ def is_idle(kind, place):
 
 
 def grown(place, name, change, row, more):
-    """The row of slower_ops; more: by how many executions for each device and step."""
+    """The row of compare_slower_ops; more: by how many executions for each device and step."""
     grew = row['delta_per_device_step_us']
     by_count = more * row['avg_us_a'] if change == 'both' else None
     return {'type': place, 'operation': name, 'short_name': row['short_name'], 'change': change,
@@ -240,7 +241,7 @@ def compare_steps(a, b):
 def check(a, b):
     special = [name for name, _ in SPECIAL.values()]
     queries = ["SELECT * FROM compare_ops(%%s, '%s')" % kind for kind in KINDS] + [
-        "SELECT * FROM slower_ops(%%s, '%s')" % kind for kind in KINDS] + [
+        "SELECT * FROM compare_slower_ops(%%s, '%s')" % kind for kind in KINDS] + [
         'SELECT * FROM %s(%%s)' % name for name in special + ['compare_steps']]
     both = "'%s', '%s'" % tuple(run.path.replace("'", "''") for run in (a, b))
     got = ask_all(*(q % both for q in queries))
@@ -248,7 +249,7 @@ def check(a, b):
     want = {kind: compare_ops(kind, *sides) for kind in KINDS}
     for kind, rows, slower in zip(KINDS, got, got[len(KINDS):]):
         ops_agree(kind, kind, rows, want[kind][0])
-        slower_agree('slower_ops of ' + kind, slower, want[kind][1])
+        slower_agree('compare_slower_ops of ' + kind, slower, want[kind][1])
         met.update('slower %s %s' % (kind, r['change']) for r in slower)
     for (kind, (name, names)), rows in zip(SPECIAL.items(), got[2 * len(KINDS):]):
         ops_agree(name, kind, [general(r, names) for r in rows], want[kind][0])

@@ -4090,6 +4090,39 @@ class CompareOps(NamedTuple):
     it to compare runs of different length and size. Rows are ordered by its absolute value; rows of
     type IDLE (kind framework) are last [us]"""
 
+class CompareSlowerOps(NamedTuple):
+    run_a: str
+    """name of the first run"""
+    run_b: str
+    """name of the second run"""
+    rank: int
+    """rank by grew_us; 1 is what grew most"""
+    type: str
+    """type of the operation, as in compare_ops"""
+    operation: str
+    """name of the operation: its name in the first run, or in the second if it ran only there. Only
+    those with grew_us above 0 have a row, and none of type IDLE of kind framework"""
+    short_name: str
+    """readable form of operation, as in compare_ops"""
+    change: str
+    """whether it ran in both runs (both) or only in the second (appeared)"""
+    grew_us: float
+    """how much more time it takes, for each device and step: compare_ops.delta_per_device_step_us
+    [us]"""
+    grew_percent: float | None
+    """grew_us as a share of its time in the first run; NULL if that is 0 or it did not run there
+    [percent]"""
+    cumulative_percent: float
+    """sum of grew_us over this row and those before it as a share of the sum over all rows [percent
+    0..100]"""
+    by_count_us: float | None
+    """part of grew_us because it runs more often: the change of its occurrences for each device and
+    step, times its average time in the first run; below 0 if it runs less often; NULL if it ran in
+    one run only [us]"""
+    by_time_us: float | None
+    """the rest of grew_us, because each execution takes longer; NULL if it ran in one run only
+    [us]"""
+
 class CompareSteps(NamedTuple):
     run_a: str
     """name of the first run"""
@@ -5337,39 +5370,6 @@ class SlowStepOps(NamedTuple):
     """number of other complete steps in which it ran; 0 if it ran only in this step, as a
     compilation may [steps]"""
 
-class SlowerOps(NamedTuple):
-    run_a: str
-    """name of the first run"""
-    run_b: str
-    """name of the second run"""
-    rank: int
-    """rank by grew_us; 1 is what grew most"""
-    type: str
-    """type of the operation, as in compare_ops"""
-    operation: str
-    """name of the operation: its name in the first run, or in the second if it ran only there. Only
-    those with grew_us above 0 have a row, and none of type IDLE of kind framework"""
-    short_name: str
-    """readable form of operation, as in compare_ops"""
-    change: str
-    """whether it ran in both runs (both) or only in the second (appeared)"""
-    grew_us: float
-    """how much more time it takes, for each device and step: compare_ops.delta_per_device_step_us
-    [us]"""
-    grew_percent: float | None
-    """grew_us as a share of its time in the first run; NULL if that is 0 or it did not run there
-    [percent]"""
-    cumulative_percent: float
-    """sum of grew_us over this row and those before it as a share of the sum over all rows [percent
-    0..100]"""
-    by_count_us: float | None
-    """part of grew_us because it runs more often: the change of its occurrences for each device and
-    step, times its average time in the first run; below 0 if it runs less often; NULL if it ran in
-    one run only [us]"""
-    by_time_us: float | None
-    """the rest of grew_us, because each execution takes longer; NULL if it ran in one run only
-    [us]"""
-
 class SlowestSteps(NamedTuple):
     run: str
     """name of the run"""
@@ -6062,6 +6062,8 @@ class Tables:
     def compare_ops(self, b: Source, kind: str | None = None, *, a: Source | None = None) -> Result[CompareOps]:
         """How do the operations of two runs differ, on devices, or on host threads if no run has a
         device?"""
+    def compare_slower_ops(self, b: Source, kind: str | None = None, *, a: Source | None = None) -> Result[CompareSlowerOps]:
+        """Which operations take more time in the second run than in the first?"""
     def compare_steps(self, b: Source, *, a: Source | None = None) -> Result[CompareSteps]:
         """What does a step of one run spend more time on than a step of another run?"""
     def compare_tf_ops(self, b: Source, *, a: Source | None = None) -> Result[CompareTfOps]:
@@ -6145,8 +6147,6 @@ class Tables:
         recompute?"""
     def slow_step_ops(self, of_step: int | None = None, n: int | None = None, *, source: Source | None = None) -> Result[SlowStepOps]:
         """What took longer in a slow step than in the median step?"""
-    def slower_ops(self, b: Source, kind: str | None = None, *, a: Source | None = None) -> Result[SlowerOps]:
-        """Which operations take more time in the second run than in the first?"""
     def slowest_steps(self, n: int | None = None, *, source: Source | None = None) -> Result[SlowestSteps]:
         """Which steps took longest, and what did they spend more time on than the median complete
         step?"""

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Which operations take more time in the second run than in the first?
--- example: SELECT * FROM slower_ops LIMIT 10
+-- example: SELECT * FROM compare_slower_ops LIMIT 10
 -- parameter a: first run: label of an attached run, or path of a file, run folder or log dir
 -- parameter b: second run: label of an attached run, or path of a file, run folder or log dir
 -- parameter kind = 'operation': which operations to compare, as in compare_ops: operation, hlo,
@@ -29,7 +29,7 @@
 --   ran in one run only
 WITH grown AS MATERIALIZED (
     SELECT *, row_number() OVER () AS place
-    FROM temp.compare_ops(:a, :b, :kind)
+    FROM temp.compare_ops(:a, :b, coalesce(:kind, 'operation'))
     WHERE delta_per_device_step_us > 0 AND (:kind IS NOT 'framework' OR type IS NOT 'IDLE')
 ), split AS (
     SELECT *, sum(delta_per_device_step_us) OVER (ORDER BY place) AS until_here,
