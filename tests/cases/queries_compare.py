@@ -184,8 +184,9 @@ def operations_that_grew():
     same(got, [(1, 'f', 'both', 16.0, 80.0, 84.2105, 10.0, 6.0),
                (2, 'h', 'appeared', 2.0, None, 94.7368, None, None),
                (3, 'g', 'both', 1.0, 100.0 / 9, 100.0, -6.0, 7.0)])
-    same(rows("SELECT rank, operation FROM compare_slower_ops('{a}', '{b}', 'framework')", a=a, b=b),
+    same(rows("SELECT rank, operation FROM compare_slower_ops('{a}', '{b}', 'framework')", a=a,
+              b=b),
          [(1, 'f'), (2, 'h'), (3, 'g')])
     same(rows("SELECT count(*) FROM compare_slower_ops('{a}', '{a}')", a=a), [(0,)])
-    refused("kind cannot be 'x'", rows, "SELECT * FROM compare_slower_ops('{a}', '{b}', 'x')", a=a,
-            b=b)
+    refused("kind cannot be 'x'", rows,
+            "SELECT * FROM compare_slower_ops('{a}', '{b}', 'x')", a=a, b=b)
