@@ -63,12 +63,6 @@ void host_drop_structure(Host *host)
     host->n_planes = host->n_lines = 0;
 }
 
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Opens the host's file, translated if its format needs that. */
 static int open_as(Host *host, const Reader *reader, const char *path, ProfErr *err)
 {
@@ -84,7 +78,7 @@ static int open_as(Host *host, const Reader *reader, const char *path, ProfErr *
 static int read_structure(Host *host, ProfErr *err)
 {
     size_t stem;
-    bool named = reader_of_name(file_name(host->file.path), &stem);
+    bool named = reader_of_name(base_name(host->file.path), &stem);
     if (reader_of_content(host->reader)->read_structure(host, err) != PROF_FORMAT || named ||
         host->run->n_hosts > 1)
         return err->code;
@@ -245,7 +239,7 @@ static int open_hosts(Run *run, const Source *source, ProfErr *err)
         host->start_unix_ns = host->stop_unix_ns = -1;
         pthread_mutex_init(&host->lock, NULL);
         run->n_hosts = i + 1;
-        const char *name = file_name(source->files[i]);
+        const char *name = base_name(source->files[i]);
         size_t stem;
         const Reader *reader = reader_of_name(name, &stem);
         host->name = run_name(run, name, host_name_length(name));

@@ -34,12 +34,6 @@ size_t host_name_length(const char *file_name)
     return reader_of_name(file_name, &stem) ? stem : strlen(file_name);
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static char *copy(Arena *arena, const char *s, size_t n)
 {
     char *to = arena_alloc(arena, n + 1);

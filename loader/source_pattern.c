@@ -1,73 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
 /* source_pattern.c: a run whose hosts are in several folders; see source.h. */
-#include "base/list.h"
+#include "base/file.h"
+#include "base/interrupt.h"
 #include "base/sort.h"
+#include "reader.h"
 #include "source.h"
 
-#include <errno.h>
 #include <glob.h>
+#include <sys/stat.h>
+
+/* What matches. The texts belong to the source. */
+typedef struct {
+    Source source;
+    size_t capacity, program_capacity;
+} Matches;
 
 bool source_is_pattern(const char *path) { return strpbrk(path, "*?[") != NULL; }
-
-static const char *file_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 static int by_host(const void *a, const void *b)
 {
     const char *x = *(char *const *)a, *y = *(char *const *)b;
-    int order = strcmp(file_of(x), file_of(y));
+    int order = strcmp(base_name(x), base_name(y));
     return order ? order : strcmp(x, y);
 }
 
 static bool is_same_host(const char *a, const char *b)
 {
-    size_t n = host_name_length(file_of(a));
-    return n == host_name_length(file_of(b)) && !memcmp(file_of(a), file_of(b), n);
+    size_t n = host_name_length(base_name(a));
+    return n == host_name_length(base_name(b)) && !memcmp(base_name(a), base_name(b), n);
 }
 
-/* Adds paths to a list whose texts the source owns. */
-static bool add_paths(Source *to, char ***list, size_t *n, char *const *paths, size_t n_paths)
+static char *keep_path(Source *source, const char *path)
 {
-    char **grown = prof_alloc((*n + n_paths) * sizeof *grown);
-    if (!grown) return false;
-    if (*n) memcpy(grown, *list, *n * sizeof *grown);
-    prof_free(*list);
-    *list = grown;
-    for (size_t i = 0; i < n_paths; i++) {
-        size_t n_bytes = strlen(paths[i]) + 1;
-        char *copy = arena_alloc(&to->arena, n_bytes);
-        if (!copy) return false;
-        grown[(*n)++] = memcpy(copy, paths[i], n_bytes);
-    }
-    return true;
+    size_t n_bytes = strlen(path) + 1;
+    char *copy = arena_alloc(&source->arena, n_bytes);
+    return copy ? memcpy(copy, path, n_bytes) : NULL;
 }
 
-static void add_match(Source *to, const char *path, ProfErr *err)
+static void add_file(Matches *m, const char *path, bool is_program, ProfErr *err)
 {
-    Source part = {0};
-    if (source_resolve(path, NULL, &part, err)) return;
-    if (!add_paths(to, &to->files, &to->n_files, part.files, part.n_files) ||
-        !add_paths(to, &to->programs, &to->n_programs, part.programs, part.n_programs))
+    Source *to = &m->source;
+    char *kept = keep_path(to, path);
+    bool grown = is_program ? GROW(to->programs, to->n_programs, m->program_capacity)
+                            : GROW(to->files, to->n_files, m->capacity);
+    if (!kept || !grown)
         prof_nomem(err);
-    to->size_bytes += part.size_bytes;
-    if (part.mtime_ns > to->mtime_ns) to->mtime_ns = part.mtime_ns;
-    source_free(&part);
+    else if (is_program)
+        to->programs[to->n_programs++] = kept;
+    else
+        to->files[to->n_files++] = kept;
+}
+
+/* Adds the run of a folder, or a file with the suffix of a profile or program. */
+static void add_match(Matches *m, const char *path, ProfErr *err)
+{
+    struct stat st;
+    size_t stem;
+    bool is_folder = !stat(path, &st) && S_ISDIR(st.st_mode);
+    const Reader *reader = is_folder ? NULL : reader_of_name(base_name(path), &stem);
+    Source run = {0};
+    if (reader) add_file(m, path, reader->is_program, err);
+    if (!is_folder || source_resolve(path, NULL, &run, err)) return;
+    for (size_t i = 0; i < run.n_files && !err->code; i++)
+        add_file(m, run.files[i], program_name_length(base_name(run.files[i])) > 0, err);
+    for (size_t i = 0; i < run.n_programs && !err->code; i++)
+        add_file(m, run.programs[i], true, err);
+    source_free(&run);
 }
 
 /* Names the run after the first folder or file that matches. */
 static void name_run(Source *to, const char *pattern, const char *first, ProfErr *err)
 {
-    const char *name = file_of(first);
-    char *paths[] = {(char *)pattern, (char *)name}, **texts = NULL;
-    size_t n = 0;
-    if (add_paths(to, &texts, &n, paths, 2))
-        to->path = texts[0], to->name = texts[1], to->name[host_name_length(name)] = 0;
+    to->path = keep_path(to, pattern);
+    to->name = keep_path(to, base_name(first));
+    if (to->path && to->name)
+        to->name[host_name_length(base_name(first))] = 0;
     else
         prof_nomem(err);
-    prof_free(texts);
+}
+
+/* Takes programs as the files of the run if there are no profiles, and sums the sizes. */
+static void finish(Source *of, ProfErr *err)
+{
+    if (!of->n_files) {
+        prof_free(of->files);
+        of->files = of->programs, of->n_files = of->n_programs;
+        of->programs = NULL, of->n_programs = 0;
+    }
+    if (!of->n_files)
+        prof_fail(err, PROF_NOTFOUND, 0,
+                  "%s: what matches is neither a folder nor a file named *.xplane.pb or *.hlo.pb; "
+                  "let it match run folders",
+                  of->path);
+    for (size_t i = 0; i < of->n_files; i++) {
+        uint64_t size = 0;
+        int64_t mtime = 0;
+        file_identity(of->files[i], &size, &mtime);
+        of->size_bytes += size;
+        if (mtime > of->mtime_ns) of->mtime_ns = mtime;
+    }
 }
 
 /* Fails if two files are of one host: they are two runs. */
@@ -79,25 +110,26 @@ static void check_hosts(Source *of, ProfErr *err)
             prof_fail(err, PROF_NOTFOUND, 0,
                       "%s: matches two profiles of the host %.*s, %s and %s; a pattern is one run, "
                       "so let it match one folder for each host",
-                      of->path, (int)host_name_length(file_of(of->files[i])), file_of(of->files[i]),
-                      of->files[i - 1], of->files[i]);
+                      of->path, (int)host_name_length(base_name(of->files[i])),
+                      base_name(of->files[i]), of->files[i - 1], of->files[i]);
 }
 
 bool source_resolve_pattern(const char *pattern, Source *source, ProfErr *err)
 {
     glob_t matches = {0};
-    Source found = {0};
+    Matches found = {0};
     int failed = glob(pattern, 0, NULL, &matches);
     if (failed == GLOB_NOSPACE) prof_nomem(err);
     if (failed) return err->code;
-    name_run(&found, pattern, matches.gl_pathv[0], err);
-    for (size_t i = 0; i < matches.gl_pathc && !err->code; i++)
+    name_run(&found.source, pattern, matches.gl_pathv[0], err);
+    for (size_t i = 0; i < matches.gl_pathc && !interrupt_poll(100, err); i++)
         add_match(&found, matches.gl_pathv[i], err);
-    if (!err->code) check_hosts(&found, err);
     globfree(&matches);
+    if (!err->code) finish(&found.source, err);
+    if (!err->code) check_hosts(&found.source, err);
     if (err->code)
-        source_free(&found);
+        source_free(&found.source);
     else
-        *source = found;
+        *source = found.source;
     return true;
 }

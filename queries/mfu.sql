@@ -95,8 +95,8 @@ SELECT p.run, p.scope, p.step, p.program_id, p.name, f.type, f.n, p.flops, p.har
        100.0 * p.flops / (p.busy_peak / 1e12), 100.0 * p.hardware_flops / (p.span_peak / 1e12),
        CASE WHEN p.is_unknown THEN 'operations: ' || min(CAST(100 * p.unknown AS INTEGER), 100)
                 || ' % of the busy time is in kernels that record no instruction, such as those '
-                || 'of CUDA graphs, and the file does not tell what their programs need in an '
-                || 'execution; see program_flops'
+                || 'of CUDA graphs, and the file does not say how many operations their programs '
+                || 'need; see program_flops'
             WHEN p.flops IS NULL THEN 'operations: no op that ran is known to need any'
             WHEN f.peak IS NULL THEN 'peak: unknown for these devices; give it to mfu(source, peak)'
        END

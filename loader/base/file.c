@@ -11,6 +11,12 @@
 #include <unistd.h>
 #include <zlib.h>
 
+const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 bool file_identity(const char *path, uint64_t *size_bytes, int64_t *mtime_ns)
 {
     struct stat st;

@@ -179,8 +179,8 @@ def operations_of_programs():
     same(rows(FLOPS, x=x), [(1, 6, 458, 100.0, None, None, None)])
     same(rows("SELECT DISTINCT missing FROM mfu('{x}', 1e12)", x=x),
          [('operations: 100 % of the busy time is in kernels that record no instruction, such as '
-           'those of CUDA graphs, and the file does not tell what their programs need in an '
-           'execution; see program_flops',)])
+           'those of CUDA graphs, and the file does not say how many operations their '
+           'programs need; see program_flops',)])
     mostly = [('k', 0, 90, of(1, 'fusion.1', None, 'jit_f')), ('fusion_3', 90, 9, of(1))]
     same(rows(FLOPS, profile(mostly, scan(times=b''))), [(1, 2, 99, 9.0909, 'ops', 8.0, 8.0)])
     same(rows(FLOPS, profile(mostly, scan())), [(1, 2, 99, 9.0909, 'program', 40.0, 40.0)])

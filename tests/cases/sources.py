@@ -132,6 +132,14 @@ def hosts_in_folders_of_their_own():
          [['x']] + rows(slow % hosts), 'attached')
     some = os.path.join(folder, '*[01]', '*.pb')
     same(rows("SELECT host FROM hosts('%s');" % some), [['host-00'], ['host-01']], 'files')
+    for name in ('notes.txt', 'm.hlo_proto.pb'):
+        with open(os.path.join(run, name), 'w') as file:
+            file.write('x')
+    inside = rows("SELECT host, event_count > 0 FROM hosts('%s');" % os.path.join(run, '*'))
+    same(inside, [['host-02', '1']], 'other files are no hosts')
+    notes = error("SELECT * FROM kpi('%s');" % os.path.join(run, '*.txt'))
+    same('is neither a folder nor a file named' in notes, True, notes)
+    os.remove(os.path.join(run, 'm.hlo_proto.pb'))
     none = os.path.join(folder, '2025*')
     same('no such file or folder' in error("SELECT * FROM kpi('%s');" % none), True)
     shutil.copytree(run, os.path.join(folder, '2026_11_21_08_44_49'))

@@ -435,11 +435,11 @@ static void divide_kernel(Build *b, const NamedOps *all, const NamedOp *kernel, 
 {
     size_t n = 0;
     double left = 0;
-    for (size_t i = 0; i < kernel->may_be.n && !err->code; i++)
+    for (size_t i = 0; i < kernel->may_be.n && !interrupt_poll(1, err); i++)
         if (shares(all, kernel, i))
             n++, left += hlo_op_runs(kernel->module, kernel->may_be.positions[i], err);
     if (n == 1) move_events(b, kernel, kernel->may_be.namesake, 1, err);
-    for (size_t i = 0; n > 1 && i < kernel->may_be.n && left > 0 && !err->code; i++) {
+    for (size_t i = 0; n > 1 && i < kernel->may_be.n && left > 0 && !interrupt_poll(1, err); i++) {
         uint32_t position = kernel->may_be.positions[i];
         if (!shares(all, kernel, i)) continue;
         double runs = hlo_op_runs(kernel->module, position, err);

@@ -45,7 +45,7 @@ static uint64_t kernel_hash(const char *instruction, TextBuffer *name)
     return text_hash(name->text, name->n_bytes);
 }
 
-/* Returns a hash of what a fusion computes, without what only tells how to launch it. */
+/* Returns a hash of what a fusion computes. Attributes that only affect its launch do not count. */
 static uint64_t work_of(const HloModule *module, const Xla__HloInstructionProto *op,
                         TextBuffer *text)
 {
@@ -76,7 +76,8 @@ static void list_works(NamedKernels *k, const HloModule *module, ProfErr *err)
         if (place && !text.cut && !strcmp(op->opcode, "fusion")) {
             uint64_t work = work_of(module, op, &text);
             if (!text.cut) place->work = work;
-            text.limit -= text.n_bytes < text.limit ? text.n_bytes : 0;
+            text.cut |= text.n_bytes >= text.limit;
+            if (!text.cut) text.limit -= text.n_bytes;
         }
         if (!place || text.no_memory) prof_nomem(err);
     }
@@ -128,7 +129,9 @@ HloKernelOps hlo_kernel_ops(const HloModule *module, Slice kernel, ProfErr *err)
     if (!k) return (HloKernelOps){0};
     HASH_EACH(i, &k->by_name, hash) {
         const char *name = hlo_op(module, k->positions[i]).instruction->name;
-        if (hlo_names_kernel(name, kernel)) n_named++, at = i;
+        if (!hlo_names_kernel(name, kernel)) continue;
+        at = i;
+        if (++n_named > 1) break;
     }
     if (n_named != 1) return (HloKernelOps){0};
     uint64_t work = k->works.items[at].work;
