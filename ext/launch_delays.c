@@ -155,7 +155,7 @@ static void launch_delays_column(RowCursor *c, sqlite3_context *ctx, int column)
     case LD_START_US: result_time(ctx, work->start_ps, column == LD_START_US); break;
     case LD_DURATION:
     case LD_DURATION_US: result_time(ctx, work->duration_ps, column == LD_DURATION_US); break;
-    case LD_LAUNCH: result_text(ctx, launch->meta->name); break;
+    case LD_LAUNCH: result_text(ctx, launch_meta(launch)->name); break;
     case LD_LAUNCH_EVENT: sqlite3_result_int64(ctx, (sqlite3_int64)launch->event); break;
     case LD_LAUNCH_START:
     case LD_LAUNCH_START_US:

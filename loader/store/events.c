@@ -3,33 +3,6 @@
 #include "events.h"
 
 #include "../base/interrupt.h"
-#include "chunks.h"
-
-/* The values of one event in the columns of a chunk. They are passed one by one: through an array
- * in memory, tf_ops took 20 % more time. */
-typedef struct {
-    int64_t meta, offset, duration, aggregated, position;
-} Stored;
-
-/* Fills in an event, without its message. */
-static inline __attribute__((always_inline)) void make_event(EventAt *at, const Line *line,
-                                                             const Chunk *chunk, size_t i,
-                                                             uint64_t event, Stored stored)
-{
-    static const uint8_t nothing[1]; /* a valid address for pointer arithmetic */
-    int64_t offset_ps = event_offset(stored.offset, stored.aggregated);
-    *at = (EventAt){
-        .event = event,
-        .meta = &line->plane->event_metas[stored.meta],
-        .start_ps = add_saturated(line->start_ps, offset_ps),
-        .duration_ps = stored.duration,
-        .offset_ps = offset_ps,
-        .occurrences = stored.aggregated ? stored.offset : -1,
-        .chunk = chunk,
-        .in_chunk = (uint32_t)i,
-        .stored = {.position = (uint64_t)stored.position, .message = nothing},
-    };
-}
 
 /* ---- in stored order ---- */
 
@@ -78,7 +51,7 @@ static StatSet needed_of(const EventReader *reader, const Chunk *chunk)
     return needed;
 }
 
-static bool next_chunk(EventReader *reader)
+bool event_reader_next_chunk(EventReader *reader)
 {
     if (reader->chunk == reader->line->n_chunks) return false;
     const Chunk *chunk = reader->in_hand = &reader->line->chunks[reader->chunk++];
@@ -96,8 +69,7 @@ static bool next_chunk(EventReader *reader)
     return reader->span != NULL;
 }
 
-/* Returns the message of the event at `position`, from the chunk's bytes if they are loaded. */
-static const uint8_t *message_at(EventReader *reader, uint64_t position, size_t *n_bytes)
+const uint8_t *event_reader_message(EventReader *reader, uint64_t position, size_t *n_bytes)
 {
     const Span *span = &reader->in_hand->span;
     if (reader->span) {
@@ -112,26 +84,6 @@ static const uint8_t *message_at(EventReader *reader, uint64_t position, size_t 
     }
     reader->span = NULL;
     return event_message(&reader->messages, position, n_bytes, reader->err);
-}
-
-bool event_reader_next(EventReader *reader, EventAt *at)
-{
-    if (reader->err->code) return false;
-    while (reader->i == reader->n)
-        if (!next_chunk(reader)) return false;
-    uint32_t i = reader->i++;
-    int64_t(*columns)[CHUNK_EVENTS] = reader->values->columns;
-    make_event(at, reader->line, reader->in_hand, i, reader->event++,
-               (Stored){.meta = columns[COL_META][i],
-                        .offset = columns[COL_OFFSET][i],
-                        .duration = columns[COL_DURATION][i],
-                        .aggregated = columns[COL_AGGREGATED][i],
-                        .position = columns[COL_POSITION][i]});
-    if (!reader->has_messages ||
-        (reader->only_wanted && !meta_events_have(at->meta, &reader->needed)))
-        return true;
-    at->stored.message = message_at(reader, at->stored.position, &at->stored.n_bytes);
-    return at->stored.message != NULL;
 }
 
 /* ---- events by index ---- */
@@ -198,12 +150,12 @@ bool event_find(EventFinder *finder, Line *line, uint64_t index, int flags, Even
         *f = finder_line(line);
     }
     if (interrupt_poll(1, err) || !hold_chunk(f, chunk, err)) return false;
-    make_event(at, line, chunk, i, line->first_event + index,
-               (Stored){.meta = value_at(f, chunk, COL_META, i),
-                        .offset = value_at(f, chunk, COL_OFFSET, i),
-                        .duration = value_at(f, chunk, COL_DURATION, i),
-                        .aggregated = value_at(f, chunk, COL_AGGREGATED, i),
-                        .position = value_at(f, chunk, COL_POSITION, i)});
+    event_set(at, line, chunk, i, line->first_event + index,
+              (StoredEvent){.meta = value_at(f, chunk, COL_META, i),
+                            .offset = value_at(f, chunk, COL_OFFSET, i),
+                            .duration = value_at(f, chunk, COL_DURATION, i),
+                            .aggregated = value_at(f, chunk, COL_AGGREGATED, i),
+                            .position = value_at(f, chunk, COL_POSITION, i)});
     if (!(flags & EVENT_STATS)) return true;
     EventBytes *bytes = &at->stored;
     bytes->message = event_message(&f->messages, bytes->position, &bytes->n_bytes, err);

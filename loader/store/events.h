@@ -15,6 +15,7 @@
 #ifndef PROF_EVENTS_H
 #define PROF_EVENTS_H
 
+#include "chunks.h"
 #include "event_stats.h"
 
 /* Where the file stores an event. */
@@ -40,6 +41,31 @@ typedef struct {
     uint32_t in_chunk;   /* index of the event in its chunk */
     EventBytes stored;   /* for loader/store alone; others use stat_iter_of_event() */
 } EventAt;
+
+/* The values of an event in the columns of its chunk. */
+typedef struct {
+    int64_t meta, offset, duration, aggregated, position;
+} StoredEvent;
+/* Fills in the i-th event of a chunk, without its message. Field by field, because compilers clear
+ * a whole structure first. */
+static inline __attribute__((always_inline)) void event_set(EventAt *at, const Line *line,
+                                                            const Chunk *chunk, size_t i,
+                                                            uint64_t event, StoredEvent stored)
+{
+    static const uint8_t nothing[1]; /* a valid address for pointer arithmetic */
+    int64_t offset_ps = event_offset(stored.offset, stored.aggregated);
+    at->event = event;
+    at->meta = &line->plane->event_metas[stored.meta];
+    at->start_ps = add_saturated(line->start_ps, offset_ps);
+    at->duration_ps = stored.duration;
+    at->offset_ps = offset_ps;
+    at->occurrences = stored.aggregated ? stored.offset : -1;
+    at->chunk = chunk;
+    at->in_chunk = (uint32_t)i;
+    at->stored.position = (uint64_t)stored.position;
+    at->stored.message = nothing;
+    at->stored.n_bytes = 0;
+}
 
 enum { EVENT_STATS = 1 };
 
@@ -85,8 +111,34 @@ void event_reader_open_beside_columns(EventReader *reader, Line *line, const Sta
                                       ProfErr *err);
 /* Continues with the first event of a chunk. */
 void event_reader_skip_to(EventReader *reader, size_t chunk);
-/* Reads the next event. False at the end of the line or with err set. */
-bool event_reader_next(EventReader *reader, EventAt *at);
+/* For event_reader_next(): goes on to the line's next chunk. False at the end or with err set. */
+bool event_reader_next_chunk(EventReader *reader);
+/* For event_reader_next(): returns the message of an event of the current chunk. NULL with err set.
+ */
+const uint8_t *event_reader_message(EventReader *reader, uint64_t position, size_t *n_bytes);
+/* Reads the next event. False at the end of the line or with err set. Inline, because most callers
+ * use few fields of the event. */
+static inline bool event_reader_next(EventReader *reader, EventAt *at)
+{
+    if (reader->err->code) return false;
+    while (reader->i == reader->n)
+        if (!event_reader_next_chunk(reader)) return false;
+    uint32_t i = reader->i++;
+    int64_t(*columns)[CHUNK_EVENTS] = reader->values->columns;
+    event_set(at, reader->line, reader->in_hand, i, reader->event++,
+              (StoredEvent){.meta = columns[COL_META][i],
+                            .offset = columns[COL_OFFSET][i],
+                            .duration = columns[COL_DURATION][i],
+                            .aggregated = columns[COL_AGGREGATED][i],
+                            .position = columns[COL_POSITION][i]});
+    if (!reader->has_messages ||
+        (reader->only_wanted && !meta_events_have(at->meta, &reader->needed)))
+        return true;
+    size_t n_bytes = 0;
+    at->stored.message = event_reader_message(reader, at->stored.position, &n_bytes);
+    at->stored.n_bytes = n_bytes;
+    return at->stored.message != NULL;
+}
 /* Frees what the reader holds. */
 void event_reader_close(EventReader *reader);
 /* Returns a stat of the event from its column; a text's bytes are not set (event_stat_text()).

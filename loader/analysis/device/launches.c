@@ -12,9 +12,11 @@
 
 /* The calls and the work of one line. */
 typedef struct {
-    LIST(Launch) calls;      /* on a host line: its events with a correlation id, in stored order */
-    LIST(LaunchedWork) work; /* on a device line; .launch is not set yet */
-    LIST(uint64_t) ids;      /* correlation ids of `work` */
+    LIST(Launch) calls; /* on a host line: its events with a correlation id, in stored order */
+    /* On a device line, in Launches.work. Until find_launches(), `launch` says whether it has a
+     * correlation id, and `free_ps` is that id. */
+    LaunchedWork *work;
+    size_t n_work;
 } LineLaunches;
 
 typedef struct {
@@ -26,37 +28,39 @@ typedef struct {
 
 /* ---- events with a correlation id ---- */
 
-static void add_event(LineLaunches *out, const Line *line, const EventAt *e, bool has_id,
-                      uint64_t id, ProfErr *err)
-{
-    if (line->plane->kind == PLANE_HOST) {
-        Launch *call = has_id ? PUSH(out->calls) : NULL;
-        if (call) *call = (Launch){id, e->event, e->meta, e->start_ps, e->duration_ps, line};
-        if (has_id && !call) prof_nomem(err);
-        return;
-    }
-    /* also without an id: it occupies the stream */
-    LaunchedWork *work = PUSH(out->work);
-    uint64_t *own = work ? PUSH(out->ids) : NULL;
-    if (!own) {
-        prof_nomem(err);
-        return;
-    }
-    *work = (LaunchedWork){line, e->event, e->meta, e->start_ps, e->duration_ps, INT64_MIN, has_id};
-    *own = id;
-}
-
-/* Reads the ids and times of a line: on a device line, of all events. */
+/* Reads the ids and times of a line: on a device line, also of events without an id, which occupy
+ * the stream. */
 static void read_line(LaunchesBuilder *m, size_t i, ProfErr *err)
 {
     Line *line = &m->host->lines[i];
+    LineLaunches *out = &m->lines[i];
+    bool calls = line->plane->kind == PLANE_HOST;
+    int64_t covered_ps = INT64_MIN, id = 0;
     IntegerReader reader;
     EventAt e;
     bool has_id;
-    int64_t id = 0;
     integer_reader_open(&reader, line, STAT_CORRELATION_ID, err);
-    while (integer_reader_next(&reader, &e, &has_id, &id) && !err->code)
-        if (e.occurrences < 0) add_event(&m->lines[i], line, &e, has_id, (uint64_t)id, err);
+    while (integer_reader_next(&reader, &e, &has_id, &id) && !err->code) {
+        if (e.occurrences >= 0) continue;
+        if (!calls) {
+            out->work[out->n_work++] =
+                (LaunchedWork){line, e.event, e.meta, e.start_ps, e.duration_ps, id, has_id};
+            continue;
+        }
+        Launch *call = has_id ? PUSH(out->calls) : NULL;
+        if (call)
+            *call = (Launch){(uint64_t)id,
+                             e.event,
+                             e.start_ps,
+                             e.duration_ps,
+                             line,
+                             (uint32_t)(e.meta - line->plane->event_metas),
+                             e.start_ps >= covered_ps};
+        else if (has_id)
+            prof_nomem(err);
+        int64_t end_ps = add_saturated(e.start_ps, e.duration_ps > 0 ? e.duration_ps : 0);
+        if (end_ps > covered_ps) covered_ps = end_ps;
+    }
     integer_reader_close(&reader);
 }
 
@@ -114,27 +118,33 @@ static void join_calls(LaunchesBuilder *m, ProfErr *err)
     all->n_launches = kept;
 }
 
+const Launch *launch_of(const Launches *all, uint64_t correlation_id)
+{
+    const Launch *launches = all->launches;
+    size_t at = LOWER_BOUND(i, 0, all->n_launches, launches[i].correlation_id < correlation_id);
+    return at < all->n_launches && launches[at].correlation_id == correlation_id ? &launches[at]
+                                                                                 : NULL;
+}
+
 static int by_start_of_work(const void *a, const void *b)
 {
     const LaunchedWork *x = a, *y = b;
     return BY_START_THEN_LONGEST(x, y, start_ps, duration_ps, event);
 }
 
-/* Finds the launch of each event of a line. Before that, `launch` says whether it has an id. */
+/* Finds the launch of each event of a line. */
 static void find_launches(LaunchesBuilder *m, LineLaunches *line, ProfErr *err)
 {
     const Launches *all = m->result;
-    for (size_t i = 0; i < line->work.n; i++) {
-        LaunchedWork *work = &line->work.items[i];
-        uint64_t id = line->ids.items[i];
-        size_t at = LOWER_BOUND(k, 0, all->n_launches, all->launches[k].correlation_id < id);
-        bool found = work->launch && at < all->n_launches && all->launches[at].correlation_id == id;
-        work->launch = found ? (uint32_t)at : UINT32_MAX;
-    }
-    sort_array(line->work.items, line->work.n, sizeof *line->work.items, by_start_of_work);
     int64_t free_ps = INT64_MIN;
-    for (size_t i = 0; i < line->work.n; i++) {
-        LaunchedWork *work = &line->work.items[i];
+    for (size_t i = 0; i < line->n_work; i++) {
+        LaunchedWork *work = &line->work[i];
+        const Launch *launch = work->launch ? launch_of(all, (uint64_t)work->free_ps) : NULL;
+        work->launch = launch ? (uint32_t)(launch - all->launches) : UINT32_MAX;
+    }
+    sort_array(line->work, line->n_work, sizeof *line->work, by_start_of_work);
+    for (size_t i = 0; i < line->n_work; i++) {
+        LaunchedWork *work = &line->work[i];
         int64_t end = add_saturated(work->start_ps, work->duration_ps);
         work->free_ps = free_ps;
         if (end > free_ps) free_ps = end;
@@ -143,23 +153,15 @@ static void find_launches(LaunchesBuilder *m, LineLaunches *line, ProfErr *err)
     interrupt_poll(0, err);
 }
 
+/* Keeps the work that has a launch. */
 static void join_work(LaunchesBuilder *m, ProfErr *err)
 {
     Launches *all = m->result;
-    size_t n = 0;
     for (size_t i = 0; i < m->host->n_lines && !err->code; i++) {
-        find_launches(m, &m->lines[i], err);
-        for (size_t k = 0; k < m->lines[i].work.n; k++)
-            n += m->lines[i].work.items[k].launch != UINT32_MAX;
-    }
-    if (!err->code && !(all->work = prof_buffer(n * sizeof *all->work))) prof_nomem(err);
-    for (size_t i = 0; i < m->host->n_lines && !err->code; i++) {
-        for (size_t k = 0; k < m->lines[i].work.n; k++)
-            if (m->lines[i].work.items[k].launch != UINT32_MAX)
-                all->work[all->n_work++] = m->lines[i].work.items[k];
-        prof_free(m->lines[i].work.items);
-        prof_free(m->lines[i].ids.items);
-        m->lines[i].work.items = NULL, m->lines[i].ids.items = NULL;
+        LineLaunches *line = &m->lines[i];
+        find_launches(m, line, err);
+        for (size_t k = 0; k < line->n_work; k++)
+            if (line->work[k].launch != UINT32_MAX) all->work[all->n_work++] = line->work[k];
     }
 }
 
@@ -177,7 +179,7 @@ static const EventMeta **names_of_launches(const Launches *all)
 {
     const EventMeta **names = prof_buffer(all->n_work * sizeof *names);
     for (size_t i = 0; names && i < all->n_work; i++)
-        names[i] = all->launches[all->work[i].launch].meta;
+        names[i] = launch_meta(&all->launches[all->work[i].launch]);
     if (names) sort_array(names, all->n_work, sizeof *names, by_address);
     return names;
 }
@@ -193,9 +195,10 @@ static void find_lost_work(LaunchesBuilder *m, ProfErr *err)
     for (size_t i = 0; i < all->n_launches && all->n_work && !err->code; i++) {
         const Launch *l = &all->launches[i];
         if (l->start_ps <= m->last_end_ps) continue;
+        const EventMeta *meta = launch_meta(l);
         if (!names && !(names = names_of_launches(all))) {
             prof_nomem(err);
-        } else if (bsearch(&l->meta, names, all->n_work, sizeof *names, by_address)) {
+        } else if (bsearch(&meta, names, all->n_work, sizeof *names, by_address)) {
             n++;
             if (l->start_ps > last_ps) last_ps = l->start_ps;
         }
@@ -225,6 +228,16 @@ static void launches_release(void *result)
 static void find_all(LaunchesBuilder *m, ProfErr *err)
 {
     Host *host = m->host;
+    size_t n = 0;
+    for (size_t i = 0; i < host->n_lines; i++)
+        if (has_work(&host->lines[i])) n += host->lines[i].n_events;
+    LaunchedWork *work = m->result->work = prof_buffer(n * sizeof *work);
+    if (!work) {
+        prof_nomem(err);
+        return;
+    }
+    for (size_t i = 0; i < host->n_lines; i++)
+        if (has_work(&host->lines[i])) m->lines[i].work = work, work += host->lines[i].n_events;
     if (parallel_lines(host->lines, host->n_lines, read_line_with_ids, m, err)) return;
     join_calls(m, err);
     if (!err->code) join_work(m, err);
@@ -240,11 +253,7 @@ static void *launches_make(Run *run, Host *only, ProfErr *err)
                          .result = prof_alloc(sizeof(Launches))};
     if (!m.result || !m.lines) prof_nomem(err);
     if (!err->code) find_all(&m, err);
-    for (size_t i = 0; m.lines && i < host->n_lines; i++) {
-        prof_free(m.lines[i].calls.items);
-        prof_free(m.lines[i].work.items);
-        prof_free(m.lines[i].ids.items);
-    }
+    for (size_t i = 0; m.lines && i < host->n_lines; i++) prof_free(m.lines[i].calls.items);
     prof_free(m.lines);
     if (err->code && m.result) launches_release(m.result), m.result = NULL;
     return m.result;

@@ -19,10 +19,16 @@ typedef struct {
 /* A call that launched something. */
 typedef struct {
     uint64_t correlation_id, event;
-    const EventMeta *meta;
     int64_t start_ps, duration_ps;
-    const Line *line;
+    Line *line;
+    uint32_t meta; /* index in the plane's event_metas */
+    bool bare;     /* it starts after all events before it on its line have ended */
 } Launch;
+
+static inline const EventMeta *launch_meta(const Launch *launch)
+{
+    return &launch->line->plane->event_metas[launch->meta];
+}
 
 /* The innermost events that contain a call. */
 typedef struct {
@@ -42,7 +48,7 @@ typedef struct {
 } LaunchedWork;
 
 typedef struct {
-    Launch *launches;
+    Launch *launches; /* by correlation id */
     size_t n_launches;
     LaunchedWork *work; /* by line, then by start */
     size_t n_work;
@@ -52,6 +58,8 @@ typedef struct {
 
 /* Returns the launched work of a host. */
 const Launches *host_launches(Host *host, ProfErr *err);
+/* Returns the launch with this correlation id, or NULL. */
+const Launch *launch_of(const Launches *all, uint64_t correlation_id);
 /* Returns the contexts of each of a host's launches. */
 const LaunchContexts *host_launch_contexts(Host *host, ProfErr *err);
 /* Returns the time from the start of its launch to that of the work; saturates at the ends of

@@ -3,11 +3,11 @@
  * idle_parts.h. */
 #include "../../base/interrupt.h"
 #include "../../base/parallel.h"
-#include "../../base/search.h"
 #include "../../base/sort.h"
 #include "../../plane.h"
 #include "../../store/events.h"
 #include "../device/device_work.h"
+#include "../device/launches.h"
 #include "idle_parts.h"
 
 /* A piece of work; later, the event that ends a gap. */
@@ -115,90 +115,18 @@ static void read_correlations(Device *d, ProfErr *err)
     event_finder_close(&finder);
 }
 
-/* A gap by correlation id. All kernels of a CUDA graph have the same. */
-typedef struct {
-    Gap **gaps;
-    size_t n;
-} Launched;
-
-static int by_correlation(const void *a, const void *b)
+/* Sets the launch of the work after each gap. */
+static void find_launches(Device *d, const Launches *all, ProfErr *err)
 {
-    const Gap *x = *(Gap *const *)a, *y = *(Gap *const *)b;
-    return (x->correlation > y->correlation) - (x->correlation < y->correlation);
-}
-
-static int list_launched(Launched *l, Device *devices, size_t n_devices, ProfErr *err)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < n_devices; i++) n += devices[i].gaps.n;
-    if (!(l->gaps = prof_alloc((n + 1) * sizeof *l->gaps))) return prof_nomem(err);
-    for (size_t i = 0; i < n_devices; i++)
-        for (size_t k = 0; k < devices[i].gaps.n; k++)
-            if (devices[i].gaps.items[k].correlated) l->gaps[l->n++] = &devices[i].gaps.items[k];
-    sort_array(l->gaps, l->n, sizeof *l->gaps, by_correlation);
-    return interrupt_poll(n, err);
-}
-
-static Gap *first_of(const Launched *l, uint64_t correlation)
-{
-    size_t at = LOWER_BOUND(i, 0, l->n, l->gaps[i]->correlation < correlation);
-    return at < l->n && l->gaps[at]->correlation == correlation ? l->gaps[at] : NULL;
-}
-
-/* Finds the launches on a line. Of several calls with one id, the first by start counts; of several
- * that start together, the longest. */
-static void find_launches_of_line(const Launched *l, Line *line, const StatFilter *filter,
-                                  ProfErr *err)
-{
-    EventReader reader;
-    EventAt e;
-    Stat stat;
-    unsigned known;
-    int64_t covered = INT64_MIN;
-    event_reader_open_for(&reader, line, &filter->wanted, err);
-    while (event_reader_next(&reader, &e)) {
-        StatIter stats = stat_iter_of_event(&e);
-        bool bare = e.start_ps >= covered;
-        int64_t end = e.duration_ps > 0 ? add_saturated(e.start_ps, e.duration_ps) : e.start_ps;
-        if (e.occurrences >= 0) continue;
-        if (end > covered) covered = end;
-        if (!event_has_stats(&e) || !stat_iter_next_wanted(&stats, filter, &known, &stat) ||
-            !stat_is_integer(&stat))
-            continue;
-        Gap *gap = first_of(l, stat.u64);
-        if (!gap || (gap->line && (gap->launch_start < e.start_ps ||
-                                   (gap->launch_start == e.start_ps && gap->launch_end >= end))))
-            continue;
-        gap->line = line, gap->bare = bare;
-        gap->launch_start = e.start_ps, gap->launch_end = end;
+    for (size_t i = 0; i < d->gaps.n && !interrupt_poll(1, err); i++) {
+        Gap *gap = &d->gaps.items[i];
+        const Launch *launch = gap->correlated ? launch_of(all, gap->correlation) : NULL;
+        if (!launch) continue;
+        gap->line = (Line *)launch->line, gap->bare = launch->bare;
+        gap->launch_start = launch->start_ps;
+        gap->launch_end =
+            add_saturated(launch->start_ps, launch->duration_ps > 0 ? launch->duration_ps : 0);
     }
-    event_reader_close(&reader);
-}
-
-static int find_launches(Host *host, Device *devices, size_t n_devices, ProfErr *err)
-{
-    static const enum KnownStat wanted[] = {STAT_CORRELATION_ID};
-    Launched l = {0};
-    list_launched(&l, devices, n_devices, err);
-    for (size_t i = 0; l.n && i < host->n_planes && !err->code; i++) {
-        Plane *plane = &host->planes[i];
-        StatFilter filter = {0};
-        if (plane->kind != PLANE_HOST || !plane_declares(plane, STAT_CORRELATION_ID)) continue;
-        stat_filter_open(&filter, plane, wanted, COUNT(wanted), err);
-        for (size_t k = 0; k < plane->n_lines && !err->code; k++) {
-            Line *line = &host->lines[plane->first_line + k];
-            if (!line->derived) find_launches_of_line(&l, line, &filter, err);
-        }
-        stat_filter_close(&filter);
-    }
-    for (size_t i = 1; i < l.n && !err->code; i++) {
-        Gap *gap = l.gaps[i], *same = l.gaps[i - 1];
-        if (gap->correlation == same->correlation)
-            gap->line = same->line, gap->bare = same->bare, gap->launch_start = same->launch_start,
-            gap->launch_end = same->launch_end;
-    }
-    prof_free(l.gaps);
-    return err->code;
 }
 
 /* ---- ops of a host without devices ---- */
@@ -311,7 +239,10 @@ int idle_gaps_of_host(Host *host, enum IdleClass which, IdleStretches *out, Idle
     for (size_t i = 0; i < host->n_planes; i++)
         if (is_of_class(&host->planes[i], which)) devices[n++].plane = &host->planes[i];
     if (n) parallel_for(host->run->n_workers, n, device_task, devices, err);
-    if (!err->code) find_launches(host, devices, n, err);
+    for (size_t i = 0; i < n && !err->code; i++) {
+        const Launches *all = devices[i].gaps.n ? host_launches(host, err) : NULL;
+        if (all) find_launches(&devices[i], all, err);
+    }
     for (size_t i = 0; i < n; i++) {
         tree->n_devices += devices[i].plane != NULL;
         name_work(&devices[i], kernels, err);

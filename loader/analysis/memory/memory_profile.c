@@ -5,11 +5,13 @@
 
 #include "../../base/list.h"
 #include "../../base/interrupt.h"
+#include "../../base/parallel.h"
 #include "../../base/search.h"
 #include "../../base/sort.h"
 #include "../../base/std_sort.h"
 #include "../../store/event_stats.h"
 #include "../../store/events.h"
+#include "../../store/lines.h"
 #include "../grouping/grouping.h"
 
 #include <inttypes.h>
@@ -27,8 +29,10 @@ static int64_t in_use(const MemoryEvent *e) { return wrapped_sum(e->heap_bytes, 
 
 static const Text *intern(MemoryProfile *profile, Slice text, ProfErr *err)
 {
+    pthread_mutex_lock(&profile->lock);
     const Text *t =
         text_intern(&profile->texts, &profile->arena, (const uint8_t *)text.text, text.n);
+    pthread_mutex_unlock(&profile->lock);
     if (!t) prof_nomem(err);
     return t;
 }
@@ -97,15 +101,16 @@ static const Text *make_data_type(MemoryProfile *profile, int64_t value, ProfErr
 static const Text *data_type_text(MemoryProfile *profile, int64_t value, ProfErr *err)
 {
     if ((uint64_t)value >= N_DATA_TYPES) return make_data_type(profile, value, err);
-    const Text **known = &profile->data_types[value];
-    return *known ? *known : (*known = make_data_type(profile, value, err));
+    _Atomic(const Text *) *known = &profile->data_types[value];
+    const Text *text = atomic_load(known);
+    if (!text) atomic_store(known, text = make_data_type(profile, value, err));
+    return text;
 }
 
 /* Reads a stat of an event. If several name the allocator, the last counts. */
-static void read_stat(MemoryProfile *profile, const Plane *plane, MemoryEvent *e, unsigned known,
-                      const Stat *stat, ProfErr *err)
+static void read_stat(MemoryProfile *profile, const Plane *plane, MemoryEvent *e,
+                      const MemoryEvent *before, unsigned known, const Stat *stat, ProfErr *err)
 {
-    const MemoryEvent *before = profile->n_events ? profile->events[profile->n_events - 1] : e;
     char number[24];
     switch (known) {
     case STAT_ALLOCATOR_NAME:
@@ -142,68 +147,110 @@ static int kind_of(const EventMeta *meta)
     return strcmp(meta->name->text, "MemoryDeallocation") ? NOT_MEMORY : FREE;
 }
 
-static void add_event(MemoryProfile *profile, const StatFilter *filter, const EventAt *at, int kind,
-                      Window *window, ProfErr *err)
+/* Reads the events of one plane. */
+typedef struct {
+    MemoryProfile *profile;
+    Plane *plane;
+    StatFilter filter;
+    uint8_t *kinds; /* by index of event metadata */
+    size_t
+        *firsts; /* by line: how many of its events are of allocators; later, the first of them */
+} MemoryReader;
+
+static Line *line_at(const MemoryReader *r, size_t i)
+{
+    return &r->plane->host->lines[r->plane->first_line + i];
+}
+
+static void count_line(void *context, size_t i, ProfErr *err)
+{
+    MemoryReader *r = context;
+    Line *line = line_at(r, i);
+    Window window = {.file = &line->plane->host->file};
+    ChunkValues *values = prof_buffer(sizeof *values);
+    if (!values) prof_nomem(err);
+    for (size_t k = 0; k < line->n_chunks && !err->code; k++) {
+        const Chunk *chunk = &line->chunks[k];
+        if (chunk_read(line, chunk, CHUNK_METAS, values, &window, err)) break;
+        for (uint32_t e = 0; e < chunk->n_events; e++)
+            r->firsts[i] += r->kinds[chunk_meta(values, e)] != NOT_MEMORY;
+    }
+    window_free(&window);
+    prof_free(values);
+}
+
+/* Fills in an event. `before` is one of the same line, or the event itself. */
+static void read_event(const MemoryReader *r, const EventAt *at, int kind, MemoryEvent *e,
+                       const MemoryEvent *before, Window *window, ProfErr *err)
 {
     StatIter stats = stat_iter_read(window, at, err);
-    if (err->code) return;
-    MemoryEvent *e = arena_take(&profile->arena, sizeof *e); /* set below */
-    if (!e || !GROW(profile->events, profile->n_events, profile->event_capacity)) {
-        prof_nomem(err);
-        return;
-    }
+    unsigned known;
+    Stat stat;
     *e = (MemoryEvent){.event = at->event,
                        .turn = at->event,
                        .start_ps = at->start_ps,
                        .line_time_ps = at->offset_ps,
                        .duration_ps = at->duration_ps,
-                       .group = -1};
+                       .group = -1,
+                       .is_free = kind == FREE};
     e->allocator = e->tf_op = e->region_type = e->data_type = e->shape = empty_text;
-    e->is_free = kind == FREE;
-    unsigned known;
-    Stat stat;
-    while (!err->code && stat_iter_next_wanted(&stats, filter, &known, &stat))
-        read_stat(profile, filter->plane, e, known, &stat, err);
-    profile->events[profile->n_events++] = e;
+    while (!err->code && stat_iter_next_wanted(&stats, &r->filter, &known, &stat))
+        read_stat(r->profile, r->plane, e, before, known, &stat, err);
 }
 
-static void read_line(MemoryProfile *profile, const StatFilter *filter, const uint8_t *kinds,
-                      Line *line, Window *window, ProfErr *err)
+static void read_line(void *context, size_t i, ProfErr *err)
 {
+    const MemoryReader *r = context;
+    MemoryEvent *first = r->profile->events + r->firsts[i], *e = first;
+    Window window = {.file = &r->plane->host->file};
     EventReader reader;
     EventAt at;
-    event_reader_open(&reader, line, 0, err);
+    event_reader_open(&reader, line_at(r, i), 0, err);
     while (!err->code && event_reader_next(&reader, &at)) {
-        int kind = kinds[at.meta - line->plane->event_metas];
-        if (kind) add_event(profile, filter, &at, kind, window, err);
+        int kind = r->kinds[at.meta - r->plane->event_metas];
+        if (!kind) continue;
+        read_event(r, &at, kind, e, e == first ? e : e - 1, &window, err);
+        e++;
     }
     event_reader_close(&reader);
+    window_free(&window);
 }
 
-static void read_plane(MemoryProfile *profile, Plane *plane, ProfErr *err)
+static void read_lines(MemoryReader *r, ProfErr *err)
 {
     static const enum KnownStat wanted[] = {
         STAT_ALLOCATOR_NAME,  STAT_INDEX_ON_HOST,    STAT_DEVICE_ORDINAL, STAT_BYTES_RESERVED,
         STAT_BYTES_ALLOCATED, STAT_BYTES_AVAILABLE,  STAT_FRAGMENTATION,  STAT_PEAK_BYTES_IN_USE,
         STAT_REQUESTED_BYTES, STAT_ALLOCATION_BYTES, STAT_ADDRESS,        STAT_TF_OP,
         STAT_REGION_TYPE,     STAT_DATA_TYPE,        STAT_SHAPE,          STAT_GROUP_ID};
-    uint8_t *kinds = prof_alloc(plane->n_event_metas);
-    if (!kinds) {
-        prof_nomem(err);
-        return;
+    Plane *plane = r->plane;
+    MemoryProfile *profile = r->profile;
+    const Line *lines = line_at(r, 0);
+    if (parallel_lines(lines, plane->n_lines, count_line, r, err)) return;
+    for (size_t i = 0; i < plane->n_lines; i++) {
+        size_t n = r->firsts[i];
+        r->firsts[i] = profile->n_events, profile->n_events += n;
     }
+    if (!(profile->events = prof_buffer(profile->n_events * sizeof *profile->events)))
+        prof_nomem(err);
+    else if (!stat_filter_open(&r->filter, plane, wanted, COUNT(wanted), err))
+        parallel_lines(lines, plane->n_lines, read_line, r, err);
+    stat_filter_close(&r->filter);
+}
+
+static void read_plane(MemoryProfile *profile, Plane *plane, ProfErr *err)
+{
+    MemoryReader r = {.profile = profile,
+                      .plane = plane,
+                      .kinds = prof_alloc(plane->n_event_metas),
+                      .firsts = prof_alloc(plane->n_lines * sizeof *r.firsts)};
     bool any = false;
-    for (size_t i = 0; i < plane->n_event_metas; i++)
-        any |= (kinds[i] = (uint8_t)kind_of(&plane->event_metas[i])) != NOT_MEMORY;
-    StatFilter filter = {0};
-    Window window = {.file = &plane->host->file};
-    if (any && !stat_filter_open(&filter, plane, wanted, COUNT(wanted), err))
-        for (size_t i = 0; i < plane->n_lines && !err->code; i++)
-            read_line(profile, &filter, kinds, &plane->host->lines[plane->first_line + i], &window,
-                      err);
-    stat_filter_close(&filter);
-    window_free(&window);
-    prof_free(kinds);
+    if (!r.kinds || !r.firsts) prof_nomem(err);
+    for (size_t i = 0; i < plane->n_event_metas && !err->code; i++)
+        any |= (r.kinds[i] = (uint8_t)kind_of(&plane->event_metas[i])) != NOT_MEMORY;
+    if (any) read_lines(&r, err);
+    prof_free(r.kinds);
+    prof_free(r.firsts);
 }
 
 /* Reads the first plane with this name, as XProf does; never those of sub-processes. */
@@ -237,13 +284,13 @@ static int by_start_then_longest(const void *a, const void *b)
 
 /* Numbers the events in the order in which XProf reads them: it sorts the lines to which it adds
  * regions of thread pools. */
-static int sort_turns(MemoryEvent **events, size_t n, ProfErr *err)
+static int sort_turns(MemoryEvent *events, size_t n, ProfErr *err)
 {
     MemoryEvent **sorted = prof_alloc(n * sizeof *sorted);
     if (!sorted) return prof_nomem(err);
-    memcpy(sorted, events, n * sizeof *sorted);
+    for (size_t i = 0; i < n; i++) sorted[i] = &events[i];
     sort_array(sorted, n, sizeof *sorted, by_start_then_longest);
-    for (size_t i = 0; i < n; i++) sorted[i]->turn = events[i]->event;
+    for (size_t i = 0; i < n; i++) sorted[i]->turn = events[i].event;
     prof_free(sorted);
     return PROF_OK;
 }
@@ -254,11 +301,11 @@ static void find_groups(MemoryProfile *profile, Host *host, ProfErr *err)
     const Grouping *grouping = err->code || !profile->n_events ? NULL : host_grouping(host, err);
     if (!grouping || grouping->by != GROUPED_HERE) return;
     for (size_t i = 0, n; i < profile->n_events && !err->code; i += n) {
-        const Line *line = run_line_of_event(host->run, profile->events[i]->event);
+        const Line *line = run_line_of_event(host->run, profile->events[i].event);
         for (n = 0; i + n < profile->n_events && !interrupt_poll(1, err) &&
-                    profile->events[i + n]->event < line->first_event + line->n_events;
+                    profile->events[i + n].event < line->first_event + line->n_events;
              n++) {
-            MemoryEvent *e = profile->events[i + n];
+            MemoryEvent *e = &profile->events[i + n];
             int64_t group = event_last_group(grouping, e->event);
             if (group != -1) e->group = group;
         }
@@ -275,12 +322,15 @@ static int compare_texts(const Text *a, const Text *b)
     return order ? order : (a->n_bytes > b->n_bytes) - (a->n_bytes < b->n_bytes);
 }
 
-static int by_allocator(const void *a, const void *b)
+static int by_name(const void *a, const void *b)
+{
+    return compare_texts(((const MemoryAllocator *)a)->name, ((const MemoryAllocator *)b)->name);
+}
+
+static int by_turn(const void *a, const void *b)
 {
     const MemoryEvent *x = *(MemoryEvent *const *)a, *y = *(MemoryEvent *const *)b;
-    int order = compare_texts(x->allocator, y->allocator);
-    if (order) return order;
-    return x->turn < y->turn ? -1 : x->turn > y->turn;
+    return (x->turn > y->turn) - (x->turn < y->turn);
 }
 
 static int by_true_time(const void *a, const void *b)
@@ -293,6 +343,25 @@ static int by_true_time(const void *a, const void *b)
 static bool earlier_in_line(const void *a, const void *b)
 {
     return ((const MemoryEvent *)a)->line_time_ps < ((const MemoryEvent *)b)->line_time_ps;
+}
+static int by_line_time(const void *a, const void *b)
+{
+    const MemoryEvent *x = *(MemoryEvent *const *)a, *y = *(MemoryEvent *const *)b;
+    return earlier_in_line(y, x) - earlier_in_line(x, y);
+}
+
+/* Sorts the events of an allocator as XProf does. Its std::sort matters only where times are equal;
+ * `scratch` has room for the events. */
+static void sort_by_line_time(MemoryAllocator *a, MemoryEvent **scratch)
+{
+    memcpy(scratch, a->events, a->n_events * sizeof *scratch);
+    sort_array(scratch, a->n_events, sizeof *scratch, by_line_time);
+    for (size_t i = 1; i < a->n_events; i++)
+        if (scratch[i - 1]->line_time_ps == scratch[i]->line_time_ps) {
+            std_sort((void **)a->events, a->n_events, earlier_in_line);
+            return;
+        }
+    memcpy(a->events, scratch, a->n_events * sizeof *scratch);
 }
 
 /* ---- live memory by address ---- */
@@ -460,7 +529,10 @@ static void find_active(MemoryProfile *profile, MemoryAllocator *a, AddressMap *
         if (in_use(a->events[i]) == a->peak_bytes) a->peak_step = a->events[i]->step;
     int64_t unmapped, stack = a->peak ? a->peak->stack_bytes : 0;
     size_t n_live = walk_peak_step(a, map, &unmapped, err);
-    if (!(a->active = arena_alloc(&profile->arena, (n_live + 2) * sizeof *a->active))) {
+    pthread_mutex_lock(&profile->lock);
+    a->active = arena_alloc(&profile->arena, (n_live + 2) * sizeof *a->active);
+    pthread_mutex_unlock(&profile->lock);
+    if (!a->active) {
         prof_nomem(err);
         return;
     }
@@ -495,8 +567,7 @@ static void find_active(MemoryProfile *profile, MemoryAllocator *a, AddressMap *
 /* ---- corrected values ---- */
 
 /* Links frees with their allocations. `events` is sorted by session time. */
-static void match_frees(MemoryAllocator *a, MemoryEvent **events, AddressMap *map, Host *host,
-                        ProfErr *err)
+static void match_frees(MemoryAllocator *a, MemoryEvent **events, AddressMap *map, ProfErr *err)
 {
     if (!map_clear(map, a->n_events, err)) return;
     for (size_t i = 0; i < a->n_events; i++) {
@@ -511,11 +582,6 @@ static void match_frees(MemoryAllocator *a, MemoryEvent **events, AddressMap *ma
             a->n_unmatched_frees++;
         }
     }
-    if (a->n_unmatched_frees)
-        host_issue(host, "info", "free_without_allocation", 0, 0, a,
-                   "allocator %s: frees without an allocation in the profile: %" PRId64
-                   "; how much they freed is unknown",
-                   a->name->text, a->n_unmatched_frees);
 }
 
 const MemoryEvent *memory_end(const MemoryEvent *e)
@@ -550,63 +616,105 @@ static void explain_peak(MemoryAllocator *a, MemoryEvent *const *events)
 }
 
 static void analyse(MemoryProfile *profile, MemoryAllocator *a, AddressMap *map,
-                    MemoryEvent **scratch, Host *host, ProfErr *err)
+                    MemoryEvent **scratch, ProfErr *err)
 {
+    sort_array(a->events, a->n_events, sizeof *a->events, by_turn);
     find_peak(a);
-    memcpy(scratch, a->events, a->n_events * sizeof *scratch);
-    sort_array(scratch, a->n_events, sizeof *scratch, by_true_time);
-    match_frees(a, scratch, map, host, err);
-    explain_peak(a, scratch);
-    std_sort((void **)a->events, a->n_events, earlier_in_line);
+    sort_by_line_time(a, scratch);
     for (size_t i = 0; i < a->n_events; i++) a->events[i]->place = i;
     fill_steps(a);
+    memcpy(scratch, a->events, a->n_events * sizeof *scratch);
+    sort_array(scratch, a->n_events, sizeof *scratch, by_true_time);
+    match_frees(a, scratch, map, err);
+    explain_peak(a, scratch);
     mark_steps(a, scratch, map, err);
     describe_frees(a, map, err);
     find_active(profile, a, map, err);
 }
 
+static void analyse_task(void *context, size_t i, ProfErr *err)
+{
+    MemoryProfile *profile = context;
+    MemoryAllocator *a = &profile->allocators[i];
+    AddressMap map = {.addresses.items = prof_buffer(a->n_events * sizeof *map.addresses.items)};
+    MemoryEvent **scratch = prof_buffer(a->n_events * sizeof *scratch);
+    if (!map.addresses.items || !scratch)
+        prof_nomem(err);
+    else if (!interrupt_poll(64, err))
+        analyse(profile, a, &map, scratch, err);
+    prof_free(map.addresses.items);
+    hash_free(&map.by_address);
+    prof_free(scratch);
+}
+
 /* ---- the analysis ---- */
 
-/* Splits the events by allocator. Returns the largest number of events of one. */
-static size_t cut_allocators(MemoryProfile *profile, ProfErr *err)
+/* Lists the allocators by name, with their numbers of events. */
+static void list_allocators(MemoryProfile *profile, ProfErr *err)
 {
-    size_t n = 0, most = 0;
-    MemoryEvent **events = profile->by_allocator;
-    memcpy(events, profile->events, profile->n_events * sizeof *events);
-    sort_array(events, profile->n_events, sizeof *events, by_allocator);
-    for (size_t i = 0; i < profile->n_events; i++)
-        n += !i || events[i]->allocator != events[i - 1]->allocator;
-    if (!(profile->allocators = arena_alloc(&profile->arena, n * sizeof *profile->allocators))) {
-        prof_nomem(err);
-        return 0;
+    LIST(MemoryAllocator) found = {0};
+    HashTable by_text = {0};
+    MemoryAllocator *last = NULL;
+    for (size_t i = 0; i < profile->n_events && !interrupt_poll(1, err); i++) {
+        const Text *name = profile->events[i].allocator;
+        uint64_t hash = hash64((uint64_t)(uintptr_t)name);
+        if (last && last->name != name) {
+            last = NULL;
+            HASH_EACH(k, &by_text, hash)
+                if (found.items[k].name == name) last = &found.items[k];
+        }
+        if (!last) {
+            if ((last = PUSH_KEYED(found, &by_text, hash)))
+                *last = (MemoryAllocator){.name = name};
+            else
+                prof_nomem(err);
+        }
+        if (last) last->n_events++;
     }
-    for (size_t i = 0; i < profile->n_events; i++) {
-        if (!i || events[i]->allocator != events[i - 1]->allocator)
-            profile->allocators[profile->n_allocators++] =
-                (MemoryAllocator){.name = events[i]->allocator, .events = &events[i]};
-        MemoryAllocator *a = &profile->allocators[profile->n_allocators - 1];
-        events[i]->owner = a;
-        if (++a->n_events > most) most = a->n_events;
+    sort_array(found.items, found.n, sizeof *found.items, by_name);
+    hash_free(&by_text);
+    profile->allocators = found.items, profile->n_allocators = found.n;
+}
+
+/* Gives each allocator its events, by ordinal. */
+static void distribute_events(MemoryProfile *profile, ProfErr *err)
+{
+    MemoryEvent **at = profile->by_allocator = prof_buffer(profile->n_events * sizeof *at);
+    if (!at) prof_nomem(err);
+    for (size_t i = 0; i < profile->n_allocators && !err->code; i++) {
+        MemoryAllocator *a = &profile->allocators[i];
+        a->events = at, at += a->n_events, a->n_events = 0;
     }
-    return most;
+    MemoryAllocator *a = profile->allocators;
+    for (size_t i = 0; i < profile->n_events && !interrupt_poll(1, err); i++) {
+        MemoryEvent *e = &profile->events[i];
+        if (a->name != e->allocator)
+            a = &profile->allocators[LOWER_BOUND(
+                k, 0, profile->n_allocators,
+                compare_texts(profile->allocators[k].name, e->allocator) < 0)];
+        e->owner = a;
+        a->events[a->n_events++] = e;
+    }
+}
+
+static void report_unmatched(const MemoryAllocator *a, Host *host)
+{
+    if (a->n_unmatched_frees)
+        host_issue(host, "info", "free_without_allocation", 0, 0, a,
+                   "allocator %s: frees without an allocation in the profile: %" PRId64
+                   "; how much they freed is unknown",
+                   a->name->text, a->n_unmatched_frees);
 }
 
 static void analyse_all(MemoryProfile *profile, Host *host, ProfErr *err)
 {
-    if (!profile->n_events || err->code) return;
-    if (!(profile->by_allocator = prof_alloc(profile->n_events * sizeof *profile->by_allocator))) {
-        prof_nomem(err);
-        return;
-    }
-    size_t most = cut_allocators(profile, err);
-    AddressMap map = {.addresses.items = prof_alloc(most * sizeof *map.addresses.items)};
-    MemoryEvent **scratch = prof_alloc(most * sizeof *scratch);
-    if (!map.addresses.items || !scratch) prof_nomem(err);
-    for (size_t i = 0; i < profile->n_allocators && !interrupt_poll(64, err); i++)
-        analyse(profile, &profile->allocators[i], &map, scratch, host, err);
-    prof_free(map.addresses.items);
-    hash_free(&map.by_address);
-    prof_free(scratch);
+    enum { FEW_EVENTS = 50000 }; /* fewer are faster on one thread */
+    size_t n_workers = profile->n_events < FEW_EVENTS ? 1 : host->run->n_workers;
+    if (!err->code) list_allocators(profile, err);
+    if (!err->code) distribute_events(profile, err);
+    if (!err->code) parallel_for(n_workers, profile->n_allocators, analyse_task, profile, err);
+    for (size_t i = 0; i < profile->n_allocators && !err->code; i++)
+        report_unmatched(&profile->allocators[i], host);
 }
 
 static void memory_profile_release(void *result)
@@ -615,6 +723,8 @@ static void memory_profile_release(void *result)
     text_table_free(&profile->texts);
     prof_free(profile->events);
     prof_free(profile->by_allocator);
+    prof_free(profile->allocators);
+    pthread_mutex_destroy(&profile->lock);
     arena_free(&profile->arena);
     prof_free(profile);
 }
@@ -627,6 +737,7 @@ static void *memory_profile_make(Run *run, Host *host, ProfErr *err)
         prof_nomem(err);
         return NULL;
     }
+    pthread_mutex_init(&profile->lock, NULL);
     if (host->readable) read_host(profile, host, err);
     find_groups(profile, host, err);
     analyse_all(profile, host, err);
@@ -645,9 +756,9 @@ const MemoryProfile *host_memory_profile(Host *host, ProfErr *err)
 
 const MemoryEvent *memory_event(const MemoryProfile *profile, uint64_t event)
 {
-    size_t low = LOWER_BOUND(i, 0, profile->n_events, profile->events[i]->event < event);
-    return low < profile->n_events && profile->events[low]->event == event ? profile->events[low]
-                                                                           : NULL;
+    size_t low = LOWER_BOUND(i, 0, profile->n_events, profile->events[i].event < event);
+    return low < profile->n_events && profile->events[low].event == event ? &profile->events[low]
+                                                                          : NULL;
 }
 
 bool memory_sampled(const MemoryEvent *event, size_t n_samples, size_t *winner)

@@ -77,12 +77,13 @@ enum { N_DATA_TYPES = 256 };
 typedef struct {
     MemoryAllocator *allocators; /* by name */
     size_t n_allocators;
-    MemoryEvent **events; /* by ordinal */
-    size_t n_events, event_capacity;
-    MemoryEvent **by_allocator;           /* sorted by allocator */
-    const Text *data_types[N_DATA_TYPES]; /* names of the types seen so far */
-    TextTable texts;
+    MemoryEvent *events; /* by ordinal */
+    size_t n_events;
+    MemoryEvent **by_allocator;                     /* sorted by allocator */
+    _Atomic(const Text *) data_types[N_DATA_TYPES]; /* names of the types seen so far */
+    TextTable texts;                                /* texts and arena: under the lock */
     Arena arena;
+    pthread_mutex_t lock;
 } MemoryProfile;
 
 /* Returns the memory profile of one host. */
