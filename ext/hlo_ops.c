@@ -156,8 +156,9 @@ SQLITE_EXTENSION_INIT3
       "recorded)",                                                                                 \
       "libprofsql")                                                                                \
     C(HO_BYTES_ACTUAL, "bytes_accessed_actual", "INTEGER", "bytes",                                \
-      "bytes read plus bytes written by occurrences_actual executions; for a library call, "       \
-      "its operands and results; NULL if unknown",                                                 \
+      "bytes read plus bytes written by occurrences_actual executions; for a call of cuBLAS or "   \
+      "cuDNN whose work is known, its operands and results (without the last of several, if "      \
+      "that is bytes: room to work in). NULL if unknown, as for other custom calls on GPUs",       \
       "libprofsql")                                                                                \
     C(HO_CONTAINER, "is_container", "INTEGER", "0 or 1",                                           \
       "1: the op runs other ops, and its time includes theirs: an op of category while, call, "    \

@@ -115,6 +115,35 @@ def programs_of_id_0():
 
 
 @case
+def bytes_of_library_calls():
+    """Operands and results, without the last one if that is bytes, in which the library works. The
+    groups of a grouped product are data, so its operations are unknown; its bytes are not. Of other
+    code nothing is known."""
+    room = hlo.shape(hlo.U8, 1000)
+    parameters = [hlo.instruction(1, 'a', 'parameter', hlo.shape(hlo.F32, 6, 4)),
+                  hlo.instruction(2, 'b', 'parameter', hlo.shape(hlo.F32, 4, 10), more=V(9, 1))]
+    for target, parts, want in (
+            ('__cublas$lt$matmul', (hlo.shape(hlo.F32, 6, 10), room), 96 + 160 + 240),
+            ('__cublas$lt$groupedMatmul', (hlo.shape(hlo.F32, 6, 10), room), 96 + 160 + 240),
+            ('__cudnn$fmhaSoftmax', (hlo.shape(hlo.F32, 6, 10), hlo.shape(hlo.F32, 6), room),
+             96 + 160 + 240 + 24),
+            ('__cublas$triangularSolve', (room, hlo.shape(hlo.F32, 6)), 96 + 160 + 1000 + 24),
+            ('cusolver_getrf_ffi', (hlo.shape(hlo.F32, 6, 10), room), None)):
+        call = hlo.instruction(3, 'c', 'custom-call', hlo.tuple_of(*parts), (1, 2),
+                               more=L(28, target))
+        program = hlo.proto(hlo.module('m', hlo.computation(1, 'main', [*parameters, call], root=3),
+                                       more=L(4)))
+        metadata = Plane('/host:metadata', 9)
+        metadata.meta('m(1)', stats={'Hlo Proto': {'bytes': program}}, key=1)
+        plane = Plane('/device:GPU:0', stats={'device_vendor': {'str': 'Nvidia'}})
+        plane.line(1, 'Stream #1', [('k', i * US, 10, {
+            'hlo_op': {'str': 'c'}, 'program_id': {'uint64': 1}}) for i in range(3)])
+        same(rows("SELECT occurrences_actual, bytes_accessed_actual FROM hlo_ops('{x}') "
+                  "WHERE rank > 0", x=space(plane.bytes(), metadata.bytes())),
+             [(3, want and 3 * want)], target)
+
+
+@case
 def gpu_hlo_runs():
     """Kernels of one op in a row and in one group are one run: its first program counts, and the
     costs of its last kernel. Asked of XProf 2.24.2."""

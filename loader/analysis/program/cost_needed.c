@@ -249,6 +249,8 @@ static LibraryCall library_call(CostGraph *g, const CostNode *node)
     const char *target = node->op->more->custom_call_target;
     if (!strcmp(target, "__cublas$gemm") || starts_with(target, "__cublas$lt$matmul"))
         return (LibraryCall){true, matrix_product(g, node)};
+    if (!strcmp(target, "__cublas$lt$groupedMatmul")) // the sizes of its groups are data
+        return (LibraryCall){true, NAN};
     if (starts_with(target, "__cudnn$conv") && strcmp(target, "__cudnn$convReorderFilter") &&
         strcmp(target, "__cudnn$convReorderFilterAndBias"))
         return (LibraryCall){true, convolution(g, node)};
