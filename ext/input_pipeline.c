@@ -29,7 +29,9 @@ SQLITE_EXTENSION_INIT3
       "input_pipeline_analyzer steptime_ms_minimum")                                               \
     C(IP_MAXIMUM, "step_time_ms_max", "REAL", "ms", "longest step time; NULL without steps",       \
       "input_pipeline_analyzer steptime_ms_maximum")                                               \
-    SHARE_DOCS(C, IP_INPUT, "input", "share of step time spent on input; NULL without steps",      \
+    SHARE_DOCS(C, IP_INPUT, "input",                                                               \
+               "share of step time spent on input. Without TPUs, XProf looks at the first "        \
+               "host alone for this and the other shares; NULL without steps on it",               \
                "host: input bound (20% or more of the step time), both: partly or "                \
                "perhaps input bound, device: not input bound, unknown: no steps")                  \
     SHARE_DOCS(C, IP_OUTPUT, "output",                                                             \
@@ -41,10 +43,11 @@ SQLITE_EXTENSION_INIT3
     SHARE_DOCS(C, IP_IDLE, "idle",                                                                 \
                "on TPU: share of step time in which TensorCores are "                              \
                "idle; otherwise: share of step time that is not input, "                           \
-               "output, device compute or collectives; NULL without steps",                        \
+               "output, device compute or collectives; NULL where input_percent is",               \
                "yes if the idle time is 3% or more of the step time, else no; NULL if not on TPU") \
     C(IP_COMPUTE, "compute_percent", "REAL", "percent 0..100",                                     \
-      "share of step time in which devices compute; NULL without steps",                           \
+      "share of step time in which devices compute; on TPU, all that is not input, output or "     \
+      "idle; NULL where input_percent is",                                                         \
       "input_pipeline_analyzer")                                                                   \
     SHARE_DOCS(C, IP_LAUNCH, "kernel_launch",                                                      \
                "share of step time spent on launching "                                            \
@@ -53,8 +56,9 @@ SQLITE_EXTENSION_INIT3
                "moderate: 3% or more, no: less; "                                                  \
                "NULL on TPU")                                                                      \
     SHARE_DOCS(C, IP_COLLECTIVES, "collectives",                                                   \
-               "share of step time spent on "                                                      \
-               "collectives; NULL without steps",                                                  \
+               "share of step time spent on collectives; on TPU, of the ops with a stat "          \
+               "all_reduce_unique_id, on the core with the most of them (XProf adds it to a "      \
+               "step time that includes it already); NULL where input_percent is",                 \
                "high: 15% or more of the step time, moderate: 3% or more, no: less; on "           \
                "TPU yes if at least 6 percentage points above input_percent, else no")             \
     SHARE_DOCS(C, IP_OTHERS, "all_others",                                                         \

@@ -56,12 +56,13 @@ SQLITE_EXTENSION_INIT3
       "dynamic shared memory per block; 0 if unknown", "OpStats dynamic_shmem_bytes")              \
     C(KS_HOST, HOST_DOC)                                                                           \
     C(KS_REGISTERS_ACTUAL, "registers_per_thread_actual", "INTEGER", "registers",                  \
-      "registers per thread, read from kernel_details in all formats "                             \
-      "that profilers write; NULL if unknown or if the launches differ",                           \
+      "registers per thread, read from kernel_details in all formats that profilers write; "       \
+      "NULL if unknown, above 1024 (no GPU has so many), or if the launches differ",               \
       "kernel_details")                                                                            \
     C(KS_SHARED_ACTUAL, "shared_memory_bytes_actual", "INTEGER", "bytes",                          \
-      "static plus dynamic shared memory per block, read from kernel_details in "                  \
-      "all formats that profilers write; NULL if unknown or if the launches differ",               \
+      "static plus dynamic shared memory per block, read from kernel_details in all formats "      \
+      "that profilers write; NULL if unknown, if the registers there are above 1024, or if the "   \
+      "launches differ",                                                                           \
       "kernel_details")                                                                            \
     C(KS_BLOCK_ACTUAL, "block_dim_actual", "TEXT", NULL,                                           \
       "threads per block as x,y,z, read from kernel_details in all formats "                       \
@@ -72,11 +73,12 @@ SQLITE_EXTENSION_INIT3
       "that profilers write; NULL if unknown or if the launches differ",                           \
       "kernel_details")                                                                            \
     C(KS_OCCUPANCY_ACTUAL, "occupancy_percent_actual", "REAL", "percent 0..100",                   \
-      "theoretical occupancy; NULL if unknown, above 100, or if the launches differ",              \
+      "theoretical occupancy; NULL if unknown, 0, above 100, or if the launches differ",           \
       "kernel_details")                                                                            \
     C(KS_ELIGIBLE_ACTUAL, "op_is_tensorcore_eligible_actual", "INTEGER", "0 or 1",                 \
       "1: tensor cores could run the op of one of the kernels: the kernel uses them, or "          \
-      "op_name_actual is one of those and the HLO op, if known, contains a product, convolution "  \
+      "op_name_actual is the name of such an op (docs/semantics.md, Canned queries) and the HLO "  \
+      "op, if known, contains a product (a multiplication and a reduction, too), convolution "     \
       "or library call (as kernel_ops.op_is_tensorcore_eligible)",                                 \
       "libprofsql")                                                                                \
     C(KS_USES_ACTUAL, "kernel_uses_tensorcore_actual", "INTEGER", "0 or 1",                        \

@@ -67,8 +67,9 @@ static const MemoryAllocator *next_item(RowCursor *c, size_t (*count)(const Memo
     C(ME_HOST, HOST_DOC)                                                                           \
     C(ME_ALLOCATOR, ALLOCATOR_DOC)                                                                 \
     C(ME_GROUP, "group_id", "INTEGER", NULL,                                                       \
-      "group_id of the step that the event belongs to, on its "                                    \
-      "host; NULL if the event belongs to no step",                                                \
+      "group_id of the step that the event belongs to, on its host: the last that the "            \
+      "event records (0 if that is no int64, as in XProf), or in a file without groups "           \
+      "trace_events.step; NULL if the event belongs to no step",                                   \
       "group_id")                                                                                  \
     C(ME_STEP, "step", "INTEGER", NULL,                                                            \
       "step of the event: its group_id; without one, XProf's guess: 1 + the "                      \

@@ -12,11 +12,12 @@ SQLITE_EXTENSION_INIT3
       "number of the step: its group_id for a single host, counted from 0 if hosts are merged",    \
       "step db step_num")                                                                          \
     C(ST_NAME, "name", "TEXT", NULL,                                                               \
-      "name of the step on the first host; NULL if it has no name "                                \
+      "name of the step on the first host that has steps; NULL if it has no name "                 \
       "(XProf's step database leaves it empty)",                                                   \
       "grouping step_name")                                                                        \
     C(ST_START, "start_ps", "INTEGER", "ps",                                                       \
-      "start of the step on the first host, from the start of its session", "step db begin_ps")    \
+      "start of the step on the first host that has steps, from the start of its session",         \
+      "step db begin_ps")                                                                          \
     C(ST_START_US, START_US_DOC)                                                                   \
     C(ST_DURATION, "duration_ms", "REAL", "ms",                                                    \
       "duration of the step on its longest core, SparseCores excluded", "step db duration_ps")     \
@@ -128,8 +129,8 @@ SQLITE_EXTENSION_INIT3
       "if hosts are merged, because merged steps exclude dropped ones",                            \
       "libprofsql")                                                                                \
     C(ST_RANGE_START, "range_start_ps", "INTEGER", "ps",                                           \
-      "start of the range in range_ms on the first host, from the start "                          \
-      "of its session; NULL if there is no range on the first host",                               \
+      "start of the range in range_ms on the first host that has steps, from the start "           \
+      "of its session; NULL if there is no range on this host",                                    \
       "libprofsql")                                                                                \
     C(ST_RANGE, "range_ms", "REAL", "ms",                                                          \
       "duration of the range that marks the step on host threads (NVTX range, step "               \

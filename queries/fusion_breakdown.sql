@@ -10,11 +10,11 @@
 -- column hlo_module TEXT: name of the program's HLO module
 -- column hlo_op TEXT: name of the fusion
 -- column category TEXT: kind of the fusion
--- column self_time_us REAL [us]: total self time of the fusion, over all executions on all hosts;
---   NULL if no time was measured, or if other hosts have a different op with this name and program
---   id
+-- column self_time_us REAL [us]: total self time of the fusion, over all executions on all hosts:
+--   of the ops in hlo_ops; in a run without these, of the events of this hlo_op. NULL if no time
+--   was measured, or if other hosts have a different op with this name and program id
 -- column occurrences INTEGER: executions of the fusion on all cores (hlo_ops.occurrences_actual);
---   on host threads, events; NULL if self_time_us is NULL
+--   in a run without rows in hlo_ops, events; NULL if self_time_us is NULL
 -- column flops INTEGER [FLOP]: floating-point operations of one execution
 --   (hlo_instructions.model_flops_actual); NULL if unknown
 -- column bytes_accessed INTEGER [bytes]: bytes read and written by one execution; NULL if unknown

@@ -24,10 +24,11 @@
 --   (docs/semantics.md, User line); NULL if unknown
 -- column user_line INTEGER: line number in user_file; NULL if user_file is NULL
 -- column self_time_us REAL [us]: total self time of the instruction, over all executions on all
---   hosts; NULL if no time was measured, or if other hosts have a different op with this name and
---   program id
--- column padding_time_us REAL [us]: part of self_time_us spent on the padding, if the instruction's
---   time is proportional to the bytes of its results; NULL if self_time_us is NULL
+--   hosts: of the ops in hlo_ops; in a run without these, of the events of this hlo_op. NULL if no
+--   time was measured, or if other hosts have a different op with this name and program id
+-- column padding_time_us REAL [us]: part of self_time_us spent on the padding of this buffer, if
+--   the instruction's time is proportional to the bytes of all of its results; NULL if self_time_us
+--   is NULL
 -- column hosts INTEGER [hosts]: number of hosts that have this program with these values
 WITH device_time AS MATERIALIZED (
     SELECT run, program_id, hlo_op, sum(total_self_time_us) AS self_us

@@ -2,8 +2,8 @@
 -- Which large values stay in memory across the peak although they are cheap to recompute?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
 --   dump; if NULL, all attached runs
--- parameter n INTEGER = NULL: number of values of each run, ordered by memory and lifetime, largest
---   first; NULL for all
+-- parameter n INTEGER = NULL: number of values of each run, ordered by size_mib x lived_percent,
+--   largest first; NULL for all
 -- parameter max_flops_per_byte = 16.0: omit values that take more floating-point operations than
 --   this to recompute, per byte of their size
 -- parameter space = 0: memory space: 0 is the device's main memory (HBM), 1 is TPU VMEM
@@ -22,9 +22,9 @@
 --   and release of the value's storage
 -- column flops INTEGER [FLOP]: floating-point operations to recompute the value
 --   (hlo_instructions.model_flops_actual). These values have no row: those whose operations are
---   unknown, communication, asynchronous copies, tuples, results of loops and calls, values of
---   the instruction at which the peak is reached, and values that are already recomputed (named
---   .remat by XLA, or in a rematted_computation of JAX)
+--   unknown (of a custom call also if they are 0), communication, asynchronous copies, tuples,
+--   results of loops and calls, values of the instruction at which the peak is reached, and values
+--   that are already recomputed (named .remat by XLA, or in a rematted_computation of JAX)
 -- column flops_per_byte REAL [FLOP/byte]: floating-point operations to recompute the value, per
 --   byte saved
 -- column shape TEXT: shape of the value, with layout

@@ -312,6 +312,23 @@ def one_name_for_two_ops():
 
 
 @case
+def padding_of_several_results():
+    """Each result has the time of the instruction, and pays for its own padding."""
+    parts = tuple_of(shape(U8, 1, tile=(1024,)), shape(U8, 3, tile=(3072,)))
+    made = [instruction(1, 'a', 'parameter', shape(U8, 64)),
+            instruction(2, 'd', 'fusion', parts, (1,)),
+            instruction(3, 'e', 'negate', shape(U8, 64), (1,))]
+    program = proto(module('m', computation(1, 'main', made, root=3)), assignment(
+        [buffer(1, 64, 1), buffer(2, 1024, 2, (0,)), buffer(3, 3072, 2, (1,))],
+        [allocation(0, 64, [(1, 0, 64)], parameter=True),
+         allocation(1, 4096, [(2, 0, 1024), (3, 1024, 3072)])],
+        [trace((ALLOC, 2, 'd'), (ALLOC, 3, 'd'), (FREE, 2, 'e'), (FREE, 3, 'e'))]))
+    same(rows("SELECT hlo_op, self_time_us, padding_time_us FROM padding_waste('{x}')",
+              x=profile(program, ('d', 0, 4))),
+         [('d{1}', 4.0, 4 * 3069 / 4096), ('d{0}', 4.0, 4 * 1023 / 4096)])
+
+
+@case
 def library_calls_to_compute_again():
     """A call of a library whose operations are known: 2 x 1024 x 512 x 8 for 2 MiB are 4 a byte.
 

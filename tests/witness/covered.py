@@ -53,6 +53,7 @@ FROM_TABLES = {'two_runs.py': {'compare_ops', 'compare_hlo_ops', 'compare_kernel
                               'input_bound', 'gpu_samples', 'mfu', 'async_op_totals',
                               'time_by_pass'},
                'program_flops.py': {'program_flops'},
+               'remat.py': {'remat_candidates'},
                'compiling.py': {'compile_time', 'compile_passes'},
                'groups.py': {'compare_groups'},
                'units.py': {'input_ops', 'roofline', 'program_gaps', 'mfu', 'op_time_by_line'},

@@ -86,16 +86,24 @@ def dcn(run):
 
 # ---- kernels ----
 
-TENSORCORE = re.compile('tensorop|nvjet|gmma|wmma|hmma|mfma|tcgen05|utcmma|16816|[shc]1688|'
-                        '[hs]884|tensor16x8|xmma_(fprop|dgrad|wgrad|gemm|implicit_gemm)|fmha|'
-                        'flash_(fwd|bwd|fprop|bprop)')
-PLAIN = re.compile('ffma|simt|conv2d_c1_k1|fmha_cutlass(.*_sm50|(?!.*_f16_)(?!.*_sm80))')
-PRODUCTS = re.compile('Conv[23]D|DepthwiseConv|MatMul|Einsum|XlaDot|dot_general|'
-                      'conv_general_dilated')  # in names; a type alone is none
+TYPE = re.compile(r'([A-Z_][A-Za-z0-9_]*|[a-z_][a-z0-9_]*(\[.*\])?)?', re.ASCII)  # of an op
+# XProf's names of kernels on tensor cores, and those that it lacks (docs/semantics.md).
+NVIDIA = re.compile('16816|c1688|conv1x1|conv2d_c1_k1|dgrad_1x1_stride_2x2|direct_group|'
+                    'first_layer_wgrad_kernel|h1688|h884|hmma|i16832|i8816|s884|s1688|xmma_gemm|'
+                    'xmma_implicit_gemm|xmma_sparse_conv|xmma_sparse_gemm|'
+                    'xmma_warp_specialized_implicit_gemm|'
+                    'wgmma|gmma|wmma|tensorop|nvjet|tcgen05|utcmma|tensor16x8|'
+                    'xmma_[fdw](prop|grad)|flash_(fwd|bwd|fprop|bprop)|fmha')
+ORDINARY = re.compile('ffma|simt|conv2d_c1_k1|fmha_cutlass(.*_sm50|(?!.*_f16_)(?!.*_sm80))')
+AMD = re.compile('gemm_fusion|Custom_Cijk_|_xdl|gtcx|miopenSp3AsmConvRage|moe_gemm|moe_mxgemm|wmma|'
+                 'aiter|FMHA_FWD|attn_fwd|bwd_kernel_|mfma|_MI[0-9]+x[0-9]+x[0-9]+|'
+                 'FmhaFwd(|SplitKV|PagedKV)Kernel|FmhaBwdDQDKDVKernel|ck_tile::GemmKernel')
 
 
-def on_tensor_cores(name):
-    return bool(TENSORCORE.search(name) and not PLAIN.search(name))
+def on_tensor_cores(name, vendor):
+    """Of an unknown vendor's GPU either may be right."""
+    of_nvidia = NVIDIA.search(name) and not ORDINARY.search(name)
+    return bool(of_nvidia and vendor != 'AMD' or AMD.search(name) and vendor != 'Nvidia')
 
 
 def opcodes(program, op, depth=0):
@@ -113,9 +121,19 @@ def multiplies(program, op):
                 or {'multiply', 'reduce'} <= found)
 
 
+# XProf's names of ops that are products or convolutions.
+ENDS = ('Conv2D', 'Conv2DBackpropFilter', 'Conv2DBackpropInput', 'Conv3D', 'DepthwiseConv2dNative',
+        'DepthwiseConv2dNativeBackpropFilter', 'DepthwiseConv2dNativeBackpropInput', '/MatMul',
+        'FusedMatMul', '/CudnnRNN', 'XlaDot', 'XlaDotV2')
+PARTS = ('BatchMatMul', 'CudnnRNNV', 'CudnnRNNForward', 'CudnnRNNBackprop', 'dot_general',
+         'conv_general_dilated')
+
+
 def is_eligible(uses, product, op):
-    """Whether tensor cores could run an op."""
-    return int(uses or product is not False and bool(PRODUCTS.search(op or '')))
+    """Whether tensor cores could run an op: a kernel on them shows it, else the op's name, unless
+    its HLO op has no product in it."""
+    named = (op or '').endswith(ENDS) or any(part in (op or '') for part in PARTS)
+    return int(uses or named and product is not False)
 
 
 def kernels_of(planes):
@@ -144,12 +162,13 @@ def kernels_of(planes):
                         name = name or (':' + kind if kind else '')
                     else:
                         name = op_text(stats) or ''
-                        before, colon, kind = name.partition(':')
-                        if before not in ('', 'Iterator') and re.match(r'\w*($|\[)', kind):
+                        before, _, kind = name.partition(':')
+                        if before not in ('', 'Iterator') and TYPE.fullmatch(kind):
                             name = before
                     # a duration below 0 as XProf's kernel stats have it
                     yield (e.name, e.duration_ps % 2**64 // 1000, hlo_op and (id, hlo_op),
-                           name or None, multiplies(program, op) if op else None, details)
+                           name or None, multiplies(program, op) if op else None, details,
+                           int(on_tensor_cores(e.name, p.stats.get('device_vendor'))))
 
 
 def launch_of(details):
@@ -157,13 +176,19 @@ def launch_of(details):
     def number(name):
         found = re.search(r'(?:^|[ \n])%s:([0-9]+)(?![0-9.])' % name, details)
         return int(found.group(1)) if found else None
-    static, dynamic, shared = number('static_shared'), number('dynamic_shared'), number('shm')
+    static, dynamic = number('static_shared'), number('dynamic_shared')
+    shared = number('group_mem') if number('shm') is None else number('shm')
+    registers = number('regs')
+    is_set = registers is None or registers <= 1024  # else the profiler wrote what memory had
     sizes = [re.search(r'(?:^|[ \n])%s:([0-9]+,[0-9]+,[0-9]+)' % name, details)
              for name in ('block', 'grid')]
     occupancy = re.search(r'(?:^|[ \n])occ_pct:([0-9.]+)', details)
-    return (number('regs'), shared if static is None and dynamic is None
-            else (static or 0) + (dynamic or 0), *(s.group(1) if s else None for s in sizes),
-            float(occupancy.group(1)) if occupancy and float(occupancy.group(1)) <= 100 else None)
+    if static is not None or dynamic is not None:
+        shared = (static or 0) + (dynamic or 0)
+    return (registers if is_set else None, shared if is_set else None,
+            *(s.group(1) if s else None for s in sizes),
+            float(occupancy.group(1)) if occupancy and 0 < float(occupancy.group(1)) <= 100
+            else None)
 
 
 ACTUAL = ('registers_per_thread_actual', 'shared_memory_bytes_actual', 'block_dim_actual',
@@ -178,9 +203,8 @@ def kernel_stats(run):
         rows[r['host'], r['kernel_name']].append(r)
     for host, planes in run.hosts.items():
         launches = collections.defaultdict(set)
-        for name, _, _, op, product, details in kernels_of(planes):
-            uses = on_tensor_cores(name)
-            launches[name].add(launch_of(details) + (op, int(uses), is_eligible(uses, product, op)))
+        for name, _, _, op, product, details, uses in kernels_of(planes):
+            launches[name].add(launch_of(details) + (op, uses, is_eligible(uses, product, op)))
         for name, of in launches.items():
             if len(rows[host, name]) == 1:
                 want = [values.pop() if len(values) == 1 else None for values in map(set, zip(*of))]
@@ -193,14 +217,13 @@ def kernel_ops(run):
     want = collections.defaultdict(list)
     for host, planes in run.hosts.items():
         found, running = list(kernels_of(planes)), set()
-        for name, _, hlo_op, op, _, _ in found:
-            if on_tensor_cores(name):
+        for _, _, hlo_op, op, _, _, uses in found:
+            if uses:
                 running.add(hlo_op or op)
-        for name, ns, hlo_op, op, product, _ in found:
-            uses = on_tensor_cores(name)
+        for name, ns, hlo_op, op, product, _, uses in found:
             eligible = is_eligible(uses, product, op)
             helps = eligible and not uses and (hlo_op or op) in running
-            want[host, name, op, eligible, int(uses), int(helps)].append(ns / 1e3)
+            want[host, name, op, eligible, uses, int(helps)].append(ns / 1e3)
     got = collections.defaultdict(lambda: [0, 0.0, [], []])
     for r in run.ask('SELECT * FROM kernel_ops({x})'):
         of = got[tuple(r[k] for k in ('host', 'kernel_name', 'op_name', 'op_is_tensorcore_eligible',

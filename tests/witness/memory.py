@@ -442,15 +442,14 @@ def check_allocators(run, actions):
           {key: life(made) for key, made in churn.items() if any(a.free for a in made)})
     agree('order of allocation_churn', [r['freed_bytes'] for r in got],
           sorted((r['freed_bytes'] for r in got), reverse=True))
-    got = {r['event_id']: (r['match_event_id'], r['live_until_ps'], r['live_until_event_id'])
-           for r in run.ask('SELECT event_id, match_event_id, live_until_ps, live_until_event_id '
-                            'FROM memory_events({x})')}
+    got = {r['event_id']: (r['match_event_id'], r['live_until_ps']) for r in run.ask(
+        'SELECT event_id, match_event_id, live_until_ps FROM memory_events({x})')}
     want = {}
     for of_host in actions.values():
         freed = {a.free.id: a.id for a in of_host if a.free}
         for a in of_host:
-            end = (a.end.time, a.end.id) if a.end and not a.is_free else (None, None)
-            want[a.id] = (freed.get(a.id) if a.is_free else a.free and a.free.id, *end)
+            want[a.id] = (freed.get(a.id) if a.is_free else a.free and a.free.id,
+                          a.end.time if a.end and not a.is_free else None)
     agree('memory_events', got, want)
     for host, of_host in actions.items():
         for at in {a.id: a for a in of_host[::max(1, len(of_host) // 5)] + of_host[-1:]}.values():

@@ -28,7 +28,6 @@ NOT_WITNESSED = {
             'all_others_statement collectives_statement idle_statement next_step output_statement',
         'overview': 'description unit',
         'roofline_properties': 'unit',
-        'steps': 'all_reduce_ms sc_compute_ms sc_idle_ms sc_step_ms',
     },
     'only kept answers have it, which were looked through (tests/kept_queries)': {
         'advice': 'action',

@@ -12,10 +12,12 @@ from compare import agree, integer, main, tried  # noqa: E402
 from flops import Program, programs_of  # noqa: E402
 from hlo import Message  # noqa: E402
 from ops import Host, kernels_by_op  # noqa: E402
+from lib.hlo import U8  # noqa: E402
 from shapes import Shape  # noqa: E402
 
 OP_LINES = {'XLA Ops', 'Sparse Core Ops', 'Framework Ops', 'TensorFlow Ops'}
 CONTAINERS = ('while', 'call', 'conditional', 'megacore fusion')
+S8 = 2
 SPACES = {'hbm': 1, 'cmem': 2, 'vmem': 3}
 NO_PARTS = 'parent_id IS NULL'
 
@@ -178,15 +180,22 @@ def padding(run):
                   min(data / stored, 1) if data is not None and stored else None)
 
 
+LIBRARIES = ('__cublas$gemm', '__cublas$lt$matmul', '__cublas$lt$groupedMatmul',
+             '__cublas$triangularSolve', '__cusolver$cholesky', '__cudnn$conv', '__cudnn$fmha')
+
+
 def library_bytes(program, op):
-    """Of the operands and the result, of several the first: the others are room to work in."""
-    result = Shape(op.m.sub(3))
-    return sum(Shape(program.by_id[i].m.sub(3)).data_bytes() for i in op.operands) + (
-        result.parts[0] if result.parts else result).data_bytes()
+    """Of the operands and the results. The last of several results is room to work in, if it is
+    bytes."""
+    results = Shape(op.m.sub(3)).arrays()
+    if len(results) > 1 and results[-1].type in (S8, U8):
+        results.pop()
+    return sum(x.data_bytes() for x in results + [
+        Shape(program.by_id[i].m.sub(3)) for i in op.operands])
 
 
 def executions(run):
-    """Bytes of one execution, times the executions."""
+    """Bytes of one execution, times the executions. A GPU's calls of other code are unknown."""
     one, calls = collections.defaultdict(set), collections.defaultdict(set)
     for i in run.ask('SELECT program_id, hlo_op, bytes_accessed, cost_source '
                      'FROM hlo_instructions({x})'):
@@ -195,14 +204,13 @@ def executions(run):
         for key, proto in programs_of(planes).items():
             program = Program(proto)
             for op in program.by_name.values():
-                if op.opcode == 'custom-call' and op.target.startswith((
-                    '__cublas$gemm', '__cublas$lt$matmul', '__cudnn$conv')):
-                    calls[str(key), op.name].add(library_bytes(program, op))
+                if op.opcode == 'custom-call':
+                    calls[str(key), op.name].add(library_bytes(program, op) if op.target.startswith(
+                        LIBRARIES) else None)
     for o in run.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0'):
         key = o['program_id'], o['hlo_op']
-        of = calls.get(key) or one[key]
-        if len(of) == 1 and not o['is_container'] and not o['category'].startswith('async') and (
-            o['category'] != 'custom-call' or key in calls and not o['core_type']):
+        of = one[key] if o['core_type'] or key not in calls else calls[key]
+        if len(of) == 1 and not o['is_container'] and not o['category'].startswith('async'):
             n, = of
             agree('bytes of %s' % o['hlo_op'], o['bytes_accessed_actual'],
                   None if n is None else n * o['occurrences_actual'])

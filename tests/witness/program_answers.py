@@ -138,20 +138,6 @@ def donation(run):
           run.ask('SELECT * FROM donation({x})')[:2])
 
 
-def output_shapes(run):
-    """The shape that the result gives to each buffer that is an output: the first of several."""
-    want = {}
-    for (host, id), proto in programs_of(run).items():
-        program = Program(proto)
-        for maker, index, shape, a in program.outputs():
-            if a:
-                want.setdefault((host, id, program.text(program.ops[maker], 1),
-                                 label('', index) or None), shape)
-    agree('output_shape', {tuple(r.values())[:4]: r['output_shape'] for r in run.ask(
-        'SELECT host, program_id, hlo_op, shape_index, output_shape FROM buffer_allocations({x}) '
-        'WHERE output_shape IS NOT NULL')}, want)
-
-
 def of_all_kinds():
     """A tuple of which a part is donated, a parameter that is an output, three of one shape for two
     outputs, one of them by a bitcast, and one whose shape only a temporary has."""
@@ -228,7 +214,7 @@ def made():
     with tempfile.TemporaryDirectory() as top:
         run = made_run(top, host_with(moving(hlo.F32), 3), host_with(moving(hlo.BF16), 4),
                         host_with(moving(hlo.F32), 2))
-        for check in (output_shapes, program_cost, layout_ops, time_by_type):
+        for check in (program_cost, layout_ops, time_by_type):
             tried('%s of programs of one id' % check.__name__, check, run)
     with tempfile.TemporaryDirectory() as top:
         run = made_run(top, *[host_with(of_all_kinds())] * 2)
@@ -379,7 +365,7 @@ def program_cost(run):
 
 def each(run):
     tried('donation ' + run.path, donation, run)
-    for check in (output_shapes, program_cost, layout_ops, time_by_type):
+    for check in (program_cost, layout_ops, time_by_type):
         tried('%s %s' % (check.__name__, run.path), check, run)
 
 

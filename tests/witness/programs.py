@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Programs, from the bytes of their HLO protos: hlo_modules, hlo_computations, hlo_instructions,
-hlo_operands and what fusion_breakdown says of fusions; and padding_waste and remat_candidates from
-the rows of buffer_allocations, which are compared with XProf elsewhere (tests/parity).
+hlo_operands and what fusion_breakdown says of fusions; and padding_waste from the rows of
+buffer_allocations, which are compared with XProf elsewhere (tests/parity).
 
 Some columns of hlo_instructions start from what is compared with XLA or XProf: expression from the
 text of the program, fingerprint from XProf's Events DB, costs on a GPU from the rates of ops."""
@@ -329,55 +329,13 @@ def padding_waste(run):
                   0 <= r['padding_time_us'] <= r['self_time_us'] + 1e-9, True)
 
 
-def remat_candidates(run):
-    """Temporaries whose storage lives across the peak of the main memory: of those, what an
-    instruction computes cheaply by itself, not at the peak, neither communicates nor copies
-    asynchronously, and is not computed again already."""
-    aside = ('all-', 'collective-', 'ragged-all-', 'async-', 'reduce-scatter', 'send', 'recv',
-             'infeed', 'outfeed', 'tuple', 'get-tuple-element', 'while', 'conditional', 'call')
-    flops = {(r['host'], r['program_id'], r['hlo_op']): r['model_flops_actual']
-             for r in run.ask('SELECT host, program_id, hlo_op, opcode, model_flops_actual '
-                              'FROM hlo_instructions({x})')
-             if not r['opcode'].startswith(aside) and not r['opcode'].endswith(('-start', '-done'))
-             and not (r['opcode'] == 'custom-call' and r['model_flops_actual'] == 0)}
-    peaks = {(r['host'], r['program_id'], r['memory_space']): r
-             for r in run.ask('SELECT * FROM memory_peaks({x})')}
-    heaps = {(r['host'], r['program_id'], r['memory_space'], r['event']): r['hlo_op'] for r in
-             run.ask('SELECT * FROM heap_timeline({x})')}
-    events = {}
-    for *space, event in heaps:
-        events[tuple(space)] = max(events.get(tuple(space), 0), event)
-    want = set()
-    for b in run.ask("SELECT * FROM buffer_allocations({x}) WHERE memory_space = 0 AND kind = "
-                     "'temporary' AND storage_start_event IS NOT NULL AND size_bytes > 0"):
-        space, cost = (b['host'], b['program_id'],
-                       b['memory_space']), flops.get((b['host'], b['program_id'], b['hlo_op']))
-        again = '.remat' in b['hlo_op'] or 'rematted_computation' in (b['tf_op'] or '')
-        if not again and space in peaks and cost is not None and cost <= 16 * b['size_bytes'] and b[
-            'storage_start_event'] < (peaks[space]['peak_event'] or 0) < b[
-                'storage_end_event'] and b['hlo_op'] != heaps[(*space, peaks[space]['peak_event'])]:
-            lived = 100 * (b['storage_end_event'] - b['storage_start_event']) / events[space]
-            want.add((b['program_id'], b['hlo_module'], label(b), cost)
-                     + tuple(round(x, 6) for x in (b['size_bytes'] / MIB, 100 * b['size_bytes']
-                                                   / MIB / peaks[space]['peak_heap_mib'], lived)))
-    got = run.ask('SELECT * FROM remat_candidates({x}, %d)' % ALL)
-    agree('candidates', sorted((r['program_id'], r['hlo_module'], r['hlo_op'], r['flops']) + tuple(
-        round(r[c], 6) for c in ('size_mib', 'peak_percent', 'lived_percent')) for r in got),
-          sorted(want))
-    for r in got:
-        agree('cost of a byte', r['flops_per_byte'], r['flops'] / r['size_mib'] / MIB, rel=1e-6)
-    sizes = [r['size_mib'] * r['lived_percent'] for r in got]
-    agree('order of candidates', sizes, sorted(sizes, reverse=True), rel=1e-6)
-
-
 def each(run):
     found = programs_of(run)
     if found:
         for check in (structure, modules, instructions_in_full, expressions, fingerprints, costs,
                       fusion_breakdown):
             tried('%s %s' % (check.__name__, run.path), check, run, found)
-        for check in (padding_waste, remat_candidates):
-            tried('%s %s' % (check.__name__, run.path), check, run)
+        tried('padding_waste ' + run.path, padding_waste, run)
 
 
 if __name__ == '__main__':

@@ -14,7 +14,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, agree_one_of, in_parts, main, tried  # noqa: E402
+from compare import agree, agree_one_of, ask, in_parts, main, tried  # noqa: E402
 from program_flops import are_operations_unknown, programs_that_ran  # noqa: E402
 
 MIB = 1048576.0
@@ -111,30 +111,62 @@ def programs(run):
             agree('hosts', r['hosts'], 1)
 
 
+def times_of_ops(run):
+    """{(program, op): us}: of the ops that hlo_ops has, the rows of SparseCores included; of a run
+    that has none there, of the events that record the op."""
+    found = collections.Counter()
+    for o in run.ask('SELECT program_id, hlo_op, self_ps FROM hlo_ops({x})') or run.ask(OF_EVENTS):
+        found[o['program_id'], o['hlo_op']] += o['self_ps'] / 1e6
+    return found
+
+
+OF_EVENTS = ("SELECT program_id, hlo_op, count(*) AS n, sum(self_ps) AS self_ps "
+             "FROM trace_events({x}) WHERE hlo_op IS NOT NULL AND NOT derived GROUP BY 1, 2")
+
+
+def equal_on_hosts(rows, *columns):
+    """{(program, op): whether these columns of its rows are equal on all hosts that have it}"""
+    of_hosts = collections.defaultdict(set)
+    for (program, op, _), of in by_key(rows, 'program_id', 'hlo_op', 'host').items():
+        of_hosts[program, op].add(tuple(sorted((tuple(r[c] for c in columns) for r in of),
+                                               key=repr)))
+    return {key: len(of) == 1 for key, of in of_hosts.items()}
+
+
 def padding_waste(run):
     """Time of an instruction in proportion to the bytes of its results that are padding."""
-    ops = by_key(run.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0'), 'program_id', 'hlo_op')
-    for r in run.ask('SELECT * FROM padding_waste({x})'):
-        of = ops[r['program_id'], r['hlo_op']]
-        if len(of) < 2:
-            agree_one_of('time of %s' % r['hlo_op'], r['self_time_us'],
-                         [o['self_ps'] / 1e6 for o in of] + [None] * (
-                             not of or len(run.files) > 1))
-            agree('time of its padding', r['padding_time_us'], None if r['self_time_us'] is None
-                  else r['self_time_us'] * r['padding_mib'] / r['size_mib'], rel=1e-6)
+    got = run.ask('SELECT * FROM padding_waste({x})')
+    if not got:
+        return
+    buffers = [b for b in run.ask('SELECT * FROM buffer_allocations({x})')
+               if b['offset_bytes'] is not None]
+    results = {(i['program_id'], i['hlo_op']): i['padded_bytes'] for i in run.ask(
+        'SELECT program_id, hlo_op, padded_bytes FROM hlo_instructions({x})')}
+    are_equal = equal_on_hosts(buffers, 'shape_index', 'memory_space', 'size_bytes',
+                               'padding_bytes_actual')
+    times = times_of_ops(run)
+    for r in got:
+        key = r['program_id'], r['hlo_op'].partition('{')[0]
+        time = times.get(key) if are_equal[key] else None
+        agree('time of %s' % r['hlo_op'], r['self_time_us'], time)
+        agree('time of its padding', r['padding_time_us'], None if time is None
+              else time * r['padding_mib'] * MIB / results[key], rel=1e-6)
 
 
 def fusions(run):
-    ops = by_key(run.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0'), 'program_id', 'hlo_op')
-    on_threads = {(r['program_id'], r['hlo_op']): r['n'] for r in run.ask(
-        "SELECT program_id, hlo_op, count(*) AS n FROM trace_events({x}) "
-        "WHERE plane_kind = 'host' AND hlo_op IS NOT NULL AND NOT derived GROUP BY 1, 2")}
-    for r in run.ask('SELECT * FROM fusion_breakdown({x})'):
+    """Time and executions of a fusion, whose numbers are equal on all hosts."""
+    got = run.ask('SELECT * FROM fusion_breakdown({x})')
+    if not got:
+        return
+    ops, times = run.ask('SELECT * FROM hlo_ops({x})'), times_of_ops(run)
+    executions = collections.Counter()
+    for o in ops or run.ask(OF_EVENTS):
+        executions[o['program_id'], o['hlo_op']] += o['occurrences_actual' if ops else 'n']
+    are_equal = {key: len(of) == 1 for key, of in by_key(got, 'program_id', 'hlo_op').items()}
+    for r in got:
         key = r['program_id'], r['hlo_op']
-        of = ops[key]
-        agree('executions of %s' % r['hlo_op'], r['occurrences'],
-              None if r['self_time_us'] is None else of[0]['occurrences_actual'] if len(of) == 1
-              else on_threads.get(key))
+        agree('time and executions of %s' % r['hlo_op'], [r['self_time_us'], r['occurrences']],
+              [times.get(key), executions.get(key)] if are_equal[key] else [None, None])
 
 
 # ---- memory of allocators ----
@@ -172,7 +204,7 @@ def memory_events(run):
     allocators = by_key(run.ask('SELECT * FROM memory_events({x}) ORDER BY time_ps, event_id'),
                         'host', 'allocator')
     about = {r['event_id']: r for r in run.ask(
-        "SELECT event_id, step, group_id, start_ps FROM trace_events({x}) "
+        "SELECT event_id, start_ps FROM trace_events({x}) "
         "WHERE plane_kind = 'host'")} if allocators else {}
     for key, of in allocators.items():
         peak = next((e for e in of if e['event_id'] == peaks[key]), None)
@@ -180,18 +212,8 @@ def memory_events(run):
             if peak:
                 agree('at peak %d' % e['event_id'], e['live_at_peak'], is_at_peak(e, of, peak))
             agree('event %d' % e['event_id'], e['time_ps'], about[e['event_id']]['start_ps'])
-            group = about[e['event_id']]['group_id']  # 0 if it is no int64, as in XProf
-            agree_one_of('step of event %d' % e['event_id'], e['group_id'], [
-                about[e['event_id']]['step']] + [group, 0] * (group is not None))
             if len(of) <= 1000:
                 agree('all are shown', e['sampled'], 1)
-        at = collections.defaultdict(list)  # the places of each step's events, in order of time
-        for i, e in enumerate(of):
-            at[e['step']].append(i)
-        agree('ends of steps of %s' % key[1],
-              [(e['first_of_step'], e['last_of_step']) for e in of],
-              [(int(i == at[e['step']][0]), int(i == at[e['step']][-1]))
-               for i, e in enumerate(of)])
 
 
 def samples(run):
@@ -269,29 +291,72 @@ def op_profile(run):
             agree('self time of %s' % r['path'], r['self_time_ps'], of[0]['self_ps'])
 
 
-def model_flops(run):
-    """Each op's operations, divided evenly over its kernels, in the steps of these; or those of its
-    program."""
-    each, ran = {}, programs_that_ran(run)
-    for o in run.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0'):
-        key = o['program_id'], o['hlo_op']
-        each[key] = None if key in each else 0 if o['rematerialization'] == 'Yes' else (
+def of_events(run):
+    """{(host, program, op): model operations of one event}: those of the op, divided evenly over
+    its events (on TPUs, over those of its host; host None: of all); None: several ops have the
+    name."""
+    found = {}
+    files = [(r['host'], f) for r, f in zip(run.ask('SELECT host FROM hosts({x})'), run.files)]
+    ops = [(None if o['core_type'] == '' else 'of its host', o) for o in run.ask(OPS)]
+    if any(host for host, _ in ops):
+        ops = [x for x in ops if not x[0]] + [
+            (host, o) for host, f in files for o in ask(OPS.replace('{x}', "'%s'" % f.replace(
+                "'", "''"))) if o['core_type'] != '']
+    for host, o in ops:
+        key = host, o['program_id'], o['hlo_op']
+        found[key] = None if key in found else 0 if o['rematerialization'] == 'Yes' else (
             o['model_flops_actual'] or 0) / o['occurrences']
-    sums = collections.Counter()
-    for e in run.ask("SELECT step, program_id, hlo_op, count(*) AS n FROM trace_events({x}) WHERE "
-                     "plane_kind = 'gpu' AND NOT derived AND hlo_op IS NOT NULL GROUP BY 1, 2, 3"):
+    return found
+
+
+OPS = 'SELECT * FROM hlo_ops({x}) WHERE rank > 0'
+# Of several groups XProf takes the first on a TPU, and on a GPU the last.
+WITH_OPS = """
+    SELECT host, plane_kind, iif(plane_kind = 'gpu', step, coalesce(group_id, step)) AS step,
+           program_id, hlo_op, count(*) AS n
+    FROM trace_events({x})
+    WHERE (plane_kind = 'gpu' AND line_kind = 'stream'
+           OR line IN ('XLA Ops', 'Sparse Core Ops')
+              AND plane_id IN (SELECT plane_id FROM core_steps({x})))
+          AND NOT derived AND hlo_op IS NOT NULL
+    GROUP BY 1, 2, 3, 4, 5"""
+
+
+def model_flops(run):
+    """Operations of a step's events, or of its kernels in CUDA graphs a part of the program's. An
+    op whose events have several names has the first one's in hlo_ops, so steps in which a
+    TensorCore runs others are left out."""
+    shown = run.ask('SELECT * FROM flops_utilization_by_step({x})')
+    kinds = {r['kind'] for r in run.ask('SELECT kind FROM device_time({x}) WHERE busy_ps > 0')}
+    if not shown or run.ask(TWO_OP_LINES):
+        return
+    if {'gpu', 'tensorcore'} <= kinds:  # XProf has no ops of the steps of such a run
+        agree('operations of steps', [r['model_flops'] for r in shown], [None] * len(shown))
+        return
+    each, ran, sums, others = of_events(run), programs_that_ran(run), collections.Counter(), set()
+    steps = {(r['host'], r['group_id']): r['step'] for r in run.ask('SELECT * FROM host_steps({x})')
+             } if len(run.files) > 1 else None
+    for e in run.ask(WITH_OPS):
         of = ran.get(e['program_id'])
-        one = of.done[0] / of.events if of and of.by == 'program' else each.get(
-            (e['program_id'], e['hlo_op']))
-        sums[e['step']] += e['n'] * (one or 0)
+        one = of.done[0] / of.events if of and of.by == 'program' else each.get((
+            None if e['plane_kind'] == 'gpu' else e['host'], e['program_id'], e['hlo_op']))
+        step = steps.get((e['host'], e['step'])) if steps else e['step']
+        sums[step] += e['n'] * (one or 0)
+        if e['plane_kind'] != 'gpu' and (e['host'], e['program_id'], e['hlo_op']) not in each:
+            others.add(step)
     if are_operations_unknown(run, ran):
         sums.clear()
-    on_gpus = len(run.files) == 1 and not run.ask("SELECT 1 FROM hlo_ops({x}) "
-                                                  "WHERE core_type <> '' LIMIT 1")
-    for r in run.ask('SELECT * FROM flops_utilization_by_step({x})') \
-            if on_gpus and None not in each.values() else ():
-        agree('model operations of step %s' % r['step'], r['model_flops'] or 0, sums[r['step']],
-              rel=1e-6)
+    for r in shown if None not in each.values() else ():
+        if r['step'] not in others:
+            agree('model operations of step %s' % r['step'], r['model_flops'],
+                  sums[r['step']] or None, rel=1e-6)
+
+
+# XProf takes the steps of a plane from the last of these lines, and the ops from both.
+TWO_OP_LINES = """
+    SELECT 1 FROM lines({x}) JOIN planes({x}) AS p USING (plane_id)
+    WHERE p.kind = 'tensorcore' AND lines.name IN ('XLA Ops', 'Sparse Core Ops')
+    GROUP BY plane_id HAVING count(DISTINCT lines.name) > 1 LIMIT 1"""
 
 
 def categories(run):
@@ -311,8 +376,9 @@ def categories(run):
 
 def steps(run):
     """Marks of steps from the hosts' ranges; what other tables repeat of a step."""
-    hosts = [r['host'] for r in run.ask('SELECT host FROM hosts({x})')]
     marks = by_key(run.ask('SELECT * FROM host_steps({x}) WHERE step IS NOT NULL'), 'step')
+    with_steps = {r['host'] for of in marks.values() for r in of}
+    hosts = [r['host'] for r in run.ask('SELECT host FROM hosts({x})') if r['host'] in with_steps]
     rows = run.ask('SELECT * FROM steps({x})')
     for s in rows:
         of = marks[s['step'], ]
@@ -333,6 +399,32 @@ def steps(run):
     agree('steps with input of no step', list(shown), [])
 
 
+def parts_of_tpu_steps(run):
+    """All-reduces of the TensorCore with most of them, and the work of SparseCores, which
+    have the steps of their host's TensorCores."""
+    cores = by_key(run.ask('SELECT step, core_id, category, duration_ps FROM step_breakdown({x}) '
+                           'WHERE duration_ps IS NOT NULL'), 'step', 'core_id')
+    for s in run.ask('SELECT * FROM steps({x}) WHERE NOT dropped AND NOT outside_xprof'):
+        of = [{r['category']: r['duration_ps'] / 1e9 for r in rows}
+              for (step, _), rows in cores.items() if step == s['step']]
+        sparse = [core for core in of if 'sc_idle_ps' in core]
+        agree('SparseCores in step %d' % s['step'],
+              [s['sc_step_ms'], s['sc_compute_ms'], s['sc_idle_ms']], [
+                  mean([core['sc_idle_ps'] + core['sc_busy_ps'] for core in sparse]),
+                  min((core['sc_compute_ps'] for core in sparse), default=None),
+                  mean([core['sc_idle_ps'] for core in sparse])])
+        if s['tc_compute_ms'] is not None:
+            agree('all-reduces of step %d' % s['step'], s['all_reduce_ms'], max(
+                (sum(core.get(c, 0) for c in REDUCING) for core in of), default=0))
+
+
+REDUCING = ('all-reduce', 'all-reduce fusion', 'all-to-all')
+
+
+def mean(numbers):
+    return sum(numbers) / len(numbers) if numbers else None
+
+
 def said(what, statement, percent):
     """The number of a sentence, rounded as it is printed."""
     found = re.search(r'([0-9.]+)%', statement)
@@ -341,18 +433,33 @@ def said(what, statement, percent):
     in_parts(statement)
 
 
-def input_pipeline(run):
+def of_tpus(run, shown):
+    """XProf divides by the parts of steps and all-reduces, which are in computing once more."""
     steps = run.ask('SELECT * FROM steps({x}) WHERE NOT dropped AND NOT outside_xprof')
-    is_alone = len(run.files) == 1 and not run.ask("SELECT 1 FROM planes({x}) "
-                                                   "WHERE name GLOB '/device:TPU:*' LIMIT 1")
+    parts = {c: sum(s[c + '_ms'] or 0 for s in steps) for c in (
+        'tc_compute', 'scv0_compute', 'tc_infeed', 'scv0_infeed', 'tc_outfeed', 'tc_idle')}
+    length = sum(parts.values()) / (1 - (shown['collectives_percent'] or 0) / 100)
+    idle, others = [percent(n, length) for n in (parts['tc_idle'], parts['tc_infeed']
+                                                 + parts['scv0_infeed'] + parts['tc_outfeed'])]
+    return idle, None if idle is None else max(0, 100 - others - idle)
+
+
+def of_the_first_host(run, shown):
+    """XProf takes the core 1, which is the first host's; other hosts have other cores. It finds no
+    parts of a step of a TensorCore that has this number."""
+    steps = run.ask('SELECT * FROM core_steps({x}) WHERE core_id = 1 AND NOT dropped '
+                    'AND NOT outside_xprof')
+    computing = percent(sum(s['device_compute_us'] for s in steps if s['plane_id'] is None),
+                        sum(s['total_us'] for s in steps))
+    return None if computing is None else max(0, 100 - computing - sum(
+        shown[c + '_percent'] for c in ('input', 'output', 'collectives'))), computing
+
+
+def input_pipeline(run):
     for r in run.ask('SELECT * FROM input_pipeline({x})'):
-        is_tpu, length = r['hardware'] == 'TPU', sum(s['duration_ms'] for s in steps)
-        if is_alone:
-            agree('computing', r['compute_percent'], percent(
-                sum(s['device_compute_ms'] or 0 for s in steps), length), rel=1e-6)
-            agree('idle', r['idle_percent'], None if not steps else 100 - sum(
-                r[c + '_percent'] for c in ('input', 'output', 'compute', 'collectives')),
-                  abs_tol=1e-6)
+        is_tpu = r['hardware'] == 'TPU'
+        agree('idle and computing', [r['idle_percent'], r['compute_percent']],
+              of_tpus(run, r) if is_tpu else of_the_first_host(run, r), rel=1e-6, abs_tol=1e-6)
         agree('verdict', r['idle_verdict'], None if not is_tpu else 'yes' if (
             r['idle_percent'] or 0) >= 3 else 'no')
         verdicts = {'input': True,
@@ -460,7 +567,8 @@ def bursts(run):
 
 CHECKS = (memory_by_source_line, programs, padding_waste, fusions, allocators, memory_events,
           samples, live_allocations, rooflines, roofline_properties, op_profile, model_flops,
-          categories, steps, input_pipeline, breakdown, cores, rates, mfu, related, bursts)
+          categories, steps, parts_of_tpu_steps, input_pipeline, breakdown, cores, rates, mfu,
+          related, bursts)
 
 
 def each(run):

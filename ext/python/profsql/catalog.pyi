@@ -1479,10 +1479,11 @@ class KernelStats(NamedTuple):
     """name of the host, taken from its file name"""
     registers_per_thread_actual: int | None
     """registers per thread, read from kernel_details in all formats that profilers write; NULL if
-    unknown or if the launches differ [registers]"""
+    unknown, above 1024 (no GPU has so many), or if the launches differ [registers]"""
     shared_memory_bytes_actual: int | None
     """static plus dynamic shared memory per block, read from kernel_details in all formats that
-    profilers write; NULL if unknown or if the launches differ [bytes]"""
+    profilers write; NULL if unknown, if the registers there are above 1024, or if the launches
+    differ [bytes]"""
     block_dim_actual: str | None
     """threads per block as x,y,z, read from kernel_details in all formats that profilers write;
     NULL if unknown or if the launches differ"""
@@ -1490,12 +1491,13 @@ class KernelStats(NamedTuple):
     """blocks in the grid as x,y,z, read from kernel_details in all formats that profilers write;
     NULL if unknown or if the launches differ"""
     occupancy_percent_actual: float | None
-    """theoretical occupancy; NULL if unknown, above 100, or if the launches differ [percent
+    """theoretical occupancy; NULL if unknown, 0, above 100, or if the launches differ [percent
     0..100]"""
     op_is_tensorcore_eligible_actual: int
     """1: tensor cores could run the op of one of the kernels: the kernel uses them, or
-    op_name_actual is one of those and the HLO op, if known, contains a product, convolution or
-    library call (as kernel_ops.op_is_tensorcore_eligible) [0 or 1]"""
+    op_name_actual is the name of such an op (docs/semantics.md, Canned queries) and the HLO op, if
+    known, contains a product (a multiplication and a reduction, too), convolution or library call
+    (as kernel_ops.op_is_tensorcore_eligible) [0 or 1]"""
     kernel_uses_tensorcore_actual: int
     """1: the kernel runs on tensor cores, judged by its name. Also recognizes kernels of Hopper and
     Blackwell, cuDNN and attention, which XProf's list lacks, and kernels in files that name no
@@ -1525,8 +1527,9 @@ class KernelOps(NamedTuple):
     max_duration_us: float
     """longest duration of the kernel [us]"""
     op_is_tensorcore_eligible: int
-    """1: tensor cores could run the op: the kernel uses them, or the op's name is one of those and
-    its HLO op, if known, contains a product, convolution or library call [0 or 1]"""
+    """1: tensor cores could run the op: the kernel uses them, or the op's name is that of such an
+    op (docs/semantics.md, Canned queries) and its HLO op, if known, contains a product (a
+    multiplication and a reduction, too), convolution or library call [0 or 1]"""
     kernel_uses_tensorcore: int
     """1: the kernel runs on tensor cores, judged by its name [0 or 1]"""
     is_helper: int
@@ -2144,10 +2147,10 @@ class Steps(NamedTuple):
     step: int
     """number of the step: its group_id for a single host, counted from 0 if hosts are merged"""
     name: str | None
-    """name of the step on the first host; NULL if it has no name (XProf's step database leaves it
-    empty)"""
+    """name of the step on the first host that has steps; NULL if it has no name (XProf's step
+    database leaves it empty)"""
     start_ps: int
-    """start of the step on the first host, from the start of its session [ps]"""
+    """start of the step on the first host that has steps, from the start of its session [ps]"""
     start_us: float | None
     """start_ps in microseconds; NULL if start_ps is NULL [us]"""
     duration_ms: float
@@ -2241,8 +2244,8 @@ class Steps(NamedTuple):
     of more than five. Always 0 on a TPU, and if hosts are merged, because merged steps exclude
     dropped ones [0 or 1]"""
     range_start_ps: int | None
-    """start of the range in range_ms on the first host, from the start of its session; NULL if
-    there is no range on the first host [ps]"""
+    """start of the range in range_ms on the first host that has steps, from the start of its
+    session; NULL if there is no range on this host [ps]"""
     range_ms: float | None
     """duration of the range that marks the step on host threads (NVTX range, step annotation): its
     longest marker, on the host where that is longest. With devices, duration_ms is the span of the
@@ -2452,7 +2455,8 @@ class InputPipeline(NamedTuple):
     step_time_ms_max: float | None
     """longest step time; NULL without steps [ms]"""
     input_percent: float | None
-    """share of step time spent on input; NULL without steps [percent 0..100]"""
+    """share of step time spent on input. Without TPUs, XProf looks at the first host alone for this
+    and the other shares; NULL without steps on it [percent 0..100]"""
     input_verdict: str
     """host: input bound (20% or more of the step time), both: partly or perhaps input bound,
     device: not input bound, unknown: no steps"""
@@ -2468,13 +2472,15 @@ class InputPipeline(NamedTuple):
     """finding as a sentence, based on the `_actual` columns; NULL if there is none"""
     idle_percent: float | None
     """on TPU: share of step time in which TensorCores are idle; otherwise: share of step time that
-    is not input, output, device compute or collectives; NULL without steps [percent 0..100]"""
+    is not input, output, device compute or collectives; NULL where input_percent is [percent
+    0..100]"""
     idle_verdict: str | None
     """yes if the idle time is 3% or more of the step time, else no; NULL if not on TPU"""
     idle_statement: str | None
     """finding as a sentence, based on the `_actual` columns; NULL if there is none"""
     compute_percent: float | None
-    """share of step time in which devices compute; NULL without steps [percent 0..100]"""
+    """share of step time in which devices compute; on TPU, all that is not input, output or idle;
+    NULL where input_percent is [percent 0..100]"""
     kernel_launch_percent: float | None
     """share of step time spent on launching kernels; NULL without steps and on TPU [percent
     0..100]"""
@@ -2483,7 +2489,9 @@ class InputPipeline(NamedTuple):
     kernel_launch_statement: str | None
     """finding as a sentence, based on the `_actual` columns; NULL if there is none"""
     collectives_percent: float | None
-    """share of step time spent on collectives; NULL without steps [percent 0..100]"""
+    """share of step time spent on collectives; on TPU, of the ops with a stat all_reduce_unique_id,
+    on the core with the most of them (XProf adds it to a step time that includes it already); NULL
+    where input_percent is [percent 0..100]"""
     collectives_verdict: str
     """high: 15% or more of the step time, moderate: 3% or more, no: less; on TPU yes if at least 6
     percentage points above input_percent, else no"""
@@ -2909,8 +2917,9 @@ class MemoryEvents(NamedTuple):
     allocator: str
     """name of the allocator, or its number on the host; empty if its events name none"""
     group_id: int | None
-    """group_id of the step that the event belongs to, on its host; NULL if the event belongs to no
-    step"""
+    """group_id of the step that the event belongs to, on its host: the last that the event records
+    (0 if that is no int64, as in XProf), or in a file without groups trace_events.step; NULL if the
+    event belongs to no step"""
     step: int
     """step of the event: its group_id; without one, XProf's guess: 1 + the group_id of the last
     event before it that has one, or 0 if there is none"""
@@ -4370,10 +4379,11 @@ class FlopsUtilizationByStep(NamedTuple):
     """duration of the step [ms]"""
     flops: float | None
     """operations of the step on all devices: hlo_ops.flops_actual, divided evenly over the events
-    of an op; for programs with kernels of CUDA graphs, program_flops.hardware_flops, divided evenly
-    over the program's kernels. Ops with unknown operations count as 0; NULL if the operations of
-    all ops are unknown, and if kernels of unknown operations take more than a tenth of the busy
-    time (docs/semantics.md, FLOPS utilization) [FLOP]"""
+    of an op (on TPUs, that of each host over its events); for programs with kernels of CUDA graphs,
+    program_flops.hardware_flops, divided evenly over the program's kernels. Ops with unknown
+    operations count as 0; NULL if the operations of all ops are unknown, if kernels of unknown
+    operations take more than a tenth of the busy time (docs/semantics.md, FLOPS utilization), and
+    in a run of GPUs and TPUs [FLOP]"""
     model_flops: float | None
     """model operations of the step on all devices, without ops that are computed again; found in
     the same way as flops; NULL if flops is unknown [FLOP]"""
@@ -4424,11 +4434,12 @@ class FusionBreakdown(NamedTuple):
     category: str
     """kind of the fusion"""
     self_time_us: float | None
-    """total self time of the fusion, over all executions on all hosts; NULL if no time was
-    measured, or if other hosts have a different op with this name and program id [us]"""
+    """total self time of the fusion, over all executions on all hosts: of the ops in hlo_ops; in a
+    run without these, of the events of this hlo_op. NULL if no time was measured, or if other hosts
+    have a different op with this name and program id [us]"""
     occurrences: int | None
-    """executions of the fusion on all cores (hlo_ops.occurrences_actual); on host threads, events;
-    NULL if self_time_us is NULL"""
+    """executions of the fusion on all cores (hlo_ops.occurrences_actual); in a run without rows in
+    hlo_ops, events; NULL if self_time_us is NULL"""
     flops: int | None
     """floating-point operations of one execution (hlo_instructions.model_flops_actual); NULL if
     unknown [FLOP]"""
@@ -5103,11 +5114,12 @@ class PaddingWaste(NamedTuple):
     user_line: int | None
     """line number in user_file; NULL if user_file is NULL"""
     self_time_us: float | None
-    """total self time of the instruction, over all executions on all hosts; NULL if no time was
-    measured, or if other hosts have a different op with this name and program id [us]"""
+    """total self time of the instruction, over all executions on all hosts: of the ops in hlo_ops;
+    in a run without these, of the events of this hlo_op. NULL if no time was measured, or if other
+    hosts have a different op with this name and program id [us]"""
     padding_time_us: float | None
-    """part of self_time_us spent on the padding, if the instruction's time is proportional to the
-    bytes of its results; NULL if self_time_us is NULL [us]"""
+    """part of self_time_us spent on the padding of this buffer, if the instruction's time is
+    proportional to the bytes of all of its results; NULL if self_time_us is NULL [us]"""
     hosts: int
     """number of hosts that have this program with these values [hosts]"""
 
@@ -5313,10 +5325,10 @@ class RematCandidates(NamedTuple):
     [percent 0..100]"""
     flops: int
     """floating-point operations to recompute the value (hlo_instructions.model_flops_actual). These
-    values have no row: those whose operations are unknown, communication, asynchronous copies,
-    tuples, results of loops and calls, values of the instruction at which the peak is reached, and
-    values that are already recomputed (named .remat by XLA, or in a rematted_computation of JAX)
-    [FLOP]"""
+    values have no row: those whose operations are unknown (of a custom call also if they are 0),
+    communication, asynchronous copies, tuples, results of loops and calls, values of the
+    instruction at which the peak is reached, and values that are already recomputed (named .remat
+    by XLA, or in a rematted_computation of JAX) [FLOP]"""
     flops_per_byte: float
     """floating-point operations to recompute the value, per byte saved [FLOP/byte]"""
     shape: str
