@@ -517,11 +517,9 @@ static int by_time(const void *a, const void *b)
     return (x->time > y->time) - (x->time < y->time);
 }
 
-static void walk_stretches(Threads *t, Walk *w, const IdleStretch *stretches, size_t n,
-                           ProfErr *err)
+/* Adds the times at which stretches start and end. */
+static void add_changes(Walk *w, const IdleStretch *stretches, size_t n, ProfErr *err)
 {
-    PlaneNames *names = names_of_plane(t, w->line->plane, err);
-    w->changes.n = 0;
     for (size_t i = 0; i < n && !interrupt_poll(1, err); i++) {
         Change *start = PUSH(w->changes);
         if (start) *start = (Change){stretches[i].start, stretches[i].weight};
@@ -529,10 +527,57 @@ static void walk_stretches(Threads *t, Walk *w, const IdleStretch *stretches, si
         if (end) *end = (Change){stretches[i].end, -stretches[i].weight};
         if (!start || !end) prof_nomem(err);
     }
-    if (!names || !n || err->code) return;
-    sort_array(w->changes.items, w->changes.n, sizeof *w->changes.items, by_time);
-    w->causes = names->causes, w->names = names->names;
-    walk_line(w, err);
+}
+
+/* Walks a thread in the stretches that were added. */
+static void walk_changes(Threads *t, Walk *w, ProfErr *err)
+{
+    PlaneNames *names = names_of_plane(t, w->line->plane, err);
+    if (names && w->changes.n && !err->code) {
+        sort_array(w->changes.items, w->changes.n, sizeof *w->changes.items, by_time);
+        w->causes = names->causes, w->names = names->names;
+        walk_line(w, err);
+    }
+    w->changes.n = 0;
+}
+
+static bool is_of_main(const Threads *t, const Line *line) { return !line || line == t->main; }
+
+/* Walks the threads other than the main one. `left` of the walk gets what the main thread is
+ * examined for instead. */
+static void walk_others(Threads *t, Walk *w, const IdleStretches *all, ProfErr *err)
+{
+    for (size_t first = 0, end; first < all->n && !err->code; first = end) {
+        Line *line = all->items[first].line;
+        for (end = first; end < all->n && all->items[end].line == line;) end++;
+        if (is_of_main(t, line)) continue;
+        w->line = line;
+        add_changes(w, all->items + first, end - first, err);
+        walk_changes(t, w, err);
+    }
+}
+
+static void add_unknown(IdleTree *tree, const IdleStretch *s)
+{
+    tree->unknown_ps += ((uint64_t)s->end - (uint64_t)s->start) * (uint64_t)s->weight;
+}
+
+/* Walks the main thread, or adds its times as unknown if there is none. */
+static void walk_main(Threads *t, Walk *w, const IdleStretches *all, const IdleStretches *left,
+                      ProfErr *err)
+{
+    w->left = NULL, w->line = t->main;
+    for (size_t i = 0; i < all->n && !err->code; i++) {
+        const IdleStretch *s = &all->items[i];
+        if (!is_of_main(t, s->line)) continue;
+        if (t->main)
+            add_changes(w, s, 1, err);
+        else
+            add_unknown(w->tree, s);
+    }
+    if (t->main) add_changes(w, left->items, left->n, err);
+    for (size_t i = 0; i < left->n && !t->main; i++) add_unknown(w->tree, &left->items[i]);
+    if (t->main && !err->code) walk_changes(t, w, err);
 }
 
 static int walk_threads(Threads *t, IdleStretches *stretches, IdleTree *tree, ProfErr *err)
@@ -544,28 +589,8 @@ static int walk_threads(Threads *t, IdleStretches *stretches, IdleTree *tree, Pr
               .compiling = &t->compiling,
               .left = &left};
     sort_array(stretches->items, stretches->n, sizeof *stretches->items, by_line);
-    for (size_t first = 0, end; first < stretches->n && !err->code; first = end) {
-        Line *line = stretches->items[first].line;
-        for (end = first; end < stretches->n && stretches->items[end].line == line;) end++;
-        if (line && line != t->main) {
-            w.line = line;
-            walk_stretches(t, &w, stretches->items + first, end - first, err);
-        }
-    }
-    for (size_t i = 0; i < stretches->n && !err->code; i++) {
-        const IdleStretch *s = &stretches->items[i];
-        if (s->line && s->line != t->main) continue;
-        IdleStretch *place = PUSH(left);
-        if (place)
-            *place = *s;
-        else
-            prof_nomem(err);
-    }
-    w.left = NULL, w.line = t->main;
-    if (t->main) walk_stretches(t, &w, left.items, left.n, err);
-    for (size_t i = 0; !t->main && i < left.n; i++)
-        tree->unknown_ps += ((uint64_t)left.items[i].end - (uint64_t)left.items[i].start) *
-                            (uint64_t)left.items[i].weight;
+    walk_others(t, &w, stretches, err);
+    walk_main(t, &w, stretches, &left, err);
     prof_free(left.items);
     prof_free(w.open.items);
     prof_free(w.changes.items);
