@@ -36,6 +36,10 @@ static void check_message(Host *host, const void *where, const uint8_t *message,
     Field f;
     Stat stat;
     for (const uint8_t *p = message, *next; p < end; p = next) {
+        if ((*p & 0x87) == WIRE_VARINT && *p >> 3) { /* a number, with a tag of one byte */
+            if (!(next = wire_skip_varint(p + 1, end))) break;
+            continue;
+        }
         if ((next = after_usual_stat(p, end, tag))) continue;
         if (!(next = wire_field(p, end, &f))) break;
         if (f.number == stat_field && f.type == WIRE_BYTES &&
