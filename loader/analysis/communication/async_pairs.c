@@ -393,7 +393,7 @@ static int by_name_then_start(const void *a, const void *b)
 {
     const Known *x = a, *y = b;
     size_t n = x->op.n < y->op.n ? x->op.n : y->op.n;
-    int c = memcmp(x->op.text, y->op.text, n);
+    int c = x->op.text == y->op.text ? 0 : memcmp(x->op.text, y->op.text, n);
     if (c) return c;
     if (x->op.n != y->op.n) return x->op.n < y->op.n ? -1 : 1;
     if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;

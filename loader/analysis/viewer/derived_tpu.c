@@ -254,12 +254,15 @@ static int64_t group_of(const CoreWalk *w, const SpanRef *span)
 
 static bool event_recipe(CoreWalk *w, const SpanRef *ref, EventAt *e, MetaRecipe *r, ProfErr *err)
 {
-    if (!event_find(w->finder, w->lines[ref->line].line, ref->at, EVENT_STATS, e, err))
-        return false;
+    Line *line = w->lines[ref->line].line;
+    if (!event_find(w->finder, line, ref->at, 0, e, err)) return false;
     const MetaRecipe *shared = meta_recipe(w, e->meta, err);
     if (!shared) return false;
     *r = *shared;
-    if (!read_recipe(w, stat_iter_of_event(e), r, err)) return false;
+    if (meta_events_have(e->meta, &w->filter.wanted) &&
+        (!event_find(w->finder, line, ref->at, EVENT_STATS, e, err) ||
+         !read_recipe(w, stat_iter_of_event(e), r, err)))
+        return false;
     int64_t group = group_of(w, ref);
     if (group >= 0) r->group = group;
     return true;
