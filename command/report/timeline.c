@@ -21,9 +21,20 @@ enum { EVENTS = 1000000, DETAILS = 1200, DETAIL_BYTES = 2 << 20, LINES = 300 };
 enum { PACKED_BYTES = 2300000, LEAST_EVENTS = 100000 };
 enum { BUCKETS = 64 * 8, PARTS = 400, LONGEST_ARGS = 6000, LONGEST_NAME = 200 };
 enum { NAMES_BYTES = 3 << 19 }; /* for all names; later ones are left out */
-enum { LINE, EVENT, START, DURATION, DEPTH, NAME, N_COLUMNS };
-static const char *const columns[] = {"line_id",     "event_id", "start_ps",
-                                      "duration_ps", "depth",    "short_name"};
+/* A pass reads as many of the columns as it needs. */
+enum {
+    LINE,
+    START,
+    DURATION,
+    N_TIMES,
+    EVENT = N_TIMES,
+    N_CHOSEN_BY,
+    DEPTH = N_CHOSEN_BY,
+    NAME,
+    N_ALL
+};
+static const char *const columns[] = {"line_id",  "start_ps", "duration_ps",
+                                      "event_id", "depth",    "short_name"};
 
 /* Selects events of a line: those in buckets above `least`, and in `least` every `every`-th one. */
 typedef struct {
@@ -70,38 +81,41 @@ static int64_t integer_at(const struct ArrowArray *column, int64_t i)
     return ((const int64_t *)column->buffers[1])[i];
 }
 
-static void read_event(const struct ArrowArray *batch, int64_t i, Event *e)
+static void read_name(const struct ArrowArray *column, int64_t i, Event *e)
 {
-    struct ArrowArray **c = batch->children;
-    const struct ArrowArray *texts = c[NAME]->dictionary;
-    int32_t code = ((const int32_t *)c[NAME]->buffers[1])[i];
+    const struct ArrowArray *texts = column->dictionary;
+    int32_t code = ((const int32_t *)column->buffers[1])[i];
     const int32_t *offsets = texts->buffers[1];
-    *e = (Event){integer_at(c[LINE], i),
-                 integer_at(c[EVENT], i),
-                 integer_at(c[START], i),
-                 integer_at(c[DURATION], i),
-                 integer_at(c[DEPTH], i),
-                 "",
-                 0};
-    bool known =
-        !c[NAME]->buffers[0] || (((const uint8_t *)c[NAME]->buffers[0])[i / 8] >> i % 8 & 1);
+    bool known = !column->buffers[0] || (((const uint8_t *)column->buffers[0])[i / 8] >> i % 8 & 1);
     if (!known || code < 0 || code >= texts->length) return;
     e->name = (const char *)texts->buffers[2] + offsets[code];
     e->n_name = (size_t)(offsets[code + 1] - offsets[code]);
 }
 
-static bool each_event(Timeline *t, void (*visit)(Timeline *t, const Event *e))
+static Event read_event(const struct ArrowArray *batch, int64_t i, size_t n_columns)
+{
+    struct ArrowArray **c = batch->children;
+    Event e = {.line = integer_at(c[LINE], i),
+               .start_ps = integer_at(c[START], i),
+               .duration_ps = integer_at(c[DURATION], i),
+               .name = ""};
+    if (n_columns > EVENT) e.event = integer_at(c[EVENT], i);
+    if (n_columns > DEPTH) e.depth = integer_at(c[DEPTH], i);
+    if (n_columns > NAME) read_name(c[NAME], i, &e);
+    return e;
+}
+
+static bool each_event(Timeline *t, size_t n_columns, void (*visit)(Timeline *t, const Event *e))
 {
     struct ArrowArrayStream stream;
     struct ArrowArray batch;
     char *message = NULL;
-    ProfsqlArrowOptions options = {.columns = columns, .n_columns = N_COLUMNS};
+    ProfsqlArrowOptions options = {.columns = columns, .n_columns = n_columns};
     bool ok = profsql_arrow_stream(t->page->d->db, t->page->d->runs[0].label, "trace_events",
                                    &options, &stream, &message) == SQLITE_OK;
     while (ok && (ok = !stream.get_next(&stream, &batch)) && batch.release) {
         for (int64_t i = 0; i < batch.length; i++) {
-            Event e;
-            read_event(&batch, i, &e);
+            Event e = read_event(&batch, i, n_columns);
             if (e.line < t->n_lines && t->lines[e.line].shown) visit(t, &e);
         }
         batch.release(&batch);
@@ -377,7 +391,7 @@ static void add_details(sqlite3_stmt *stmt, TextBuffer *out)
 /* Reads the details into `out`. Afterwards ids has all events with details. */
 static bool read_details(Timeline *t, TextBuffer *out)
 {
-    if (!each_event(t, note_details)) return false;
+    if (!each_event(t, N_CHOSEN_BY, note_details)) return false;
     sqlite3_stmt *stmt =
         ask(t->page->d, details_sql, t->page->d->runs[0].label, ids_as_json(t), NULL);
     t->ids.n = 0;
@@ -445,7 +459,7 @@ static bool pack(Timeline *t, uint64_t most, const TextBuffer *details)
     }
     choose_events(t, most);
     text_add(&t->json, "{\"lines\":[");
-    bool ok = each_event(t, write_event);
+    bool ok = each_event(t, N_ALL, write_event);
     end_line(t);
     text_add(&t->json, "],\n\"names\":[");
     for (size_t i = 0; i < t->names.texts.n; i++) {
@@ -509,7 +523,7 @@ static void write_view(Timeline *t)
 bool timeline_write(Page *page)
 {
     Timeline t = {.page = page, .first_ps = INT64_MAX, .last_ps = INT64_MIN};
-    bool ok = read_lines(&t) && (!t.n_lines || each_event(&t, count));
+    bool ok = read_lines(&t) && (!t.n_lines || each_event(&t, N_TIMES, count));
     if (ok && t.first_ps < t.last_ps) write_view(&t);
     if (t.no_memory) complain("out of memory");
     text_free(&t.json);
