@@ -11,15 +11,20 @@
 #include <string.h>
 #include <wchar.h>
 
+/* Returns the length of a character with this first byte; 0 if none starts so. */
+static size_t utf8_length(unsigned char first)
+{
+    if (first < 0x80) return 1;
+    if ((first & 0xE0) == 0xC0) return 2;
+    if ((first & 0xF0) == 0xE0) return 3;
+    return (first & 0xF8) == 0xF0 ? 4 : 0;
+}
+
 size_t text_decode(const char *s, size_t n, uint32_t *character)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char *p = (const unsigned char *)s;
-    size_t length = *p < 0x80             ? 1
-                    : (*p & 0xE0) == 0xC0 ? 2
-                    : (*p & 0xF0) == 0xE0 ? 3
-                    : (*p & 0xF8) == 0xF0 ? 4
-                                          : 0;
+    size_t length = utf8_length(*p);
     *character = NOT_UTF8;
     if (!length || length > n) return 1;
     uint32_t value = length == 1 ? *p : *p & (0x7F >> length);
@@ -56,11 +61,12 @@ static void append(Buffer *b, const char *s, size_t n)
 static void append_escape(Buffer *b, uint32_t character, unsigned char byte)
 {
     char escape[16];
-    if (character == '\n' || character == '\t' || character == '\r')
-        snprintf(escape, sizeof escape, "\\%c",
-                 character == '\n'   ? 'n'
-                 : character == '\t' ? 't'
-                                     : 'r');
+    if (character == '\n')
+        strcpy(escape, "\\n");
+    else if (character == '\t')
+        strcpy(escape, "\\t");
+    else if (character == '\r')
+        strcpy(escape, "\\r");
     else if (character == NOT_UTF8 || character < 0x80)
         snprintf(escape, sizeof escape, "\\x%02x", byte);
     else

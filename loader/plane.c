@@ -120,11 +120,13 @@ void line_classify(Line *line)
     line->named = NAME_OTHER;
     for (int i = NAME_OTHER + 1; i < N_LINE_NAMES; i++)
         if (!strcmp(line->name->text, line_names[i].text)) line->named = (enum LineName)i;
-    enum PlaneKind plane = line->plane->kind;
-    line->kind = plane == PLANE_HOST                    ? LINE_THREAD
-                 : line->named                          ? line_names[line->named].kind
-                 : plane == PLANE_GPU && !line->derived ? LINE_STREAM
-                                                        : LINE_OTHER;
+    line->kind = LINE_OTHER;
+    if (line->plane->kind == PLANE_HOST)
+        line->kind = LINE_THREAD;
+    else if (line->named)
+        line->kind = line_names[line->named].kind;
+    else if (line->plane->kind == PLANE_GPU && !line->derived)
+        line->kind = LINE_STREAM;
 }
 
 bool line_name_starts(const Line *line, enum LineName name)

@@ -49,6 +49,13 @@ static void integer(FILE *out, const char *text)
     }
 }
 
+static int n_decimals(double size)
+{
+    if (size >= 1000) return 0;
+    if (size >= 100) return 1;
+    return size >= .01 ? 2 : 4;
+}
+
 /* Writes a number with as many digits as people compare. */
 static void number(FILE *out, const ChartCell *cell)
 {
@@ -65,12 +72,7 @@ static void number(FILE *out, const ChartCell *cell)
     if (size >= 1e15 || (size < 1e-3 && size > 0))
         print_real(room, sizeof room, "%.2e", cell->number);
     else
-        print_real(room, sizeof room, "%.*f",
-                   size >= 1000  ? 0
-                   : size >= 100 ? 1
-                   : size >= .01 ? 2
-                                 : 4,
-                   cell->number);
+        print_real(room, sizeof room, "%.*f", n_decimals(size), cell->number);
     char *point = strchr(room, '.');
     if (size < 1000 || point || size >= 1e15)
         fputs(room, out);
@@ -132,10 +134,7 @@ static void cell_write(FILE *out, const ChartCell *cell, bool numeric, bool shar
     fputs("<td", out);
     if (numeric) fputs(share && is_number(cell) ? " class=\"n p\"" : " class=n", out);
     if (share && is_number(cell))
-        fprintf(out, " style=\"--p:%d%%\"",
-                cell->number < 0     ? 0
-                : cell->number > 100 ? 100
-                                     : (int)(cell->number + .5));
+        fprintf(out, " style=\"--p:%d%%\"", (int)(fmin(fmax(cell->number, 0), 100) + .5));
     if (numeric) {
         fputs(" data-v=\"", out);
         if (cell->text) html_text(out, cell->text);

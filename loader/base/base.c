@@ -90,11 +90,8 @@ enum {
 bool prof_grow(void *array_address, size_t n_used, size_t *capacity, size_t element_bytes)
 {
     if (n_used < *capacity) return true;
-    size_t first = FIRST_ITEMS_BYTES / element_bytes;
-    size_t wanted = *capacity   ? *capacity + *capacity / 2 + 1
-                    : first < 1 ? 1
-                    : first > 8 ? 8
-                                : first;
+    size_t wanted = *capacity ? *capacity + *capacity / 2 + 1
+                              : size_within(FIRST_ITEMS_BYTES / element_bytes, 1, 8);
     wanted = capacity_of(n_used + 1, wanted);
     void *old;
     memcpy(&old, array_address, sizeof old);

@@ -168,6 +168,13 @@ static inline bool starts_with(const char *text, const char *prefix)
     return !strncmp(text, prefix, strlen(prefix));
 }
 
+/* Returns the size from `least` to `most` that is nearest to n. */
+static inline size_t size_within(size_t n, size_t least, size_t most)
+{
+    if (n < least) return least;
+    return n > most ? most : n;
+}
+
 /* Returns a + b, or the nearest int64 if the sum does not fit. */
 static inline int64_t add_saturated(int64_t a, int64_t b)
 {

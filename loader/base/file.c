@@ -315,7 +315,7 @@ const uint8_t *window_at(Window *w, uint64_t offset, size_t n_wanted, size_t *n_
         return NULL;
     }
     bool goes_on = w->n_bytes && offset >= w->offset && offset - w->offset <= w->n_bytes;
-    w->ahead = !goes_on ? WINDOW_LEAST : w->ahead < WINDOW_BYTES / 4 ? w->ahead * 4 : WINDOW_BYTES;
+    w->ahead = goes_on ? size_within(w->ahead * 4, 0, WINDOW_BYTES) : WINDOW_LEAST;
     size_t n = n_wanted > w->ahead ? n_wanted : w->ahead;
     if (n > left) n = (size_t)left;
     if (w->capacity < n ||

@@ -169,11 +169,9 @@ void handle_close(FileHandle *handle)
 int fail_to_open(ProfErr *err, int why, const char *path, const char *what)
 {
     bool too_many = why == EMFILE || why == ENFILE;
-    return prof_fail(err,
-                     why == ENOENT ? PROF_NOTFOUND
-                     : too_many    ? PROF_LIMIT
-                                   : PROF_IO,
-                     0, "%s: %s: %s%s", path, what, strerror(why),
+    int code = too_many ? PROF_LIMIT : PROF_IO;
+    if (why == ENOENT) code = PROF_NOTFOUND;
+    return prof_fail(err, code, 0, "%s: %s: %s%s", path, what, strerror(why),
                      too_many ? "; raise the limit of open files (ulimit -n)" : "");
 }
 

@@ -2,6 +2,7 @@
 /* buffers.c: lists of buffers, without locks; see buffers.h. */
 #define _GNU_SOURCE
 #include "buffers.h"
+#include "../base/base.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -35,9 +36,7 @@ static int32_t pop(Buffers *b, BufferList *list)
 void buffers_init(Buffers *b, size_t buffer_bytes, int limit)
 {
     b->buffer_bytes = buffer_bytes;
-    b->limit_bytes = buffer_bytes * (size_t)(limit < 2             ? 2
-                                             : limit > MAX_BUFFERS ? MAX_BUFFERS
-                                                                   : limit);
+    b->limit_bytes = buffer_bytes * size_within(limit > 0 ? (size_t)limit : 0, 2, MAX_BUFFERS);
     atomic_store(&b->epoch, 1);
     atomic_store(&b->free.head, (uint32_t)NO_BUFFER);
     atomic_store(&b->filled.head, (uint32_t)NO_BUFFER);

@@ -95,10 +95,11 @@ static void sweep_threads(Converter *c)
             if (item.kind == REC_PUSH && item.line < SPECIAL_LINE && item.name) {
                 const char *text = name_text(&t->names, item.name),
                            *outer = depth ? name_text(&t->names, stack[depth - 1].path) : "";
-                bool deep = depth >= DEEPEST_PATH;
-                uint32_t path = deep    ? stack[depth - 1].path
-                                : depth ? name_id_format(&t->names, t->err, "%s/%s", outer, text)
-                                        : item.name;
+                uint32_t path = item.name;
+                if (depth >= DEEPEST_PATH)
+                    path = stack[depth - 1].path;
+                else if (depth)
+                    path = name_id_format(&t->names, t->err, "%s/%s", outer, text);
                 if (!GROW(stack, depth, capacity)) {
                     prof_nomem(t->err);
                     break;

@@ -300,9 +300,8 @@ static void describe_plain(Timeline *t, const Item *item, Description *d)
             small_stat_uint(&d->stats, STATS, XS_EVENT, item->graph);
     } else if (item->kind == REC_OVERHEAD) {
         unsigned kind = item->detail >> 16;
-        name = item->detail == 1                                             ? overheads[0]
-               : kind && kind < COUNT(overheads) && !(item->detail & 0xffff) ? overheads[kind]
-                                                                             : "Overhead";
+        name = item->detail == 1 ? overheads[0] : "Overhead";
+        if (kind && kind < COUNT(overheads) && !(item->detail & 0xffff)) name = overheads[kind];
         d->type_bit = 1u << TYPE_OVERHEAD;
     } else {
         name = counters[item->detail < COUNT(counters) ? item->detail : 0];

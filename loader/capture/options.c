@@ -102,9 +102,8 @@ static int set_kinds(const char *value, unsigned *out, ProfErr *err)
         int i = getsubopt(&rest, words, &unused);
         if (i < 0)
             return prof_fail(err, PROF_FORMAT, 0, "--kinds has no word '%s'; see --help", word);
-        unsigned bits = i == N_CAPTURE_KINDS  ? (1u << N_CAPTURE_KINDS) - 1
-                        : i > N_CAPTURE_KINDS ? (unsigned)CAPTURE_DEFAULT
-                                              : 1u << i;
+        unsigned bits = i > N_CAPTURE_KINDS ? (unsigned)CAPTURE_DEFAULT : 1u << i;
+        if (i == N_CAPTURE_KINDS) bits--; /* all kinds */
         kinds = out_of ? kinds & ~bits : kinds | bits;
     }
     *out = kinds;

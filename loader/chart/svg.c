@@ -110,6 +110,12 @@ static const char *without_zeros(char *room)
     return room;
 }
 
+static int n_decimals(double value)
+{
+    if (fabs(value) < 10) return 2;
+    return fabs(value) < 100 ? 1 : 0;
+}
+
 const char *svg_time(char room[SVG_ROOM], double us)
 {
     static const struct {
@@ -120,11 +126,7 @@ const char *svg_time(char room[SVG_ROOM], double us)
     while (i + 1 < COUNT(units) && fabs(us) < units[i].us) i++;
     if (us == 0) i = 2;
     double value = us / units[i].us;
-    print_real(room, SVG_ROOM, "%.*f %s",
-               fabs(value) < 10    ? 2
-               : fabs(value) < 100 ? 1
-                                   : 0,
-               value, units[i].name);
+    print_real(room, SVG_ROOM, "%.*f %s", n_decimals(value), value, units[i].name);
     return room;
 }
 
@@ -133,8 +135,8 @@ static const char *scaled(char room[SVG_ROOM], double value, double base, const 
 {
     size_t i = 0;
     for (; i + 1 < n && fabs(value) >= base; i++) value /= base;
-    int digits = i == 0 && value == floor(value) ? 0 : fabs(value) < 10 ? 2 : fabs(value) < 100;
-    print_real(room, SVG_ROOM, "%.*f %s", digits, value, names[i]);
+    bool is_whole = i == 0 && value == floor(value);
+    print_real(room, SVG_ROOM, "%.*f %s", is_whole ? 0 : n_decimals(value), value, names[i]);
     return room;
 }
 
@@ -191,8 +193,11 @@ void svg_line(TextBuffer *out, const char *classes, double x1, double y1, double
 double svg_axis_end(double most, double *tick)
 {
     if (!(most > 0)) most = 1;
-    double size = pow(10, floor(log10(most / 4))), parts = most / 4 / size;
-    *tick = size * (parts <= 1 ? 1 : parts <= 2 ? 2 : parts <= 5 ? 5 : 10);
+    static const double steps[] = {1, 2, 5, 10};
+    double size = pow(10, floor(log10(most / 4)));
+    size_t i = 0;
+    while (i + 1 < COUNT(steps) && most / 4 / size > steps[i]) i++;
+    *tick = size * steps[i];
     return ceil(most / *tick - 1e-9) * *tick;
 }
 

@@ -280,11 +280,13 @@ static bool read_event(Export *x, const LineSpan *span)
 {
     Line *line = x->source.line;
     const LineGroups *groups = line_groups(x->viewer->grouping, line);
-    return span->of == OF_REGIONS
-               ? viewer_region(x->viewer, line, &groups->regions[span->index], &x->event, x->err)
-           : span->of == OF_STEPS
-               ? viewer_step(x->viewer, line, &groups->steps[span->index], &x->event, x->err)
-               : viewer_event(x->viewer, line, span->index, &x->event, x->err);
+    switch (span->of) {
+    case OF_REGIONS:
+        return viewer_region(x->viewer, line, &groups->regions[span->index], &x->event, x->err);
+    case OF_STEPS:
+        return viewer_step(x->viewer, line, &groups->steps[span->index], &x->event, x->err);
+    default: return viewer_event(x->viewer, line, span->index, &x->event, x->err);
+    }
 }
 
 /* Only whether an event is a counter's value depends on its content. */

@@ -214,7 +214,10 @@ void hlo_write_sharding(TextBuffer *out, const Xla__OpSharding *s)
 static void write_array(TextBuffer *out, const GroupArray *groups)
 {
     for (int64_t i = 0; i < groups->places.count && !out->cut && !out->no_memory; i++) {
-        text_add(out, i % groups->size ? "," : i ? "},{" : "{{");
+        if (i % groups->size)
+            text_add(out, ",");
+        else
+            text_add(out, i ? "},{" : "{{");
         text_add_integer(out, group_array_id(groups, i));
     }
     text_add(out, "}}");

@@ -524,16 +524,13 @@ enum MessageState message_unpack(const Type *type, uint8_t *bytes, size_t n_byte
     enum MessageState state = message_check(type, bytes, n_bytes, result);
     if (state != MESSAGE_READ) return state;
     enum { LEAST_TEXTS = 256, MOST_TEXTS = 64 << 10 };
-    size_t block = n_bytes / 16;
     Reader r = {.arena = arena,
                 .limit = arena->n_bytes + limit,
                 .seen = prof_alloc(N_SEEN * sizeof(Seen)),
                 .copies = n_bytes < LARGE ? NULL : prof_buffer(N_SEEN * MOST_SEEN_BYTES),
                 .discarded = bytes,
                 .n_left = n_bytes,
-                .text_block = block < LEAST_TEXTS  ? LEAST_TEXTS
-                              : block > MOST_TEXTS ? MOST_TEXTS
-                                                   : block};
+                .text_block = size_within(n_bytes / 16, LEAST_TEXTS, MOST_TEXTS)};
     if (!r.seen || (n_bytes >= LARGE && !r.copies))
         r.failure = MESSAGE_NO_MEMORY;
     else

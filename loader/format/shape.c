@@ -344,7 +344,7 @@ static bool skip_group(ShapeText *t)
     int depth = 0;
     do {
         if (t->p == t->end) return expected(t, "')'");
-        depth += *t->p == '(' ? 1 : *t->p == ')' ? -1 : 0;
+        depth += (*t->p == '(') - (*t->p == ')');
         t->p++;
     } while (depth);
     return true;

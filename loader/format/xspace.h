@@ -27,16 +27,23 @@ bool event_parse(const uint8_t *p, const uint8_t *end, Event *event);
 const uint8_t *stat_next(const uint8_t *p, const uint8_t *end, uint32_t stat_field, Stat *stat);
 /* Parses an XStat from p to end. It borrows these bytes. False if they are damaged. */
 bool stat_parse(const uint8_t *p, const uint8_t *end, Stat *stat);
+/* Returns the type of a stat whose value is a number in this field of XStat, except a double. */
+static inline enum StatType integer_type(uint32_t field)
+{
+    switch (field) {
+    case 3: return TYPE_UINT64;
+    case 4: return TYPE_INT64;
+    case 7: return TYPE_REF;
+    default: return TYPE_NONE;
+    }
+}
 /* Parses a stat in its usual form, where the bytes from p to end, after the id, are one number.
  * False if they are not. The field of the stat must start before p, as wire_varint_fills() needs
  * readable bytes there. */
 static inline bool stat_number(const uint8_t *p, const uint8_t *end, int64_t id, Stat *stat)
 {
     if (p == end) return false;
-    enum StatType type = *p == (3 << 3 | WIRE_VARINT)   ? TYPE_UINT64
-                         : *p == (4 << 3 | WIRE_VARINT) ? TYPE_INT64
-                         : *p == (7 << 3 | WIRE_VARINT) ? TYPE_REF
-                                                        : TYPE_NONE;
+    enum StatType type = (*p & 7) == WIRE_VARINT ? integer_type(*p >> 3) : TYPE_NONE;
     *stat = (Stat){.id = id, .type = type};
     return type != TYPE_NONE && wire_varint_fills(p + 1, end, &stat->u64);
 }

@@ -9,15 +9,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static const char *advice_for(int number)
+{
+    switch (number) {
+    case ENOSPC:
+    case EDQUOT: return "; free some space or give another --out";
+    case EACCES:
+    case EROFS:
+    case EPERM: return "; give an --out that can be written";
+    default: return "";
+    }
+}
+
 static bool fail(const char *path, const char *what, ProfErr *err)
 {
     int number = errno;
-    const char *advice = number == ENOSPC || number == EDQUOT
-                             ? "; free some space or give another --out"
-                         : number == EACCES || number == EROFS || number == EPERM
-                             ? "; give an --out that can be written"
-                             : "";
-    prof_fail(err, PROF_IO, 0, "%s: %s: %s%s", path, what, strerror(number), advice);
+    prof_fail(err, PROF_IO, 0, "%s: %s: %s%s", path, what, strerror(number), advice_for(number));
     return false;
 }
 

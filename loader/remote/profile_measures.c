@@ -61,7 +61,9 @@ enum RemoteOutcome profile_measures_capture(const RemoteCapture *like, const cha
 
 void print_measure(double value, const char *unit, char *out, size_t n_out)
 {
-    int decimals = fabs(value) >= 100 ? 0 : fabs(value) >= 10 ? 1 : fabs(value) >= 1 ? 2 : 3;
+    static const double ends[] = {100, 10, 1};
+    int decimals = 0;
+    while (decimals < (int)COUNT(ends) && fabs(value) < ends[decimals]) decimals++;
     if (isnan(value))
         snprintf(out, n_out, "unknown");
     else

@@ -81,9 +81,9 @@ static void add_gpu_op(AsyncGpuBuilder *m, const EventAt *e, enum WorkKind kind,
 static void find_gpu_ops(AsyncGpuBuilder *m, Line *line, EventFinder *finder,
                          const StatFilter *filter, ProfErr *err)
 {
-    const Text *categories[] = {intern(m->plane->host, (Slice){"collective", 10}, err),
-                                intern(m->plane->host, (Slice){"copy", 4}, err),
-                                intern(m->plane->host, (Slice){"memset", 6}, err)};
+    const Text *collective = intern(m->plane->host, (Slice){"collective", 10}, err),
+               *copy = intern(m->plane->host, (Slice){"copy", 4}, err),
+               *memset = intern(m->plane->host, (Slice){"memset", 6}, err);
     EventReader reader;
     EventAt e, with_stats;
     event_reader_open(&reader, line, 0, err);
@@ -92,10 +92,9 @@ static void find_gpu_ops(AsyncGpuBuilder *m, Line *line, EventFinder *finder,
         if (kind == WORK_COMPUTE || e.occurrences >= 0 ||
             !event_find(finder, line, e.event - line->first_event, EVENT_STATS, &with_stats, err))
             continue;
-        int category = kind == WORK_COLLECTIVE                    ? 0
-                       : stream_is_memset(slice_of(e.meta->name)) ? 2
-                                                                  : 1;
-        add_gpu_op(m, &with_stats, kind, categories[category], filter, err);
+        const Text *category = stream_is_memset(slice_of(e.meta->name)) ? memset : copy;
+        if (kind == WORK_COLLECTIVE) category = collective;
+        add_gpu_op(m, &with_stats, kind, category, filter, err);
     }
     event_reader_close(&reader);
 }

@@ -178,11 +178,11 @@ GroupPlace groups_place(const CollectiveGroups *g, int64_t device_id)
             if (a->computation_devices[p]->replica_device_ids[r] != device_id) continue;
             int64_t replica = (int64_t)r, partition = (int64_t)p;
             found = true;
-            place.id = g->ids == IDS_PARTITION ? partition
-                       : g->ids == IDS_DEVICE
-                           ? replica * (int64_t)a->n_computation_devices + partition
-                           : replica;
-            place.apart = g->ids == IDS_PARTITION ? replica : g->ids == IDS_REPLICA ? partition : 0;
+            place.id = g->ids == IDS_PARTITION ? partition : replica;
+            if (g->ids == IDS_DEVICE)
+                place.id = replica * (int64_t)a->n_computation_devices + partition;
+            if (g->ids == IDS_PARTITION) place.apart = replica;
+            if (g->ids == IDS_REPLICA) place.apart = partition;
         }
     place.group = found ? group_of(g, place.id) : -1;
     place.known = place.group >= 0;

@@ -116,9 +116,9 @@ static int compare_ops(const AsyncShared *x, const AsyncShared *y)
     if (x->has_program != y->has_program) return x->has_program ? 1 : -1;
     if (x->program_id != y->program_id) return x->program_id < y->program_id ? -1 : 1;
     int order = compare_slices(x->op, y->op);
-    return order || !x->hlo_op.n || !y->hlo_op.n
-               ? order ? order : (x->hlo_op.n > 0) - (y->hlo_op.n > 0)
-               : compare_slices(x->hlo_op, y->hlo_op);
+    if (order) return order;
+    if (!x->hlo_op.n || !y->hlo_op.n) return (x->hlo_op.n > 0) - (y->hlo_op.n > 0);
+    return compare_slices(x->hlo_op, y->hlo_op);
 }
 
 static int by_op(const void *a, const void *b)

@@ -39,10 +39,20 @@ static const UtilizationRow v7x_rows[] = {
 #include "tpu_counters.def"
 };
 
+static const struct {
+    const char *device_type;
+    const UtilizationRow *rows;
+    size_t n_rows;
+} chips[] = {
+    [CHIP_OTHER] = {"", NULL, 0},
+    [CHIP_V6E] = {"TPU v6 Lite", v6e_rows, COUNT(v6e_rows)},
+    [CHIP_V7X] = {"TPU v7x", v7x_rows, COUNT(v7x_rows)},
+};
+
 const UtilizationRow *utilization_rows(enum CounterChip chip, size_t *n)
 {
-    *n = chip == CHIP_V6E ? COUNT(v6e_rows) : chip == CHIP_V7X ? COUNT(v7x_rows) : 0;
-    return chip == CHIP_V7X ? v7x_rows : v6e_rows;
+    *n = chips[chip].n_rows;
+    return chips[chip].rows;
 }
 
 static uint64_t counter_value(const CounterSample *sample, uint64_t number, bool whole)
@@ -310,9 +320,9 @@ static void read_device(PerfCounters *all, CounterSample *device, const Plane *p
         device->has_chip_id = true, device->chip_id = device->device_id;
     if (!device->has_device_id) device->device_id = plane_core_number(plane);
     if (!device->device_type || plane->kind == PLANE_GPU) return;
-    device->chip = !strcmp(device->device_type->text, "TPU v6 Lite") ? CHIP_V6E
-                   : !strcmp(device->device_type->text, "TPU v7x")   ? CHIP_V7X
-                                                                     : CHIP_OTHER;
+    for (size_t i = CHIP_OTHER + 1; i < COUNT(chips); i++)
+        if (!strcmp(device->device_type->text, chips[i].device_type))
+            device->chip = (enum CounterChip)i;
 }
 
 static void read_plane(PerfCounters *all, Plane *plane, ProfErr *err)

@@ -217,6 +217,16 @@ static const char *nvidia_model(uint32_t major, uint32_t minor)
     }
 }
 
+static const char *amd_model(uint32_t major)
+{
+    switch (major) {
+    case 9: return "AMD GPU - gfx-9XX series";
+    case 10: return "AMD GPU - gfx-10XX series";
+    case 11: return "AMD GPU - gfx-11XX series";
+    default: return "AMD GPU";
+    }
+}
+
 /* Returns XProf's name of a GPU model. NULL if memory runs out. */
 static const Text *gpu_model(const Caps *caps, Host *host)
 {
@@ -225,10 +235,7 @@ static const Text *gpu_model(const Caps *caps, Host *host)
     if (cap_is(caps, CAP_VENDOR, "Nvidia"))
         name = nvidia_model(major, (uint32_t)cap_integer(caps, CAP_MINOR));
     else if (cap_is(caps, CAP_VENDOR, "AMD") && !(architecture = amd_architecture(caps)))
-        name = major == 9    ? "AMD GPU - gfx-9XX series"
-               : major == 10 ? "AMD GPU - gfx-10XX series"
-               : major == 11 ? "AMD GPU - gfx-11XX series"
-                             : "AMD GPU";
+        name = amd_model(major);
     static const char amd[] = "AMD GPU - ";
     size_t n = architecture ? sizeof amd - 1 + strlen(architecture) : strlen(name);
     char *joined = prof_alloc(n + 1);
@@ -349,9 +356,8 @@ static void merge(DeviceCapabilities *all, const HostDevices *h, bool alone)
             all->env.n_bandwidths = h->env.n_bandwidths;
         }
     }
-    enum Hardware hardware = h->n_gpus          ? HARDWARE_GPU
-                             : h->n_tensorcores ? HARDWARE_TPU
-                                                : HARDWARE_CPU;
+    enum Hardware hardware = h->n_tensorcores ? HARDWARE_TPU : HARDWARE_CPU;
+    if (h->n_gpus) hardware = HARDWARE_GPU;
     if (hardware > all->hardware) all->hardware = hardware;
     if (hardware != HARDWARE_CPU)
         all->device_type = h->n_gpus ? h->gpu_type : h->tpu_type;

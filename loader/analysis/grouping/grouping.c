@@ -555,14 +555,20 @@ const Grouping *host_plain_grouping(Host *host, ProfErr *err)
 
 enum Given { GIVEN_GROUP, GIVEN_LAST_GROUP, GIVEN_EAGER };
 
+static const Packed *column_of(const LineGroups *groups, enum Given given)
+{
+    switch (given) {
+    case GIVEN_EAGER: return groups->eager;
+    case GIVEN_LAST_GROUP: return step_groups(groups);
+    default: return groups->groups;
+    }
+}
+
 static int64_t value_of(const Grouping *g, uint64_t event, enum Given given)
 {
     const Line *line = run_line_of_event(g->host->run, event);
     if (!line || line->plane->host != g->host) return -1;
-    const LineGroups *groups = line_groups(g, line);
-    const Packed *column = given == GIVEN_EAGER        ? groups->eager
-                           : given == GIVEN_LAST_GROUP ? step_groups(groups)
-                                                       : groups->groups;
+    const Packed *column = column_of(line_groups(g, line), given);
     uint64_t at = event - line->first_event;
     return column ? packed_at(&column[at / CHUNK_EVENTS], (size_t)(at % CHUNK_EVENTS)) : -1;
 }

@@ -198,14 +198,15 @@ static bool name_group(Forest *f, size_t group, Ancestors *above, ProfErr *err)
         return false;
     }
     draft->explicit = !is_implicit(f, draft->root, err);
-    const Text *word = context.has_graph_type ? graph_type(f, typed, err)
-                       : draft->explicit      ? event_name(f, draft->root, err)
-                                              : NULL;
+    const Text *word = NULL;
+    if (context.has_graph_type)
+        word = graph_type(f, typed, err);
+    else if (draft->explicit)
+        word = event_name(f, draft->root, err);
     if (err->code) return false;
     char number[24];
-    long long n = context.has_iteration  ? context.iteration
-                  : context.has_step_num ? context.step_num
-                                         : (int64_t)group;
+    long long n = context.has_step_num ? context.step_num : (int64_t)group;
+    if (context.has_iteration) n = context.iteration;
     size_t n_number = (size_t)snprintf(number, sizeof number, "%s%lld", word ? " " : "", n),
            n_word = word ? word->n_bytes : 0;
     char *name = prof_alloc(n_word + n_number + 1);

@@ -54,10 +54,10 @@ static void choose_roles(Forest *f, const Plane *plane)
         ForestLine *fl = &f->lines[plane->first_line + i];
         fl->line = &f->host->lines[plane->first_line + i];
         if (!fl->line->n_events) continue;
-        fl->role = !fp->context.is_tpu     ? ROLE_THREAD
-                   : fl->line == groups_by ? ROLE_STEPS
-                   : groups_by             ? ROLE_LENDER
-                                           : ROLE_NONE;
+        if (!fp->context.is_tpu)
+            fl->role = ROLE_THREAD;
+        else if (groups_by)
+            fl->role = fl->line == groups_by ? ROLE_STEPS : ROLE_LENDER;
     }
 }
 

@@ -18,12 +18,11 @@ static void read_stats(const StatFilter *filter, const EventAt *e, MergedStep *s
     int64_t own = NOT_KNOWN;
     StatIter stats = stat_iter_of_event(e);
     while (stat_iter_next_wanted(&stats, filter, &known, &stat)) {
-        int64_t *to = known == STAT_STEP_IDLE_PS       ? &step->idle_ps
-                      : known == STAT_DEVICE_OFFSET_PS ? &step->device_start_ps
-                      : known == STAT_GROUP_ID         ? &own
-                                                       : &step->device_duration_ps;
-        if (*to == NOT_KNOWN)
-            *to = known == STAT_GROUP_ID ? stat_int(&stat) : (int64_t)stat_int_or_uint(&stat);
+        int64_t *to = &step->device_duration_ps, value = (int64_t)stat_int_or_uint(&stat);
+        if (known == STAT_STEP_IDLE_PS) to = &step->idle_ps;
+        if (known == STAT_DEVICE_OFFSET_PS) to = &step->device_start_ps;
+        if (known == STAT_GROUP_ID) to = &own, value = stat_int(&stat);
+        if (*to == NOT_KNOWN) *to = value;
     }
     if (step->group < 0 && own != NOT_KNOWN) step->group = own;
     if (step->device_start_ps == NOT_KNOWN || step->device_duration_ps == NOT_KNOWN)

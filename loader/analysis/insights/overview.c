@@ -367,10 +367,9 @@ static void add_verdicts(Overview *o, const InputAnalysis *a, const StepDb *step
     add_text(o, "precision_statement", precision_is_low(steps) ? "use_16bit" : "", NULL,
              "use_16bit if little of the compute "
              "time uses 16-bit numbers, else empty");
-    const char *hidden = a->is_tpu                    ? ""
-                         : a->input == VERDICT_HOST   ? "device"
-                         : a->input == VERDICT_DEVICE ? "host"
-                                                      : "";
+    const char *hidden = "";
+    if (!a->is_tpu && a->input == VERDICT_HOST) hidden = "device";
+    if (!a->is_tpu && a->input == VERDICT_DEVICE) hidden = "host";
     add_text(o, "non_bottleneck_tip_types", hidden, NULL,
              "tips that XProf hides because they "
              "would not help: device, host or empty");

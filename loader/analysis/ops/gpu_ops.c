@@ -34,6 +34,16 @@ typedef struct {
     struct GpuLine *lines;
 } GpuPlane;
 
+/* Makes *text the value of a stat that names an op. */
+static bool read_op_text(const GpuPlane *p, const Stat *stat, const Text **text, ProfErr *err)
+{
+    if (stat->type == TYPE_STR)
+        *text = op_text(p->build, stat_text(p->plane, stat), err);
+    else
+        *text = stat->type == TYPE_REF ? stat_ref_text(p->plane, stat->u64) : empty_text;
+    return *text != NULL;
+}
+
 /* Reads the stats of a kernel. The last of a name counts. */
 static int kernel_facts(const GpuPlane *p, const EventAt *e, KernelFacts *facts, ProfErr *err)
 {
@@ -42,23 +52,23 @@ static int kernel_facts(const GpuPlane *p, const EventAt *e, KernelFacts *facts,
     Stat stat;
     unsigned known;
     while (stat_iter_next_wanted(&stats, &p->filter, &known, &stat)) {
-        const Text **text = known == STAT_HLO_OP  ? &facts->hlo_op
-                            : known == STAT_TF_OP ? &facts->tf_op
-                                                  : NULL;
-        if (text && stat.type == TYPE_STR) {
-            if (!(*text = op_text(p->build, stat_text(p->plane, &stat), err))) return err->code;
-        } else if (text) {
-            *text = stat.type == TYPE_REF ? stat_ref_text(p->plane, stat.u64) : empty_text;
-        }
-        if (known == STAT_HLO_OP)
-            facts->is_hlo = stat.type == TYPE_STR ||
-                            stat.type == TYPE_REF; /* an empty text is an op without a program */
-        if (known == STAT_IS_EAGER) facts->is_eager = stat_int(&stat) != 0;
-        if (known == STAT_GROUP_ID) facts->group = stat_int(&stat);
-        if (known == STAT_PROGRAM_ID)
+        switch (known) {
+        case STAT_HLO_OP: /* an empty text is an op without a program */
+            facts->is_hlo = stat.type == TYPE_STR || stat.type == TYPE_REF;
+            if (!read_op_text(p, &stat, &facts->hlo_op, err)) return err->code;
+            break;
+        case STAT_TF_OP:
+            if (!read_op_text(p, &stat, &facts->tf_op, err)) return err->code;
+            break;
+        case STAT_IS_EAGER: facts->is_eager = stat_int(&stat) != 0; break;
+        case STAT_GROUP_ID: facts->group = stat_int(&stat); break;
+        case STAT_PROGRAM_ID:
             facts->has_program = true, facts->program_id = stat_int_or_uint(&stat);
-        if (known == STAT_FLOPS) facts->flops = stat_int_or_uint(&stat);
-        if (known == STAT_BYTES_ACCESSED) facts->bytes_accessed = stat_int_or_uint(&stat);
+            break;
+        case STAT_FLOPS: facts->flops = stat_int_or_uint(&stat); break;
+        case STAT_BYTES_ACCESSED: facts->bytes_accessed = stat_int_or_uint(&stat); break;
+        default: break;
+        }
     }
     return PROF_OK;
 }
@@ -134,9 +144,11 @@ static int64_t sums_of(GpuLine *l, const EventAt *e, const KernelFacts *f)
 static bool add_to_runs(GpuLine *l, const EventAt *e, const KernelFacts *f, uint32_t sums)
 {
     const OpBuild *build = l->plane->build;
-    int64_t group = build->grouped    ? f->group
-                    : build->grouping ? event_last_group(build->grouping, e->event)
-                                      : -1;
+    int64_t group = -1;
+    if (build->grouped)
+        group = f->group;
+    else if (build->grouping)
+        group = event_last_group(build->grouping, e->event);
     KernelRun *last = l->n_runs ? &l->runs[l->n_runs - 1] : NULL;
     if (!last || last->sums != sums || !f->is_hlo || group < 0 || last->group != group) {
         if (!GROW(l->runs, l->n_runs, l->run_capacity)) return false;

@@ -14,6 +14,7 @@
 #include "kernel_names.h"
 
 #include <locale.h>
+#include <math.h>
 
 /* ---- launches ---- */
 
@@ -56,9 +57,8 @@ static bool parse_float(Slice s, double *value)
 {
     double v;
     if (!parse_real(s, &v)) return false;
-    *value = v > 3.4028235677973366e38    ? __builtin_inf()
-             : v < -3.4028235677973366e38 ? -__builtin_inf()
-                                          : (double)(float)v;
+    bool fits = fabs(v) <= 3.4028235677973366e38;
+    *value = fits || isnan(v) ? (double)(float)v : copysign(INFINITY, v);
     return true;
 }
 

@@ -651,9 +651,8 @@ static enum KernelVendor plane_vendor(const Plane *plane, Window *window, ProfEr
         const StatMeta *meta = stat_meta(plane, stat.id);
         if (!meta || strcmp(meta->name->text, "device_vendor")) continue;
         Slice name = stat_text(plane, &stat);
-        vendor = slice_is(name, "Nvidia") ? VENDOR_NVIDIA
-                 : slice_is(name, "AMD")  ? VENDOR_AMD
-                                          : VENDOR_OTHER;
+        vendor = slice_is(name, "Nvidia") ? VENDOR_NVIDIA : VENDOR_OTHER;
+        if (slice_is(name, "AMD")) vendor = VENDOR_AMD;
     }
     return vendor;
 }

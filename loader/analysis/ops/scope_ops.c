@@ -159,14 +159,13 @@ static bool read_meta(Build *b, const Line *line, EventMeta *meta, MetaOp *out, 
     if (event_meta_values(line->plane, meta, err)) return false;
     for (size_t i = 0; i < meta->n_facts; i++) {
         const StatValue *fact = &meta->facts[i].fact;
-        const Text **text = meta->facts[i].known == STAT_HLO_OP  ? &out->hlo_op
-                            : meta->facts[i].known == STAT_TF_OP ? &out->tf_op
-                                                                 : NULL;
+        unsigned known = meta->facts[i].known;
+        const Text **text = known == STAT_HLO_OP ? &out->hlo_op : &out->tf_op;
         int64_t id;
-        if (meta->facts[i].known == STAT_PROGRAM_ID && stat_value_integer(fact, &id))
+        if (known == STAT_PROGRAM_ID && stat_value_integer(fact, &id))
             out->has_program = true, out->program_id = (uint64_t)id;
-        if (text && fact->type == TYPE_STR &&
-            !(*text = own_text(b, op_text(meta->facts[i].known, slice_of(fact->text)), err)))
+        if ((known == STAT_HLO_OP || known == STAT_TF_OP) && fact->type == TYPE_STR &&
+            !(*text = own_text(b, op_text(known, slice_of(fact->text)), err)))
             return false;
     }
     if (line->kind == LINE_OPS && b->on_devices && !out->hlo_op->n_bytes &&
@@ -190,9 +189,9 @@ static bool read_stats(Build *b, const Plane *plane, const EventAt *e, const Sta
     unsigned known;
     Stat stat;
     while (stat_iter_next_wanted(&stats, filter, &known, &stat)) {
-        const Text **text = known == STAT_HLO_OP  ? &key->hlo_op
-                            : known == STAT_TF_OP ? &key->tf_op
-                                                  : &named;
+        const Text **text = &named;
+        if (known == STAT_HLO_OP) text = &key->hlo_op;
+        if (known == STAT_TF_OP) text = &key->tf_op;
         if (stat_set_has(&seen, known)) continue;
         stat_set_add(&seen, known);
         if (known == STAT_PROGRAM_ID)

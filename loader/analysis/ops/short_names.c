@@ -309,17 +309,23 @@ static int by_form(const void *a, const void *b)
     return c ? c : compare_texts(x->full, y->full);
 }
 
+enum Suffix { NONE, FOUR_DIGITS, EIGHT_DIGITS, NUMBER };
+
+/* Returns the shortest suffix that tells two kernels apart. */
+static enum Suffix suffix_for(const NamedKernel *a, const NamedKernel *b)
+{
+    if (a->full == b->full) return NONE;
+    if (a->crc == b->crc) return NUMBER;
+    return a->crc >> 16 == b->crc >> 16 ? EIGHT_DIGITS : FOUR_DIGITS;
+}
+
 /* Step 9: adds suffixes to different names with the same form. The kernels are sorted by_form(). */
 static void add_suffixes(ShortNames *names, NamedKernel *kernels, size_t n, ProfErr *err)
 {
-    enum { NONE, FOUR_DIGITS, EIGHT_DIGITS, NUMBER } suffix = NONE;
+    enum Suffix suffix = NONE;
     for (size_t i = 1; i < n; i++) {
-        const NamedKernel *a = &kernels[i - 1], *b = &kernels[i];
-        if (a->full == b->full) continue;
-        int needed = a->crc == b->crc               ? NUMBER
-                     : a->crc >> 16 == b->crc >> 16 ? EIGHT_DIGITS
-                                                    : FOUR_DIGITS;
-        if (needed > (int)suffix) suffix = needed;
+        enum Suffix needed = suffix_for(&kernels[i - 1], &kernels[i]);
+        if (needed > suffix) suffix = needed;
     }
     if (suffix == NUMBER) sort_in_place(kernels, n, sizeof *kernels, by_name);
     size_t number = 0;

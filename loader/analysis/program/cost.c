@@ -253,7 +253,7 @@ static int64_t device_flops(const CostGraph *g, const CostNode *node)
         int bits = operand ? cost_bits(operand->shape->element_type) : 0;
         if (bits > widest) widest = bits;
     }
-    float share = widest == 8 ? 2 : widest == 4 ? 4 : 1;
+    float share = widest == 8 || widest == 4 ? (float)(16 / widest) : 1;
     return cost_add(cost_integer(node->flops), -cost_integer(node->flops - node->flops / share));
 }
 
@@ -302,10 +302,11 @@ static void add_need(HloCost *cost, const CostGraph *g, const CostNode *node)
 {
     cost->model_flops_actual = node->need.model_flops;
     cost->flops_actual = node->need.model_flops * cost_weight(g, node);
-    cost->bytes_accessed_actual = node->need.library_bytes >= 0 ? node->need.library_bytes
-                                  : node->opcode == HLO_CUSTOM_CALL || !cost->known
-                                      ? -1
-                                      : cost->bytes_accessed;
+    cost->bytes_accessed_actual = -1;
+    if (node->need.library_bytes >= 0)
+        cost->bytes_accessed_actual = node->need.library_bytes;
+    else if (node->opcode != HLO_CUSTOM_CALL && cost->known)
+        cost->bytes_accessed_actual = cost->bytes_accessed;
 }
 
 /* The costs of all instructions. Most are equal to another's. */

@@ -130,7 +130,9 @@ static float operand_utilization(const Fusion *f, const CostNode *node, uint32_t
     case HLO_SLICE:
     case HLO_DYNAMIC_SLICE:
     case HLO_GATHER: return k ? 1 : node->reread;
-    case HLO_DYNAMIC_UPDATE_SLICE: return k ? 1 : is_output(f, i) ? 0 : node->reread;
+    case HLO_DYNAMIC_UPDATE_SLICE:
+        if (k) return 1;
+        return is_output(f, i) ? 0 : node->reread;
     case HLO_REDUCE: return k < node->n_operands / 2 ? 1 : node->reread;
     default: return 1;
     }

@@ -268,11 +268,10 @@ static int64_t mesh_ranks(const Xla__MeshAxesReplicaGroupListProto *list)
     int64_t n = 1;
     for (size_t i = 0; list->mesh && i < list->n_axes; i++) {
         const Xla__AxisRefProto *axis = list->axes[i];
-        bool whole = !axis->sub_axis_info && axis->mesh_axis_index >= 0 &&
-                     (uint64_t)axis->mesh_axis_index < list->mesh->n_axes;
-        n = cost_multiply(n, axis->sub_axis_info ? axis->sub_axis_info->size
-                             : whole             ? list->mesh->axes[axis->mesh_axis_index]->size
-                                                 : 1);
+        if (axis->sub_axis_info)
+            n = cost_multiply(n, axis->sub_axis_info->size);
+        else if (axis->mesh_axis_index >= 0 && (uint64_t)axis->mesh_axis_index < list->mesh->n_axes)
+            n = cost_multiply(n, list->mesh->axes[axis->mesh_axis_index]->size);
     }
     return n;
 }

@@ -49,7 +49,8 @@ static double runs_of_call(const HloModule *module, const Xla__HloInstructionPro
     case HLO_CALL:
     case HLO_ASYNC_START: return 1;
     case HLO_WHILE:
-        return i == BODY ? iterations(module, op) : i == CONDITION ? 0 * iterations(module, op) : 0;
+        if (i != BODY && i != CONDITION) return 0;
+        return iterations(module, op) * (i == BODY);
     case HLO_CONDITIONAL: return op->more->n_called_computation_ids > 1 ? NAN : 1;
     default: return 0;
     }

@@ -45,7 +45,7 @@ static int by_place(const void *a, const void *b)
 {
     const Output *x = a, *y = b;
     int order = compare(x, y);
-    return order ? order : x->order < y->order ? -1 : x->order > y->order;
+    return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
 /* Returns the operand whose part an instruction only passes on, and makes s->index that of the part

@@ -552,9 +552,8 @@ static void read_gpu(InferenceBuilder *m, const Plane *plane, ProfErr *err)
     if (!types) prof_nomem(err);
     for (size_t i = 0; types && i < plane->n_event_metas; i++) {
         enum StepType type = gpu_event_type(plane->event_metas[i].name);
-        types[i] = type == TIME_HOST_TO_DEVICE   ? REQUEST_WRITE
-                   : type == TIME_DEVICE_TO_HOST ? REQUEST_READ
-                                                 : REQUEST_DEVICE;
+        types[i] = type == TIME_HOST_TO_DEVICE ? REQUEST_WRITE : REQUEST_DEVICE;
+        if (type == TIME_DEVICE_TO_HOST) types[i] = REQUEST_READ;
     }
     for (size_t i = 0; i < plane->n_lines && !err->code; i++) {
         Line *line = &m->host->lines[plane->first_line + i];

@@ -130,11 +130,13 @@ enum StepType gpu_event_type(const Text *name)
 static bool add_transfer(LineSpans *s, uint32_t group, enum StepType type, const EventAt *e,
                          Slice details)
 {
-    enum StepTransfer kind = type == TIME_HOST_TO_DEVICE   ? TRANSFER_HOST_TO_DEVICE
-                             : type == TIME_DEVICE_TO_HOST ? TRANSFER_DEVICE_TO_HOST
-                                                           : TRANSFER_DEVICE_TO_DEVICE;
-    if (type != TIME_HOST_TO_DEVICE && type != TIME_DEVICE_TO_HOST && type != TIME_DEVICE_TO_DEVICE)
-        return true;
+    enum StepTransfer kind;
+    switch (type) {
+    case TIME_HOST_TO_DEVICE: kind = TRANSFER_HOST_TO_DEVICE; break;
+    case TIME_DEVICE_TO_HOST: kind = TRANSFER_DEVICE_TO_HOST; break;
+    case TIME_DEVICE_TO_DEVICE: kind = TRANSFER_DEVICE_TO_DEVICE; break;
+    default: return true;
+    }
     LineTransfer *t = NULL;
     uint64_t bytes;
     for (size_t back = 1; back <= N_STEP_TRANSFERS && back <= s->n_transfers && !t; back++) {
@@ -511,11 +513,9 @@ int read_host_plane(StepBuild *build, Plane *plane, bool has_device, LineSpans *
     }
     r.is_staged = plane_declares(plane, STAT_STAGE_NAME);
     r.has_ops = !build->steps->has_device && !build->by_time && plane_declares(plane, STAT_HLO_OP);
-    if (!stat_filter_open(&r.filter, plane, wanted,
-                          r.is_staged ? COUNT(wanted)
-                          : r.has_ops ? 3
-                                      : 2,
-                          err) &&
+    size_t n_wanted = r.has_ops ? 3 : 2;
+    if (r.is_staged) n_wanted = COUNT(wanted);
+    if (!stat_filter_open(&r.filter, plane, wanted, n_wanted, err) &&
         (!r.is_staged || !collect_contexts(&r, err)))
         parallel_lines(plane->host->lines + plane->first_line, plane->n_lines, read_host_line, &r,
                        err);

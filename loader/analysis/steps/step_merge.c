@@ -171,9 +171,8 @@ static int make_step(Merge *m, Step *step, size_t nth, ProfErr *err)
     StepCore *cores = step->cores = arena_alloc(&db->arena, n_cores * sizeof *cores);
     if (!cores) return prof_nomem(err);
     step->of_hosts = of;
-    step->number = m->db->merged        ? (uint32_t)nth
-                   : m->which == MARKED ? of[0]->number
-                                        : (uint32_t)of[0]->group;
+    step->number = m->which == MARKED ? of[0]->number : (uint32_t)of[0]->group;
+    if (m->db->merged) step->number = (uint32_t)nth;
     step->kept_number = step->number, step->outside_xprof = m->which == MARKED;
     step->name = of[0]->name;
     step->begin_ps = of[0]->begin_ps;
@@ -208,9 +207,8 @@ static int make_steps(Merge *m, ProfErr *err)
         db->compute_16bit_ps_actual += host->compute_16bit_ps_actual,
             db->compute_32bit_ps_actual += host->compute_32bit_ps_actual;
         db->has_complete_steps |= host->is_tpu;
-        enum Hardware hardware = host->is_tpu       ? HARDWARE_TPU
-                                 : host->has_device ? HARDWARE_GPU
-                                                    : HARDWARE_CPU;
+        enum Hardware hardware = host->has_device ? HARDWARE_GPU : HARDWARE_CPU;
+        if (host->is_tpu) hardware = HARDWARE_TPU;
         if (hardware > db->hardware) db->hardware = hardware;
     }
     db->has_complete_steps |= db->merged;

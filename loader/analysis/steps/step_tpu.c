@@ -387,11 +387,10 @@ static int add_step(Tpu *t, uint32_t group, size_t n_sparse, ProfErr *err)
             const Marker *marker = &core_group(t->stepping[c], group)->marker;
             marker_add(&f->device, marker->begin_ps, marker->duration_ps);
         }
+    } else if (t->counted[group] || (f->has_events && f->marked)) {
+        step->dropped = STEP_NOT_ON_ALL_CORES;
     } else {
-        step->dropped = t->counted[group] ? STEP_NOT_ON_ALL_CORES
-                        : !f->has_events  ? STEP_NO_EVENTS
-                        : !f->marked      ? STEP_NO_MARKER
-                                          : STEP_NOT_ON_ALL_CORES;
+        step->dropped = f->has_events ? STEP_NO_MARKER : STEP_NO_EVENTS;
     }
     if (f->marked) step->begin_ps = f->device.begin_ps, step->duration_ps = f->device.duration_ps;
     return PROF_OK;

@@ -56,10 +56,11 @@ static void measure_core(void *context, size_t i, ProfErr *err)
     Pieces p = {.plane = core->plane, .types = plane_work_kinds((Plane *)core->plane, err)};
     WorkRange range;
     for (size_t m = 0; p.types && m < core->plane->n_event_metas; m++) {
-        enum WorkKind kind = p.types[m];
-        p.types[m] = kind == WORK_COMPUTE      ? TIME_COMPUTE_32
-                     : kind == WORK_COLLECTIVE ? TIME_COLLECTIVES
-                                               : transfer_type(&core->plane->event_metas[m]);
+        switch (p.types[m]) {
+        case WORK_COMPUTE: p.types[m] = TIME_COMPUTE_32; break;
+        case WORK_COLLECTIVE: p.types[m] = TIME_COLLECTIVES; break;
+        default: p.types[m] = transfer_type(&core->plane->event_metas[m]); break;
+        }
     }
     if (p.types && device_work_walk(core->plane, add_piece, &p, &range, err))
         step_sweep_by_time(p.covers, core->markers, core->n, core->ps, err);

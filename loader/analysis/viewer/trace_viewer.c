@@ -72,10 +72,9 @@ static bool number_lines(Result *r)
     for (size_t i = 0; i < host->n_lines; i++) {
         const Line *line = &host->lines[i];
         int64_t shown = derived->line_display_ids ? derived->line_display_ids[i] : 0;
+        if (!shown) shown = line->display_id ? line->display_id : line->proto_id;
         r->lines[i] = planes[line->plane - host->planes];
-        r->lines[i].tid = (uint32_t)(shown              ? shown
-                                     : line->display_id ? line->display_id
-                                                        : line->proto_id);
+        r->lines[i].tid = (uint32_t)shown;
     }
     for (size_t i = 0; i < derived->n_lines; i++) {
         const DerivedLine *line = &derived->lines[i];
@@ -261,7 +260,8 @@ static int by_name(const void *a, const void *b)
 {
     const ViewerArg *x = a, *y = b;
     int c = compare_names(x, y);
-    return c ? c : x->order < y->order ? 1 : -1; /* the last comes first */
+    if (c) return c;
+    return x->order < y->order ? 1 : -1; /* the last comes first */
 }
 
 /* Merges the event's arguments with those of its metadata. Of several of one name, the last of the
