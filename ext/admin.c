@@ -107,7 +107,7 @@ static void serve(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 static void version(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     (void)argc, (void)argv;
-    sqlite3_result_text(ctx, PROFSQL_VERSION, -1, SQLITE_STATIC);
+    result_static(ctx, PROFSQL_VERSION);
 }
 
 static void debug(sqlite3_context *ctx, int argc, sqlite3_value **argv)

@@ -7,7 +7,6 @@
 #include "arrow.h"
 
 #include "../loader/base/list.h"
-#include "../loader/base/tf_op.h"
 #include "../loader/base/parallel.h"
 #include "../loader/store/event_values.h"
 #include "../loader/store/events.h"

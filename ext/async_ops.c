@@ -102,14 +102,9 @@ static const Plane *async_ops_plane(const void *item)
     return ((const AsyncOp *)item)->shared->plane;
 }
 
-static void result_slice(sqlite3_context *ctx, Slice s)
-{
-    sqlite3_result_text(ctx, s.text, (int)s.n, SQLITE_STATIC);
-}
-
 static void result_category(sqlite3_context *ctx, const AsyncShared *op)
 {
-    if (op->category) result_text(ctx, op->category);
+    result_text(ctx, op->category);
 }
 
 static void result_cover(sqlite3_context *ctx, const EventMeta *cover)
@@ -127,16 +122,12 @@ static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     case AO_OP: result_slice(ctx, op->op); break;
     case AO_CATEGORY: result_category(ctx, op); break;
     case AO_IS_SYNCHRONOUS: sqlite3_result_int(ctx, op->form == ASYNC_SYNCHRONOUS); break;
-    case AO_KIND: sqlite3_result_text(ctx, work_kind_names[op->kind], -1, SQLITE_STATIC); break;
+    case AO_KIND: result_static(ctx, work_kind_names[op->kind]); break;
     case AO_START_EVENT: sqlite3_result_int64(ctx, (sqlite3_int64)run->start_event); break;
     case AO_START:
     case AO_START_US: result_time(ctx, run->start_ps, column == AO_START_US); break;
-    case AO_BYTES:
-        if (op->bytes_moved >= 0) sqlite3_result_int64(ctx, op->bytes_moved);
-        break;
-    case AO_BYTES_ACCESSED:
-        if (op->bytes_accessed >= 0) sqlite3_result_int64(ctx, op->bytes_accessed);
-        break;
+    case AO_BYTES: result_nonnegative(ctx, op->bytes_moved); break;
+    case AO_BYTES_ACCESSED: result_nonnegative(ctx, op->bytes_accessed); break;
     default:
         if (!op->done) return;
         switch (column) {
@@ -226,7 +217,7 @@ static void async_totals_column(RowCursor *c, sqlite3_context *ctx, int column)
     case AT_PLANE: result_text(ctx, op->plane->name); break;
     case AT_OP: result_slice(ctx, op->op); break;
     case AT_CATEGORY: result_category(ctx, op); break;
-    case AT_KIND: sqlite3_result_text(ctx, work_kind_names[op->kind], -1, SQLITE_STATIC); break;
+    case AT_KIND: result_static(ctx, work_kind_names[op->kind]); break;
     case AT_IS_SYNCHRONOUS: sqlite3_result_int(ctx, op->form == ASYNC_SYNCHRONOUS); break;
     case AT_COVER: result_cover(ctx, total->cover); break;
     case AT_OCCURRENCES: sqlite3_result_int64(ctx, total->n); break;
@@ -239,9 +230,7 @@ static void async_totals_column(RowCursor *c, sqlite3_context *ctx, int column)
     case AT_WAIT:
         if (total->n_waits) sqlite3_result_int64(ctx, total->done_ps);
         break;
-    case AT_BYTES:
-        if (op->bytes_moved >= 0) sqlite3_result_int64(ctx, op->bytes_moved);
-        break;
+    case AT_BYTES: result_nonnegative(ctx, op->bytes_moved); break;
     default: break;
     }
 }

@@ -290,7 +290,7 @@ static void allocation_column(sqlite3_context *ctx, const HeapAllocation *a, int
     case BA_ALLOCATION: sqlite3_result_int64(ctx, a->proto->index); break;
     case BA_SPACE: sqlite3_result_int64(ctx, a->proto->color); break;
     case BA_ALLOCATION_BYTES: sqlite3_result_int64(ctx, a->proto->size); break;
-    case BA_KIND: sqlite3_result_text(ctx, heap_kind_names[a->kind], -1, SQLITE_STATIC); break;
+    case BA_KIND: result_static(ctx, heap_kind_names[a->kind]); break;
     case BA_ATTRIBUTES: result_attributes(ctx, a->proto); break;
     default: break;
     }
@@ -327,15 +327,11 @@ static void buffer_column(RowCursor *c, sqlite3_context *ctx, const HloModule *m
     case BA_EXPANSION:
     case BA_EFFICIENCY: padding_column(ctx, b, column); break;
     case BA_INDEX: result_shape_index(ctx, b); break;
-    case BA_START:
-        if (b->start_event >= 0) sqlite3_result_int64(ctx, b->start_event);
-        break;
+    case BA_START: result_nonnegative(ctx, b->start_event); break;
     case BA_END:
         if (b->start_event >= 0) sqlite3_result_int64(ctx, b->end_event);
         break;
-    case BA_STORAGE_START:
-        if (b->storage_start_event >= 0) sqlite3_result_int64(ctx, b->storage_start_event);
-        break;
+    case BA_STORAGE_START: result_nonnegative(ctx, b->storage_start_event); break;
     case BA_STORAGE_END:
         if (b->storage_start_event >= 0) sqlite3_result_int64(ctx, b->storage_end_event);
         break;
@@ -344,12 +340,12 @@ static void buffer_column(RowCursor *c, sqlite3_context *ctx, const HloModule *m
     const Xla__HloInstructionProto *op = b->instruction;
     if (!op) return;
     switch (column) {
-    case BA_OP: sqlite3_result_text(ctx, op->name, -1, SQLITE_STATIC); break;
+    case BA_OP: result_static(ctx, op->name); break;
     case BA_SHAPE:
     case BA_SHAPE_ACTUAL:
     case BA_LABEL: result_label(ctx, b, column); break;
     case BA_OUTPUT_SHAPE: result_output_shape(c, ctx, m, b); break;
-    case BA_OPCODE: sqlite3_result_text(ctx, op->opcode, -1, SQLITE_STATIC); break;
+    case BA_OPCODE: result_static(ctx, op->opcode); break;
     case BA_TF_OP: result_proto_text(ctx, op->metadata ? op->metadata->op_name : ""); break;
     case BA_FILE: result_source_file(ctx, m, op); break;
     case BA_LINE: result_source_line(ctx, m, op); break;

@@ -8,11 +8,6 @@
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
-static void text(sqlite3_context *ctx, const char *s)
-{
-    sqlite3_result_text(ctx, s, -1, SQLITE_STATIC);
-}
-
 /* ---- prof_tables ---- */
 
 #define TABLES_COLUMNS(C)                                                                          \
@@ -48,11 +43,11 @@ static void tables_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const Table *table = *(const Table *const *)c->row;
     switch (column) {
-    case PT_NAME: text(ctx, table->name); break;
+    case PT_NAME: result_static(ctx, table->name); break;
     case PT_SIGNATURE: table_signature(ctx, table); break;
-    case PT_ROW: text(ctx, table->description); break;
-    case PT_SINCE: text(ctx, table->since); break;
-    case PT_EXAMPLE: text(ctx, table->example); break;
+    case PT_ROW: result_static(ctx, table->description); break;
+    case PT_SINCE: result_static(ctx, table->since); break;
+    case PT_EXAMPLE: result_static(ctx, table->example); break;
     default: break;
     }
 }
@@ -116,12 +111,12 @@ static void columns_column(RowCursor *c, sqlite3_context *ctx, int column)
     const Query *query = table ? NULL : &prof_queries[at->table - n_tables];
     const Column *col = table ? &table->columns[at->column] : &query->columns[at->column];
     switch (column) {
-    case PC_TABLE: text(ctx, table ? table->name : query->name); break;
-    case PC_COLUMN: text(ctx, col->name); break;
-    case PC_TYPE: text(ctx, col->type); break;
-    case PC_UNIT: text(ctx, col->unit); break;
-    case PC_DESCRIPTION: text(ctx, col->description); break;
-    case PC_ORIGIN: text(ctx, col->origin); break;
+    case PC_TABLE: result_static(ctx, table ? table->name : query->name); break;
+    case PC_COLUMN: result_static(ctx, col->name); break;
+    case PC_TYPE: result_static(ctx, col->type); break;
+    case PC_UNIT: result_static(ctx, col->unit); break;
+    case PC_DESCRIPTION: result_static(ctx, col->description); break;
+    case PC_ORIGIN: result_static(ctx, col->origin); break;
     default: break;
     }
 }
@@ -183,14 +178,14 @@ static void functions_column(RowCursor *c, sqlite3_context *ctx, int column)
     const FunctionAt *at = c->state;
     const FunctionDef *f = &prof_function_lists[at->list].functions[at->function];
     switch (column) {
-    case PF_NAME: text(ctx, f->name); break;
-    case PF_SIGNATURE: text(ctx, f->signature); break;
-    case PF_KIND: text(ctx, kinds[f->kind]); break;
-    case PF_UNIT: text(ctx, f->unit); break;
-    case PF_DESCRIPTION: text(ctx, f->description); break;
-    case PF_ORIGIN: text(ctx, f->origin); break;
-    case PF_SINCE: text(ctx, f->since); break;
-    case PF_EXAMPLE: text(ctx, f->example); break;
+    case PF_NAME: result_static(ctx, f->name); break;
+    case PF_SIGNATURE: result_static(ctx, f->signature); break;
+    case PF_KIND: result_static(ctx, kinds[f->kind]); break;
+    case PF_UNIT: result_static(ctx, f->unit); break;
+    case PF_DESCRIPTION: result_static(ctx, f->description); break;
+    case PF_ORIGIN: result_static(ctx, f->origin); break;
+    case PF_SINCE: result_static(ctx, f->since); break;
+    case PF_EXAMPLE: result_static(ctx, f->example); break;
     default: break;
     }
 }
@@ -234,11 +229,11 @@ static void queries_list(RowCursor *c, RowList *list)
 static void queries_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const Query *q = c->row;
-    if (column == PQ_NAME) text(ctx, q->name);
-    if (column == PQ_QUESTION) text(ctx, q->question);
-    if (column == PQ_SQL) text(ctx, q->sql);
-    if (column == PQ_SINCE) text(ctx, q->since);
-    if (column == PQ_EXAMPLE) text(ctx, q->example);
+    if (column == PQ_NAME) result_static(ctx, q->name);
+    if (column == PQ_QUESTION) result_static(ctx, q->question);
+    if (column == PQ_SQL) result_static(ctx, q->sql);
+    if (column == PQ_SINCE) result_static(ctx, q->since);
+    if (column == PQ_EXAMPLE) result_static(ctx, q->example);
     if (column != PQ_SIGNATURE) return;
     sqlite3_str *out = sqlite3_str_new(NULL);
     sqlite3_str_appendf(out, "%s(", q->name);

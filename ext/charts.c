@@ -176,11 +176,7 @@ static void draw(sqlite3_context *ctx, const Chart *chart, const ChartRows *rows
 {
     TextBuffer out = {0};
     ChartOptions options = {.title = chart->title, .standalone = true};
-    bool any = chart->draw(&rows->data, &options, &out);
-    if (out.no_memory)
-        sqlite3_result_error_nomem(ctx);
-    else if (any)
-        sqlite3_result_text64(ctx, out.text, out.n_bytes, SQLITE_TRANSIENT, SQLITE_UTF8);
+    if (chart->draw(&rows->data, &options, &out) || out.no_memory) result_buffer(ctx, &out);
     text_free(&out);
 }
 

@@ -104,19 +104,16 @@ static void collectives_column(RowCursor *c, sqlite3_context *ctx, int column)
     int64_t message = collective_message_bytes(op);
     switch (column) {
     case CO_PLANE: result_text(ctx, op->plane->name); break;
-    case CO_NAME: sqlite3_result_text(ctx, op->name.text, (int)op->name.n, SQLITE_STATIC); break;
-    case CO_KIND: sqlite3_result_text(ctx, op->kind, -1, SQLITE_STATIC); break;
+    case CO_NAME: result_slice(ctx, op->name); break;
+    case CO_KIND: result_static(ctx, op->kind); break;
     case CO_HLO_OP:
-        if (op->hlo_op.n)
-            sqlite3_result_text(ctx, op->hlo_op.text, (int)op->hlo_op.n, SQLITE_STATIC);
+        if (op->hlo_op.n) result_slice(ctx, op->hlo_op);
         break;
     case CO_GROUP:
         if (op->group_size) sqlite3_result_int64(ctx, op->group_size);
         break;
     case CO_OCCURRENCES: sqlite3_result_int64(ctx, (sqlite3_int64)op->occurrences); break;
-    case CO_BYTES:
-        if (op->bytes >= 0) sqlite3_result_int64(ctx, op->bytes);
-        break;
+    case CO_BYTES: result_nonnegative(ctx, op->bytes); break;
     case CO_TOTAL: sqlite3_result_int64(ctx, (sqlite3_int64)op->total_ps); break;
     case CO_MIN: sqlite3_result_int64(ctx, op->min_ps); break;
     case CO_MAX: sqlite3_result_int64(ctx, op->max_ps); break;
@@ -129,9 +126,7 @@ static void collectives_column(RowCursor *c, sqlite3_context *ctx, int column)
     case CO_OVER_HOSTS:
         if (op->wait_of_all.known) sqlite3_result_int(ctx, op->wait_of_all.over_hosts);
         break;
-    case CO_MESSAGE:
-        if (message >= 0) sqlite3_result_int64(ctx, message);
-        break;
+    case CO_MESSAGE: result_nonnegative(ctx, message); break;
     case CO_ALGORITHM: rate_column(ctx, op, (double)message); break;
     case CO_BUS: rate_column(ctx, op, (double)message * collective_bus_factor(op)); break;
     case CO_BANDWIDTH: rate_column(ctx, op, (double)op->bytes); break;

@@ -78,11 +78,6 @@ static void compilations_list(RowCursor *c, RowList *list)
     }
 }
 
-static void result_slice(sqlite3_context *ctx, Slice s)
-{
-    if (s.n) sqlite3_result_text64(ctx, s.text, s.n, SQLITE_TRANSIENT, SQLITE_UTF8);
-}
-
 static void result_ps(sqlite3_context *ctx, int64_t ps)
 {
     if (ps >= 0) result_time(ctx, ps, true);
@@ -93,8 +88,10 @@ static void compilations_column(RowCursor *c, sqlite3_context *ctx, int column)
     const Compilation *row = c->row;
     TextBuffer text = {0};
     switch (column) {
-    case CO_FUNCTION: result_slice(ctx, row->function); break;
-    case CO_MODULE: sqlite3_result_text(ctx, row->module, -1, SQLITE_STATIC); break;
+    case CO_FUNCTION:
+        if (row->function.n) result_slice(ctx, row->function);
+        break;
+    case CO_MODULE: result_static(ctx, row->module); break;
     case CO_PROGRAM:
         if (row->program) result_id(ctx, row->program->program_id);
         break;
@@ -104,9 +101,7 @@ static void compilations_column(RowCursor *c, sqlite3_context *ctx, int column)
     case CO_DURATION_US: result_time(ctx, row->duration_ps, column == CO_DURATION_US); break;
     case CO_TRACING: result_ps(ctx, row->tracing_ps); break;
     case CO_LOWERING: result_ps(ctx, row->lowering_ps); break;
-    case CO_STEP:
-        if (row->step >= 0) sqlite3_result_int64(ctx, row->step);
-        break;
+    case CO_STEP: result_nonnegative(ctx, row->step); break;
     case CO_SHAPES:
         if (row->program && parameter_shapes(row->program, &text, &c->err))
             result_buffer(ctx, &text);
@@ -196,8 +191,10 @@ static void recompilations_column(RowCursor *c, sqlite3_context *ctx, int column
     const CompiledModule *row = c->row;
     TextBuffer text = {0};
     switch (column) {
-    case RE_FUNCTION: result_slice(ctx, row->function); break;
-    case RE_MODULE: sqlite3_result_text(ctx, row->module, -1, SQLITE_STATIC); break;
+    case RE_FUNCTION:
+        if (row->function.n) result_slice(ctx, row->function);
+        break;
+    case RE_MODULE: result_static(ctx, row->module); break;
     case RE_PROGRAMS: sqlite3_result_int64(ctx, (sqlite3_int64)row->n_programs); break;
     case RE_COMPILATIONS: sqlite3_result_int64(ctx, (sqlite3_int64)row->n_compilations); break;
     case RE_DURATION: result_ps(ctx, row->duration_ps); break;

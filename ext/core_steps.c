@@ -3,7 +3,8 @@
  *
  *   SELECT step, core_id, total_us, bottleneck FROM core_steps('logs'); */
 #include "../loader/analysis/steps/step_averages.h"
-#include "step_rows.h"
+#include "../loader/analysis/steps/steps.h"
+#include "prof.h"
 SQLITE_EXTENSION_INIT3
 
 #define CORE_STEPS_COLUMNS(C)                                                                      \
@@ -184,7 +185,7 @@ static void core_category(sqlite3_context *ctx, const StepCore *core, int column
     else
         step_categories(core, ps);
     if (column == CS_BOTTLENECK || column == CS_ACTUAL_BOTTLENECK)
-        sqlite3_result_text(ctx, step_category_names[step_bottleneck(ps)], -1, SQLITE_STATIC);
+        result_static(ctx, step_category_names[step_bottleneck(ps)]);
     else
         sqlite3_result_double(ctx,
                               (double)ps[column - (actual ? CS_ACTUAL_COMPUTE : CS_COMPUTE)] / 1e6);
@@ -203,7 +204,7 @@ static void core_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
             sqlite3_result_int64(ctx, step->number);
         break;
     case CS_CORE: sqlite3_result_int64(ctx, core->core_id); break;
-    case CS_HOST: result_name(ctx, core->host->name); break;
+    case CS_HOST: result_static(ctx, core->host->name); break;
     case CS_CHIP:
     case CS_NODE:
         if (!step->outside_xprof) sqlite3_result_int(ctx, 0);
@@ -217,7 +218,7 @@ static void core_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     case CS_DROPPED: sqlite3_result_int(ctx, step->dropped); break;
     case CS_HOSTNAME:
         if (is_in_pod(c, core) && !step->outside_xprof && at->part == OF_POD)
-            result_name(ctx, host_hostname(core->host));
+            result_static(ctx, host_hostname(core->host));
         break;
     case CS_PLANE:
         if (core->plane) sqlite3_result_int64(ctx, core->plane->plane_id);

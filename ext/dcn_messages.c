@@ -91,9 +91,7 @@ static void messages_column(RowCursor *c, sqlite3_context *ctx, int column)
                                        DCN_BYTES};
     const DcnMessage *m = c->row;
     switch (column) {
-    case DM_LABEL:
-        if (m->label) result_text(ctx, m->label);
-        break;
+    case DM_LABEL: result_text(ctx, m->label); break;
     case DM_START:
     case DM_START_US: result_time(ctx, m->start_ps, column == DM_START_US); break;
     case DM_DURATION:
@@ -102,7 +100,7 @@ static void messages_column(RowCursor *c, sqlite3_context *ctx, int column)
             result_time(ctx, (int64_t)((uint64_t)m->end_ps - (uint64_t)m->start_ps),
                         column == DM_DURATION_US);
         break;
-    case DM_VALIDITY: sqlite3_result_text(ctx, validities[m->validity], -1, SQLITE_STATIC); break;
+    case DM_VALIDITY: result_static(ctx, validities[m->validity]); break;
     case DM_BURST:
         if (m->burst) sqlite3_result_int64(ctx, (sqlite3_int64)m->burst);
         break;
@@ -178,9 +176,15 @@ static void bursts_list(RowCursor *c, RowList *list)
     list->first_place = (uint64_t)c->host->first_plane << 32;
 }
 
+static const char *bandwidth_class(double rate)
+{
+    if (rate < 4.17e9) return "Low";
+    return rate < 8.34e9 ? "Medium" : "High";
+}
+
 static void bursts_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const double medium = 4.17e9, high = 8.34e9, network = 12.5e9;
+    const double network = 12.5e9;
     const DcnBurst *b = c->row;
     uint64_t duration_ps = (uint64_t)b->end_ps - (uint64_t)b->start_ps;
     double rate = (double)b->bytes / ((double)duration_ps / 1e12);
@@ -194,13 +198,7 @@ static void bursts_column(RowCursor *c, sqlite3_context *ctx, int column)
     case DB_BYTES: sqlite3_result_int64(ctx, b->bytes); break;
     case DB_MOST: sqlite3_result_int64(ctx, (sqlite3_int64)b->most_at_once); break;
     case DB_RATE: sqlite3_result_double(ctx, rate); break;
-    case DB_BANDWIDTH:
-        sqlite3_result_text(ctx,
-                            rate < medium ? "Low"
-                            : rate < high ? "Medium"
-                                          : "High",
-                            -1, SQLITE_STATIC);
-        break;
+    case DB_BANDWIDTH: result_static(ctx, bandwidth_class(rate)); break;
     case DB_FRACTION: sqlite3_result_double(ctx, rate / network); break;
     default: break;
     }

@@ -59,9 +59,7 @@ static void device_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     switch (column) {
     case DS_PLANE_ID: sqlite3_result_int64(ctx, row->plane->plane_id); break;
     case DS_PLANE: result_text(ctx, row->plane->name); break;
-    case DS_KIND:
-        sqlite3_result_text(ctx, plane_kind_names[row->plane->kind], -1, SQLITE_STATIC);
-        break;
+    case DS_KIND: result_static(ctx, plane_kind_names[row->plane->kind]); break;
     case DS_STEP:
         if (row->step) sqlite3_result_int64(ctx, row->step->number);
         break;

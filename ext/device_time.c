@@ -164,20 +164,13 @@ static void result_waiting(RowCursor *c, sqlite3_context *ctx, const Plane *devi
     if (!c->err.code) result_u64(ctx, sum ? sum->waiting_ps : 0);
 }
 
-static void result_percent(sqlite3_context *ctx, uint64_t part, uint64_t span)
-{
-    if (span) sqlite3_result_double(ctx, 100.0 * (double)part / (double)span);
-}
-
 static void device_time_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const DeviceTime *t = c->row;
     switch (column) {
     case DT_PLANE_ID: sqlite3_result_int64(ctx, t->plane->plane_id); return;
     case DT_PLANE: result_text(ctx, t->plane->name); return;
-    case DT_KIND:
-        sqlite3_result_text(ctx, plane_kind_names[t->plane->kind], -1, SQLITE_STATIC);
-        return;
+    case DT_KIND: result_static(ctx, plane_kind_names[t->plane->kind]); return;
     case DT_IS_MAIN: sqlite3_result_int(ctx, t->is_main); return;
     case DT_LINE_ID:
     case DT_LINE:

@@ -119,16 +119,6 @@ static void devices_list(RowCursor *c, RowList *list)
 
 static const Plane *devices_plane(const void *item) { return ((const Device *)item)->plane; }
 
-static void result_count(sqlite3_context *ctx, int64_t n)
-{
-    if (n >= 0) sqlite3_result_int64(ctx, n);
-}
-
-static void result_known_text(sqlite3_context *ctx, const Text *text)
-{
-    if (text) result_text(ctx, text);
-}
-
 /* Writes XProf's value for the entire source: the time of the ops at the default clock divided by
  * their actual time. */
 static void result_time_scale(RowCursor *c, sqlite3_context *ctx)
@@ -145,11 +135,11 @@ static void devices_column(RowCursor *c, sqlite3_context *ctx, int column)
     switch (column) {
     case DV_PLANE_ID: sqlite3_result_int64(ctx, d->plane->plane_id); break;
     case DV_NAME: result_text(ctx, d->plane->name); break;
-    case DV_TYPE: result_known_text(ctx, d->type); break;
-    case DV_VENDOR: result_known_text(ctx, d->vendor); break;
-    case DV_CORES: result_count(ctx, d->core_count); break;
-    case DV_CLOCK: result_count(ctx, d->clock_khz); break;
-    case DV_MEMORY: result_count(ctx, d->memory_bytes); break;
+    case DV_TYPE: result_text(ctx, d->type); break;
+    case DV_VENDOR: result_text(ctx, d->vendor); break;
+    case DV_CORES: result_nonnegative(ctx, d->core_count); break;
+    case DV_CLOCK: result_nonnegative(ctx, d->clock_khz); break;
+    case DV_MEMORY: result_nonnegative(ctx, d->memory_bytes); break;
     case DV_CAPABILITY:
         if (d->compute_major >= 0 && d->compute_minor >= 0)
             result_owned(ctx, sqlite3_mprintf("%lld.%lld", (long long)d->compute_major,
@@ -180,14 +170,14 @@ static void devices_column(RowCursor *c, sqlite3_context *ctx, int column)
             sqlite3_result_int(ctx, !isnan(d->peak_bytes[MEMORY_CMEM_READ]) ||
                                         !isnan(d->peak_bytes[MEMORY_CMEM_WRITE]));
         break;
-    case DV_MERGED_VMEM: result_count(ctx, d->merged_vmem); break;
-    case DV_MEGACORE: result_count(ctx, d->megacore); break;
-    case DV_CORE_HOST: result_known_text(ctx, d->core_hostname); break;
-    case DV_ORDINAL: result_count(ctx, d->device_ordinal); break;
-    case DV_CORE_NUM: result_count(ctx, d->core_num); break;
-    case DV_LOCAL_CHIP: result_count(ctx, d->local_chip_id); break;
-    case DV_GLOBAL_CHIP: result_count(ctx, d->global_chip_id); break;
-    case DV_GLOBAL_CORE: result_count(ctx, d->global_core_id); break;
+    case DV_MERGED_VMEM: result_nonnegative(ctx, d->merged_vmem); break;
+    case DV_MEGACORE: result_nonnegative(ctx, d->megacore); break;
+    case DV_CORE_HOST: result_text(ctx, d->core_hostname); break;
+    case DV_ORDINAL: result_nonnegative(ctx, d->device_ordinal); break;
+    case DV_CORE_NUM: result_nonnegative(ctx, d->core_num); break;
+    case DV_LOCAL_CHIP: result_nonnegative(ctx, d->local_chip_id); break;
+    case DV_GLOBAL_CHIP: result_nonnegative(ctx, d->global_chip_id); break;
+    case DV_GLOBAL_CORE: result_nonnegative(ctx, d->global_core_id); break;
     case DV_TIME_SCALE:
         if (d->plane->kind != PLANE_GPU) result_time_scale(c, ctx);
         break;

@@ -335,7 +335,7 @@ static void differences_column(RowCursor *c, sqlite3_context *ctx, int column)
                                  [DF_ACTUAL] = d->actual,
                                  [DF_XPROF] = d->xprof,
                                  [DF_TRUTH] = d->truth};
-    if (texts[column]) sqlite3_result_text(ctx, texts[column], -1, SQLITE_STATIC);
+    result_static(ctx, texts[column]);
 }
 
 static const RowSource differences_rows = {

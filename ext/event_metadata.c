@@ -142,9 +142,7 @@ static void event_metadata_column(RowCursor *c, sqlite3_context *ctx, int column
     case EM_PLANE: result_text(ctx, plane->name); break;
     case EM_ID: sqlite3_result_int64(ctx, meta->id); break;
     case EM_NAME: result_text(ctx, meta->name); break;
-    case EM_DISPLAY_NAME:
-        if (meta->display_name->n_bytes) result_text(ctx, meta->display_name);
-        break;
+    case EM_DISPLAY_NAME: result_nonempty(ctx, meta->display_name); break;
     case EM_METADATA: {
         Slice metadata = meta_metadata(&rows->bytes);
         if (metadata.n) sqlite3_result_blob64(ctx, metadata.text, metadata.n, SQLITE_TRANSIENT);
@@ -248,7 +246,7 @@ static void stat_column(sqlite3_context *ctx, const Plane *plane, const Stat *st
     switch (column) {
     case 0: sqlite3_result_int64(ctx, stat->id); break;
     case 1: result_text(ctx, stat_name(plane, stat)); break;
-    case 2: sqlite3_result_text(ctx, stat_type_names[stat->type], -1, SQLITE_STATIC); break;
+    case 2: result_static(ctx, stat_type_names[stat->type]); break;
     case 3: result_stat(ctx, plane, stat); break;
     default: break;
     }
@@ -377,7 +375,7 @@ static void event_stats_column(RowCursor *c, sqlite3_context *ctx, int column)
     if (column == ES_EVENT_ID)
         sqlite3_result_int64(ctx, (sqlite3_int64)rows->event.event);
     else if (column == ES_ORIGIN)
-        sqlite3_result_text(ctx, rows->has_own ? "event" : "metadata", -1, SQLITE_STATIC);
+        result_static(ctx, rows->has_own ? "event" : "metadata");
     else
         stat_column(ctx, rows->line->plane, &rows->stat, column - ES_STAT_ID);
 }
@@ -496,14 +494,10 @@ static void event_totals_column(RowCursor *c, sqlite3_context *ctx, int column)
     switch (column) {
     case ET_PLANE_ID: sqlite3_result_int64(ctx, line->plane->plane_id); break;
     case ET_PLANE: result_text(ctx, line->plane->name); break;
-    case ET_PLANE_KIND:
-        sqlite3_result_text(ctx, plane_kind_names[line->plane->kind], -1, SQLITE_STATIC);
-        break;
+    case ET_PLANE_KIND: result_static(ctx, plane_kind_names[line->plane->kind]); break;
     case ET_LINE_ID: sqlite3_result_int64(ctx, line->line_id); break;
     case ET_LINE: result_text(ctx, line_label(line)); break;
-    case ET_LINE_KIND:
-        sqlite3_result_text(ctx, line_kind_names[line->kind], -1, SQLITE_STATIC);
-        break;
+    case ET_LINE_KIND: result_static(ctx, line_kind_names[line->kind]); break;
     case ET_DERIVED: sqlite3_result_int(ctx, line->derived); break;
     case ET_METADATA_ID:
         if (total->meta < line->plane->n_declared) sqlite3_result_int64(ctx, meta->id);

@@ -53,12 +53,6 @@ enum Match {
     MATCH_NONE = 1000
 };
 
-/* A part of a text. */
-typedef struct {
-    const char *text;
-    size_t n;
-} Slice;
-
 typedef struct {
     enum Kind kind;
     const char *name, *table, *description;
@@ -365,11 +359,6 @@ static void help_list(RowCursor *c, RowList *list)
 
 static void help_close(void *state) { prof_free(((Hits *)state)->hits); }
 
-static void text(sqlite3_context *ctx, const char *s)
-{
-    if (s) sqlite3_result_text(ctx, s, -1, SQLITE_STATIC);
-}
-
 static void help_matched(sqlite3_context *ctx, const Hit *hit)
 {
     static const char *const why[] = {[MATCH_NAME] = "name",
@@ -381,7 +370,7 @@ static void help_matched(sqlite3_context *ctx, const Hit *hit)
                                       [MATCH_COLUMN_DESCRIPTION] = "description"};
     if (!hit->n_words) return;
     if (hit->match < MATCH_SIMILAR)
-        text(ctx, why[hit->match]);
+        result_static(ctx, why[hit->match]);
     else
         result_owned(ctx, sqlite3_mprintf("similar to %.*s", (int)hit->like.n, hit->like.text));
 }
@@ -393,10 +382,10 @@ static void help_column(RowCursor *c, sqlite3_context *ctx, int column)
     const Hit *hit = c->row;
     switch (column) {
     case HE_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)c->at_row + 1); break;
-    case HE_KIND: text(ctx, kinds[hit->kind]); break;
+    case HE_KIND: result_static(ctx, kinds[hit->kind]); break;
     case HE_NAME: sqlite3_result_text(ctx, hit->name, -1, SQLITE_TRANSIENT); break;
-    case HE_TABLE: text(ctx, hit->table); break;
-    case HE_DESCRIPTION: text(ctx, hit->description); break;
+    case HE_TABLE: result_static(ctx, hit->table); break;
+    case HE_DESCRIPTION: result_static(ctx, hit->description); break;
     case HE_MATCHED: help_matched(ctx, hit); break;
     default: break;
     }

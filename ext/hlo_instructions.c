@@ -160,7 +160,7 @@ static void result_type(sqlite3_context *ctx, const Xla__HloInstructionProto *op
         !strcmp(op->opcode, "custom-call"))
         shape = shape->tuple_shapes[0];
     if (shape && primitive_name(shape->element_type))
-        sqlite3_result_text(ctx, primitive_name(shape->element_type), -1, SQLITE_STATIC);
+        result_static(ctx, primitive_name(shape->element_type));
 }
 
 static bool is_of_tpu(const Host *host)
@@ -193,9 +193,8 @@ static void result_tpu_cost(RowCursor *c, sqlite3_context *ctx, const Xla__HloIn
         return;
     }
     bool known = file && !isnan(file->flops_actual);
-    double flops = column == HI_FLOPS ? (known ? file->flops : program->flops_actual)
-                   : known            ? file->model_flops
-                                      : program->model_flops_actual;
+    double flops = known ? file->flops : program->flops_actual;
+    if (column == HI_MODEL_FLOPS) flops = known ? file->model_flops : program->model_flops_actual;
     if (flops < 0x1p63) sqlite3_result_int64(ctx, (sqlite3_int64)flops);
 }
 
@@ -207,10 +206,12 @@ static void result_cost(RowCursor *c, sqlite3_context *ctx, const Xla__HloInstru
         return;
     }
     const HloCost *cost = hlo_cost(module_of(c), op, &c->err);
-    if (cost && cost->known)
-        sqlite3_result_int64(ctx, column == HI_FLOPS         ? cost->flops
-                                  : column == HI_MODEL_FLOPS ? cost->model_flops
-                                                             : cost->bytes_accessed);
+    if (!cost || !cost->known) return;
+    switch (column) {
+    case HI_FLOPS: sqlite3_result_int64(ctx, cost->flops); break;
+    case HI_MODEL_FLOPS: sqlite3_result_int64(ctx, cost->model_flops); break;
+    default: sqlite3_result_int64(ctx, cost->bytes_accessed); break;
+    }
 }
 
 static void result_cost_source(RowCursor *c, sqlite3_context *ctx,
@@ -218,8 +219,7 @@ static void result_cost_source(RowCursor *c, sqlite3_context *ctx,
 {
     const OpMetrics *file = is_of_tpu(c->host) ? metadata_cost(c, op) : NULL;
     const HloCost *program = c->err.code || file ? NULL : hlo_cost(module_of(c), op, &c->err);
-    if (file || (program && program->known))
-        sqlite3_result_text(ctx, file ? "metadata" : "program", -1, SQLITE_STATIC);
+    if (file || (program && program->known)) result_static(ctx, file ? "metadata" : "program");
 }
 
 static void result_whole(sqlite3_context *ctx, double number)
@@ -262,11 +262,11 @@ static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int colu
     uint64_t fingerprint;
     if (row_program_column(c, ctx, column)) return;
     switch (column) {
-    case HI_COMPUTATION: sqlite3_result_text(ctx, at.computation->name, -1, SQLITE_STATIC); break;
+    case HI_COMPUTATION: result_static(ctx, at.computation->name); break;
     case HI_ID: sqlite3_result_int64(ctx, op->id); break;
-    case HI_NAME: sqlite3_result_text(ctx, op->name, -1, SQLITE_STATIC); break;
-    case HI_OPCODE: sqlite3_result_text(ctx, op->opcode, -1, SQLITE_STATIC); break;
-    case HI_CATEGORY: sqlite3_result_text(ctx, hlo_category(m, op), -1, SQLITE_STATIC); break;
+    case HI_NAME: result_static(ctx, op->name); break;
+    case HI_OPCODE: result_static(ctx, op->opcode); break;
+    case HI_CATEGORY: result_static(ctx, hlo_category(m, op)); break;
     case HI_FUSION_KIND: result_proto_text(ctx, op->more->fusion_kind); break;
     case HI_SHAPE:
         if (op->shape) hlo_shape_text(op->shape, true, &text);

@@ -175,7 +175,7 @@ static void hlo_computations_column(RowCursor *c, sqlite3_context *ctx, int colu
     if (row_program_column(c, ctx, column)) return;
     switch (column) {
     case HC_ID: sqlite3_result_int64(ctx, computation->id); break;
-    case HC_NAME: sqlite3_result_text(ctx, computation->name, -1, SQLITE_STATIC); break;
+    case HC_NAME: result_static(ctx, computation->name); break;
     case HC_ENTRY: sqlite3_result_int(ctx, computation == hlo_entry(m)); break;
     case HC_FUSION: sqlite3_result_int(ctx, m->is_fusion[state->computation]); break;
     case HC_INSTRUCTIONS:
@@ -264,10 +264,10 @@ static void hlo_operands_column(RowCursor *c, sqlite3_context *ctx, int column)
     case OP_ID: sqlite3_result_int64(ctx, op->id); break;
     case OP_INDEX: sqlite3_result_int64(ctx, (sqlite3_int64)state->operand); break;
     case OP_OPERAND_ID: sqlite3_result_int64(ctx, op->operand_ids[state->operand]); break;
-    case OP_NAME: sqlite3_result_text(ctx, op->name, -1, SQLITE_STATIC); break;
+    case OP_NAME: result_static(ctx, op->name); break;
     case OP_OPERAND:
         operand = hlo_instruction(m, op->operand_ids[state->operand]);
-        if (operand) sqlite3_result_text(ctx, operand->name, -1, SQLITE_STATIC);
+        if (operand) result_static(ctx, operand->name);
         break;
     default: break;
     }

@@ -244,15 +244,7 @@ static void module_column(RowCursor *c, sqlite3_context *ctx, uint64_t program_i
     }
 }
 
-static void result_yes(sqlite3_context *ctx, bool yes)
-{
-    sqlite3_result_text(ctx, yes ? "Yes" : "No", -1, SQLITE_STATIC);
-}
-static void result_known(sqlite3_context *ctx, const Text *text)
-{
-    if (text->n_bytes) result_text(ctx, text);
-}
-
+static void result_yes(sqlite3_context *ctx, bool yes) { result_static(ctx, yes ? "Yes" : "No"); }
 static void rate_column(RowCursor *c, sqlite3_context *ctx, const OpMetrics *op, int column)
 {
     HloOpsState *state = c->state;
@@ -270,21 +262,16 @@ static void rate_column(RowCursor *c, sqlite3_context *ctx, const OpMetrics *op,
     case HO_CMEM_READ: sqlite3_result_double(ctx, r->traffic_gibps[TRAFFIC_CMEM_READ]); break;
     case HO_CMEM_WRITE: sqlite3_result_double(ctx, r->traffic_gibps[TRAFFIC_CMEM_WRITE]); break;
     case HO_INTENSITY: sqlite3_result_double(ctx, r->intensity); break;
-    case HO_BOUND: sqlite3_result_text(ctx, r->bound_by, -1, SQLITE_STATIC); break;
+    case HO_BOUND: result_static(ctx, r->bound_by); break;
     case HO_FLOPS_UTILIZATION:
         utilization = op_flops_utilization(op, state->devices);
-        if (!isnan(utilization)) sqlite3_result_double(ctx, utilization);
+        sqlite3_result_double(ctx, utilization);
         break;
     default:
         utilization = op_hbm_utilization(op, state->devices);
-        if (!isnan(utilization)) sqlite3_result_double(ctx, utilization);
+        sqlite3_result_double(ctx, utilization);
         break;
     }
-}
-
-static void result_known_double(sqlite3_context *ctx, double value)
-{
-    if (!isnan(value)) sqlite3_result_double(ctx, value);
 }
 
 static void exact_column(sqlite3_context *ctx, const OpMetrics *op, int column)
@@ -315,8 +302,8 @@ static void exact_column(sqlite3_context *ctx, const OpMetrics *op, int column)
     case HO_EXECUTIONS:
         if (op->executions) result_u64(ctx, op->executions);
         break;
-    case HO_FLOPS_ACTUAL: result_known_double(ctx, op->flops_actual); break;
-    case HO_MODEL_FLOPS_ACTUAL: result_known_double(ctx, op->model_flops_actual); break;
+    case HO_FLOPS_ACTUAL: sqlite3_result_double(ctx, op->flops_actual); break;
+    case HO_MODEL_FLOPS_ACTUAL: sqlite3_result_double(ctx, op->model_flops_actual); break;
     case HO_BYTES_ACTUAL:
         if (op->has_actual_bytes) result_u64(ctx, op->bytes_actual);
         break;
@@ -331,13 +318,9 @@ static void exact_column(sqlite3_context *ctx, const OpMetrics *op, int column)
 static void text_column(RowCursor *c, sqlite3_context *ctx, const HloOpRow *row, int column)
 {
     const OpMetrics *op = row->op;
-    Slice name;
     switch (column) {
     case HO_CATEGORY: result_text(ctx, op->category); break;
-    case HO_NAME:
-        name = op_instruction_name(expression(op));
-        sqlite3_result_text64(ctx, name.text, name.n, SQLITE_STATIC, SQLITE_UTF8);
-        break;
+    case HO_NAME: result_slice(ctx, op_instruction_name(expression(op))); break;
     case HO_EXPRESSION: result_text(ctx, expression(op)); break;
     case HO_TF_OP: result_text(ctx, op->provenance); break;
     case HO_REMAT: result_yes(ctx, op_is_recomputed(op)); break;
@@ -346,20 +329,18 @@ static void text_column(RowCursor *c, sqlite3_context *ctx, const HloOpRow *row,
                    op_is_outside_compilation(slice_of(op->provenance), slice_of(expression(op))));
         break;
     case HO_AUTOTUNED: result_yes(ctx, op->autotuned); break;
-    case HO_SOURCE_FILE: result_known(ctx, op->source_file); break;
+    case HO_SOURCE_FILE: result_nonempty(ctx, op->source_file); break;
     case HO_SOURCE_LINE:
         if (op->source_file->n_bytes && op->source_line >= 0)
             sqlite3_result_int(ctx, op->source_line);
         break;
-    case HO_SOURCE_STACK: result_known(ctx, op->source_stack); break;
-    case HO_CORE_TYPE:
-        sqlite3_result_text(ctx, core_type_names[op->core_type], -1, SQLITE_STATIC);
-        break;
+    case HO_SOURCE_STACK: result_nonempty(ctx, op->source_stack); break;
+    case HO_CORE_TYPE: result_static(ctx, core_type_names[op->core_type]); break;
     case HO_PARENT: result_text(ctx, row->parent ? row->parent->name : empty_text); break;
     case HO_MODULE:
         if (op->has_program) module_column(c, ctx, op->program_id);
         break;
-    default: result_known(ctx, op->deduplicated_name); break;
+    default: result_nonempty(ctx, op->deduplicated_name); break;
     }
 }
 
@@ -413,12 +394,10 @@ static void hlo_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case HO_ENERGY: sqlite3_result_double(ctx, op->energy_j); break;
     case HO_CONTAINER: sqlite3_result_int(ctx, op_is_container(slice_of(op->category))); break;
-    case HO_WORK_KIND:
-        sqlite3_result_text(ctx, work_kind_names[work_kind(op)], -1, SQLITE_STATIC);
-        break;
+    case HO_WORK_KIND: result_static(ctx, work_kind_names[work_kind(op)]); break;
     case HO_PADDING:
         efficiency = op_padding_efficiency(op);
-        if (!isnan(efficiency)) sqlite3_result_double(ctx, efficiency);
+        sqlite3_result_double(ctx, efficiency);
         break;
     case HO_MODEL_GFLOPS:
     case HO_GFLOPS:

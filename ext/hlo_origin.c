@@ -6,11 +6,6 @@
 #include "hlo_rows.h"
 SQLITE_EXTENSION_INIT3
 
-static void result_static(sqlite3_context *ctx, const char *text)
-{
-    if (text) sqlite3_result_text(ctx, text, -1, SQLITE_STATIC);
-}
-
 static void owner_column(RowCursor *c, sqlite3_context *ctx, const HloModule *module,
                          const Xla__HloInstructionProto *op, enum OriginColumn column)
 {
@@ -85,8 +80,7 @@ void result_name_origin(sqlite3_context *ctx, const Text *tf_op, Slice hlo_op,
     case ORIGIN_OWNER_TF_OP: result_text(ctx, tf_op); break;
     case ORIGIN_OWNER_BY: result_static(ctx, owner_by_names[OWNER_OWN]); break;
     case ORIGIN_OWNER_HLO_OP:
-        if (hlo_op.n)
-            sqlite3_result_text64(ctx, hlo_op.text, hlo_op.n, SQLITE_TRANSIENT, SQLITE_UTF8);
+        if (hlo_op.n) result_slice(ctx, hlo_op);
         break;
     case ORIGIN_SCOPE_BY:
         if (scope.no_memory) sqlite3_result_error_nomem(ctx);

@@ -92,25 +92,7 @@ bool row_program_column(const RowCursor *c, sqlite3_context *ctx, int column)
 
 void result_proto_text(sqlite3_context *ctx, const char *text)
 {
-    if (*text) sqlite3_result_text(ctx, text, -1, SQLITE_STATIC);
-}
-
-void result_buffer(sqlite3_context *ctx, TextBuffer *text)
-{
-    if (!text->no_memory && text->n_bytes &&
-        !utf8_valid((const uint8_t *)text->text,
-                    text->n_bytes)) { /* configurations may contain any bytes */
-        char *repaired = prof_alloc(3 * text->n_bytes);
-        size_t n_bytes =
-            repaired ? utf8_repair((const uint8_t *)text->text, text->n_bytes, repaired) : 0;
-        prof_free(text->text);
-        *text = (TextBuffer){.text = repaired, .n_bytes = n_bytes, .no_memory = !repaired};
-    }
-    if (text->no_memory)
-        sqlite3_result_error_nomem(ctx);
-    else if (text->n_bytes)
-        sqlite3_result_text64(ctx, text->text, text->n_bytes, SQLITE_TRANSIENT, SQLITE_UTF8);
-    text_free(text);
+    if (*text) result_static(ctx, text);
 }
 
 void result_source_file(sqlite3_context *ctx, const HloModule *module,
@@ -118,7 +100,7 @@ void result_source_file(sqlite3_context *ctx, const HloModule *module,
 {
     const char *file;
     int32_t line;
-    if (hlo_source(module, op, &file, &line)) sqlite3_result_text(ctx, file, -1, SQLITE_STATIC);
+    if (hlo_source(module, op, &file, &line)) result_static(ctx, file);
 }
 
 void result_source_line(sqlite3_context *ctx, const HloModule *module,

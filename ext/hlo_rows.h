@@ -4,7 +4,6 @@
 #ifndef PROF_HLO_ROWS_H
 #define PROF_HLO_ROWS_H
 
-#include "../loader/base/tf_op.h"
 #include "../loader/format/hlo_text.h"
 #include "prof.h"
 
@@ -119,8 +118,6 @@ bool row_program_column(const RowCursor *c, sqlite3_context *ctx, int column);
 
 /* Writes a text of the proto, which lives as long as the run; NULL if it is empty. */
 void result_proto_text(sqlite3_context *ctx, const char *text);
-/* Writes a composed text with invalid UTF-8 replaced, and frees the buffer; NULL if it is empty. */
-void result_buffer(sqlite3_context *ctx, TextBuffer *text);
 void result_source_file(sqlite3_context *ctx, const HloModule *module,
                         const Xla__HloInstructionProto *op);
 void result_source_line(sqlite3_context *ctx, const HloModule *module,

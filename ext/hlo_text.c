@@ -127,7 +127,7 @@ static void result_line(const TextAt *at, sqlite3_context *ctx)
     if (line.n_bytes || line.no_memory)
         result_buffer(ctx, &line);
     else
-        sqlite3_result_text(ctx, "", 0, SQLITE_STATIC);
+        result_static(ctx, "");
 }
 
 static void hlo_text_column(RowCursor *c, sqlite3_context *ctx, int column)
@@ -142,7 +142,7 @@ static void hlo_text_column(RowCursor *c, sqlite3_context *ctx, int column)
     case HT_TEXT: result_line(at, ctx); break;
     case HT_OP:
         op = hlo_listing_instruction(at->listing, at->line);
-        if (op) sqlite3_result_text(ctx, op->name, -1, SQLITE_STATIC);
+        if (op) result_static(ctx, op->name);
         break;
     default: break;
     }

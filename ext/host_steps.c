@@ -3,7 +3,8 @@
  * does not count.
  *
  *   SELECT group_id, name, dropped FROM host_steps('logs') WHERE step IS NULL; */
-#include "step_rows.h"
+#include "../loader/analysis/steps/steps.h"
+#include "prof.h"
 #include "../loader/base/search.h"
 SQLITE_EXTENSION_INIT3
 
@@ -126,46 +127,44 @@ static void host_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     bool gpu = all->has_device && !all->is_tpu, marked = s->dropped != STEP_NO_MARKER;
     int64_t number;
     switch (column) {
-    case HS_GROUP:
-        if (s->group >= 0) sqlite3_result_int64(ctx, s->group);
-        break;
+    case HS_GROUP: result_nonnegative(ctx, s->group); break;
     case HS_STEP:
         if ((number = number_of(c, s)) >= 0) sqlite3_result_int64(ctx, number);
         break;
-    case HS_NAME: result_name(ctx, s->name); break;
+    case HS_NAME: result_static(ctx, s->name); break;
     case HS_START:
     case HS_START_US:
         if (marked) result_time(ctx, (int64_t)s->begin_ps, column == HS_START_US);
         break;
     case HS_DURATION:
-        if (marked) result_ps(ctx, s->duration_ps);
+        if (marked) result_u64_or_real(ctx, s->duration_ps);
         break;
     case HS_DURATION_US:
         if (marked) sqlite3_result_double(ctx, (double)s->duration_ps / 1e6);
         break;
-    case HS_DROPPED: result_name(ctx, drop_reasons[s->dropped]); break;
+    case HS_DROPPED: result_static(ctx, drop_reasons[s->dropped]); break;
     case HS_H2D:
     case HS_D2H:
     case HS_D2D:
         if (gpu && (s->transfers[column - HS_H2D].bytes || !s->transfers[column - HS_H2D].count))
-            result_ps(ctx, s->transfers[column - HS_H2D].bytes);
+            result_u64_or_real(ctx, s->transfers[column - HS_H2D].bytes);
         break;
     case HS_H2D_COUNT:
     case HS_D2H_COUNT:
     case HS_D2D_COUNT:
-        if (gpu) result_ps(ctx, s->transfers[column - HS_H2D_COUNT].count);
+        if (gpu) result_u64_or_real(ctx, s->transfers[column - HS_H2D_COUNT].count);
         break;
     case HS_COLLECTIVES:
-        if (gpu) result_ps(ctx, s->n_collectives);
+        if (gpu) result_u64_or_real(ctx, s->n_collectives);
         break;
     case HS_INPUT:
-        if (s->host_spoke) result_ps(ctx, s->host_input_ps);
+        if (s->host_spoke) result_u64_or_real(ctx, s->host_input_ps);
         break;
     case HS_RANGE_START:
         if (s->has_range) sqlite3_result_int64(ctx, (sqlite3_int64)s->range_begin_ps);
         break;
     case HS_RANGE:
-        if (s->has_range) result_ps(ctx, s->range_ps);
+        if (s->has_range) result_u64_or_real(ctx, s->range_ps);
         break;
     default: break;
     }

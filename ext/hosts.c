@@ -10,11 +10,6 @@
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
-static void result_ns(sqlite3_context *ctx, int64_t unix_ns)
-{
-    if (unix_ns >= 0) sqlite3_result_int64(ctx, unix_ns);
-}
-
 /* Returns true once for each host. */
 static bool once(RowCursor *c)
 {
@@ -91,11 +86,21 @@ static void result_format(sqlite3_context *ctx, const Reader *reader, bool gzipp
     result_owned(ctx, sqlite3_mprintf("%s%s", reader->name, gzipped ? ".gz" : ""));
 }
 
+static void result_devices(sqlite3_context *ctx, const Run *run, bool as_count)
+{
+    int n_tpu = count_planes(run, PLANE_TENSORCORE), n_gpu = count_planes(run, PLANE_GPU);
+    if (as_count)
+        sqlite3_result_int(ctx, n_tpu ? n_tpu : n_gpu);
+    else if (n_tpu)
+        result_static(ctx, "TPU");
+    else
+        result_static(ctx, n_gpu ? "GPU" : "CPU");
+}
+
 static void runs_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const Run *run = c->from->run;
     int64_t start = -1, duration_ns = -1;
-    int n_tpu, n_gpu;
     switch (column) {
     case PR_PATH: result_file_path(c, ctx, run->path); break;
     case PR_HOSTS: sqlite3_result_int64(ctx, (sqlite3_int64)run->n_hosts); break;
@@ -115,18 +120,14 @@ static void runs_column(RowCursor *c, sqlite3_context *ctx, int column)
             if (ns > duration_ns) duration_ns = ns;
         }
         if (column == PR_START)
-            result_ns(ctx, start);
+            result_nonnegative(ctx, start);
         else if (duration_ns >= 0 && duration_ns < INT64_MAX / 1000)
             result_time(ctx, duration_ns * 1000, column == PR_DURATION_US);
         break;
     case PR_DEVICE:
     case PR_DEVICES:
-        if (run->hosts[0].reader->is_program) break; /* programs do not record what ran them */
-        n_tpu = count_planes(run, PLANE_TENSORCORE), n_gpu = count_planes(run, PLANE_GPU);
-        if (column == PR_DEVICE)
-            sqlite3_result_text(ctx, n_tpu ? "TPU" : n_gpu ? "GPU" : "CPU", -1, SQLITE_STATIC);
-        else
-            sqlite3_result_int(ctx, n_tpu ? n_tpu : n_gpu);
+        if (!run->hosts[0].reader->is_program) /* programs do not record what ran them */
+            result_devices(ctx, run, column == PR_DEVICES);
         break;
     case PR_FORMAT: result_format(ctx, run->hosts[0].reader, has_gzipped_profile(run)); break;
     case PR_LOADED: sqlite3_result_double(ctx, run->loaded_ms); break;
@@ -249,7 +250,7 @@ static void hosts_column(RowCursor *c, sqlite3_context *ctx, int column)
     case HO_START:
     case HO_STOP:
         if (host->readable)
-            result_ns(ctx, column == HO_START ? host->start_unix_ns : host->stop_unix_ns);
+            result_nonnegative(ctx, column == HO_START ? host->start_unix_ns : host->stop_unix_ns);
         break;
     case HO_HOSTNAME:
         if (host->n_hostnames) result_text(ctx, host->hostnames[0]);
@@ -333,8 +334,7 @@ static void session_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const SessionAt *at = c->state;
     if (at->kind < COUNT(session_texts)) {
-        if (column == SE_NAME)
-            sqlite3_result_text(ctx, session_texts[at->kind].name, -1, SQLITE_STATIC);
+        if (column == SE_NAME) result_static(ctx, session_texts[at->kind].name);
         if (column == SE_VALUE) result_text(ctx, session_text(c->host, at));
         return;
     }
@@ -486,8 +486,8 @@ static void issue_column(const RowCursor *c, const Issue *issue, sqlite3_context
         if (issue->offset && !is_withheld(c))
             sqlite3_result_int64(ctx, (sqlite3_int64)issue->offset);
         break;
-    case IS_SEVERITY: sqlite3_result_text(ctx, issue->severity, -1, SQLITE_STATIC); break;
-    case IS_CODE: sqlite3_result_text(ctx, issue->code, -1, SQLITE_STATIC); break;
+    case IS_SEVERITY: result_static(ctx, issue->severity); break;
+    case IS_CODE: result_static(ctx, issue->code); break;
     case IS_COUNT: sqlite3_result_int64(ctx, (sqlite3_int64)issue->count); break;
     case IS_MESSAGE: result_file_path(c, ctx, message_of(c, issue)); break;
     case IS_LOST: sqlite3_result_int64(ctx, (sqlite3_int64)issue->lost_bytes); break;
@@ -498,8 +498,8 @@ static void issue_column(const RowCursor *c, const Issue *issue, sqlite3_context
 static void diagnostic_column(const Diagnostic *said, sqlite3_context *ctx, int column)
 {
     switch (column) {
-    case IS_SEVERITY: sqlite3_result_text(ctx, said->severity, -1, SQLITE_STATIC); break;
-    case IS_CODE: sqlite3_result_text(ctx, said->code, -1, SQLITE_STATIC); break;
+    case IS_SEVERITY: result_static(ctx, said->severity); break;
+    case IS_CODE: result_static(ctx, said->code); break;
     case IS_COUNT: sqlite3_result_int64(ctx, (sqlite3_int64)said->count); break;
     case IS_MESSAGE:
         sqlite3_result_text64(ctx, said->message, said->n_bytes, SQLITE_TRANSIENT, SQLITE_UTF8);
@@ -514,8 +514,8 @@ static void newest_column(const RowCursor *c, sqlite3_context *ctx, int column)
     const SourceRun *from = c->from;
     char *message;
     switch (column) {
-    case IS_SEVERITY: sqlite3_result_text(ctx, "info", -1, SQLITE_STATIC); break;
-    case IS_CODE: sqlite3_result_text(ctx, "newest_run", -1, SQLITE_STATIC); break;
+    case IS_SEVERITY: result_static(ctx, "info"); break;
+    case IS_CODE: result_static(ctx, "newest_run"); break;
     case IS_COUNT: sqlite3_result_int64(ctx, (sqlite3_int64)from->n_others); break;
     case IS_MESSAGE:
         message = sqlite3_mprintf("%s is the newest by name of %llu runs in the log dir; "

@@ -54,13 +54,9 @@ static void idle_causes_column(RowCursor *c, sqlite3_context *ctx, int column)
     const IdleCauses *all = causes_of(c); /* computed before */
     if (!all) return;
     switch (column) {
-    case IC_CAUSE: sqlite3_result_text(ctx, idle_cause_names[row->cause], -1, SQLITE_STATIC); break;
-    case IC_NAME:
-        if (row->name) result_text(ctx, row->name);
-        break;
-    case IC_FRAME:
-        if (row->python_frame) result_text(ctx, row->python_frame);
-        break;
+    case IC_CAUSE: result_static(ctx, idle_cause_names[row->cause]); break;
+    case IC_NAME: result_text(ctx, row->name); break;
+    case IC_FRAME: result_text(ctx, row->python_frame); break;
     case IC_IDLE:
         sqlite3_result_double(ctx, (double)row->idle_ps / 1e6 / (double)all->n_devices);
         break;

@@ -78,7 +78,7 @@ static void batches_column(RowCursor *c, sqlite3_context *ctx, int column)
     switch (column) {
     case IB_HOST: result_host(ctx, b->host); break;
     case IB_MODEL:
-        if (model) sqlite3_result_text(ctx, model->name, -1, SQLITE_STATIC);
+        if (model) result_static(ctx, model->name);
         break;
     case IB_SHOWN: sqlite3_result_int(ctx, model != NULL); break;
     case IB_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)at->nth + 1); break;
@@ -99,9 +99,7 @@ static void batches_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (b->has_program) result_id(ctx, b->program_id);
         break;
     case IB_REQUESTS: result_ids(ctx, b->requests, b->n_requests); break;
-    case IB_PATTERN:
-        if (b->pattern) result_text(ctx, b->pattern);
-        break;
+    case IB_PATTERN: result_text(ctx, b->pattern); break;
     case IB_TENSOR: sqlite3_result_int64(ctx, (sqlite3_int64)b->tensor_ps); break;
     case IB_DEVICE_ACTUAL: sqlite3_result_int64(ctx, (sqlite3_int64)b->actual_device_ps); break;
     default: break;

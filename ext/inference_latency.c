@@ -67,7 +67,7 @@ static void latency_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (percentile > 0)
             result_real(ctx, "%.1f%%", percentile);
         else
-            sqlite3_result_text(ctx, "Avg", -1, SQLITE_STATIC);
+            result_static(ctx, "Avg");
         break;
     case IL_HOST_ACTUAL:
     case IL_HOST_MS:

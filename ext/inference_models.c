@@ -73,7 +73,7 @@ static void models_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const InferenceModel *m = c->row;
     switch (column) {
-    case IM_MODEL: sqlite3_result_text(ctx, m->name, -1, SQLITE_STATIC); break;
+    case IM_MODEL: result_static(ctx, m->name); break;
     case IM_REQUESTS: sqlite3_result_int64(ctx, (sqlite3_int64)m->n_requests); break;
     case IM_BATCHES: sqlite3_result_int64(ctx, (sqlite3_int64)m->n_batches); break;
     case IM_THROUGHPUT: sqlite3_result_double(ctx, m->request_throughput); break;

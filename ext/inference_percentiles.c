@@ -127,7 +127,7 @@ static void result_percentile(sqlite3_context *ctx, const InferencePercentile *r
     if (!row->sum)
         result_real(ctx, "%.3f", row->percentile);
     else if (row->sum == &row->model->all)
-        sqlite3_result_text(ctx, row->is_batch ? "Aggregated" : "Average", -1, SQLITE_STATIC);
+        result_static(ctx, row->is_batch ? "Aggregated" : "Average");
     else
         result_owned(ctx, sqlite3_mprintf("Batch size %lld", (long long)row->sum->batch_size));
 }
@@ -137,7 +137,7 @@ static void result_sample_id(sqlite3_context *ctx, bool known, uint64_t id)
     if (known)
         result_owned(ctx, sqlite3_mprintf("%llu", (unsigned long long)id));
     else
-        sqlite3_result_text(ctx, "N/A", -1, SQLITE_STATIC);
+        result_static(ctx, "N/A");
 }
 
 static void result_programs(sqlite3_context *ctx, const InferencePercentile *row)
@@ -157,10 +157,8 @@ static void percentiles_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const InferencePercentile *row = c->row;
     switch (column) {
-    case IP_MODEL: sqlite3_result_text(ctx, row->model->name, -1, SQLITE_STATIC); break;
-    case IP_KIND:
-        sqlite3_result_text(ctx, row->is_batch ? "batch" : "request", -1, SQLITE_STATIC);
-        break;
+    case IP_MODEL: result_static(ctx, row->model->name); break;
+    case IP_KIND: result_static(ctx, row->is_batch ? "batch" : "request"); break;
     case IP_NUMBER: sqlite3_result_int64(ctx, (sqlite3_int64)row->number); break;
     case IP_PERCENTILE: result_percentile(ctx, row); break;
     case IP_THROUGHPUT: sqlite3_result_double(ctx, row->throughput); break; /* NAN becomes NULL */

@@ -113,7 +113,7 @@ static void requests_column(RowCursor *c, sqlite3_context *ctx, int column)
     switch (column) {
     case IR_HOST: result_host(ctx, r->host); break;
     case IR_MODEL:
-        if (model) sqlite3_result_text(ctx, model->name, -1, SQLITE_STATIC);
+        if (model) result_static(ctx, model->name);
         break;
     case IR_SHOWN: sqlite3_result_int(ctx, model != NULL); break;
     case IR_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)at->nth + 1); break;
@@ -128,9 +128,7 @@ static void requests_column(RowCursor *c, sqlite3_context *ctx, int column)
     case IR_SIZE: sqlite3_result_int64(ctx, r->size); break;
     case IR_DELAY: sqlite3_result_int64(ctx, r->delay_ps); break;
     case IR_BATCHES: result_ids(ctx, r->batches, r->n_batches); break;
-    case IR_PATTERN:
-        if (r->pattern) result_text(ctx, r->pattern);
-        break;
+    case IR_PATTERN: result_text(ctx, r->pattern); break;
     case IR_TENSOR: sqlite3_result_int64(ctx, (sqlite3_int64)r->tensor_ps); break;
     case IR_WRITE_ACTUAL: sqlite3_result_int64(ctx, (sqlite3_int64)r->actual[REQUEST_WRITE]); break;
     case IR_READ_ACTUAL: sqlite3_result_int64(ctx, (sqlite3_int64)r->actual[REQUEST_READ]); break;

@@ -25,10 +25,7 @@ void result_signed_ms(sqlite3_context *ctx, int64_t ps)
 {
     sqlite3_result_double(ctx, (double)ps / 1e9);
 }
-void result_host(sqlite3_context *ctx, const Host *host)
-{
-    sqlite3_result_text(ctx, host->name, -1, SQLITE_STATIC);
-}
+void result_host(sqlite3_context *ctx, const Host *host) { result_static(ctx, host->name); }
 
 void result_ids(sqlite3_context *ctx, const int64_t *ids, size_t n)
 {

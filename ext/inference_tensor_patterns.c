@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* inference_tensor_patterns.c: the table inference_tensor_patterns: patterns of tensors that were
  * converted between host and device layout. */
-#include "../loader/base/text_buffer.h"
 #include "inference_rows.h"
 SQLITE_EXTENSION_INIT3
 
@@ -61,7 +60,7 @@ static void patterns_column(RowCursor *c, sqlite3_context *ctx, int column)
     const InferenceModel *model = model_at(at);
     const TensorPattern *p = &model->patterns[at->nth];
     switch (column) {
-    case IT_MODEL: sqlite3_result_text(ctx, model->name, -1, SQLITE_STATIC); break;
+    case IT_MODEL: result_static(ctx, model->name); break;
     case IT_ID: sqlite3_result_int64(ctx, (sqlite3_int64)at->nth); break;
     case IT_PATTERN: result_text(ctx, p->pattern); break;
     case IT_COUNT: sqlite3_result_int64(ctx, (sqlite3_int64)p->n); break;

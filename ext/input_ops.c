@@ -65,9 +65,7 @@ static void input_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     const InputOp *o = c->row;
     switch (column) {
     case IO_OPERATION: result_text(ctx, o->op->name); break;
-    case IO_CATEGORY:
-        sqlite3_result_text(ctx, input_category_names[o->category], -1, SQLITE_STATIC);
-        break;
+    case IO_CATEGORY: result_static(ctx, input_category_names[o->category]); break;
     case IO_OCCURRENCES: sqlite3_result_int64(ctx, o->op->occurrences); break;
     case IO_TOTAL: sqlite3_result_double(ctx, (double)o->op->time_ps / 1e9); break;
     case IO_TOTAL_FRACTION:
@@ -163,8 +161,8 @@ static void input_breakdown_column(RowCursor *c, sqlite3_context *ctx, int colum
     const InputPart *part = c->row;
     double all = 0;
     for (size_t i = 0; a && i < COUNT(parts); i++) all += part_us(a, i);
-    if (column == IB_CATEGORY) sqlite3_result_text(ctx, part->name, -1, SQLITE_STATIC);
-    if (column == IB_ADVICE) sqlite3_result_text(ctx, part->advice, -1, SQLITE_STATIC);
+    if (column == IB_CATEGORY) result_static(ctx, part->name);
+    if (column == IB_ADVICE) result_static(ctx, part->advice);
     if (column == IB_TIME && a) sqlite3_result_double(ctx, part_us(a, c->at_row));
     if (column == IB_FRACTION && all > 0) sqlite3_result_double(ctx, part_us(a, c->at_row) / all);
 }

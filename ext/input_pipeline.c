@@ -114,17 +114,12 @@ static void input_pipeline_list(RowCursor *c, RowList *list)
     if (a) *list = ROW_LIST(a, 1);
 }
 
-static void result_known(sqlite3_context *ctx, double value)
-{
-    if (!isnan(value)) sqlite3_result_double(ctx, value);
-}
-
 static void finding_column(sqlite3_context *ctx, const InputAnalysis *a, enum Finding finding,
                            int part)
 {
     const char *verdict = finding_verdict(a, finding);
-    if (part == 0) result_known(ctx, finding_percent(a, finding));
-    if (part == 1 && verdict) sqlite3_result_text(ctx, verdict, -1, SQLITE_STATIC);
+    if (part == 0) sqlite3_result_double(ctx, finding_percent(a, finding));
+    if (part == 1) result_static(ctx, verdict);
     if (part == 2 && finding_holds(a, finding)) result_owned(ctx, finding_statement(a, finding));
 }
 
@@ -144,33 +139,41 @@ static void input_pipeline_column(RowCursor *c, sqlite3_context *ctx, int column
         if (column >= findings[i].first && column < findings[i].first + 3)
             finding_column(ctx, a, findings[i].finding, column - findings[i].first);
     switch (column) {
-    case IP_HARDWARE:
-        sqlite3_result_text(ctx, hardware_names[a->hardware], -1, SQLITE_STATIC);
-        break;
+    case IP_HARDWARE: result_static(ctx, hardware_names[a->hardware]); break;
     case IP_STEPS: sqlite3_result_int64(ctx, (sqlite3_int64)a->n_steps); break;
-    case IP_TIME: result_known(ctx, a->n_steps ? a->step_ms.average : NAN); break;
-    case IP_DEVIATION: result_known(ctx, a->n_steps > 1 ? a->step_ms.deviation : NAN); break;
-    case IP_MINIMUM: result_known(ctx, a->n_steps ? a->step_ms.minimum : NAN); break;
-    case IP_MAXIMUM: result_known(ctx, a->n_steps ? a->step_ms.maximum : NAN); break;
-    case IP_COMPUTE: result_known(ctx, a->compute_percent); break;
+    case IP_TIME: sqlite3_result_double(ctx, a->n_steps ? a->step_ms.average : NAN); break;
+    case IP_DEVIATION:
+        sqlite3_result_double(ctx, a->n_steps > 1 ? a->step_ms.deviation : NAN);
+        break;
+    case IP_MINIMUM: sqlite3_result_double(ctx, a->n_steps ? a->step_ms.minimum : NAN); break;
+    case IP_MAXIMUM: sqlite3_result_double(ctx, a->n_steps ? a->step_ms.maximum : NAN); break;
+    case IP_COMPUTE: sqlite3_result_double(ctx, a->compute_percent); break;
     case IP_STEPS_ACTUAL: sqlite3_result_int64(ctx, (sqlite3_int64)a->n_actual_steps); break;
-    case IP_PERCENT_ACTUAL: result_known(ctx, finding_percent_actual(a, FINDING_INPUT)); break;
-    case IP_OUTPUT_ACTUAL: result_known(ctx, finding_percent_actual(a, FINDING_OUTPUT)); break;
-    case IP_COMPUTE_ACTUAL: result_known(ctx, a->actual_percent[STEP_DEVICE_COMPUTE]); break;
-    case IP_LAUNCH_ACTUAL: result_known(ctx, finding_percent_actual(a, FINDING_LAUNCH)); break;
+    case IP_PERCENT_ACTUAL:
+        sqlite3_result_double(ctx, finding_percent_actual(a, FINDING_INPUT));
+        break;
+    case IP_OUTPUT_ACTUAL:
+        sqlite3_result_double(ctx, finding_percent_actual(a, FINDING_OUTPUT));
+        break;
+    case IP_COMPUTE_ACTUAL:
+        sqlite3_result_double(ctx, a->actual_percent[STEP_DEVICE_COMPUTE]);
+        break;
+    case IP_LAUNCH_ACTUAL:
+        sqlite3_result_double(ctx, finding_percent_actual(a, FINDING_LAUNCH));
+        break;
     case IP_LAUNCH_VERDICT_ACTUAL:
         if (!isnan(finding_percent_actual(a, FINDING_LAUNCH)))
-            sqlite3_result_text(ctx, share_verdict_names[a->actual_launch], -1, SQLITE_STATIC);
+            result_static(ctx, share_verdict_names[a->actual_launch]);
         break;
     case IP_COLLECTIVES_ACTUAL:
-        result_known(ctx, finding_percent_actual(a, FINDING_COLLECTIVES));
+        sqlite3_result_double(ctx, finding_percent_actual(a, FINDING_COLLECTIVES));
         break;
-    case IP_OTHERS_ACTUAL: result_known(ctx, finding_percent_actual(a, FINDING_OTHERS)); break;
-    case IP_VERDICT_ACTUAL:
-        sqlite3_result_text(ctx, input_verdict_actual(a), -1, SQLITE_STATIC);
+    case IP_OTHERS_ACTUAL:
+        sqlite3_result_double(ctx, finding_percent_actual(a, FINDING_OTHERS));
         break;
+    case IP_VERDICT_ACTUAL: result_static(ctx, input_verdict_actual(a)); break;
     case IP_TF_DATA: sqlite3_result_int(ctx, a->uses_tf_data); break;
-    case IP_NEXT: sqlite3_result_text(ctx, next_step_statement(a), -1, SQLITE_STATIC); break;
+    case IP_NEXT: result_static(ctx, next_step_statement(a)); break;
     default: break;
     }
 }

@@ -158,7 +158,7 @@ static void input_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     if (column == IS_STEP)
         sqlite3_result_int64(ctx, s->step->number);
     else if (column == IS_NAME || (column == IS_LABEL && s->step->name && a->is_named))
-        sqlite3_result_text(ctx, s->step->name, -1, SQLITE_STATIC);
+        result_static(ctx, s->step->name);
     else if (column == IS_LABEL)
         number_text(ctx, s->step->number);
     else if (column == IS_TIME)

@@ -58,12 +58,10 @@ static void kernel_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const KernelReport *r = c->row;
     switch (column) {
-    case KO_HOST: sqlite3_result_text(ctx, r->host->name, -1, SQLITE_STATIC); break;
+    case KO_HOST: result_static(ctx, r->host->name); break;
     case KO_NAME: result_text(ctx, r->name); break;
     case KO_SHORT_NAME: result_kernel(c, ctx, r->name); break;
-    case KO_OP:
-        if (r->op_name->n_bytes) result_text(ctx, r->op_name);
-        break;
+    case KO_OP: result_nonempty(ctx, r->op_name); break;
     case KO_OCCURRENCES: sqlite3_result_int64(ctx, (sqlite3_int64)r->occurrences); break;
     case KO_TOTAL: sqlite3_result_double(ctx, (double)r->total_ns / 1e3); break;
     case KO_MIN: sqlite3_result_double(ctx, (double)r->min_ns / 1e3); break;

@@ -160,7 +160,7 @@ static void kernel_stats_column(RowCursor *c, sqlite3_context *ctx, int column)
     case KS_MAX: sqlite3_result_double(ctx, (double)r->max_ns / 1e3); break;
     case KS_STATIC: sqlite3_result_int64(ctx, l->static_shared); break;
     case KS_DYNAMIC: sqlite3_result_int64(ctx, l->dynamic_shared); break;
-    case KS_HOST: sqlite3_result_text(ctx, r->host->name, -1, SQLITE_STATIC); break;
+    case KS_HOST: result_static(ctx, r->host->name); break;
     default: actual_column(ctx, r, column); break;
     }
 }

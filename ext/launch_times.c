@@ -131,7 +131,7 @@ static void queue_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const LaunchQueue *q = c->row;
     switch (column) {
-    case LQ_HOST: sqlite3_result_text(ctx, q->line->plane->host->name, -1, SQLITE_STATIC); break;
+    case LQ_HOST: result_static(ctx, q->line->plane->host->name); break;
     case LQ_PLANE: result_text(ctx, q->line->plane->name); break;
     case LQ_LINE: result_text(ctx, q->line->name); break;
     case LQ_LAUNCHES: sqlite3_result_int64(ctx, (sqlite3_int64)q->n); break;

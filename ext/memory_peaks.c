@@ -98,11 +98,6 @@ static bool memory_peaks_next(RowCursor *c)
     return true;
 }
 
-static void result_known(sqlite3_context *ctx, double value)
-{
-    if (!isnan(value)) sqlite3_result_double(ctx, value);
-}
-
 static void memory_peaks_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     if (row_program_column(c, ctx, column)) return;
@@ -110,8 +105,8 @@ static void memory_peaks_column(RowCursor *c, sqlite3_context *ctx, int column)
     const HeapTrace *t = s->trace;
     switch (column) {
     case MP_SPACE: sqlite3_result_int64(ctx, s->color); break;
-    case MP_PEAK: result_known(ctx, heap_peak_mib(s)); break;
-    case MP_UNPADDED: result_known(ctx, heap_unpadded_peak_mib(s)); break;
+    case MP_PEAK: sqlite3_result_double(ctx, heap_peak_mib(s)); break;
+    case MP_UNPADDED: sqlite3_result_double(ctx, heap_unpadded_peak_mib(s)); break;
     case MP_EVENT:
         if (t && !t->failure) sqlite3_result_int64(ctx, t->peak_event);
         break;
@@ -120,12 +115,12 @@ static void memory_peaks_column(RowCursor *c, sqlite3_context *ctx, int column)
     case MP_LIVE_OUT: sqlite3_result_double(ctx, heap_mib(s->maybe_live_out_bytes)); break;
     case MP_TOTAL: sqlite3_result_double(ctx, heap_mib(s->total_bytes)); break;
     case MP_INDEFINITE: sqlite3_result_double(ctx, heap_mib(s->indefinite_allocation_bytes)); break;
-    case MP_FRAGMENTATION: result_known(ctx, heap_fragmentation(s)); break;
+    case MP_FRAGMENTATION: sqlite3_result_double(ctx, heap_fragmentation(s)); break;
     case MP_SCOPED:
         if (s->scoped_vmem_op) sqlite3_result_double(ctx, heap_mib(s->scoped_vmem_bytes));
         break;
     case MP_SCOPED_OP:
-        if (s->scoped_vmem_op) sqlite3_result_text(ctx, s->scoped_vmem_op->name, -1, SQLITE_STATIC);
+        if (s->scoped_vmem_op) result_static(ctx, s->scoped_vmem_op->name);
         break;
     default: break;
     }

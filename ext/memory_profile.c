@@ -16,11 +16,6 @@ SQLITE_EXTENSION_INIT3
         "name of the allocator, or its number on the host; empty if its events name none",         \
         "memory_profile memoryId"
 
-static void result_known(sqlite3_context *ctx, const Text *text)
-{
-    if (text->n_bytes) result_text(ctx, text);
-}
-
 static void result_event(sqlite3_context *ctx, const MemoryEvent *e)
 {
     if (e) sqlite3_result_int64(ctx, (sqlite3_int64)e->event);
@@ -203,9 +198,7 @@ static void events_column(RowCursor *c, sqlite3_context *ctx, int column)
     case ME_TIME:
     case ME_TIME_US: result_time(ctx, e->start_ps, column == ME_TIME_US); break;
     case ME_LINE_TIME: sqlite3_result_int64(ctx, e->line_time_ps); break;
-    case ME_ACTIVITY:
-        sqlite3_result_text(ctx, e->is_free ? "DEALLOCATION" : "ALLOCATION", -1, SQLITE_STATIC);
-        break;
+    case ME_ACTIVITY: result_static(ctx, e->is_free ? "DEALLOCATION" : "ALLOCATION"); break;
     case ME_REQUESTED: sqlite3_result_int64(ctx, e->requested_bytes); break;
     case ME_ALLOCATED: sqlite3_result_int64(ctx, e->allocation_bytes); break;
     case ME_ADDRESS: result_id(ctx, e->address); break;
@@ -214,10 +207,10 @@ static void events_column(RowCursor *c, sqlite3_context *ctx, int column)
     case ME_FREE: sqlite3_result_int64(ctx, e->free_bytes); break;
     case ME_PEAK: sqlite3_result_int64(ctx, e->peak_bytes); break;
     case ME_FRAGMENTATION: sqlite3_result_double(ctx, e->fragmentation); break;
-    case ME_TF_OP: result_known(ctx, e->tf_op); break;
-    case ME_REGION: result_known(ctx, e->region_type); break;
-    case ME_DATA_TYPE: result_known(ctx, e->data_type); break;
-    case ME_SHAPE: result_known(ctx, e->shape); break;
+    case ME_TF_OP: result_nonempty(ctx, e->tf_op); break;
+    case ME_REGION: result_nonempty(ctx, e->region_type); break;
+    case ME_DATA_TYPE: result_nonempty(ctx, e->data_type); break;
+    case ME_SHAPE: result_nonempty(ctx, e->shape); break;
     case ME_SAMPLED: sqlite3_result_int(ctx, is_sampled(c, at)); break;
     case ME_EVENT: result_event(ctx, e); break;
     case ME_MATCH: result_event(ctx, e->match); break;
@@ -439,16 +432,14 @@ static void active_column(RowCursor *c, sqlite3_context *ctx, int column)
     switch (column) {
     case MC_ALLOCATOR: result_text(ctx, a->name); break;
     case MC_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)at->item + 1); break;
-    case MC_TF_OP: result_known(ctx, active->tf_op); break;
+    case MC_TF_OP: result_nonempty(ctx, active->tf_op); break;
     case MC_ALLOCATED: sqlite3_result_int64(ctx, active->allocation_bytes); break;
     case MC_REQUESTED: sqlite3_result_int64(ctx, active->requested_bytes); break;
     case MC_OCCURRENCES: sqlite3_result_int64(ctx, active->occurrences); break;
-    case MC_REGION: result_known(ctx, active->region_type); break;
-    case MC_DATA_TYPE: result_known(ctx, active->data_type); break;
-    case MC_SHAPE: result_known(ctx, active->shape); break;
-    case MC_SPECIAL:
-        sqlite3_result_text(ctx, special_memory_names[active->special], -1, SQLITE_STATIC);
-        break;
+    case MC_REGION: result_nonempty(ctx, active->region_type); break;
+    case MC_DATA_TYPE: result_nonempty(ctx, active->data_type); break;
+    case MC_SHAPE: result_nonempty(ctx, active->shape); break;
+    case MC_SPECIAL: result_static(ctx, special_memory_names[active->special]); break;
     case MC_STEP: sqlite3_result_int64(ctx, a->peak_step); break;
     case MC_EVENT: result_event(ctx, active->event); break;
     default: break;

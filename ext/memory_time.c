@@ -90,11 +90,6 @@ static bool memory_time_next(RowCursor *c)
 
 static void memory_time_close(void *state) { prof_free(((MemoryTimeAt *)state)->levels); }
 
-static void result_share(sqlite3_context *ctx, uint64_t part, uint64_t all)
-{
-    if (all) sqlite3_result_double(ctx, 100.0 * (double)part / (double)all);
-}
-
 static void memory_time_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const MemoryTimeAt *at = c->state;
@@ -106,8 +101,8 @@ static void memory_time_column(RowCursor *c, sqlite3_context *ctx, int column)
     case MT_MOST: sqlite3_result_int64(ctx, l->most_bytes); break;
     case MT_DURATION:
     case MT_DURATION_US: result_span(ctx, l->ps, column == MT_DURATION_US); break;
-    case MT_PERCENT: result_share(ctx, l->ps, l->total_ps); break;
-    case MT_AT_LEAST: result_share(ctx, l->at_least_ps, l->total_ps); break;
+    case MT_PERCENT: result_percent(ctx, l->ps, l->total_ps); break;
+    case MT_AT_LEAST: result_percent(ctx, l->at_least_ps, l->total_ps); break;
     case MT_FIRST:
     case MT_FIRST_US: result_time(ctx, l->first_ps, column == MT_FIRST_US); break;
     case MT_MEAN:

@@ -150,11 +150,6 @@ static void op_metrics_list(RowCursor *c, RowList *list)
     if (all) *list = ROW_LIST(all->ops, all->n);
 }
 
-static void result_known(sqlite3_context *ctx, const Text *text)
-{
-    if (text->n_bytes) result_text(ctx, text);
-}
-
 static void result_memory(sqlite3_context *ctx, const OpMetrics *op)
 {
     if (!op->n_memory) return;
@@ -173,13 +168,13 @@ static void op_metrics_column(RowCursor *c, sqlite3_context *ctx, int column)
     const OpMetrics *op = row->op;
     bool of_core = op->core_type != CORE_UNKNOWN && row->side == SIDE_DEVICE;
     switch (column) {
-    case OM_SIDE: sqlite3_result_text(ctx, op_side_names[row->side], -1, SQLITE_STATIC); break;
+    case OM_SIDE: result_static(ctx, op_side_names[row->side]); break;
     case OM_PROGRAM:
         if (op->has_program) result_id(ctx, op->program_id);
         break;
     case OM_NAME: result_text(ctx, op->name); break;
-    case OM_CATEGORY: result_known(ctx, op->category); break;
-    case OM_PROVENANCE: result_known(ctx, op->provenance); break;
+    case OM_CATEGORY: result_nonempty(ctx, op->category); break;
+    case OM_PROVENANCE: result_nonempty(ctx, op->provenance); break;
     case OM_OCCURRENCES: sqlite3_result_int64(ctx, op->occurrences); break;
     case OM_TIME: result_u64(ctx, op->time_ps); break;
     case OM_SELF: result_u64(ctx, op->self_ps); break;
@@ -211,24 +206,23 @@ static void op_metrics_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (row->parent) result_text(ctx, row->parent->name);
         break;
     case OM_CORE_TYPE:
-        if (op->core_type)
-            sqlite3_result_text(ctx, core_type_names[op->core_type], -1, SQLITE_STATIC);
+        if (op->core_type) result_static(ctx, core_type_names[op->core_type]);
         break;
     case OM_ID: sqlite3_result_int64(ctx, row->id); break;
     case OM_PARENT_ID:
         if (row->parent) sqlite3_result_int64(ctx, row->parent_id);
         break;
-    case OM_LONG_NAME: result_known(ctx, op->long_name); break;
-    case OM_DEDUPLICATED: result_known(ctx, op->deduplicated_name); break;
+    case OM_LONG_NAME: result_nonempty(ctx, op->long_name); break;
+    case OM_DEDUPLICATED: result_nonempty(ctx, op->deduplicated_name); break;
     case OM_CORES:
         if (row->side == SIDE_DEVICE) sqlite3_result_int64(ctx, op->n_cores);
         break;
-    case OM_SOURCE_FILE: result_known(ctx, op->source_file); break;
+    case OM_SOURCE_FILE: result_nonempty(ctx, op->source_file); break;
     case OM_SOURCE_LINE:
         if (op->source_file->n_bytes && op->source_line >= 0)
             sqlite3_result_int(ctx, op->source_line);
         break;
-    case OM_SOURCE_STACK: result_known(ctx, op->source_stack); break;
+    case OM_SOURCE_STACK: result_nonempty(ctx, op->source_stack); break;
     case OM_ENERGY:
         if (op->has_energy) sqlite3_result_double(ctx, op->energy_j);
         break;
@@ -366,7 +360,7 @@ static void op_metrics_totals_column(RowCursor *c, sqlite3_context *ctx, int col
     size_t side = c->at_row;
     bool device = side == SIDE_DEVICE, tpu = device && (db->busy_ps || db->idle_ps);
     switch (column) {
-    case OT_SIDE: sqlite3_result_text(ctx, op_side_names[side], -1, SQLITE_STATIC); break;
+    case OT_SIDE: result_static(ctx, op_side_names[side]); break;
     case OT_OPS: sqlite3_result_int64(ctx, (sqlite3_int64)db->n_ops); break;
     case OT_TOTAL: result_u64(ctx, db->total_ps); break;
     case OT_TOTAL_OP: result_u64(ctx, db->total_op_ps); break;

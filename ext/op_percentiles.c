@@ -6,7 +6,6 @@
  *    WHERE line_kind = 'modules'; */
 #include "../loader/analysis/ops/op_percentiles.h"
 
-#include "../loader/base/tf_op.h"
 #include "../loader/format/hlo.h"
 #include "../loader/format/hlo_text.h"
 #include "../loader/analysis/ops/op_shape.h"
@@ -72,11 +71,6 @@ static void op_percentiles_list(RowCursor *c, RowList *list)
     list->first_place = place_pair(c->at_host, 32, 0);
 }
 
-static void result_slice(sqlite3_context *ctx, Slice s)
-{
-    if (s.n) sqlite3_result_text64(ctx, s.text, s.n, SQLITE_TRANSIENT, SQLITE_UTF8);
-}
-
 /* Returns the shape in "%name = f32[2]{0} add(...)": one word, or a tuple in brackets. */
 static Slice text_shape(const Text *name)
 {
@@ -105,7 +99,7 @@ static Slice op_name(const OpPercentiles *row)
 static void shape_column(RowCursor *c, sqlite3_context *ctx, const OpPercentiles *row)
 {
     Slice shape = text_shape(row->name), op = op_name(row);
-    result_slice(ctx, shape);
+    if (shape.n) result_slice(ctx, shape);
     if (shape.n || !row->has_program || !op.n) return;
     const HloModule *module = hlo_program(c->host, row->program_id, &c->err);
     const Xla__HloInstructionProto *found = module ? hlo_find(module, op.text, op.n) : NULL;
@@ -117,9 +111,11 @@ static void shape_column(RowCursor *c, sqlite3_context *ctx, const OpPercentiles
 
 static void module_column(RowCursor *c, sqlite3_context *ctx, const OpPercentiles *row)
 {
-    const Text *name = row->line_kind == LINE_MODULES ? row->name
-                       : row->has_program             ? hlo_program_entry(c->host, row->program_id)
-                                                      : NULL;
+    const Text *name = NULL;
+    if (row->line_kind == LINE_MODULES)
+        name = row->name;
+    else if (row->has_program)
+        name = hlo_program_entry(c->host, row->program_id);
     if (name) {
         result_module(ctx, name);
         return;
@@ -135,12 +131,8 @@ static void op_percentiles_column(RowCursor *c, sqlite3_context *ctx, int column
 {
     const OpPercentiles *row = c->row;
     switch (column) {
-    case OP_PLANE_KIND:
-        sqlite3_result_text(ctx, plane_kind_names[row->plane_kind], -1, SQLITE_STATIC);
-        break;
-    case OP_LINE_KIND:
-        sqlite3_result_text(ctx, line_kind_names[row->line_kind], -1, SQLITE_STATIC);
-        break;
+    case OP_PLANE_KIND: result_static(ctx, plane_kind_names[row->plane_kind]); break;
+    case OP_LINE_KIND: result_static(ctx, line_kind_names[row->line_kind]); break;
     case OP_NAME: result_text(ctx, row->name); break;
     case OP_SHORT_NAME:
         if (row->plane_kind == PLANE_GPU)
@@ -148,7 +140,9 @@ static void op_percentiles_column(RowCursor *c, sqlite3_context *ctx, int column
         else
             result_text(ctx, row->display_name->n_bytes ? row->display_name : row->name);
         break;
-    case OP_HLO_OP: result_slice(ctx, op_name(row)); break;
+    case OP_HLO_OP:
+        if (op_name(row).n) result_slice(ctx, op_name(row));
+        break;
     case OP_SHAPE: shape_column(c, ctx, row); break;
     case OP_PROGRAM:
         if (row->has_program) result_id(ctx, row->program_id);

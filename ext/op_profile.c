@@ -179,7 +179,7 @@ static void add_name(sqlite3_str *out, const ProfileNode *node)
 /* Writes a name, which may be empty. */
 static void result_name(sqlite3_context *ctx, sqlite3_str *out)
 {
-    if (!sqlite3_str_length(out)) sqlite3_result_text(ctx, "", 0, SQLITE_STATIC);
+    if (!sqlite3_str_length(out)) result_static(ctx, "");
     result_built(ctx, out);
 }
 
@@ -207,31 +207,19 @@ static void op_column(sqlite3_context *ctx, const ProfileNode *node, int column)
     case OP_EXPRESSION: result_text(ctx, op->long_name); break;
     case OP_PROVENANCE:
         if (node->kind == PROFILE_DUPLICATES && slice_ends(slice_of(op->category), " fusion"))
-            sqlite3_result_text(ctx, "", 0, SQLITE_STATIC);
+            result_static(ctx, "");
         else
             result_text(ctx, op->provenance);
         break;
-    case OP_FILE:
-        if (op->source_file->n_bytes) result_text(ctx, op->source_file);
-        break;
+    case OP_FILE: result_nonempty(ctx, op->source_file); break;
     case OP_LINE:
         if (op->source_line > 0) sqlite3_result_int(ctx, op->source_line);
         break;
-    case OP_STACK:
-        if (op->source_stack->n_bytes) result_text(ctx, op->source_stack);
-        break;
+    case OP_STACK: result_nonempty(ctx, op->source_stack); break;
     case OP_PRIMITIVE: sqlite3_result_int(ctx, 0); break;
-    case OP_FINGERPRINT: sqlite3_result_text(ctx, "0", -1, SQLITE_STATIC); break;
-    default: sqlite3_result_text(ctx, "", 0, SQLITE_STATIC); break;
+    case OP_FINGERPRINT: result_static(ctx, "0"); break;
+    default: result_static(ctx, ""); break;
     }
-}
-
-static void result_ps(sqlite3_context *ctx, uint64_t ps)
-{
-    if (ps <= INT64_MAX)
-        sqlite3_result_int64(ctx, (sqlite3_int64)ps);
-    else
-        sqlite3_result_double(ctx, (double)ps);
 }
 
 /* Writes a column that XProf's page computes from the metrics. */
@@ -269,12 +257,10 @@ static void op_profile_column(RowCursor *c, sqlite3_context *ctx, int column)
         result_name(ctx, out);
         break;
     }
-    case OP_KIND:
-        sqlite3_result_text(ctx, profile_kind_names[node->kind], -1, SQLITE_STATIC);
-        break;
-    case OP_TIME: result_ps(ctx, node->time_ps); break;
-    case OP_SELF: result_ps(ctx, node->self_ps); break;
-    case OP_NORMALIZED: result_ps(ctx, node->normalized_ps); break;
+    case OP_KIND: result_static(ctx, profile_kind_names[node->kind]); break;
+    case OP_TIME: result_u64_or_real(ctx, node->time_ps); break;
+    case OP_SELF: result_u64_or_real(ctx, node->self_ps); break;
+    case OP_NORMALIZED: result_u64_or_real(ctx, node->normalized_ps); break;
     case OP_OCCURRENCES: sqlite3_result_int64(ctx, (sqlite3_int64)node->occurrences); break;
     case OP_AVG: sqlite3_result_double(ctx, m.avg_time_ps); break;
     case OP_FLOPS: sqlite3_result_double(ctx, m.flops); break;

@@ -34,12 +34,13 @@ static void overview_list(RowCursor *c, RowList *list)
 static void overview_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const OverviewProperty *p = c->row;
-    const char *text = column == OV_SECTION ? p->section
-                       : column == OV_NAME  ? p->name
-                       : column == OV_VALUE ? p->value
-                       : column == OV_UNIT  ? p->unit
-                                            : p->description;
-    if (text) sqlite3_result_text(ctx, text, -1, SQLITE_STATIC);
+    switch (column) {
+    case OV_SECTION: result_static(ctx, p->section); break;
+    case OV_NAME: result_static(ctx, p->name); break;
+    case OV_VALUE: result_static(ctx, p->value); break;
+    case OV_UNIT: result_static(ctx, p->unit); break;
+    default: result_static(ctx, p->description); break;
+    }
 }
 
 static const RowSource overview_rows = {

@@ -96,7 +96,7 @@ static void padding_efficiency(sqlite3_context *ctx, int argc, sqlite3_value **a
             ctx, "padding_efficiency: give a shape, or pairs of size and alignment", -1);
     } else if (sizes_of(ctx, argv[0], "padding_efficiency", &sizes)) {
         double efficiency = shape_efficiency(&sizes);
-        if (!isnan(efficiency)) sqlite3_result_double(ctx, efficiency);
+        sqlite3_result_double(ctx, efficiency);
     }
 }
 

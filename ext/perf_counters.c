@@ -97,11 +97,6 @@ static void result_actual(sqlite3_context *ctx, const PerfCounter *counter)
     if (counter->type == TYPE_UINT64) result_u64(ctx, counter->u64);
 }
 
-static void result_if_there(sqlite3_context *ctx, const Text *text)
-{
-    if (text) result_text(ctx, text);
-}
-
 static void perf_counters_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const SampleAt *at = c->state;
@@ -117,8 +112,8 @@ static void perf_counters_column(RowCursor *c, sqlite3_context *ctx, int column)
     case PC_VALUE:
         if (!counter->of_metadata) result_u64(ctx, counter->type == TYPE_DOUBLE ? 0 : counter->u64);
         break;
-    case PC_DESCRIPTION: result_if_there(ctx, counter->description); break;
-    case PC_SETS: result_if_there(ctx, counter->sets); break;
+    case PC_DESCRIPTION: result_text(ctx, counter->description); break;
+    case PC_SETS: result_text(ctx, counter->sets); break;
     case PC_ACTUAL: result_actual(ctx, counter); break;
     case PC_NUMBER: result_u64(ctx, counter->number); break;
     case PC_PLANE: sqlite3_result_int64(ctx, sample->line->plane->plane_id); break;
@@ -212,16 +207,16 @@ static void utilization_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case UT_SAMPLE: sqlite3_result_int64(ctx, sample->line->proto_id); break;
     case UT_NODE: sqlite3_result_int(ctx, row->core); break;
-    case UT_NAME: sqlite3_result_text(ctx, row->name, -1, SQLITE_STATIC); break;
+    case UT_NAME: result_static(ctx, row->name); break;
     case UT_ACHIEVED: sqlite3_result_double(ctx, utilization_achieved(sample, row, false)); break;
     case UT_PEAK: sqlite3_result_double(ctx, utilization_peak(sample, row, false)); break;
-    case UT_UNIT: sqlite3_result_text(ctx, row->unit, -1, SQLITE_STATIC); break;
+    case UT_UNIT: result_static(ctx, row->unit); break;
     case UT_FRACTION:
         if ((peak = utilization_peak(sample, row, false)) > 0)
             sqlite3_result_double(ctx, utilization_achieved(sample, row, false) / peak);
         break;
     case UT_KERNEL: result_text(ctx, sample->line->name); break;
-    case UT_DEVICE_TYPE: result_if_there(ctx, sample->device_type); break;
+    case UT_DEVICE_TYPE: result_text(ctx, sample->device_type); break;
     case UT_LINE: sqlite3_result_int64(ctx, sample->line->line_id); break;
     default: break;
     }
@@ -311,16 +306,14 @@ static void kernel_utilization_column(RowCursor *c, sqlite3_context *ctx, int co
     size_t nth = state->at.nth;
     switch (column) {
     case KU_DEVICE: sqlite3_result_int64(ctx, sample->device_id); break;
-    case KU_TYPE: result_if_there(ctx, sample->device_type); break;
-    case KU_KERNEL: sqlite3_result_text(ctx, "default_kernel", -1, SQLITE_STATIC); break;
+    case KU_TYPE: result_text(ctx, sample->device_type); break;
+    case KU_KERNEL: result_static(ctx, "default_kernel"); break;
     case KU_DURATION: sqlite3_result_double(ctx, u->duration_us); break;
-    case KU_METRIC: sqlite3_result_text(ctx, u->metrics[nth].name, -1, SQLITE_STATIC); break;
+    case KU_METRIC: result_static(ctx, u->metrics[nth].name); break;
     case KU_VALUE: sqlite3_result_double(ctx, u->metrics[nth].value); break;
     case KU_ANOMALY: sqlite3_result_int(ctx, u->mxu_is_anomaly); break;
     case KU_SAMPLE: sqlite3_result_int64(ctx, sample->line->proto_id); break;
-    case KU_KERNEL_ACTUAL:
-        if (sample->line->name->n_bytes) result_text(ctx, sample->line->name);
-        break;
+    case KU_KERNEL_ACTUAL: result_nonempty(ctx, sample->line->name); break;
     case KU_PLANE: sqlite3_result_int64(ctx, sample->line->plane->plane_id); break;
     case KU_LINE: sqlite3_result_int64(ctx, sample->line->line_id); break;
     default: break;

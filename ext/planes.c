@@ -62,12 +62,10 @@ static void planes_column(RowCursor *c, sqlite3_context *ctx, int column)
     case PL_ID: sqlite3_result_int64(ctx, plane->plane_id); break;
     case PL_PROTO_ID: result_owned(ctx, sqlite3_mprintf("%lld", (long long)plane->proto_id)); break;
     case PL_NAME: result_text(ctx, plane->name); break;
-    case PL_KIND: sqlite3_result_text(ctx, plane_kind_names[plane->kind], -1, SQLITE_STATIC); break;
+    case PL_KIND: result_static(ctx, plane_kind_names[plane->kind]); break;
     case PL_LINES: sqlite3_result_int64(ctx, (sqlite3_int64)plane->n_lines); break;
     case PL_EVENTS: sqlite3_result_int64(ctx, (sqlite3_int64)plane->n_events); break;
-    case PL_PROCESS:
-        if (plane->process_id >= 0) sqlite3_result_int64(ctx, plane->process_id);
-        break;
+    case PL_PROCESS: result_nonnegative(ctx, plane->process_id); break;
     default: break;
     }
 }
@@ -153,15 +151,13 @@ static void lines_column(RowCursor *c, sqlite3_context *ctx, int column)
     case LN_ID: sqlite3_result_int64(ctx, line->line_id); break;
     case LN_PROTO_ID: result_owned(ctx, sqlite3_mprintf("%lld", (long long)line->proto_id)); break;
     case LN_NAME: result_text(ctx, line->name); break;
-    case LN_DISPLAY_NAME:
-        if (line->display_name->n_bytes) result_text(ctx, line->display_name);
-        break;
+    case LN_DISPLAY_NAME: result_nonempty(ctx, line->display_name); break;
     case LN_DISPLAY_ID: sqlite3_result_int64(ctx, line->display_id); break;
     case LN_TIMESTAMP: sqlite3_result_int64(ctx, line->timestamp_ns); break;
     case LN_DURATION:
     case LN_DURATION_US: result_time(ctx, line->duration_ps, column == LN_DURATION_US); break;
     case LN_EVENTS: sqlite3_result_int64(ctx, (sqlite3_int64)line->n_events); break;
-    case LN_KIND: sqlite3_result_text(ctx, line_kind_names[line->kind], -1, SQLITE_STATIC); break;
+    case LN_KIND: result_static(ctx, line_kind_names[line->kind]); break;
     case LN_DERIVED: sqlite3_result_int(ctx, line->derived); break;
     default: break;
     }
@@ -227,9 +223,7 @@ static void stat_metadata_column(RowCursor *c, sqlite3_context *ctx, int column)
     case SM_PLANE: result_text(ctx, plane->name); break;
     case SM_ID: sqlite3_result_int64(ctx, meta->id); break;
     case SM_NAME: result_text(ctx, meta->name); break;
-    case SM_DESCRIPTION:
-        if (meta->description->n_bytes) result_text(ctx, meta->description);
-        break;
+    case SM_DESCRIPTION: result_nonempty(ctx, meta->description); break;
     default: break;
     }
 }
@@ -290,7 +284,7 @@ static void plane_stats_column(RowCursor *c, sqlite3_context *ctx, int column)
     case PS_PLANE: result_text(ctx, plane->name); break;
     case PS_STAT_ID: sqlite3_result_int64(ctx, stat->id); break;
     case PS_NAME: result_text(ctx, stat_name(plane, stat)); break;
-    case PS_TYPE: sqlite3_result_text(ctx, stat_type_names[stat->type], -1, SQLITE_STATIC); break;
+    case PS_TYPE: result_static(ctx, stat_type_names[stat->type]); break;
     case PS_VALUE: result_stat(ctx, plane, stat); break;
     default: break;
     }

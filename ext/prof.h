@@ -5,6 +5,8 @@
 #define PROF_EXT_H
 
 #include "../loader/base/interrupt.h"
+#include "../loader/base/text_buffer.h"
+#include "../loader/base/tf_op.h"
 #include "../loader/run.h"
 #include "../loader/source.h"
 #include "empty.h"
@@ -466,31 +468,41 @@ const char *row_text_parameter(const RowCursor *c, int parameter, const char *ot
 /* Returns the source argument of the row; NULL if none was given. */
 const char *row_source(const RowCursor *c);
 
+/* ---- values: values.c ---- */
+
+/* Texts that live until the statement ends, as those of runs and constants do; NULL for NULL. */
 void result_text(sqlite3_context *ctx, const Text *text);
+void result_nonempty(sqlite3_context *ctx, const Text *text); /* NULL also for an empty text */
+void result_static(sqlite3_context *ctx, const char *text);
+void result_slice(sqlite3_context *ctx, Slice text);
 /* Writes the short name of a kernel. `name` must be the pointer in a GPU plane of the run. */
 void result_kernel(RowCursor *c, sqlite3_context *ctx, const Text *name);
-void result_owned(sqlite3_context *ctx,
-                  /* from sqlite3_mprintf(), which this frees; NULL: fails because memory ran out */
-                  char *text);
-void result_built(sqlite3_context *ctx,
-                  /* finishes the text; NULL if it is empty, an error if memory ran out */
-                  sqlite3_str *text);
-void result_u64(sqlite3_context *ctx,
-                /* INTEGER if it fits, else decimal TEXT */
-                uint64_t value);
-/* Self times wrap if the children's time exceeds the parent's; such values are returned as
- * negative. */
-void result_self(sqlite3_context *ctx, uint64_t self, uint64_t whole);
-void result_real(sqlite3_context *ctx, const char *format,
-                 double value); /* as text, formatted like C++ does */
-void result_time(sqlite3_context *ctx, int64_t ps, bool in_us);  /* in ps, or in us as REAL */
-void result_span(sqlite3_context *ctx, uint64_t ps, bool in_us); /* the same, like result_u64() */
-void result_id(sqlite3_context *ctx, uint64_t id);               /* always as decimal TEXT */
-/* a copy, with invalid UTF-8 replaced */
-void result_utf8(sqlite3_context *ctx, const uint8_t *bytes, size_t n);
+/* Writes a text from sqlite3_mprintf() and frees it; NULL: fails because memory ran out. */
+void result_owned(sqlite3_context *ctx, char *text);
+/* Finishes the text; NULL if it is empty, an error if memory ran out. */
+void result_built(sqlite3_context *ctx, sqlite3_str *text);
+/* Writes a copy, with invalid UTF-8 replaced. */
+void result_utf8(sqlite3_context *ctx, const void *bytes, size_t n);
+/* Writes the same of a buffer and frees it. NULL if it is empty, an error if memory ran out. */
+void result_buffer(sqlite3_context *ctx, TextBuffer *text);
 /* Writes a copy of a path, or of a message with paths, as valid UTF-8; if the connection serves,
  * with labels for paths. NULL for NULL. */
 void result_file_path(const RowCursor *c, sqlite3_context *ctx, const char *text);
+
+/* Numbers. sqlite3_result_double() writes NULL for NaN. */
+void result_nonnegative(sqlite3_context *ctx, int64_t value);  /* NULL for a negative one */
+void result_u64(sqlite3_context *ctx, uint64_t value);         /* decimal TEXT if above 2^63-1 */
+void result_u64_or_real(sqlite3_context *ctx, uint64_t value); /* REAL if above 2^63-1 */
+void result_id(sqlite3_context *ctx, uint64_t id);             /* always as decimal TEXT */
+void result_percent(sqlite3_context *ctx, uint64_t part, uint64_t whole); /* NULL of 0 */
+void result_time(sqlite3_context *ctx, int64_t ps, bool in_us);  /* in ps, or in us as REAL */
+void result_span(sqlite3_context *ctx, uint64_t ps, bool in_us); /* the same, like result_u64() */
+/* Self times wrap if the children's time exceeds the parent's; such values are returned as
+ * negative. */
+void result_self(sqlite3_context *ctx, uint64_t self, uint64_t whole);
+/* Writes a number as text, formatted like C++ does. */
+void result_real(sqlite3_context *ctx, const char *format, double value);
+
 void result_stat(sqlite3_context *ctx, const Plane *plane, const Stat *stat);
 const Text *stat_name(const Plane *plane, const Stat *stat);
 /* Appends a text as a JSON string, without escaping UTF-8. */

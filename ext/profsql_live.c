@@ -327,7 +327,7 @@ static int live_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int co
     case LI_RUN: sqlite3_result_text(ctx, c->run, -1, SQLITE_TRANSIENT); break;
     case LI_HOST: sqlite3_result_text(ctx, c->host, -1, SQLITE_TRANSIENT); break;
     case LI_PROCESS: sqlite3_result_int64(ctx, c->process_id); break;
-    case LI_KIND: sqlite3_result_text(ctx, record_kinds[r->kind].name, -1, SQLITE_STATIC); break;
+    case LI_KIND: result_static(ctx, record_kinds[r->kind].name); break;
     case LI_NAME:
         name = spool_text_of(&c->reader, record_get(r, FIELD_NAME));
         if (name->n_bytes)

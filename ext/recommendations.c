@@ -149,11 +149,6 @@ static const char *advice_code(const Advice *a)
     return a->kind == ADVICE_FINDING ? findings[a->finding] : codes[a->kind];
 }
 
-static void result_static(sqlite3_context *ctx, const char *text)
-{
-    if (text) sqlite3_result_text(ctx, text, -1, SQLITE_STATIC);
-}
-
 static void advice_column(sqlite3_context *ctx, const AdviceAt *at, int column)
 {
     const Advice *a = at->advice;

@@ -165,18 +165,16 @@ static void text_column(sqlite3_context *ctx, const RooflineRow *row, int column
         if (row->record == ROOFLINE_STEP)
             result_owned(ctx, sqlite3_mprintf("%lld", (long long)row->step));
         else
-            sqlite3_result_text(ctx, row->record == ROOFLINE_TOTAL ? "Total" : "Average", -1,
-                                SQLITE_STATIC);
+            result_static(ctx, row->record == ROOFLINE_TOTAL ? "Total" : "Average");
         break;
     case RL_CATEGORY:
-    case RL_OPERATION: {
-        Slice text = !row->rank              ? (Slice){"Program", 7}
-                     : column == RL_CATEGORY ? roofline_category(op)
-                                             : slice_of(op->name);
-        sqlite3_result_text64(ctx, text.text, text.n, SQLITE_STATIC, SQLITE_UTF8);
+    case RL_OPERATION:
+        if (!row->rank)
+            result_static(ctx, "Program");
+        else
+            result_slice(ctx, column == RL_CATEGORY ? roofline_category(op) : slice_of(op->name));
         break;
-    }
-    case RL_BOUND: sqlite3_result_text(ctx, row->rates.bound_by, -1, SQLITE_STATIC); break;
+    case RL_BOUND: result_static(ctx, row->rates.bound_by); break;
     case RL_PROGRAM: result_id(ctx, op->program_id); break;
     case RL_FILE:
         if (op->source_file->n_bytes && op->source_line != -1) result_text(ctx, op->source_file);
@@ -225,14 +223,6 @@ static double rate_column(const RooflineRow *row, int column)
     }
 }
 
-static void result_bytes(sqlite3_context *ctx, uint64_t bytes)
-{
-    if (bytes <= INT64_MAX)
-        sqlite3_result_int64(ctx, (sqlite3_int64)bytes);
-    else
-        sqlite3_result_double(ctx, (double)bytes);
-}
-
 /* Columns that XProf only has for TPUs are NULL on a GPU. */
 static void roofline_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
@@ -255,8 +245,8 @@ static void roofline_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (kept && !isnan(value)) sqlite3_result_double(ctx, value);
         break;
     }
-    case RL_BYTES: result_bytes(ctx, row->op.bytes_accessed); break;
-    case RL_HBM_BYTES: result_bytes(ctx, op_hbm_bytes(&row->op)); break;
+    case RL_BYTES: result_u64_or_real(ctx, row->op.bytes_accessed); break;
+    case RL_HBM_BYTES: result_u64_or_real(ctx, op_hbm_bytes(&row->op)); break;
     case RL_RECORD:
     case RL_CATEGORY:
     case RL_OPERATION:

@@ -36,19 +36,17 @@ static void properties_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const RooflineProperty *p = c->row;
     switch (column) {
-    case RP_NAME: sqlite3_result_text(ctx, p->name, -1, SQLITE_STATIC); break;
+    case RP_NAME: result_static(ctx, p->name); break;
     case RP_VALUE:
         if (p->text)
-            sqlite3_result_text(ctx, p->text, -1, SQLITE_STATIC);
+            result_static(ctx, p->text);
         else
             result_real(ctx, "%g", p->number);
         break;
     case RP_EXACT:
         if (p->known) sqlite3_result_double(ctx, p->number);
         break;
-    case RP_UNIT:
-        if (p->unit) sqlite3_result_text(ctx, p->unit, -1, SQLITE_STATIC);
-        break;
+    case RP_UNIT: result_static(ctx, p->unit); break;
     default: break;
     }
 }

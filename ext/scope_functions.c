@@ -4,7 +4,7 @@
  *   SELECT op_scope('jit(step)/transpose(jvp(Net))/block_1/dot_general');   -- Net/block_1
  *   SELECT op_pass('jit(step)/transpose(jvp(Net))/block_1/dot_general');    -- backward
  *   SELECT scope_prefix('Net/block_1/attention', 2);                        -- Net/block_1 */
-#include "functions.h"
+#include "prof.h"
 
 #include "../loader/analysis/program/op_scope.h"
 SQLITE_EXTENSION_INIT3
@@ -23,19 +23,14 @@ static void scope_func(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     (void)argc;
     if (!take_text(argv[0], &name)) return;
     op_scope(name, &scope);
-    if (scope.no_memory)
-        sqlite3_result_error_nomem(ctx);
-    else if (scope.n_bytes)
-        sqlite3_result_text64(ctx, scope.text, scope.n_bytes, SQLITE_TRANSIENT, SQLITE_UTF8);
-    text_free(&scope);
+    result_buffer(ctx, &scope);
 }
 
 static void pass_func(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     Slice name;
     (void)argc;
-    if (take_text(argv[0], &name))
-        sqlite3_result_text(ctx, op_pass_names[op_scope(name, NULL)], -1, SQLITE_STATIC);
+    if (take_text(argv[0], &name)) result_static(ctx, op_pass_names[op_scope(name, NULL)]);
 }
 
 static void prefix_func(sqlite3_context *ctx, int argc, sqlite3_value **argv)

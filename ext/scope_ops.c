@@ -100,40 +100,31 @@ static void result_share(sqlite3_context *ctx, const ScopedOp *op, const ScopedT
     sqlite3_result_double(ctx, row->n == op->n ? of_all : of_all / (double)op->n * (double)row->n);
 }
 
-static void known_text(sqlite3_context *ctx, const Text *text)
-{
-    if (text->n_bytes) result_text(ctx, text);
-}
-
 static void scope_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const ScopedTime *row = c->row;
     const ScopedOp *op = &((ScopeOpsState *)c->state)->all->ops[row->op];
     switch (column) {
-    case SC_KIND:
-        sqlite3_result_text(ctx, plane_kind_names[op->plane_kind], -1, SQLITE_STATIC);
-        break;
+    case SC_KIND: result_static(ctx, plane_kind_names[op->plane_kind]); break;
     case SC_PROGRAM:
         if (op->has_program) result_id(ctx, op->program_id);
         break;
     case SC_MODULE:
-        if (op->module) sqlite3_result_text(ctx, op->module->name, -1, SQLITE_STATIC);
+        if (op->module) result_static(ctx, op->module->name);
         break;
-    case SC_HLO_OP: known_text(ctx, op->hlo_op); break;
+    case SC_HLO_OP: result_nonempty(ctx, op->hlo_op); break;
     case SC_TF_OP:
         if (op->instruction)
             result_proto_text(ctx,
                               op->instruction->metadata ? op->instruction->metadata->op_name : "");
         else
-            known_text(ctx, op->tf_op);
+            result_nonempty(ctx, op->tf_op);
         break;
     case SC_NAME:
         if (op->name->n_bytes || (!op->hlo_op->n_bytes && !op->tf_op->n_bytes))
             result_text(ctx, op->name);
         break;
-    case SC_ITERATION:
-        if (row->iteration >= 0) sqlite3_result_int64(ctx, row->iteration);
-        break;
+    case SC_ITERATION: result_nonnegative(ctx, row->iteration); break;
     case SC_OCCURRENCES: result_u64(ctx, row->n); break;
     case SC_TOTAL: result_time(ctx, row->total_ps, true); break;
     case SC_SELF: result_time(ctx, row->self_ps, true); break;

@@ -132,7 +132,7 @@ static void step_column(RowCursor *c, sqlite3_context *ctx)
     const Packed *steps = groups ? step_groups(groups) : NULL;
     uint64_t i = s->call->event - line->first_event;
     int64_t step = steps ? packed_at(&steps[i / CHUNK_EVENTS], i % CHUNK_EVENTS) : -1;
-    if (step >= 0) sqlite3_result_int64(ctx, step);
+    result_nonnegative(ctx, step);
 }
 
 static void slow_calls_column(RowCursor *c, sqlite3_context *ctx, int column)
@@ -143,7 +143,7 @@ static void slow_calls_column(RowCursor *c, sqlite3_context *ctx, int column)
     double median_ps = s->call->usual->median_ps;
     switch (column) {
     case SL_RANK: sqlite3_result_int64(ctx, s->rank); break;
-    case SL_HOST: sqlite3_result_text(ctx, plane->host->name, -1, SQLITE_STATIC); break;
+    case SL_HOST: result_static(ctx, plane->host->name); break;
     case SL_PLANE: result_text(ctx, plane->name); break;
     case SL_LINE: result_text(ctx, line_label(s->call->line)); break;
     case SL_NAME: result_text(ctx, meta->name); break;

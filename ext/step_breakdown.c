@@ -3,7 +3,8 @@
  * categories.
  *
  *   SELECT category, sum(duration_ps) FROM step_breakdown('logs') GROUP BY 1 ORDER BY 2 DESC; */
-#include "step_rows.h"
+#include "../loader/analysis/steps/steps.h"
+#include "prof.h"
 SQLITE_EXTENSION_INIT3
 
 #define BREAKDOWN_COLUMNS(C)                                                                       \
@@ -98,22 +99,22 @@ static void breakdown_column(RowCursor *c, sqlite3_context *ctx, int column)
     switch (column) {
     case SB_STEP: sqlite3_result_int64(ctx, step->number); break;
     case SB_CORE: sqlite3_result_int64(ctx, core->core_id); break;
-    case SB_HOST: result_name(ctx, core->host->name); break;
+    case SB_HOST: result_static(ctx, core->host->name); break;
     case SB_CATEGORY:
         if (core->kind == STEP_CORE_TENSOR)
             result_text(ctx, core->shares[category].category);
         else
-            result_name(ctx, generic ? step_type_names[category] : sparse_names[category]);
+            result_static(ctx, generic ? step_type_names[category] : sparse_names[category]);
         break;
     case SB_DURATION:
-        if (is_counted(core, category)) result_ps(ctx, category_ps(core, category));
+        if (is_counted(core, category)) result_u64_or_real(ctx, category_ps(core, category));
         break;
     case SB_DURATION_US:
         if (is_counted(core, category))
             sqlite3_result_double(ctx, (double)category_ps(core, category) / 1e6);
         break;
     case SB_ACTUAL:
-        if (generic && core->actual_ps) result_ps(ctx, core->actual_ps[category]);
+        if (generic && core->actual_ps) result_u64_or_real(ctx, core->actual_ps[category]);
         break;
     case SB_DROPPED: sqlite3_result_int(ctx, step->dropped); break;
     case SB_OUTSIDE: sqlite3_result_int(ctx, step->outside_xprof); break;

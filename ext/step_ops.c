@@ -51,9 +51,7 @@ static void step_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     const EventMeta *meta = row->meta;
     switch (column) {
     case SO_STEP: sqlite3_result_int64(ctx, row->step->number); break;
-    case SO_PLANE_KIND:
-        sqlite3_result_text(ctx, plane_kind_names[row->plane_kind], -1, SQLITE_STATIC);
-        break;
+    case SO_PLANE_KIND: result_static(ctx, plane_kind_names[row->plane_kind]); break;
     case SO_NAME: result_text(ctx, meta->name); break;
     case SO_SHORT_NAME:
         if (row->plane_kind == PLANE_GPU)

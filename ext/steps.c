@@ -3,7 +3,8 @@
  *
  *   SELECT step, duration_ms, device_compute_ms, input_ms, bottleneck FROM steps('logs'); */
 #include "../loader/analysis/steps/step_averages.h"
-#include "step_rows.h"
+#include "../loader/analysis/steps/steps.h"
+#include "prof.h"
 SQLITE_EXTENSION_INIT3
 
 #define STEPS_COLUMNS(C)                                                                           \
@@ -174,16 +175,14 @@ static void steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
     switch (column) {
     case ST_STEP: sqlite3_result_int64(ctx, s->number); break;
-    case ST_NAME: result_name(ctx, s->name); break;
+    case ST_NAME: result_static(ctx, s->name); break;
     case ST_START:
     case ST_START_US: result_time(ctx, (int64_t)s->begin_ps, column == ST_START_US); break;
     case ST_DURATION_US: sqlite3_result_double(ctx, (double)s->duration_ps / 1e6); break;
     case ST_DURATION: sqlite3_result_double(ctx, (double)s->duration_ps / 1e9); break;
     case ST_CORES: sqlite3_result_int64(ctx, (sqlite3_int64)s->n_cores); break;
     case ST_BOTTLENECK:
-        if (s->n_cores)
-            sqlite3_result_text(ctx, step_category_names[step_bottleneck_actual(s)], -1,
-                                SQLITE_STATIC);
+        if (s->n_cores) result_static(ctx, step_category_names[step_bottleneck_actual(s)]);
         break;
     case ST_DROPPED: sqlite3_result_int(ctx, s->dropped); break;
     case ST_OUTSIDE: sqlite3_result_int(ctx, s->outside_xprof); break;

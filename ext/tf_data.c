@@ -62,11 +62,9 @@ static void bottleneck_column(sqlite3_context *ctx, const TfData *all, const TfD
     const TfDataIterator *i = &all->iterators.items[call->bottleneck];
     switch (which) {
     case BOTTLENECK_ID: result_id(ctx, (uint64_t)i->id); break;
-    case BOTTLENECK: sqlite3_result_text(ctx, i->name, -1, SQLITE_STATIC); break;
+    case BOTTLENECK: result_static(ctx, i->name); break;
     case BOTTLENECK_LONG: result_text(ctx, i->long_name); break;
-    case BOTTLENECK_SUGGESTION:
-        sqlite3_result_text(ctx, tf_data_suggestion(i->name), -1, SQLITE_STATIC);
-        break;
+    case BOTTLENECK_SUGGESTION: result_static(ctx, tf_data_suggestion(i->name)); break;
     default: break;
     }
 }
@@ -125,9 +123,7 @@ static void pipelines_column(RowCursor *c, sqlite3_context *ctx, int column)
     const TfDataPipeline *p = c->row;
     switch (column) {
     case TP_PIPELINE: result_pipeline(ctx, p); break;
-    case TP_KIND:
-        sqlite3_result_text(ctx, p->is_device ? "DEVICE" : "HOST", -1, SQLITE_STATIC);
-        break;
+    case TP_KIND: result_static(ctx, p->is_device ? "DEVICE" : "HOST"); break;
     case TP_ITERATOR: result_id(ctx, (uint64_t)all->iterators.items[p->iterator].id); break;
     case TP_CALLS: sqlite3_result_int64(ctx, (sqlite3_int64)p->n_calls); break;
     case TP_SLOW: sqlite3_result_int64(ctx, (sqlite3_int64)p->n_slow); break;
@@ -336,7 +332,7 @@ static void iterators_column(RowCursor *c, sqlite3_context *ctx, int column)
     case TI_PARENT:
         if (i->has_parent) result_id(ctx, (uint64_t)i->parent_id);
         break;
-    case TI_NAME: sqlite3_result_text(ctx, i->name, -1, SQLITE_STATIC); break;
+    case TI_NAME: result_static(ctx, i->name); break;
     case TI_LONG: result_text(ctx, i->long_name); break;
     case TI_ASYNC: sqlite3_result_int(ctx, i->is_async); break;
     case TI_ASYNC_ACTUAL: sqlite3_result_int(ctx, i->is_async_actual); break;
@@ -347,9 +343,7 @@ static void iterators_column(RowCursor *c, sqlite3_context *ctx, int column)
     case TI_SELF: sqlite3_result_int64(ctx, part->self_ps); break;
     case TI_BLOCKING: sqlite3_result_int(ctx, part->blocking); break;
     case TI_CALLS: sqlite3_result_int64(ctx, (sqlite3_int64)part->calls); break;
-    case TI_SUGGESTION:
-        sqlite3_result_text(ctx, tf_data_suggestion(i->name), -1, SQLITE_STATIC);
-        break;
+    case TI_SUGGESTION: result_static(ctx, tf_data_suggestion(i->name)); break;
     default: break;
     }
 }

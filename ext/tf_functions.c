@@ -61,12 +61,10 @@ static void tf_functions_column(RowCursor *c, sqlite3_context *ctx, int column)
     const TfFunction *f = &at->all->functions[at->function];
     switch (column) {
     case FN_NAME: result_text(ctx, f->name); break;
-    case FN_COMPILER:
-        sqlite3_result_text(ctx, function_compiler_names[f->compiler], -1, SQLITE_STATIC);
-        break;
+    case FN_COMPILER: result_static(ctx, function_compiler_names[f->compiler]); break;
     case FN_TRACING: sqlite3_result_int64(ctx, f->tracing_count); break;
     case FN_EXPENSIVE: sqlite3_result_double(ctx, tf_function_expensive_percent(f)); break;
-    case FN_MODE: sqlite3_result_text(ctx, function_mode_names[at->mode], -1, SQLITE_STATIC); break;
+    case FN_MODE: result_static(ctx, function_mode_names[at->mode]); break;
     case FN_COUNT: sqlite3_result_int64(ctx, (sqlite3_int64)f->modes[at->mode].count); break;
     case FN_SELF: result_u64(ctx, f->modes[at->mode].self_ps); break;
     default: break;

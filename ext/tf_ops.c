@@ -178,7 +178,7 @@ static void rate_column(RowCursor *c, sqlite3_context *ctx, const OpMetrics *op,
     case TF_MODEL_GFLOPS: sqlite3_result_double(ctx, state->rates.model_gflops); break;
     case TF_BW: sqlite3_result_double(ctx, state->rates.memory_gibps); break;
     case TF_INTENSITY: sqlite3_result_double(ctx, state->rates.intensity); break;
-    default: sqlite3_result_text(ctx, state->rates.bound_by, -1, SQLITE_STATIC); break;
+    default: result_static(ctx, state->rates.bound_by); break;
     }
 }
 
@@ -189,9 +189,7 @@ static void tf_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     double n = op->occurrences;
     switch (column) {
     case TF_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)((TfOps *)c->state)->rank); break;
-    case TF_SIDE:
-        sqlite3_result_text(ctx, row->on_host ? "Host" : "Device", -1, SQLITE_STATIC);
-        break;
+    case TF_SIDE: result_static(ctx, row->on_host ? "Host" : "Device"); break;
     case TF_TYPE: result_text(ctx, op->category); break;
     case TF_OPERATION: result_text(ctx, op->name); break;
     case TF_OCCURRENCES: sqlite3_result_int64(ctx, op->occurrences); break;
@@ -214,9 +212,7 @@ static void tf_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     case TF_TENSORCORE_ACTUAL:
         tensorcore_column(c, ctx, row, column == TF_TENSORCORE_ACTUAL);
         break;
-    case TF_MODE:
-        sqlite3_result_text(ctx, op->is_eager ? "Eager" : "Function", -1, SQLITE_STATIC);
-        break;
+    case TF_MODE: result_static(ctx, op->is_eager ? "Eager" : "Function"); break;
     case TF_TIME_PS: result_u64(ctx, op->time_ps); break;
     case TF_SELF_PS: result_u64(ctx, op->self_ps); break;
     case TF_EVENT_TIME: result_u64(ctx, op->event_time_ps); break;

@@ -84,9 +84,7 @@ static void time_breakdown_column(RowCursor *c, sqlite3_context *ctx, int column
     case TB_STEP:
         if (part->step) sqlite3_result_int64(ctx, part->step->number);
         break;
-    case TB_ACTIVITY:
-        sqlite3_result_text(ctx, activity_names[part->activity], -1, SQLITE_STATIC);
-        break;
+    case TB_ACTIVITY: result_static(ctx, activity_names[part->activity]); break;
     case TB_DURATION:
     case TB_DURATION_US: result_span(ctx, part->ps, column == TB_DURATION_US); break;
     case TB_PERCENT:

@@ -304,11 +304,6 @@ static const ViewerEvent *draw(TimelineCursor *c)
     return c->viewer_shows ? &c->drawn : NULL;
 }
 
-static void result_repaired(sqlite3_context *ctx, const char *text, size_t n)
-{
-    result_stat(ctx, NULL, &(Stat){.type = TYPE_STR, .bytes = (const uint8_t *)text, .n_bytes = n});
-}
-
 static bool arg_json(sqlite3_str *out, const Plane *plane, const Stat *value)
 {
     char room[VIEWER_ROOM];
@@ -377,7 +372,7 @@ static void drawn_column(TimelineCursor *c, sqlite3_context *ctx, int column)
     if (column == TL_FLOW_IN && drawn->has_flow_in) sqlite3_result_int64(ctx, drawn->flow_in);
     if (column == TL_FLOW_OUT && drawn->has_flow_out) sqlite3_result_int64(ctx, drawn->flow_out);
     if (column == TL_COUNTER) result_stat(ctx, drawn->plane, &drawn->first_stat);
-    if (column == TL_SHOWN) result_repaired(ctx, drawn->name, drawn->n_name);
+    if (column == TL_SHOWN) result_utf8(ctx, drawn->name, drawn->n_name);
 }
 
 /* Times and group of an extra. */
@@ -471,13 +466,11 @@ static void kind_column(const TimelineCursor *c, sqlite3_context *ctx, int colum
     if (column == EV_TF_OP && line->kind == LINE_FRAMEWORK_OPS) result_text(ctx, meta->name);
     if (column == EV_HLO_MODULE && line->kind == LINE_MODULES) {
         const char *bracket = n && name[n - 1] == ')' ? strrchr(name, '(') : NULL;
-        sqlite3_result_text64(ctx, name, bracket ? (size_t)(bracket - name) : n, SQLITE_TRANSIENT,
-                              SQLITE_UTF8);
+        result_slice(ctx, (Slice){name, bracket ? (size_t)(bracket - name) : n});
     }
     const char *colon = strrchr(name, ':');
     if (line->kind != LINE_SOURCE || !colon) return;
-    if (column == EV_SOURCE_FILE)
-        sqlite3_result_text64(ctx, name, (size_t)(colon - name), SQLITE_TRANSIENT, SQLITE_UTF8);
+    if (column == EV_SOURCE_FILE) result_slice(ctx, (Slice){name, (size_t)(colon - name)});
     if (column == EV_SOURCE_LINE && strspn(colon + 1, "0123456789") == strlen(colon + 1) &&
         strlen(colon + 1) < 10 && colon[1])
         sqlite3_result_int(ctx, atoi(colon + 1));
@@ -487,7 +480,7 @@ static void derived_column(TimelineCursor *c, sqlite3_context *ctx, int column)
 {
     const DerivedLine *line = derived_line(c);
     switch (column) {
-    case EV_LINE: sqlite3_result_text(ctx, line->name, -1, SQLITE_STATIC); break;
+    case EV_LINE: result_static(ctx, line->name); break;
     case EV_NAME: result_text(ctx, meta_of_derived(c)->name); break;
     case EV_SHORT_NAME:
         result_text(ctx, meta_of_derived(c)->display_name->n_bytes
@@ -504,9 +497,7 @@ static void derived_column(TimelineCursor *c, sqlite3_context *ctx, int column)
             sqlite3_result_int64(ctx, packed_value(&c->nesting, c->at_event,
                                                    column == EV_SELF ? NESTED_SELF : NESTED_DEPTH));
         break;
-    case EV_LINE_KIND:
-        sqlite3_result_text(ctx, line_kind_names[line->kind], -1, SQLITE_STATIC);
-        break;
+    case EV_LINE_KIND: result_static(ctx, line_kind_names[line->kind]); break;
     case EV_DERIVED: sqlite3_result_int(ctx, 1); break;
     default: kind_column(c, ctx, column); break;
     }
@@ -519,9 +510,7 @@ static void region_column(TimelineCursor *c, sqlite3_context *ctx, int column)
     switch (column) {
     case EV_LINE: result_text(ctx, line_label(line)); break;
     case EV_LINE_ID: sqlite3_result_int64(ctx, line->line_id); break;
-    case EV_LINE_KIND:
-        sqlite3_result_text(ctx, line_kind_names[line->kind], -1, SQLITE_STATIC);
-        break;
+    case EV_LINE_KIND: result_static(ctx, line_kind_names[line->kind]); break;
     case EV_DERIVED: sqlite3_result_int(ctx, 1); break;
     case EV_SHORT_NAME:
     case EV_NAME: drawn_column(c, ctx, TL_SHOWN); break;
@@ -558,23 +547,19 @@ static void extra_column(TimelineCursor *c, sqlite3_context *ctx, int column)
     const ExtraSpan span = in_span ? span_of(c) : (ExtraSpan){0};
     switch (column) {
     case EV_RUN: sqlite3_result_text(ctx, c->from->label, -1, SQLITE_TRANSIENT); break;
-    case EV_HOST: sqlite3_result_text(ctx, plane->host->name, -1, SQLITE_STATIC); break;
+    case EV_HOST: result_static(ctx, plane->host->name); break;
     case EV_PLANE: result_text(ctx, plane->name); break;
     case EV_PLANE_ID: sqlite3_result_int64(ctx, plane->plane_id); break;
-    case EV_PLANE_KIND:
-        sqlite3_result_text(ctx, plane_kind_names[plane->kind], -1, SQLITE_STATIC);
-        break;
+    case EV_PLANE_KIND: result_static(ctx, plane_kind_names[plane->kind]); break;
     case EV_START:
     case EV_START_US: result_time(ctx, span.start_ps, column == EV_START_US); break;
     case EV_DURATION:
     case EV_DURATION_US: result_time(ctx, span.duration_ps, column == EV_DURATION_US); break;
     case EV_END: sqlite3_result_int64(ctx, add_saturated(span.start_ps, span.duration_ps)); break;
-    case EV_STEP:
-        if (span.group >= 0) sqlite3_result_int64(ctx, span.group);
-        break;
+    case EV_STEP: result_nonnegative(ctx, span.group); break;
     case EV_STEP_NAME: {
         const char *name = group_name(c->viewer->grouping, span.group);
-        if (name) sqlite3_result_text(ctx, name, -1, SQLITE_STATIC);
+        result_static(ctx, name);
         break;
     }
     case EV_SOURCE: sqlite3_result_text(ctx, c->from->source, -1, SQLITE_TRANSIENT); break;

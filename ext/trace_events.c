@@ -8,7 +8,6 @@
 #include "trace_events.h"
 
 #include "../loader/analysis/steps/parent_events.h"
-#include "../loader/base/tf_op.h"
 #include "../loader/format/hlo.h"
 #include "../loader/store/events.h"
 
@@ -400,7 +399,7 @@ int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
     int64_t n;
     switch (column) {
     case EV_RUN: sqlite3_result_text(ctx, c->unit.from->label, -1, SQLITE_TRANSIENT); break;
-    case EV_HOST: sqlite3_result_text(ctx, plane->host->name, -1, SQLITE_STATIC); break;
+    case EV_HOST: result_static(ctx, plane->host->name); break;
     case EV_ID: sqlite3_result_int64(ctx, (sqlite3_int64)event_of(c)); break;
     case EV_PLANE: result_text(ctx, plane->name); break;
     case EV_LINE: result_text(ctx, line_label(c->unit.line)); break;
@@ -449,16 +448,10 @@ int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
     case EV_PLANE_ID: sqlite3_result_int64(ctx, plane->plane_id); break;
     case EV_LINE_ID: sqlite3_result_int64(ctx, c->unit.line->line_id); break;
     case EV_METADATA_ID: metadata_id_column(c, ctx); break;
-    case EV_DISPLAY_NAME:
-        if (meta_of(c)->display_name->n_bytes) result_text(ctx, meta_of(c)->display_name);
-        break;
+    case EV_DISPLAY_NAME: result_nonempty(ctx, meta_of(c)->display_name); break;
     case EV_END: sqlite3_result_int64(ctx, end_of(c)); break;
-    case EV_PLANE_KIND:
-        sqlite3_result_text(ctx, plane_kind_names[plane->kind], -1, SQLITE_STATIC);
-        break;
-    case EV_LINE_KIND:
-        sqlite3_result_text(ctx, line_kind_names[c->unit.line->kind], -1, SQLITE_STATIC);
-        break;
+    case EV_PLANE_KIND: result_static(ctx, plane_kind_names[plane->kind]); break;
+    case EV_LINE_KIND: result_static(ctx, line_kind_names[c->unit.line->kind]); break;
     case EV_DERIVED: sqlite3_result_int(ctx, c->unit.line->derived); break;
     case EV_DEVICE_START:
         if (stat_value_integer(fact(c, STAT_DEVICE_OFFSET_PS), &n)) sqlite3_result_int64(ctx, n);
@@ -486,7 +479,7 @@ int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
     case EV_EAGER:
     case EV_STEP:
         n = grouped_value(c, column == EV_EAGER);
-        if (n >= 0) sqlite3_result_int64(ctx, n);
+        result_nonnegative(ctx, n);
         break;
     case EV_STATS: stats_column(c, ctx); break;
     case EV_SOURCE: sqlite3_result_text(ctx, c->unit.from->source, -1, SQLITE_TRANSIENT); break;

@@ -168,8 +168,10 @@ static void plan_terms(sqlite3_index_info *info, Draft *draft)
             draft->one_line |= c->iColumn == EV_LINE_ID;
             draft->one_event |= c->iColumn == EV_ID;
             draft->looked_up |= c->iColumn == EV_ID || known[k].equality;
+            draft->rows *= share_of(k, &draft->counts);
+        } else {
+            draft->rows *= c->iColumn == EV_ID ? 0.3 : 0.4;
         }
-        draft->rows *= op == '=' ? share_of(k, &draft->counts) : c->iColumn == EV_ID ? 0.3 : 0.4;
         add_term(draft, info, i, known[k].letter, op, false);
     }
 }

@@ -9,9 +9,7 @@
  * end: an argument is given twice. idxNum: 0, or 1 + the argument that the query reads but does not
  * give. */
 #include "../loader/plane.h"
-#include "../loader/analysis/ops/short_names.h"
 #include "../loader/base/search.h"
-#include "../loader/base/text_buffer.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
@@ -97,131 +95,6 @@ int prof_rowid(sqlite3_vtab *vtab, SourceRun *from, uint64_t place, sqlite3_int6
     return rc == SQLITE_OK ? rowids_make(vtab, table->table->name, from->number, place, rowid) : rc;
 }
 
-/* ---- values ---- */
-
-void result_real(sqlite3_context *ctx, const char *format, double value)
-{
-    char text[400];
-    print_real(text, sizeof text, format, value);
-    sqlite3_result_text(ctx, text, -1, SQLITE_TRANSIENT);
-}
-
-void result_text(sqlite3_context *ctx, const Text *text)
-{
-    sqlite3_result_text(ctx, text->text, text->has_nul ? (int)text->n_bytes : -1, SQLITE_STATIC);
-}
-
-void result_kernel(RowCursor *c, sqlite3_context *ctx, const Text *name)
-{
-    const ShortNames *names = run_short_names(c->from->run, &c->err);
-    const Text *found = names ? short_name(names, name) : NULL;
-    if (names) result_text(ctx, found ? found : name);
-}
-
-void result_owned(sqlite3_context *ctx, char *text)
-{
-    if (text)
-        sqlite3_result_text(ctx, text, -1, sqlite3_free);
-    else
-        sqlite3_result_error_nomem(ctx);
-}
-
-void result_built(sqlite3_context *ctx, sqlite3_str *text)
-{
-    int rc = sqlite3_str_errcode(text), n = sqlite3_str_length(text);
-    char *bytes = sqlite3_str_finish(text);
-    if (rc == SQLITE_OK && bytes) {
-        sqlite3_result_text(ctx, bytes, n, sqlite3_free);
-        return;
-    }
-    sqlite3_free(bytes);
-    if (rc != SQLITE_OK) sqlite3_result_error_code(ctx, rc);
-}
-
-void result_id(sqlite3_context *ctx, uint64_t id)
-{
-    char digits[24];
-    sqlite3_snprintf(sizeof digits, digits, "%llu", (unsigned long long)id);
-    sqlite3_result_text(ctx, digits, -1, SQLITE_TRANSIENT);
-}
-
-void result_u64(sqlite3_context *ctx, uint64_t value)
-{
-    if (value > INT64_MAX)
-        result_id(ctx, value);
-    else
-        sqlite3_result_int64(ctx, (sqlite3_int64)value);
-}
-
-void result_time(sqlite3_context *ctx, int64_t ps, bool in_us)
-{
-    if (in_us)
-        sqlite3_result_double(ctx, (double)ps / 1e6);
-    else
-        sqlite3_result_int64(ctx, ps);
-}
-
-void result_span(sqlite3_context *ctx, uint64_t ps, bool in_us)
-{
-    if (in_us)
-        sqlite3_result_double(ctx, (double)ps / 1e6);
-    else
-        result_u64(ctx, ps);
-}
-
-void result_self(sqlite3_context *ctx, uint64_t self, uint64_t whole)
-{
-    if (self > whole)
-        sqlite3_result_int64(ctx, (sqlite3_int64)self);
-    else
-        result_u64(ctx, self);
-}
-
-const Text *stat_name(const Plane *plane, const Stat *stat)
-{
-    const StatMeta *meta = stat_meta(plane, stat->id);
-    return meta ? meta->name : empty_text;
-}
-
-void result_utf8(sqlite3_context *ctx, const uint8_t *bytes, size_t n)
-{
-    if (utf8_valid(bytes, n)) {
-        sqlite3_result_text64(ctx, n ? (const char *)bytes : "", n, SQLITE_TRANSIENT, SQLITE_UTF8);
-        return;
-    }
-    char *fixed = sqlite3_malloc64((sqlite3_uint64)n * 3);
-    if (!fixed)
-        sqlite3_result_error_nomem(ctx);
-    else
-        sqlite3_result_text64(ctx, fixed, utf8_repair(bytes, n, fixed), sqlite3_free, SQLITE_UTF8);
-}
-
-void result_file_path(const RowCursor *c, sqlite3_context *ctx, const char *text)
-{
-    char *shown = text ? served_text(((const ProfTable *)c->base.pVtab)->prof, text) : NULL;
-    if (shown)
-        result_utf8(ctx, (const uint8_t *)shown, strlen(shown));
-    else if (text)
-        sqlite3_result_error_nomem(ctx);
-    sqlite3_free(shown);
-}
-
-void result_stat(sqlite3_context *ctx, const Plane *plane, const Stat *stat)
-{
-    switch (stat->type) {
-    case TYPE_DOUBLE: sqlite3_result_double(ctx, stat->number); break;
-    case TYPE_UINT64: result_u64(ctx, stat->u64); break;
-    case TYPE_INT64: sqlite3_result_int64(ctx, stat->integer); break;
-    case TYPE_REF: result_text(ctx, stat_ref_text(plane, stat->u64)); break;
-    case TYPE_BYTES:
-        sqlite3_result_blob64(ctx, stat->n_bytes ? stat->bytes : (const void *)"", stat->n_bytes,
-                              SQLITE_TRANSIENT);
-        break;
-    case TYPE_STR: result_utf8(ctx, stat->bytes, stat->n_bytes); break;
-    case TYPE_NONE: break;
-    }
-}
-
 /* ---- parameters ---- */
 
 static const sqlite3_value *given(const RowCursor *c, int parameter)
@@ -264,6 +137,20 @@ static bool in_range(const Column *column, sqlite3_value *value)
     return number >= least && number <= most;
 }
 
+/* Returns what the message about a wrong argument says of the type that it must have. */
+static const char *type_in_words(const Column *column)
+{
+    if (starts_with(column->type, "INTEGER")) return "an integer";
+    return starts_with(column->type, "REAL") ? "a number" : "a string";
+}
+
+/* Returns the range of a number, as the unit gives it. */
+static const char *range_in_words(const Column *column)
+{
+    return column->unit && *column->unit >= '0' && *column->unit <= '9' ? column->unit
+                                                                        : "0 or more";
+}
+
 int prof_check_parameter(sqlite3_vtab *vtab, const char *table, const Column *column,
                          sqlite3_value *value)
 {
@@ -273,17 +160,11 @@ int prof_check_parameter(sqlite3_vtab *vtab, const char *table, const Column *co
     const char *text = blob ? "a blob" : (const char *)sqlite3_value_text(value),
                *quote = sqlite3_value_type(value) == SQLITE_TEXT ? "'" : "";
     if (!text) return SQLITE_NOMEM;
-    const char *wanted = starts_with(column->type, "INTEGER") ? "an integer"
-                         : starts_with(column->type, "REAL")  ? "a number"
-                                                              : "a string";
-    const char *range =
-        of_type ? (column->unit && *column->unit >= '0' && *column->unit <= '9' ? column->unit
-                                                                                : "0 or more")
-                : "";
-    return prof_table_fail(vtab, of_type ? SQLITE_ERROR : SQLITE_MISMATCH,
-                           sqlite3_mprintf("%s: %s cannot be %s%!.40s%s: it must be %s%s%s (%s)",
-                                           table, column->name, quote, text, quote, wanted,
-                                           *range ? ", " : "", range, column->description));
+    return prof_table_fail(
+        vtab, of_type ? SQLITE_ERROR : SQLITE_MISMATCH,
+        sqlite3_mprintf("%s: %s cannot be %s%!.40s%s: it must be %s%s%s (%s)", table, column->name,
+                        quote, text, quote, type_in_words(column), of_type ? ", " : "",
+                        of_type ? range_in_words(column) : "", column->description));
 }
 
 static int read_parameter(RowCursor *c, const ProfTable *vtab, int parameter, sqlite3_value *value)
@@ -670,7 +551,7 @@ static int row_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int col
     else if (column == 0 && c->from && !strcmp(name, "run"))
         sqlite3_result_text(ctx, c->from->label, -1, SQLITE_TRANSIENT);
     else if (column == 1 && c->host && !table->rows->per_run && !strcmp(name, "host"))
-        sqlite3_result_text(ctx, c->host->name, -1, SQLITE_STATIC);
+        result_static(ctx, c->host->name);
     else
         table->rows->column(c, ctx, column);
     return c->err.code ? row_fail(c) : SQLITE_OK;

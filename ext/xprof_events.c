@@ -213,10 +213,7 @@ static const HloDetail *instruction_of(RowCursor *c, EventsRows *r)
     return r->detail;
 }
 
-static void result_slice(sqlite3_context *ctx, Slice s)
-{
-    result_utf8(ctx, (const uint8_t *)s.text, s.n);
-}
+static void result_repaired(sqlite3_context *ctx, Slice s) { result_utf8(ctx, s.text, s.n); }
 
 static void tf_op_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, bool type)
 {
@@ -235,7 +232,7 @@ static void tf_op_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, bool
     } else {
         return;
     }
-    result_slice(ctx, type ? op.type : op.name);
+    result_repaired(ctx, type ? op.type : op.name);
 }
 
 /* Writes "(half[64,512];half[])" as an array. */
@@ -283,7 +280,7 @@ static void hlo_name_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, b
     if (r->place == AT_GPU) {
         if (!kept_stat(c, r, KEPT_HLO_OP)) return;
         Slice name = kept_text(c, r, module ? KEPT_MODULE : KEPT_HLO_OP);
-        result_slice(ctx, module ? name : slice_innermost(name));
+        result_repaired(ctx, module ? name : slice_innermost(name));
         return;
     }
     if (r->place != AT_OP) return;
@@ -292,7 +289,7 @@ static void hlo_name_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, b
         return;
     }
     const Text *name = name_around(c, r, PARENT_MODULE);
-    if (name) result_text(ctx, name);
+    result_text(ctx, name);
 }
 
 /* ---- transfers between slices ---- */
@@ -344,13 +341,13 @@ static void device_column(const EventsRows *r, sqlite3_context *ctx)
 {
     const Plane *plane = r->line->plane;
     if (r->place == AT_HOST)
-        sqlite3_result_text(ctx, "cpu:0", -1, SQLITE_STATIC);
+        result_static(ctx, "cpu:0");
     else if (on_gpu(r->place))
         result_owned(ctx, sqlite3_mprintf("gpu:%lld", (long long)plane->proto_id));
     else if (r->place == AT_CUSTOM)
         result_text(ctx, plane->name);
     else
-        sqlite3_result_text(ctx, plane->name->text + strlen("/device:"), -1, SQLITE_STATIC);
+        result_static(ctx, plane->name->text + strlen("/device:"));
 }
 
 static void result_prefixed(sqlite3_context *ctx, const char *prefix, const Text *name)
@@ -410,7 +407,7 @@ static void step_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx)
 static void category_column(const EventsRows *r, sqlite3_context *ctx)
 {
     if (r->place == AT_HOST || r->place == AT_GPU)
-        sqlite3_result_text(ctx, r->place == AT_HOST ? "host" : "device", -1, SQLITE_STATIC);
+        result_static(ctx, r->place == AT_HOST ? "host" : "device");
     else
         result_text(ctx, r->line->name);
 }
@@ -422,7 +419,7 @@ static void stat_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, enum 
     if (which == KEPT_FLOPS || which == KEPT_BYTES || which == KEPT_FLOW)
         result_u64(ctx, stat_int_or_uint(stat));
     else
-        result_slice(ctx, stat_text(r->line->plane, stat));
+        result_repaired(ctx, stat_text(r->line->plane, stat));
 }
 
 static void xprof_events_column(RowCursor *c, sqlite3_context *ctx, int column)

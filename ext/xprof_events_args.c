@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* xprof_events_args.c: the column trace_args of the table xprof_events: the stats without a column
  * of their own; see xprof_events_row.h. */
-#include "../loader/base/text_buffer.h"
 #include "xprof_events_row.h"
 SQLITE_EXTENSION_INIT3
 
@@ -43,10 +42,8 @@ static bool has_column(enum Place place, unsigned known)
 static void add_real(sqlite3_str *out, double value)
 {
     char digits[40];
-    print_real(digits, sizeof digits, "%g",
-               isnan(value)                      ? NAN
-               : isnormal(value) || isinf(value) ? value
-                                                 : copysign(0, value));
+    if (fpclassify(value) == FP_SUBNORMAL) value = copysign(0, value);
+    print_real(digits, sizeof digits, "%g", isnan(value) ? NAN : value);
     sqlite3_str_appendall(out, digits);
 }
 
