@@ -4,12 +4,12 @@
 #include "database.h"
 
 #include "../ext/profsql.h"
+#include "../loader/base/file.h"
 #include "wrong_turns.h"
 
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static sqlite3 *interruptible;
 static volatile sig_atomic_t ended_by;
@@ -87,12 +87,6 @@ const char *column_text(sqlite3_stmt *stmt, int column)
 }
 
 /* ---- runs ---- */
-
-static bool is_folder(const char *path)
-{
-    struct stat st;
-    return !stat(path, &st) && S_ISDIR(st.st_mode);
-}
 
 static int count_runs(Database *d, const char *folder)
 {

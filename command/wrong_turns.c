@@ -3,31 +3,24 @@
 #define _GNU_SOURCE
 #include "wrong_turns.h"
 
+#include "../loader/base/file.h"
 #include "nearest.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- runs ---- */
 
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Returns the existing folder above a missing path; "" for the current one. */
 static const char *existing_above(const char *path)
 {
-    struct stat st;
     char *above = keep_text("%s", path);
     for (char *slash; (slash = strrchr(above, '/'));) {
         *slash = 0;
         if (!*above) return "/";
-        if (!stat(above, &st) && S_ISDIR(st.st_mode)) return above;
+        if (is_folder(above)) return above;
     }
     return "";
 }
@@ -58,7 +51,7 @@ static bool suggest_path(Database *d, const char *given)
         ask(d,
             "SELECT count(*), max(iif(length(?2) > 3 AND name LIKE '%' || ?2 || '%', path, NULL)) "
             "FROM prof_find(?1)",
-            above, base_of(given), NULL);
+            above, base_name(given), NULL);
     int n = next_row(d, stmt) ? sqlite3_column_int(stmt, 0) : 0;
     const char *path = n ? column_text(stmt, 1) : "";
     sqlite3_finalize(stmt);

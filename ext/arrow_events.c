@@ -188,7 +188,7 @@ static Slice line_text(int column, const SourceRun *from, const Line *line)
     case EV_PLANE_KIND: text = plane_kind_names[line->plane->kind]; break;
     default: text = line_kind_names[line->kind];
     }
-    return (Slice){text, strlen(text)};
+    return slice_of_string(text);
 }
 
 static bool view_line(EventsMaker *m, const SourceRun *from, Line *line, ProfErr *err)

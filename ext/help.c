@@ -196,7 +196,7 @@ static void find_similar_synonyms(Word *word)
 static int match_similar(Hit *hit, const Word *word)
 {
     Near best = {MATCH_NONE, hit->like};
-    try_similar(word->text, (Slice){hit->name, strlen(hit->name)}, &best);
+    try_similar(word->text, slice_of_string(hit->name), &best);
     for (int i = 0; i < n_help_words; i++)
         if (word->near[i].match < best.match && target_place(hit, help_words[i].targets))
             best = word->near[i];
@@ -228,10 +228,10 @@ static void match_hit(Hit *hit, const Words *words)
 static int compare_hits(const void *a, const void *b)
 {
     const Hit *x = a, *y = b;
-    if (x->match != y->match) return x->match < y->match ? -1 : 1;
+    if (x->match != y->match) return ORDER(x->match, y->match);
     if (x->match == MATCH_SYNONYM && x->target != y->target) return x->target < y->target ? -1 : 1;
-    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+    if (x->kind != y->kind) return ORDER(x->kind, y->kind);
+    return ORDER(x->order, y->order);
 }
 
 /* ---- the catalog ---- */

@@ -10,6 +10,7 @@
  * Integers are exact. The end of an interval is never computed, because it may exceed an int64: the
  * unsigned gap between two starts is compared with a duration. If one argument is REAL, the entire
  * computation is. A negative duration counts as empty. */
+#include "../loader/base/base.h"
 #include "functions.h"
 SQLITE_EXTENSION_INIT3
 
@@ -120,13 +121,13 @@ static int merge_into(Interval *into, const Interval *next, int is_real)
 static int compare_integer(const void *a, const void *b)
 {
     int64_t x = ((const Interval *)a)->start.i, y = ((const Interval *)b)->start.i;
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 static int compare_real(const void *a, const void *b)
 {
     double x = ((const Interval *)a)->start.r, y = ((const Interval *)b)->start.r;
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 /* Sorts and merges the items. False on overflow. */

@@ -87,18 +87,6 @@ static const char *const field_names[] = {
 
 /* ---- finding the spools ---- */
 
-static bool ends_in(const char *name, const char *tail)
-{
-    size_t n = strlen(name), k = strlen(tail);
-    return n > k && !strcmp(name + n - k, tail);
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat st;
-    return !stat(path, &st) && S_ISDIR(st.st_mode);
-}
-
 /* Keeps the first reason why a path could not be read, as a message. A missing path is not a
  * reason. */
 static void note_unreadable(const char *path, char **why)
@@ -192,7 +180,7 @@ static int find_spools(LiveCursor *c, sqlite3_vtab *vtab)
     DIR *d = open_spools(c->source, &folder, &why);
     int rc = SQLITE_OK;
     for (struct dirent *e; rc == SQLITE_OK && d && (e = readdir(d));)
-        if (ends_in(e->d_name, ".spool"))
+        if (has_suffix(e->d_name, ".spool"))
             rc = add_path(c, sqlite3_mprintf("%s/%s", folder, e->d_name));
     if (d) closedir(d);
     sqlite3_free(folder);

@@ -289,7 +289,7 @@ static void measure_profile(RowCursor *c, Measured *s, int level)
                   "%s: the profile cannot be queried: %s", s->asked.list[0],
                   rc == SQLITE_DONE ? "it is empty" : sqlite3_errmsg(row_db(c)));
     sqlite3_finalize(stmt);
-    remove_temporary(logdir);
+    remove_folder(logdir);
     if (level < 2) forget_level_2(&s->measures);
     s->by_profile = true;
     print_measures(&s->measures, s->hardware, level, capture->request.duration_ms, s->text,

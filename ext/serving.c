@@ -191,9 +191,8 @@ char *served_text(const Prof *prof, const char *text)
 
 int prof_serve(Prof *prof, const char *folder, ProfErr *err)
 {
-    struct stat st;
     char *root = folder ? realpath(folder, NULL) : NULL;
-    if (folder && (!root || stat(root, &st) || !S_ISDIR(st.st_mode))) {
+    if (folder && (!root || !is_folder(root))) {
         free(root);
         return prof_fail(err, PROF_NOTFOUND, 0,
                          "%s: is not a folder; give one whose runs SQL may read", folder);

@@ -10,6 +10,8 @@
 *is no window
 ** function: taking a large value back out of a running variance leaves nothing but its rounding
 *error. */
+#include "../loader/base/base.h"
+#include "../loader/base/sort.h"
 #include "functions.h"
 SQLITE_EXTENSION_INIT3
 
@@ -50,12 +52,6 @@ void function_error(sqlite3_context *ctx, const char *format, const char *name)
     sqlite3_free(text);
 }
 
-static int compare_double(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void swap(double *a, double *b)
 {
     double c = *a;
@@ -72,7 +68,7 @@ static void select_kth(double *values, sqlite3_int64 n, sqlite3_int64 k)
     for (sqlite3_int64 m = n; m; m >>= 1) budget += 2;
     while (lo < hi) {
         if (budget-- == 0) {
-            qsort(values + lo, (size_t)(hi - lo + 1), sizeof *values, compare_double);
+            qsort(values + lo, (size_t)(hi - lo + 1), sizeof *values, by_double);
             return;
         }
         sqlite3_int64 mid = lo + (hi - lo) / 2, i = lo, j = hi;
@@ -194,7 +190,7 @@ static void percentile_value(sqlite3_context *ctx)
 {
     Percentile *q = sqlite3_aggregate_context(ctx, 0);
     if (!q) return;
-    if (!q->is_sorted && q->n) qsort(q->values, (size_t)q->n, sizeof *q->values, compare_double);
+    if (!q->is_sorted && q->n) qsort(q->values, (size_t)q->n, sizeof *q->values, by_double);
     q->is_sorted = 1;
     percentile_result(ctx, q);
 }
@@ -204,7 +200,7 @@ static void percentile_inverse(sqlite3_context *ctx, int argc, sqlite3_value **a
     Percentile *q = sqlite3_aggregate_context(ctx, 0);
     (void)argc;
     if (!q || sqlite3_value_type(argv[0]) == SQLITE_NULL) return;
-    if (!q->is_sorted && q->n) qsort(q->values, (size_t)q->n, sizeof *q->values, compare_double);
+    if (!q->is_sorted && q->n) qsort(q->values, (size_t)q->n, sizeof *q->values, by_double);
     q->is_sorted = 1;
     sqlite3_int64 at = place_of(q, sqlite3_value_double(argv[0]));
     if (at == q->n) /* step rejected the row, so the statement has already failed */

@@ -137,7 +137,6 @@ static int seek_file_event(TimelineCursor *c)
 /* ---- extras ---- */
 
 static bool fits(const char *wanted, const char *text) { return !wanted || !strcmp(wanted, text); }
-static bool within(Range r, int64_t value) { return r.low <= value && value <= r.high; }
 
 static const DerivedLine *derived_line(const TimelineCursor *c)
 {
@@ -172,12 +171,12 @@ static bool unit_wanted(const TimelineCursor *c)
     const Track *track = c->kind == DERIVED_LINES ? &c->viewer->derived_lines[c->at_line]
                                                   : &c->viewer->lines[c->at_line];
     if (!track->drawn || (by_id && c->kind == REGIONS)) return false;
-    if (!fits(e->plane_is, plane->name->text) || !within(e->plane_id, plane->plane_id))
+    if (!fits(e->plane_is, plane->name->text) || !is_within(e->plane_id, plane->plane_id))
         return false;
     if (c->kind == DERIVED_LINES)
         return fits(e->line_is, derived_line(c)->name) && is_all(e->line_id) && is_all(e->event_id);
     return fits(e->line_is, line_label(file_line(c))->text) &&
-           within(e->line_id, file_line(c)->line_id);
+           is_within(e->line_id, file_line(c)->line_id);
 }
 
 /* Moves to the next host whose extras are wanted. False at the end or on errors. */

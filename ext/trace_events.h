@@ -161,6 +161,7 @@ typedef struct {
     int64_t low, high;
 } Range;
 static inline bool is_all(Range r) { return r.low == INT64_MIN && r.high == INT64_MAX; }
+static inline bool is_within(Range r, int64_t value) { return r.low <= value && value <= r.high; }
 static inline bool is_point(Range r) { return r.low == r.high; }
 
 /* Bits of idxNum. Without PLAN_UNITS, rows come in file order. */

@@ -333,14 +333,7 @@ int events_take_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value
 
 /* ---- the order of units ---- */
 
-static int compare_texts(const Text *a, const Text *b)
-{
-    if (a == b) return 0;
-    int c = memcmp(a->text, b->text, a->n_bytes < b->n_bytes ? a->n_bytes : b->n_bytes);
-    return c ? c : (a->n_bytes > b->n_bytes) - (a->n_bytes < b->n_bytes);
-}
-
-static int compare_numbers(int64_t a, int64_t b) { return (a > b) - (a < b); }
+static int compare_numbers(int64_t a, int64_t b) { return ORDER(a, b); }
 
 static int compare_key(const EventUnit *a, const EventUnit *b, int column)
 {
@@ -349,14 +342,13 @@ static int compare_key(const EventUnit *a, const EventUnit *b, int column)
     switch (column) {
     case EV_RUN: return strcmp(a->from->label, b->from->label);
     case EV_HOST: return strcmp(p->host->name, q->host->name);
-    case EV_PLANE: return compare_texts(p->name, q->name);
-    case EV_LINE: return compare_texts(line_label(x), line_label(y));
+    case EV_PLANE: return text_order(p->name, q->name);
+    case EV_LINE: return text_order(line_label(x), line_label(y));
     case EV_NAME:
-        return compare_texts(p->event_metas[a->group->meta].name,
-                             q->event_metas[b->group->meta].name);
+        return text_order(p->event_metas[a->group->meta].name, q->event_metas[b->group->meta].name);
     case EV_DISPLAY_NAME:
-        return compare_texts(p->event_metas[a->group->meta].display_name,
-                             q->event_metas[b->group->meta].display_name);
+        return text_order(p->event_metas[a->group->meta].display_name,
+                          q->event_metas[b->group->meta].display_name);
     case EV_METADATA_ID: return compare_numbers(a->group->id, b->group->id);
     case EV_PLANE_ID: return compare_numbers(p->plane_id, q->plane_id);
     case EV_LINE_ID: return compare_numbers(x->line_id, y->line_id);
@@ -383,7 +375,7 @@ static int compare_units(const void *a, const void *b, void *context)
         int c = compare_key(&x, &y, known[known_letter(key[0])].column);
         if (c) return key[1] == '-' ? -c : c;
     }
-    if (x.from != y.from) return x.from < y.from ? -1 : 1;
+    if (x.from != y.from) return ORDER(x.from, y.from);
     if (x.line != y.line) return compare_numbers(x.line->line_id, y.line->line_id);
     return x.group && y.group ? compare_numbers(x.group->end, y.group->end) : 0;
 }

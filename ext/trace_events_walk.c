@@ -77,7 +77,6 @@ bool events_fill(EventsCursor *c, enum ChunkColumn column)
 
 /* ---- filters ---- */
 
-static bool within(Range r, int64_t value) { return r.low <= value && value <= r.high; }
 static bool meets(Range r, int64_t least, int64_t most) { return r.low <= most && least <= r.high; }
 static bool is_text(const char *wanted, const Text *text)
 {
@@ -94,7 +93,8 @@ static bool line_wanted(const EventsCursor *c, const SourceRun *from, const Line
     const Plane *plane = line->plane;
     if (!line->n_events || (from->only && plane->host != from->only)) return false;
     if (c->host_is && strcmp(c->host_is, plane->host->name)) return false;
-    if (!within(c->plane_id, plane->plane_id) || !within(c->line_id, line->line_id)) return false;
+    if (!is_within(c->plane_id, plane->plane_id) || !is_within(c->line_id, line->line_id))
+        return false;
     if (!meets(c->event_id, (int64_t)line->first_event,
                (int64_t)(line->first_event + line->n_events - 1)))
         return false;
@@ -146,7 +146,7 @@ static bool step_wanted(EventsCursor *c)
 {
     const Packed *steps = steps_of_line(c);
     uint64_t at = index_of(c);
-    return steps && within(c->step, packed_at(&steps[at / CHUNK_EVENTS], at % CHUNK_EVENTS));
+    return steps && is_within(c->step, packed_at(&steps[at / CHUNK_EVENTS], at % CHUNK_EVENTS));
 }
 
 /* Returns whether the event may have a wanted group id: its own, or else one of its metadata, which
@@ -159,7 +159,7 @@ static bool group_wanted(EventsCursor *c)
     int64_t type = packed_at(&column->types, at % CHUNK_EVENTS);
     if (type == TYPE_NONE) return meta_of(c)->has_stats;
     return (type != TYPE_INT64 && type != TYPE_UINT64) ||
-           within(c->group, packed_at(&column->values, at % CHUNK_EVENTS));
+           is_within(c->group, packed_at(&column->values, at % CHUNK_EVENTS));
 }
 
 static bool chunk_wanted(const EventsCursor *c, const Line *line, const Chunk *k)
@@ -206,12 +206,12 @@ static const uint8_t *matches(EventsCursor *c)
 
 static void drop_unwanted(EventsCursor *c)
 {
-    if (c->events && !is_all(c->event_id)) KEEP(within(c->event_id, (int64_t)event_of(c)))
+    if (c->events && !is_all(c->event_id)) KEEP(is_within(c->event_id, (int64_t)event_of(c)))
     const uint8_t *match = c->name_is ? matches(c) : NULL;
     if (match) KEEP(match[value_of(c, COL_META)])
-    if (!is_all(c->duration)) KEEP(within(c->duration, value_of(c, COL_DURATION)))
-    if (!is_all(c->start)) KEEP(within(c->start, start_of(c)))
-    if (!is_all(c->end)) KEEP(within(c->end, end_of(c)))
+    if (!is_all(c->duration)) KEEP(is_within(c->duration, value_of(c, COL_DURATION)))
+    if (!is_all(c->start)) KEEP(is_within(c->start, start_of(c)))
+    if (!is_all(c->end)) KEEP(is_within(c->end, end_of(c)))
     if (!is_all(c->step)) KEEP(step_wanted(c))
     if (!is_all(c->group)) KEEP(group_wanted(c))
 }
@@ -270,8 +270,8 @@ typedef struct {
 static int by_start(const void *a, const void *b)
 {
     const Started *x = a, *y = b;
-    if (x->offset != y->offset) return x->offset < y->offset ? -1 : 1;
-    return x->event < y->event ? -1 : x->event > y->event;
+    if (x->offset != y->offset) return ORDER(x->offset, y->offset);
+    return ORDER(x->event, y->event);
 }
 
 /* Lists the events by start, for a line that is not stored that way. */

@@ -224,7 +224,7 @@ static void tf_op_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, bool
         if (op.category != OP_TENSORFLOW && op.category != OP_JAX) return;
     } else if (r->place == AT_GPU && kept_stat(c, r, KEPT_HLO_OP)) {
         if (!(detail = instruction_of(c, r))) return;
-        op = tf_op_parse((Slice){detail->provenance, strlen(detail->provenance)});
+        op = tf_op_parse(slice_of_string(detail->provenance));
     } else if (kept_stat(c, r, KEPT_TF_OP) &&
                (r->kept[KEPT_TF_OP].type == TYPE_STR || r->kept[KEPT_TF_OP].type == TYPE_REF)) {
         if (r->place == AT_GPU && is_empty_text(c, r, KEPT_TF_OP)) return;

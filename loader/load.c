@@ -208,8 +208,8 @@ static int job_run(Job *job, const RunOptions *options, ProfErr *err)
 static int longer_first(const void *a, const void *b)
 {
     const Line *x = *(Line *const *)a, *y = *(Line *const *)b;
-    if (x->span.n_bytes != y->span.n_bytes) return x->span.n_bytes < y->span.n_bytes ? 1 : -1;
-    return x < y ? -1 : x > y;
+    if (x->span.n_bytes != y->span.n_bytes) return ORDER(y->span.n_bytes, x->span.n_bytes);
+    return ORDER(x, y);
 }
 
 static char *run_text(Run *run, const char *s, size_t n)

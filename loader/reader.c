@@ -7,12 +7,10 @@ const Reader *const *readers = all;
 
 const Reader *reader_of_name(const char *file_name, size_t *stem)
 {
-    size_t n = strlen(file_name);
     for (const Reader *const *reader = readers; *reader; reader++)
         for (const char *const *suffix = (*reader)->suffixes; *suffix; suffix++) {
-            size_t k = strlen(*suffix);
-            if (n <= k || strcmp(file_name + n - k, *suffix) != 0) continue;
-            *stem = n - k;
+            if (!has_suffix(file_name, *suffix)) continue;
+            *stem = strlen(file_name) - strlen(*suffix);
             return *reader;
         }
     return NULL;

@@ -22,6 +22,15 @@ const char *host_hostname(const Host *host)
     return host->n_hostnames ? host->hostnames[0]->text : "localhost";
 }
 
+const Text *host_text(Host *host, const void *bytes, size_t n_bytes, ProfErr *err)
+{
+    pthread_mutex_lock(&host->lock);
+    const Text *text = text_intern(&host->texts, &host->arena, bytes, n_bytes);
+    pthread_mutex_unlock(&host->lock);
+    if (!text) prof_nomem(err);
+    return text;
+}
+
 static void init_locks(Run *run)
 {
     pthread_mutexattr_t recursive;

@@ -389,6 +389,10 @@ void run_unref(Run *run);
 /* Returns whether the files at the run's path are still those that were read. */
 bool run_is_current(const Run *run);
 
+/* Returns a text of the host's file, repaired to valid UTF-8, that lives as long as the run. For
+ * several threads. */
+const Text *host_text(Host *host, const void *bytes, size_t n_bytes, ProfErr *err);
+
 /* A run opened with `streaming` has the events of one host in memory at a time. host_load_only()
  * loads those of a host and drops the others; run_load_all_events() loads all, and from then on the
  * run keeps them. PROF_OK, or err is set. */

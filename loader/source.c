@@ -361,7 +361,6 @@ static int fail_missing(const char *path, ProfErr *err)
         return prof_fail(err, PROF_NOTFOUND, 0,
                          "%s: only a shell expands ~; write out the path of the home folder", path);
     char folder[4096];
-    struct stat st;
     ssize_t length = readlink(path, folder, sizeof folder - 1);
     if (length > 0)
         return prof_fail(err, PROF_NOTFOUND, 0,
@@ -372,7 +371,7 @@ static int fail_missing(const char *path, ProfErr *err)
     while (n && n < sizeof folder && (path[n] != '/' || path[n - 1] == '/')) n--;
     memcpy(folder, path, n < sizeof folder ? n : 0);
     folder[n < sizeof folder ? n : 0] = 0;
-    if (*folder && !stat(folder, &st) && S_ISDIR(st.st_mode))
+    if (*folder && is_folder(folder))
         return prof_fail(err, PROF_NOTFOUND, 0,
                          "%s: no such file or folder, and no attached label; SELECT path FROM "
                          "prof_find('%s') lists the runs in the folder above it",

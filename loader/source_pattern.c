@@ -54,13 +54,12 @@ static void add_file(Matches *m, const char *path, bool is_program, ProfErr *err
 /* Adds the run of a folder, or a file with the suffix of a profile or program. */
 static void add_match(Matches *m, const char *path, ProfErr *err)
 {
-    struct stat st;
     size_t stem;
-    bool is_folder = !stat(path, &st) && S_ISDIR(st.st_mode);
-    const Reader *reader = is_folder ? NULL : reader_of_name(base_name(path), &stem);
+    bool folder = is_folder(path);
+    const Reader *reader = folder ? NULL : reader_of_name(base_name(path), &stem);
     Source run = {0};
     if (reader) add_file(m, path, reader->is_program, err);
-    if (!is_folder || source_resolve(path, NULL, &run, err)) return;
+    if (!folder || source_resolve(path, NULL, &run, err)) return;
     for (size_t i = 0; i < run.n_files && !err->code; i++)
         add_file(m, run.files[i], program_name_length(base_name(run.files[i])) > 0, err);
     for (size_t i = 0; i < run.n_programs && !err->code; i++)

@@ -276,7 +276,7 @@ uint64_t text_hash(const char *text, size_t n)
     return hash64(h ^ rest);
 }
 
-const Text *text_intern(TextTable *table, Arena *arena, const uint8_t *bytes, size_t n_bytes)
+const Text *text_intern(TextTable *table, Arena *arena, const void *bytes, size_t n_bytes)
 {
     if (!n_bytes) return empty_text;
     char *fixed = NULL;
@@ -284,10 +284,10 @@ const Text *text_intern(TextTable *table, Arena *arena, const uint8_t *bytes, si
         fixed = prof_alloc(n_bytes * 3);
         if (!fixed) return NULL;
         n_bytes = utf8_repair(bytes, n_bytes, fixed);
-        bytes = (const uint8_t *)fixed;
+        bytes = fixed;
     }
     Text *text = NULL;
-    uint64_t hash = text_hash((const char *)bytes, n_bytes);
+    uint64_t hash = text_hash(bytes, n_bytes);
     HASH_EACH(i, &table->by_text, hash) {
         const Text *old = table->texts[i];
         if (old->n_bytes != n_bytes || memcmp(old->text, bytes, n_bytes)) continue;

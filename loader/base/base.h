@@ -149,7 +149,7 @@ typedef struct {
 /* Returns the table's text with these bytes, repaired to valid UTF-8. Adds it, allocated from the
  * arena, if the table does not have it yet. An empty text is always empty_text. NULL if memory runs
  * out. */
-NODISCARD const Text *text_intern(TextTable *table, Arena *arena, const uint8_t *bytes,
+NODISCARD const Text *text_intern(TextTable *table, Arena *arena, const void *bytes,
                                   size_t n_bytes);
 /* Frees the table, but not its texts: they belong to the arena. */
 void text_table_free(TextTable *table);
@@ -168,11 +168,31 @@ static inline bool starts_with(const char *text, const char *prefix)
     return !strncmp(text, prefix, strlen(prefix));
 }
 
+/* Returns whether a file's name has this suffix after another character. */
+static inline bool has_suffix(const char *name, const char *suffix)
+{
+    size_t n = strlen(name), k = strlen(suffix);
+    return n > k && !strcmp(name + n - k, suffix);
+}
+
+/* Compares two numbers: negative, 0 or positive, like qsort()'s function. */
+#define ORDER(x, y) (((x) > (y)) - ((x) < (y)))
+
 /* Returns the size from `least` to `most` that is nearest to n. */
 static inline size_t size_within(size_t n, size_t least, size_t most)
 {
     if (n < least) return least;
     return n > most ? most : n;
+}
+
+/* Return the sum and the difference as XProf computes them: they wrap. */
+static inline int64_t add_wrapped(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+static inline int64_t sub_wrapped(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a - (uint64_t)b);
 }
 
 /* Returns a + b, or the nearest int64 if the sum does not fit. */

@@ -17,6 +17,12 @@ const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+bool is_folder(const char *path)
+{
+    struct stat st;
+    return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
 bool file_identity(const char *path, uint64_t *size_bytes, int64_t *mtime_ns)
 {
     struct stat st;

@@ -41,6 +41,7 @@ int file_note(File *file, const char *path, ProfErr *err);
 int file_reopen(const File *noted, File *file, ProfErr *err);
 /* Returns the last part of a path, after its last slash. */
 const char *base_name(const char *path);
+bool is_folder(const char *path);
 /* Returns the size and modification time of the file at `path`. False if it is not a regular
  * file. */
 bool file_identity(const char *path, uint64_t *size_bytes, int64_t *mtime_ns);

@@ -56,7 +56,7 @@ static bool pack_last(RowWriter *w)
 static int by_row(const void *a, const void *b)
 {
     const RowChange *x = a, *y = b;
-    return x->row < y->row ? -1 : x->row > y->row;
+    return ORDER(x->row, y->row);
 }
 
 static bool apply_changes(RowWriter *w)

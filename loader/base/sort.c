@@ -27,6 +27,13 @@ static inline int compare(Kind *k, const void *a, const void *b)
     return k->stopped ? 0 : k->compare(a, b, k->context);
 }
 
+#define BY_NUMBER(name, type)                                                                      \
+    int name(const void *a, const void *b) { return ORDER(*(const type *)a, *(const type *)b); }
+BY_NUMBER(by_int64, int64_t)
+BY_NUMBER(by_uint64, uint64_t)
+BY_NUMBER(by_uint32, uint32_t)
+BY_NUMBER(by_double, double)
+
 static void swap(Kind *k, char *a, char *b)
 {
     char kept[SORT_ITEM_BYTES];

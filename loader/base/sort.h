@@ -20,11 +20,17 @@ void sort_in_place_by(void *items, size_t n, size_t item_bytes,
 void sort_array(void *items, size_t n, size_t item_bytes,
                 int (*order)(const void *a, const void *b));
 
+/* Compare two numbers through pointers, as sort_array() asks. */
+int by_int64(const void *a, const void *b);
+int by_uint64(const void *a, const void *b);
+int by_uint32(const void *a, const void *b);
+int by_double(const void *a, const void *b);
+
 /* The order in which nested intervals open: by start, then the longest, then as stored. Compares
  * what x and y point at, like qsort()'s function; `end` names a duration or an end. */
 #define BY_START_THEN_LONGEST(x, y, start, end, place)                                             \
-    ((x)->start != (y)->start ? ((x)->start < (y)->start ? -1 : 1)                                 \
-     : (x)->end != (y)->end   ? ((x)->end > (y)->end ? -1 : 1)                                     \
-                              : ((x)->place > (y)->place) - ((x)->place < (y)->place))
+    ((x)->start != (y)->start                                                                      \
+         ? ORDER((x)->start, (y)->start)                                                           \
+         : ((x)->end != (y)->end ? ORDER((y)->end, (x)->end) : ORDER((x)->place, (y)->place)))
 
 #endif

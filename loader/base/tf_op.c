@@ -3,58 +3,17 @@
 #define _GNU_SOURCE
 #include "tf_op.h"
 
-#include <strings.h>
-
-/* ---- slices ---- */
-
-bool slice_is(Slice s, const char *text)
-{
-    return s.n == strlen(text) && !memcmp(s.text, text, s.n);
-}
-bool slice_starts(Slice s, const char *text)
-{
-    return s.n >= strlen(text) && !memcmp(s.text, text, strlen(text));
-}
-bool slice_starts_ignoring_case(Slice s, const char *text)
-{
-    return s.n >= strlen(text) && !strncasecmp(s.text, text, strlen(text));
-}
-bool slice_ends(Slice s, const char *text)
-{
-    size_t n = strlen(text);
-    return s.n >= n && !memcmp(s.text + s.n - n, text, n);
-}
-bool slice_contains(Slice s, const char *text)
-{
-    return memmem(s.text, s.n, text, strlen(text)) != NULL;
-}
-
-static Slice behind(Slice s, size_t n) { return (Slice){s.text + n, s.n - n}; }
-
 /* Returns what follows the last occurrence of a byte; all of s if there is none. */
 static Slice last_part(Slice s, char separator)
 {
     const char *at = memrchr(s.text, separator, s.n);
-    return at ? behind(s, (size_t)(at + 1 - s.text)) : s;
-}
-
-Slice slice_innermost(Slice s)
-{
-    for (size_t i = 0; i + 1 < s.n;) {
-        if (s.text[i] != ':' || s.text[i + 1] != ':')
-            i++;
-        else
-            s = behind(s, i + 2), i = 0;
-    }
-    return s;
+    return at ? slice_after(s, (size_t)(at + 1 - s.text)) : s;
 }
 
 /* ---- the grammar ---- */
 
 static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 /* [A-Za-z0-9.][A-Za-z0-9_./>-]* */
 static bool is_tensorflow_name(Slice s)
@@ -91,32 +50,6 @@ static bool is_jax_type(Slice s, Slice *plain)
            !memchr(s.text + i, '\n', s.n - i);
 }
 
-Slice slice_without_id(Slice s)
-{
-    size_t n = s.n && s.text[s.n - 1] == ')' ? s.n - 1 : 0, digits = n;
-    while (digits && is_digit(s.text[digits - 1])) digits--;
-    if (digits && digits < n && s.text[digits - 1] == '(') s.n = digits - 1;
-    return s;
-}
-
-bool slice_integer(Slice s, int64_t *value)
-{
-    while (s.n && is_blank(s.text[0])) s = behind(s, 1);
-    while (s.n && is_blank(s.text[s.n - 1])) s.n--;
-    bool negative = s.n && s.text[0] == '-';
-    if (s.n && (s.text[0] == '-' || s.text[0] == '+')) s = behind(s, 1);
-    if (!s.n) return false;
-    uint64_t v = 0, most = (uint64_t)INT64_MAX + negative;
-    for (size_t i = 0; i < s.n; i++) {
-        if (!is_digit(s.text[i])) return false;
-        uint64_t digit = (uint64_t)(s.text[i] - '0');
-        if (v > (most - digit) / 10) return false;
-        v = v * 10 + digit;
-    }
-    *value = (int64_t)(negative ? 0 - v : v);
-    return true;
-}
-
 /* Returns the type in an op's name: its last component without the number after it. */
 static Slice derived_type(Slice name)
 {
@@ -136,8 +69,6 @@ static const struct {
     {"MEMCPYHToH", "MemcpyHToH", OP_MEMCPY_HTOH},
 };
 
-static Slice literal(const char *text) { return (Slice){text, strlen(text)}; }
-
 TfOp tf_op_parse(Slice full)
 {
     TfOp unknown = {OP_UNKNOWN, full, {full.text + full.n, 0}};
@@ -145,11 +76,11 @@ TfOp tf_op_parse(Slice full)
     if (!colon) {
         for (size_t i = 0; i < COUNT(copies); i++)
             if (slice_starts_ignoring_case(full, copies[i].prefix))
-                return (TfOp){copies[i].category, full, literal(copies[i].type)};
+                return (TfOp){copies[i].category, full, slice_of_string(copies[i].type)};
         return unknown;
     }
-    Slice a = {full.text, (size_t)(colon - full.text)}, b = behind(full, a.n + 1), plain;
-    if (slice_is(a, "Iterator")) return (TfOp){OP_TF_DATA, full, literal("Dataset")};
+    Slice a = {full.text, (size_t)(colon - full.text)}, b = slice_after(full, a.n + 1), plain;
+    if (slice_is(a, "Iterator")) return (TfOp){OP_TF_DATA, full, slice_of_string("Dataset")};
     if (is_tensorflow_name(a) && is_tensorflow_type(b)) return (TfOp){OP_TENSORFLOW, a, b};
     Slice type = b.n ? b : derived_type(a);
     if (is_jax_type(type, &plain)) return (TfOp){OP_JAX, a, plain};
@@ -170,13 +101,6 @@ Slice tf_op_display(const TfOp *op, bool *is_iterator)
 
 /* ---- predicates ---- */
 
-static bool one_of(Slice s, const char *const *list, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (slice_is(s, list[i])) return true;
-    return false;
-}
-
 bool op_is_infeed_enqueue(Slice type) { return slice_starts(type, "InfeedEnqueue"); }
 bool op_is_infeed_or_outfeed(Slice category)
 {
@@ -186,7 +110,7 @@ bool op_is_infeed_or_outfeed(Slice category)
 bool op_is_container(Slice category)
 {
     static const char *const list[] = {"call", "conditional", "while", "megacore fusion"};
-    return one_of(category, list, COUNT(list));
+    return slice_is_any(category, list, COUNT(list));
 }
 
 bool op_is_off_duty(Slice category)
@@ -194,7 +118,7 @@ bool op_is_off_duty(Slice category)
     static const char *const list[] = {"infeed",         "outfeed",        "host send",
                                        "host send-done", "host recv",      "host recv-done",
                                        "async-done",     "megacore fusion"};
-    return one_of(category, list, COUNT(list));
+    return slice_is_any(category, list, COUNT(list));
 }
 
 bool op_is_outside_compilation(Slice framework_name, Slice hlo_text)

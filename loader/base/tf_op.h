@@ -9,7 +9,7 @@
 #ifndef PROF_TF_OP_H
 #define PROF_TF_OP_H
 
-#include "base.h"
+#include "slice.h"
 
 enum OpCategory {
     OP_UNKNOWN,
@@ -21,26 +21,6 @@ enum OpCategory {
     OP_MEMCPY_DTOD,
     OP_MEMCPY_HTOH,
 };
-
-/* A piece of a text that is owned elsewhere. It need not end in a NUL byte. */
-typedef struct {
-    const char *text;
-    size_t n;
-} Slice;
-/* Returns all of a text as a slice. */
-static inline Slice slice_of(const Text *text) { return (Slice){text->text, text->n_bytes}; }
-/* Compare a slice with a text. slice_starts_ignoring_case() ignores the case of letters. */
-bool slice_is(Slice s, const char *text);
-bool slice_starts(Slice s, const char *text);
-bool slice_starts_ignoring_case(Slice s, const char *text);
-bool slice_ends(Slice s, const char *text);
-bool slice_contains(Slice s, const char *text);
-/* Returns what follows the last "::", such as the HLO instruction in a kernel's stat hlo_op. */
-Slice slice_innermost(Slice s);
-/* Returns a module's name without the "(id)" that may follow it. */
-Slice slice_without_id(Slice s);
-/* Parses a decimal int64, with optional sign and blanks around it. False if it is anything else. */
-bool slice_integer(Slice s, int64_t *value);
 
 /* The parts of an op's full name. */
 typedef struct {

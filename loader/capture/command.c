@@ -50,12 +50,6 @@ static bool is_file(const char *path) { return !access(path, R_OK); }
 
 /* ---- profiles out of spools ---- */
 
-static bool ends_in(const char *name, const char *tail)
-{
-    size_t n = strlen(name), k = strlen(tail);
-    return n > k && !strcmp(name + n - k, tail);
-}
-
 static void summarize(const char *source)
 {
     char why[512];
@@ -89,7 +83,7 @@ static int convert_run(const Command *c, const char *run, int *n_seen)
     int n = scandir(folder, &entries, NULL, alphasort);
     for (int i = 0; i < n; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-        bool ours = ends_in(entries[i]->d_name, ".spool") &&
+        bool ours = has_suffix(entries[i]->d_name, ".spool") &&
                     (!*c->options.token || convert_is_of(path, c->options.token));
         if (ours && !c->convert && convert_is_kept(path)) ours = false, ++*n_seen;
         if (ours) n_bad += convert_one(c, path), ++*n_seen;
@@ -114,7 +108,7 @@ static struct timespec last_profile(const char *run)
         char path[8192 + 256];
         struct stat st;
         snprintf(path, sizeof path, "%s/%s", run, entries[i]->d_name);
-        if (ends_in(entries[i]->d_name, ".xplane.pb") && !stat(path, &st) &&
+        if (has_suffix(entries[i]->d_name, ".xplane.pb") && !stat(path, &st) &&
             is_later(st.st_mtim, last))
             last = st.st_mtim;
         free(entries[i]);

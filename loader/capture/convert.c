@@ -19,15 +19,13 @@ enum { GROUP_CALLS = 8, DEEPEST_PATH = 64 };
 
 /* ---- orders ---- */
 
-static int compare_u64(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
-
 int by_line_and_time(const void *a, const void *b)
 {
     const Item *x = a, *y = b;
-    int d = compare_u64(x->line, y->line);
-    if (!d) d = compare_u64(x->start, y->start);
-    if (!d) d = compare_u64(y->end, x->end);
-    return d ? d : compare_u64(x->order, y->order);
+    int d = ORDER(x->line, y->line);
+    if (!d) d = ORDER(x->start, y->start);
+    if (!d) d = ORDER(y->end, x->end);
+    return d ? d : ORDER(x->order, y->order);
 }
 
 static int group_rank(const Item *item)
@@ -46,10 +44,10 @@ static int group_rank(const Item *item)
 static int by_group(const void *a, const void *b)
 {
     const Item *x = a, *y = b;
-    int d = compare_u64(x->correlation, y->correlation);
+    int d = ORDER(x->correlation, y->correlation);
     if (!d) d = group_rank(x) - group_rank(y);
-    if (!d) d = compare_u64(x->start, y->start);
-    return d ? d : compare_u64(x->order, y->order);
+    if (!d) d = ORDER(x->start, y->start);
+    return d ? d : ORDER(x->order, y->order);
 }
 
 /* ---- ranges around calls ---- */

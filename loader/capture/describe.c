@@ -69,7 +69,7 @@ static Slice last_marker(const char *path, const char *title)
 {
     const char *found = "";
     for (const char *p = path; (p = strstr(p, title)); p++) found = p;
-    return (Slice){found, strlen(found)};
+    return slice_of_string(found);
 }
 
 static uint32_t name_of_value(Timeline *t, Slice text)
@@ -81,7 +81,7 @@ static uint32_t name_of_value(Timeline *t, Slice text)
  * NULL if these are not arguments: programs may name their ranges "loss:#1". */
 static const char *end_of_arguments(const char *p)
 {
-    if (p[0] != ':' || p[1] != '#' || !marker_key((Slice){p, strlen(p)}, 2)) return NULL;
+    if (p[0] != ':' || p[1] != '#' || !marker_key(slice_of_string(p), 2)) return NULL;
     const char *end = strchr(p + 2, '#');
     return end && (!end[1] || end[1] == '/') ? end : NULL;
 }

@@ -23,28 +23,26 @@ typedef struct {
     bool opens;
 } StepChange;
 
-static int compare(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
-
 static int compare_ranges(const StepRange *a, const StepRange *b)
 {
-    int d = compare(a->line, b->line);
-    if (!d) d = compare(a->start, b->start);
-    if (!d) d = compare(b->end, a->end);
-    return d ? d : compare(a->order, b->order);
+    int d = ORDER(a->line, b->line);
+    if (!d) d = ORDER(a->start, b->start);
+    if (!d) d = ORDER(b->end, a->end);
+    return d ? d : ORDER(a->order, b->order);
 }
 
 static int by_line(const void *a, const void *b) { return compare_ranges(a, b); }
 
 static int by_value(const void *a, const void *b)
 {
-    return compare(*(const uint64_t *)a, *(const uint64_t *)b);
+    return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 /* At equal times, ends come before starts. */
 static int by_time(const void *a, const void *b)
 {
     const StepChange *x = a, *y = b;
-    int d = compare(x->time, y->time);
+    int d = ORDER(x->time, y->time);
     return d ? d : x->opens - y->opens;
 }
 

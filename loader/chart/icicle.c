@@ -32,8 +32,8 @@ static double time_of(const ChartData *d, size_t row)
 static int by_time(const void *a, const void *b)
 {
     const Node *x = a, *y = b;
-    if (x->time != y->time) return x->time > y->time ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row;
+    if (x->time != y->time) return ORDER(y->time, x->time);
+    return ORDER(x->row, y->row);
 }
 
 /* Appends the nodes at `depth` between two rows, sorted by time. Returns the sum of their times. */

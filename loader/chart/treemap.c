@@ -25,8 +25,8 @@ typedef LIST(Item) Items;
 static int by_time(const void *a, const void *b)
 {
     const Item *x = a, *y = b;
-    if (x->time != y->time) return x->time > y->time ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row;
+    if (x->time != y->time) return ORDER(y->time, x->time);
+    return ORDER(x->row, y->row);
 }
 
 static double time_of(const ChartData *d, size_t row)

@@ -354,10 +354,10 @@ static void list_events(Export *x, Line *line, Spans *spans)
 static int by_start(const void *a, const void *b)
 {
     const LineSpan *x = a, *y = b;
-    if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
-    if (x->duration_ps != y->duration_ps) return x->duration_ps > y->duration_ps ? -1 : 1;
-    if (x->of != y->of) return x->of > y->of ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
+    if (x->start_ps != y->start_ps) return ORDER(x->start_ps, y->start_ps);
+    if (x->duration_ps != y->duration_ps) return ORDER(y->duration_ps, x->duration_ps);
+    if (x->of != y->of) return ORDER(y->of, x->of);
+    return ORDER(x->index, y->index);
 }
 
 static void add_line(Export *x, Line *line)

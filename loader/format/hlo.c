@@ -71,15 +71,6 @@ const Text *hlo_program_entry(const Host *host, uint64_t program_id)
     return NULL;
 }
 
-static const Text *host_text(Host *host, const uint8_t *bytes, size_t n_bytes, ProfErr *err)
-{
-    pthread_mutex_lock(&host->lock);
-    const Text *text = text_intern(&host->texts, &host->arena, bytes, n_bytes);
-    pthread_mutex_unlock(&host->lock);
-    if (!text) prof_nomem(err);
-    return text;
-}
-
 /* What is known of a program without parsing it: HloProto.hlo_module.{name, id}. */
 typedef struct {
     const Text *name; /* NULL if it has none */

@@ -11,16 +11,9 @@ enum { MAX_LABELS = 64 }; /* most dimensions of a convolution */
 
 /* ---- pieces ---- */
 
-static void key(const HloWriter *w, const char *name)
-{
-    text_add(w->out, ", ");
-    text_add(w->out, name);
-    text_add_char(w->out, '=');
-}
-
 static void list(const HloWriter *w, const char *name, const int64_t *values, size_t n)
 {
-    key(w, name);
+    hlo_write_key(w, name);
     text_add_char(w->out, '{');
     hlo_write_integers(w->out, values, n);
     text_add_char(w->out, '}');
@@ -36,20 +29,20 @@ static void list_if_any(const HloWriter *w, const char *name, const int64_t *val
 
 static void number(const HloWriter *w, const char *name, int64_t value)
 {
-    key(w, name);
+    hlo_write_key(w, name);
     text_add_integer(w->out, value);
 }
 
 static void flag(const HloWriter *w, const char *name, bool value)
 {
     if (!value) return;
-    key(w, name);
+    hlo_write_key(w, name);
     text_add(w->out, "true");
 }
 
 static void word(const HloWriter *w, const char *name, const char *value)
 {
-    key(w, name);
+    hlo_write_key(w, name);
     text_add(w->out, value);
 }
 
@@ -63,7 +56,7 @@ static void choice(const HloWriter *w, const char *name, const char *const *word
 
 static void quoted(const HloWriter *w, const char *name, const char *bytes, size_t n)
 {
-    key(w, name);
+    hlo_write_key(w, name);
     text_add_char(w->out, '"');
     text_add_escaped(w->out, bytes, n);
     text_add_char(w->out, '"');
@@ -72,7 +65,7 @@ static void quoted(const HloWriter *w, const char *name, const char *bytes, size
 static void shape_list(const HloWriter *w, const char *name, Xla__ShapeProto *const *shapes,
                        size_t n)
 {
-    key(w, name);
+    hlo_write_key(w, name);
     text_add_char(w->out, '{');
     for (size_t i = 0; i < n; i++) {
         if (i) text_add(w->out, ", ");
@@ -84,7 +77,7 @@ static void shape_list(const HloWriter *w, const char *name, Xla__ShapeProto *co
 static void aliasing(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
     if (!op->more->rare->n_output_operand_aliasing) return;
-    key(w, "output_to_operand_aliasing");
+    hlo_write_key(w, "output_to_operand_aliasing");
     text_add_char(w->out, '{');
     for (size_t i = 0; i < op->more->rare->n_output_operand_aliasing; i++) {
         const Xla__OutputOperandAliasing *a = op->more->rare->output_operand_aliasing[i];
@@ -122,7 +115,7 @@ static void write_window(const HloWriter *w, const Xla__Window *window)
         padded |= window->dimensions[i]->padding_low || window->dimensions[i]->padding_high;
         reversed |= window->dimensions[i]->window_reversal;
     }
-    key(w, "window");
+    hlo_write_key(w, "window");
     text_add(w->out, "{size=");
     for (size_t i = 0; i < window->n_dimensions; i++) {
         if (i) text_add_char(w->out, 'x');
@@ -161,7 +154,7 @@ static void labels(TextBuffer *out, int64_t first, char first_role, int64_t seco
 static void dim_labels(const HloWriter *w, const Xla__ConvolutionDimensionNumbers *d)
 {
     if (!d) return;
-    key(w, "dim_labels");
+    hlo_write_key(w, "dim_labels");
     labels(w->out, d->input_batch_dimension, 'b', d->input_feature_dimension, 'f',
            d->input_spatial_dimensions, d->n_input_spatial_dimensions);
     text_add_char(w->out, '_');
@@ -178,7 +171,7 @@ static void precision(const HloWriter *w, const Xla__PrecisionConfig *p)
     bool any = false;
     for (size_t i = 0; p && i < p->n_operand_precision; i++) any |= p->operand_precision[i] != 0;
     if (!any) return;
-    key(w, "operand_precision");
+    hlo_write_key(w, "operand_precision");
     text_add_char(w->out, '{');
     for (size_t i = 0; i < p->n_operand_precision; i++) {
         if (i) text_add_char(w->out, ',');
@@ -236,7 +229,7 @@ static void slice(const HloWriter *w, const Xla__HloInstructionProto *op)
     bool strided = false;
     for (size_t i = 0; i < op->more->rare->n_slice_dimensions; i++)
         strided |= op->more->rare->slice_dimensions[i]->stride != 1;
-    key(w, "slice");
+    hlo_write_key(w, "slice");
     text_add_char(w->out, '{');
     for (size_t i = 0; i < op->more->rare->n_slice_dimensions; i++) {
         const Xla__HloInstructionProto__SliceDimensions *d = op->more->rare->slice_dimensions[i];
@@ -254,7 +247,7 @@ static void padding(const HloWriter *w, const Xla__PaddingConfig *p)
     if (!p) return;
     for (size_t i = 0; i < p->n_dimensions; i++)
         interior |= p->dimensions[i]->interior_padding != 0;
-    key(w, "padding");
+    hlo_write_key(w, "padding");
     for (size_t i = 0; i < p->n_dimensions; i++) {
         const Xla__PaddingConfigDimension *d = p->dimensions[i];
         text_add_format(w->out, "%s%lld_%lld", i ? "x" : "", (long long)d->edge_padding_low,
@@ -307,7 +300,7 @@ static void collective(const HloWriter *w, const Xla__HloInstructionProto *op,
 {
     channel(w, op);
     if (opcode == HLO_COLLECTIVE_PERMUTE || opcode == HLO_COLLECTIVE_PERMUTE_START) {
-        key(w, "source_target_pairs");
+        hlo_write_key(w, "source_target_pairs");
         text_add_char(w->out, '{');
         for (size_t i = 0; i < op->more->rare->n_source_target_pairs; i++)
             text_add_format(w->out, "%s{%lld,%lld}", i ? "," : "",
@@ -347,7 +340,7 @@ static void custom_call(const HloWriter *w, const Xla__HloInstructionProto *op)
                    op->more->rare->n_operand_shapes_with_layout);
     flag(w, "custom_call_has_side_effect", op->more->rare->custom_call_has_side_effect);
     if (op->more->literal && op->more->literal->shape) {
-        key(w, "literal");
+        hlo_write_key(w, "literal");
         hlo_write_shape(w->out, op->more->literal->shape, true);
         text_add_char(w->out, ' ');
         hlo_write_literal(w->out, op->more->literal);
@@ -413,7 +406,7 @@ static void result_accuracy(const HloWriter *w, const Xla__ResultAccuracy *accur
     if (!accuracy) return;
     const Xla__ResultAccuracy__Tolerance *t = accuracy->tolerance;
     if (!t && accuracy->mode != 1) return;
-    key(w, "result_accuracy");
+    hlo_write_key(w, "result_accuracy");
     if (!t) {
         text_add(w->out, "{mode=highest}");
         return;
@@ -468,7 +461,7 @@ static void linear_algebra(const HloWriter *w, const Xla__HloInstructionProto *o
 static void feed(const HloWriter *w, const Xla__HloInstructionProto *op, enum HloOpcode opcode)
 {
     if (opcode == HLO_OUTFEED && op->more->rare->outfeed_shape) {
-        key(w, "outfeed_shape");
+        hlo_write_key(w, "outfeed_shape");
         hlo_write_shape(w->out, op->more->rare->outfeed_shape, true);
     }
     if (!w->configs) return;
@@ -498,7 +491,7 @@ static void domain(const HloWriter *w, const Xla__HloInstructionProto *op)
 static void parameter(const HloWriter *w, const Xla__ParameterReplication *replication)
 {
     if (w->canonical || !replication || !replication->n_replicated_at_leaf_buffers) return;
-    key(w, "parameter_replication");
+    hlo_write_key(w, "parameter_replication");
     for (size_t i = 0; i < replication->n_replicated_at_leaf_buffers; i++) {
         text_add_char(w->out, i ? ',' : '{');
         text_add(w->out, replication->replicated_at_leaf_buffers[i] ? "true" : "false");
@@ -602,7 +595,7 @@ static void attributes_of(const HloWriter *w, const Xla__HloInstructionProto *op
     case HLO_BATCH_NORM_GRAD:
     case HLO_BATCH_NORM_INFERENCE:
     case HLO_BATCH_NORM_TRAINING:
-        key(w, "epsilon");
+        hlo_write_key(w, "epsilon");
         text_add_real(w->out, (double)op->more->rare->epsilon, 6);
         number(w, "feature_index", op->more->rare->feature_index);
         break;

@@ -9,7 +9,7 @@
 
 /* ---- called computations ---- */
 
-static void key(const HloWriter *w, const char *name)
+void hlo_write_key(const HloWriter *w, const char *name)
 {
     text_add(w->out, ", ");
     text_add(w->out, name);
@@ -40,13 +40,13 @@ static void computation(const HloWriter *w, const char *name, const Xla__HloInst
             ? hlo_computation(w->module, op->more->called_computation_ids[i])
             : NULL;
     if (!c) return;
-    key(w, name);
+    hlo_write_key(w, name);
     called(w, c);
 }
 
 static void computations(const HloWriter *w, const char *name, const Xla__HloInstructionProto *op)
 {
-    key(w, name);
+    hlo_write_key(w, name);
     text_add_char(w->out, '{');
     for (size_t i = 0; i < op->more->n_called_computation_ids; i++) {
         const Xla__HloComputationProto *c =
@@ -61,7 +61,7 @@ static void computations(const HloWriter *w, const char *name, const Xla__HloIns
 /* Appends the computations that an instruction of an unknown opcode calls, for canonical text. */
 static void all_calls(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
-    key(w, "calls");
+    hlo_write_key(w, "calls");
     text_add_char(w->out, '\n');
     for (size_t i = 0; i < op->more->n_called_computation_ids; i++) {
         const Xla__HloComputationProto *c =
@@ -198,7 +198,7 @@ void hlo_write_frontend_attributes(TextBuffer *out, const Xla__FrontendAttribute
 static void control_predecessors(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
     if (!w->control || !op->more->n_control_predecessor_ids) return;
-    key(w, "control-predecessors");
+    hlo_write_key(w, "control-predecessors");
     for (size_t i = 0; i < op->more->n_control_predecessor_ids; i++) {
         const Xla__HloInstructionProto *before =
             hlo_instruction(w->module, op->more->control_predecessor_ids[i]);
@@ -211,7 +211,7 @@ static void control_predecessors(const HloWriter *w, const Xla__HloInstructionPr
 static void statistics(const HloWriter *w, const Xla__StatisticsViz *s)
 {
     if (!s || !s->n_statistics) return;
-    key(w, "statistics");
+    hlo_write_key(w, "statistics");
     text_add_format(w->out, "{visualizing_index=%lld", (long long)s->stat_index_to_visualize);
     for (size_t i = 0; i < s->n_statistics; i++) {
         text_add_char(w->out, ',');
@@ -287,7 +287,7 @@ static void origin(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
     Origin o = {.value = op->more->rare->original_value};
     if (!o.value || !op->shape) return;
-    key(w, "origin");
+    hlo_write_key(w, "origin");
     text_add_char(w->out, '{');
     origin_part(w, &o, op->shape, 0);
     if (*o.value->call_hierarchy) {
@@ -302,7 +302,7 @@ void hlo_write_common_attributes(const HloWriter *w, const Xla__HloInstructionPr
 {
     called_computations(w, op, hlo_opcode(op->opcode));
     if (op->more->sharding) {
-        key(w, "sharding");
+        hlo_write_key(w, "sharding");
         hlo_write_sharding(w->out, op->more->sharding);
     }
     hlo_write_frontend_attributes(w->out, op->more->frontend_attributes);
@@ -328,7 +328,7 @@ void hlo_write_backend_config(const HloWriter *w, const Xla__HloInstructionProto
         if (!left) break;
         p += sizeof queues - 2, plain = p + 1;
     }
-    key(w, "backend_config");
+    hlo_write_key(w, "backend_config");
     if (!kept.no_memory) raw_or_quoted(w->out, kept.text, kept.n_bytes);
     w->out->no_memory |= kept.no_memory;
     text_free(&kept);

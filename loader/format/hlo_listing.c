@@ -63,8 +63,8 @@ typedef struct {
 static int by_id(const void *a, const void *b)
 {
     const Node *x = a, *y = b;
-    if (x->id != y->id) return x->id < y->id ? -1 : 1;
-    return x->first < y->first ? -1 : x->first > y->first;
+    if (x->id != y->id) return ORDER(x->id, y->id);
+    return ORDER(x->first, y->first);
 }
 
 static Node *node_of(const Order *o, int64_t id)
@@ -293,8 +293,8 @@ static int by_number(const void *a, const void *b)
     const Xla__HloInstructionProto *x = *(Xla__HloInstructionProto *const *)a,
                                    *y = *(Xla__HloInstructionProto *const *)b;
     if (x->more->parameter_number != y->more->parameter_number)
-        return x->more->parameter_number < y->more->parameter_number ? -1 : 1;
-    return x->id < y->id ? -1 : x->id > y->id;
+        return ORDER(x->more->parameter_number, y->more->parameter_number);
+    return ORDER(x->id, y->id);
 }
 
 /* Appends "(p0: f32[4], p1: f32[]) -> f32[4] ": parameters by number, without layouts. */

@@ -36,6 +36,8 @@ HloWriter hlo_writer(const HloModule *module, enum HloTextStyle style, TextBuffe
 /* Appends an instruction. */
 void hlo_write_instruction(const HloWriter *w, const Xla__HloInstructionProto *op);
 
+/* Appends ", name=". */
+void hlo_write_key(const HloWriter *w, const char *name);
 /* Appends a computation at the place where it is called: "{\n  tmp_0 = ...\n}"
  * (HLO_TEXT_CANONICAL). */
 void hlo_write_body(const HloWriter *w, const Xla__HloComputationProto *computation);

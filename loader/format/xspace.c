@@ -45,13 +45,8 @@ const Text *xspace_text(Host *host, Window *window, Span span, ProfErr *err)
 {
     const uint8_t *bytes = cursor_payload(window, span, err);
     if (!bytes) return NULL;
-    pthread_mutex_lock(&host->lock);
-    const Text *text = text_intern(&host->texts, &host->arena, bytes, (size_t)span.n_bytes);
-    pthread_mutex_unlock(&host->lock);
-    if (!text) {
-        prof_nomem(err);
-        return NULL;
-    }
+    const Text *text = host_text(host, bytes, (size_t)span.n_bytes, err);
+    if (!text) return NULL;
     if (text->repaired)
         host_issue(
             host, "warning", "invalid_utf8", span.offset, 0, &host->texts,

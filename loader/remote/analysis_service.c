@@ -144,13 +144,7 @@ static bool take(void *context, int path, const uint8_t *bytes, size_t n_bytes)
     return true;
 }
 
-static bool end(void *context, int path)
-{
-    (void)context, (void)path;
-    return true;
-}
-
-static const FieldHandler handler = {use, begin, take, end, NULL};
+static const FieldHandler handler = {use, begin, take, NULL};
 
 static bool fetch_sink(GrpcCall *call, const uint8_t *bytes, size_t n_bytes, uint64_t n_message)
 {

@@ -16,13 +16,6 @@ static bool damaged(const MessageStream *s, const char *what, ProfErr *err)
     return false;
 }
 
-static bool leave_messages(MessageStream *s)
-{
-    while (s->depth && s->at == s->inside[s->depth - 1].end)
-        if (!s->handler->end(s->context, s->inside[--s->depth].path)) return false;
-    return true;
-}
-
 /* Starts a field of n_bytes bytes. */
 static bool start_bytes(MessageStream *s, uint64_t n_bytes, ProfErr *err)
 {
@@ -91,14 +84,12 @@ static bool read_field_bytes(MessageStream *s, const uint8_t *bytes, size_t n_by
            s->handler->bytes(s->context, s->path, bytes, *n_read);
 }
 
-/* Ends the fields of bytes and messages that are complete at this position. */
-static bool end_fields(MessageStream *s)
+/* Ends the field of bytes and the messages that are complete at this position. */
+static void end_fields(MessageStream *s)
 {
-    if (s->state == AT_BYTES && s->at == s->field_end) {
-        s->state = AT_TAG;
-        if (s->field_use == FIELD_TAKE && !s->handler->end(s->context, s->path)) return false;
-    }
-    return s->state != AT_TAG || s->n_varint_bytes || leave_messages(s);
+    if (s->state == AT_BYTES && s->at == s->field_end) s->state = AT_TAG;
+    if (s->state != AT_TAG || s->n_varint_bytes) return;
+    while (s->depth && s->at == s->inside[s->depth - 1].end) s->depth--;
 }
 
 bool message_stream_read(MessageStream *s, const uint8_t *bytes, size_t n_bytes, ProfErr *err)
@@ -106,9 +97,9 @@ bool message_stream_read(MessageStream *s, const uint8_t *bytes, size_t n_bytes,
     for (size_t n_read; n_bytes; bytes += n_read, n_bytes -= n_read) {
         n_read = 1;
         if (!(s->state == AT_BYTES ? read_field_bytes(s, bytes, n_bytes, &n_read)
-                                   : read_varint_byte(s, *bytes, err)) ||
-            !end_fields(s))
+                                   : read_varint_byte(s, *bytes, err)))
             return false;
+        end_fields(s);
     }
     return true;
 }

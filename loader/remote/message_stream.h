@@ -10,7 +10,7 @@
 #include "../base/base.h"
 
 enum FieldUse { FIELD_SKIP, FIELD_ENTER, FIELD_TAKE };
-/* Callbacks for the fields. `begin`, `bytes` and `end` return false to stop reading. */
+/* Callbacks for the fields. `begin` and `bytes` return false to stop reading. */
 typedef struct {
     /* Returns whether the field, with n_bytes bytes, is skipped, read as a message, or passed to
      * `bytes`. */
@@ -18,7 +18,6 @@ typedef struct {
     /* called for a field that is not skipped */
     bool (*begin)(void *context, int path, uint64_t n_bytes);
     bool (*bytes)(void *context, int path, const uint8_t *bytes, size_t n_bytes);
-    bool (*end)(void *context, int path);
     /* called for a varint; NULL: not wanted */
     void (*number)(void *context, int path, uint64_t value);
 } FieldHandler;

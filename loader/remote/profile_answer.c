@@ -81,19 +81,13 @@ static bool take(void *context, int path, const uint8_t *bytes, size_t n_bytes)
     return part_write(path == XSPACE ? &a->profile : &last_tool(a)->file, bytes, n_bytes, &a->err);
 }
 
-static bool end(void *context, int path)
-{
-    (void)context, (void)path;
-    return true;
-}
-
 static void number(void *context, int path, uint64_t value)
 {
     ProfileAnswer *a = context;
     if (path == EMPTY_TRACE) a->empty_trace = value;
 }
 
-static const FieldHandler handler = {use, begin, take, end, number};
+static const FieldHandler handler = {use, begin, take, number};
 
 bool profile_answer_open(ProfileAnswer *a)
 {

@@ -20,10 +20,10 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
     return remove(path);
 }
 
-void remove_temporary(const char *logdir)
+bool remove_folder(const char *path)
 {
     enum { OPEN_FOLDERS = 8 };
-    nftw(logdir, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+    return !nftw(path, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
 }
 
 enum RemoteOutcome profile_measures_capture(const RemoteCapture *like, const char *address,
@@ -55,7 +55,7 @@ enum RemoteOutcome profile_measures_capture(const RemoteCapture *like, const cha
         outcome = REMOTE_UNIMPLEMENTED;
     }
     prof_free(host);
-    if (outcome) remove_temporary(logdir);
+    if (outcome) remove_folder(logdir);
     return outcome;
 }
 

@@ -18,10 +18,10 @@ enum {
 extern const char profile_measures_sql[];
 
 /* Takes a short profile of one address into a temporary folder, whose path is written to `logdir`.
- * Remove it with remove_temporary(). */
+ * Remove it with remove_folder(). */
 enum RemoteOutcome profile_measures_capture(const RemoteCapture *like, const char *address,
                                             char logdir[4096], ProfErr *err);
-void remove_temporary(const char *logdir);
+bool remove_folder(const char *path);
 
 /* Writes a number with three significant digits, without an exponent. NAN becomes "unknown". */
 void print_measure(double value, const char *unit, char *out, size_t n_out);

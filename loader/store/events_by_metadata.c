@@ -45,7 +45,7 @@ static LineGroup *undeclared_group(Undeclared *u, int64_t id, ProfErr *err)
 static int by_id(const void *a, const void *b)
 {
     const LineGroup *x = a, *y = b;
-    return x->id < y->id ? -1 : x->id > y->id;
+    return ORDER(x->id, y->id);
 }
 
 /* Counts the events of each undeclared id. Once the ids are sorted, moves the events to their
@@ -105,7 +105,7 @@ static int split_undeclared(Line *line, EventsByMeta *order, size_t *capacity, u
 static int by_meta(const void *a, const void *b)
 {
     const LineGroup *x = a, *y = b;
-    return x->meta < y->meta ? -1 : x->meta > y->meta;
+    return ORDER(x->meta, y->meta);
 }
 
 /* Finds the groups and their sizes. numbers[] become positions in groups + 1. */

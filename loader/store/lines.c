@@ -60,8 +60,8 @@ typedef struct {
 static int larger_first(const void *a, const void *b)
 {
     const SizedTask *x = a, *y = b;
-    if (x->n_events != y->n_events) return x->n_events > y->n_events ? -1 : 1;
-    return x->i < y->i ? -1 : x->i > y->i;
+    if (x->n_events != y->n_events) return ORDER(y->n_events, x->n_events);
+    return ORDER(x->i, y->i);
 }
 
 static void sized_task(void *context, size_t i, ProfErr *err)

@@ -211,7 +211,7 @@ static bool keep_self(void *context, const Open *closed)
 static int by_event(const void *a, const void *b)
 {
     const Patch *x = a, *y = b;
-    return x->event < y->event ? -1 : x->event > y->event;
+    return ORDER(x->event, y->event);
 }
 
 static bool apply_patches(NestingMaker *m)
@@ -310,7 +310,7 @@ static bool add_self(void *context, const Open *closed)
 static int by_meta(const void *a, const void *b)
 {
     const LineTotal *x = a, *y = b;
-    return x->meta < y->meta ? -1 : x->meta > y->meta;
+    return ORDER(x->meta, y->meta);
 }
 
 static LineTotals *add_up(Line *line, MetaNumbers *numbers, ProfErr *err)

@@ -73,9 +73,9 @@ typedef struct {
 static int by_duration(const void *a, const void *b)
 {
     const SpanRef *x = &((const Alike *)a)->first, *y = &((const Alike *)b)->first;
-    if (x->duration_ps != y->duration_ps) return x->duration_ps < y->duration_ps ? -1 : 1;
-    if (x->line != y->line) return x->line < y->line ? -1 : 1;
-    return x->at < y->at ? -1 : x->at > y->at;
+    if (x->duration_ps != y->duration_ps) return ORDER(x->duration_ps, y->duration_ps);
+    if (x->line != y->line) return ORDER(x->line, y->line);
+    return ORDER(x->at, y->at);
 }
 
 static SpanRef span_of(const Alike *same, uint32_t i)

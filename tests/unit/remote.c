@@ -64,7 +64,7 @@ static enum FieldUse use(int path)
 }
 static bool begin(void *context, int path, uint64_t n)
 {
-    note(context, "(%d:%d ", path, (int)n);
+    note(context, "[%d:%d]", path, (int)n);
     return true;
 }
 static bool take(void *context, int path, const uint8_t *bytes, size_t n)
@@ -73,16 +73,11 @@ static bool take(void *context, int path, const uint8_t *bytes, size_t n)
     note(context, "%.*s", (int)n, (const char *)bytes);
     return true;
 }
-static bool end(void *context, int path)
-{
-    note(context, " %d)", path);
-    return true;
-}
 static void number(void *context, int path, uint64_t value)
 {
     note(context, "%d=%llu ", path, (unsigned long long)value);
 }
-static const FieldHandler handler = {use, begin, take, end, number};
+static const FieldHandler handler = {use, begin, take, number};
 
 /* Reads a message in two pieces that are split at each place in turn, and byte by byte. */
 static void check_message(const char *bytes, size_t n, const char *wanted, const char *error)
@@ -115,14 +110,14 @@ static void check_messages(void)
             "\x1a\x00"
             "\x22\x01"
             "z",
-            "(2:3 abc 2)(3:0  3)(4:1 z 4)");
+            "[2:3]abc[3:0][4:1]z");
     MESSAGE("\x2a\x02xx\x30\x01", "6=1 "); /* 5 is skipped */
     MESSAGE("\x32\x05\x0a\x01"
             "a"
             "\x10\x07",
-            "(6:5 (601:1 a 601)602=7  6)");                              /* a message inside */
-    MESSAGE("\x32\x04\x4a\x02\x08\x01", "(6:4 (609:2 60901=1  609) 6)"); /* and one in that */
-    MESSAGE("\x32\x00\x32\x02\x4a\x00", "(6:0  6)(6:2 (609:0  609) 6)");
+            "[6:5][601:1]a602=7 ");                              /* a message inside */
+    MESSAGE("\x32\x04\x4a\x02\x08\x01", "[6:4][609:2]60901=1 "); /* and one in that */
+    MESSAGE("\x32\x00\x32\x02\x4a\x00", "[6:0][6:2][609:0]");
     MESSAGE("\xa0\x06\x05\xa2\x06\x01x", ""); /* numbers above 99 are skipped */
     MESSAGE("\x09"
             "12345678"

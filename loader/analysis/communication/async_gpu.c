@@ -13,19 +13,11 @@ typedef struct {
     const AsyncVisitor *visitor;
 } AsyncGpuBuilder;
 
-static const Text *intern(Host *host, Slice word, ProfErr *err)
-{
-    pthread_mutex_lock(&host->lock);
-    const Text *text = text_intern(&host->texts, &host->arena, (const uint8_t *)word.text, word.n);
-    pthread_mutex_unlock(&host->lock);
-    if (!text) prof_nomem(err);
-    return text;
-}
-
 static Slice kept_text(const Plane *plane, const Stat *stat, ProfErr *err)
 {
     Slice text = stat_text(plane, stat);
-    const Text *kept = stat->type == TYPE_STR ? intern(plane->host, text, err) : NULL;
+    const Text *kept =
+        stat->type == TYPE_STR ? host_text(plane->host, text.text, text.n, err) : NULL;
     return kept ? slice_of(kept) : text;
 }
 
@@ -81,9 +73,9 @@ static void add_gpu_op(AsyncGpuBuilder *m, const EventAt *e, enum WorkKind kind,
 static void find_gpu_ops(AsyncGpuBuilder *m, Line *line, EventFinder *finder,
                          const StatFilter *filter, ProfErr *err)
 {
-    const Text *collective = intern(m->plane->host, (Slice){"collective", 10}, err),
-               *copy = intern(m->plane->host, (Slice){"copy", 4}, err),
-               *memset = intern(m->plane->host, (Slice){"memset", 6}, err);
+    const Text *collective = host_text(m->plane->host, "collective", 10, err),
+               *copy = host_text(m->plane->host, "copy", 4, err),
+               *memset = host_text(m->plane->host, "memset", 6, err);
     EventReader reader;
     EventAt e, with_stats;
     event_reader_open(&reader, line, 0, err);

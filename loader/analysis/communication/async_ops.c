@@ -31,8 +31,8 @@ typedef struct {
 static int by_start(const void *a, const void *b)
 {
     const Interval *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return x->end < y->end ? -1 : x->end > y->end;
+    if (x->start != y->start) return ORDER(x->start, y->start);
+    return ORDER(x->end, y->end);
 }
 
 static int64_t length(const Interval *i) { return i->end - i->start; }
@@ -141,8 +141,8 @@ static bool add_piece(void *context, const WorkPiece *piece)
 static int by_time(const void *a, const void *b)
 {
     const AsyncOp *x = a, *y = b;
-    if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
-    return x->start_event < y->start_event ? -1 : x->start_event > y->start_event;
+    if (x->start_ps != y->start_ps) return ORDER(x->start_ps, y->start_ps);
+    return ORDER(x->start_event, y->start_event);
 }
 
 static bool keep_op(void *context, const AsyncOp *op, ProfErr *err)

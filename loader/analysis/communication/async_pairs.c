@@ -89,14 +89,12 @@ typedef struct {
     Arena arena;
 } AsyncPairsBuilder;
 
-static bool same(Slice a, Slice b) { return a.n == b.n && !memcmp(a.text, b.text, a.n); }
-
 /* Returns the pair of a start's name; 0 if there is none. */
 static uint32_t pair_find(const AsyncPairsBuilder *m, Slice name)
 {
     uint64_t hash = text_hash(name.text, name.n);
     HASH_EACH(i, &m->by_name, hash)
-        if (same(m->pairs[i].name, name)) return (uint32_t)i + 1;
+        if (slice_equal(m->pairs[i].name, name)) return (uint32_t)i + 1;
     return 0;
 }
 
@@ -330,12 +328,6 @@ static void add_half(AsyncPairsBuilder *m, const Half *half)
         prof_nomem(m->err);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static void read_runs(AsyncPairsBuilder *m)
 {
     for (size_t i = 0; i < m->plane->n_lines && !m->err->code; i++) {
@@ -351,14 +343,14 @@ static void read_runs(AsyncPairsBuilder *m)
                 m->runs[m->n_runs++] = e.start_ps;
         event_reader_close(&reader);
     }
-    sort_array(m->runs, m->n_runs, sizeof *m->runs, by_value);
+    sort_array(m->runs, m->n_runs, sizeof *m->runs, by_int64);
 }
 
 static int by_start(const void *a, const void *b)
 {
     const Half *x = a, *y = b;
-    if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
-    return x->event < y->event ? -1 : x->event > y->event;
+    if (x->start_ps != y->start_ps) return ORDER(x->start_ps, y->start_ps);
+    return ORDER(x->event, y->event);
 }
 
 static void walk_line(AsyncPairsBuilder *m, Line *line)
@@ -392,12 +384,10 @@ static void walk_line(AsyncPairsBuilder *m, Line *line)
 static int by_name_then_start(const void *a, const void *b)
 {
     const Known *x = a, *y = b;
-    size_t n = x->op.n < y->op.n ? x->op.n : y->op.n;
-    int c = x->op.text == y->op.text ? 0 : memcmp(x->op.text, y->op.text, n);
-    if (c) return c;
-    if (x->op.n != y->op.n) return x->op.n < y->op.n ? -1 : 1;
-    if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
-    return x->nth < y->nth ? -1 : x->nth > y->nth;
+    int order = slice_order(x->op, y->op);
+    if (order) return order;
+    if (x->start_ps != y->start_ps) return ORDER(x->start_ps, y->start_ps);
+    return ORDER(x->nth, y->nth);
 }
 
 /* Merges new ops into the sorted known ones. */
@@ -440,7 +430,7 @@ static const AsyncOp *find_known(const AsyncPairsBuilder *m, Slice name, int64_t
     Known wanted = {name, time, SIZE_MAX};
     size_t low = LOWER_BOUND(i, 0, m->n_known, by_name_then_start(&m->known[i], &wanted) <= 0);
     const AsyncOp *known = low ? &m->found->ops.items[m->known[low - 1].nth] : NULL;
-    if (!known || !same(known->shared->op, name)) return NULL;
+    if (!known || !slice_equal(known->shared->op, name)) return NULL;
     return !known->shared->done || time <= add_saturated(known->start_ps, known->duration_ps)
                ? known
                : NULL;

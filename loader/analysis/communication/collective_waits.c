@@ -22,26 +22,24 @@ typedef struct {
 static int compare_places(const Member *x, const Member *y)
 {
     const CollectiveDevice *a = x->device, *b = y->device;
-    if (x->host != y->host) return x->host < y->host ? -1 : 1;
+    if (x->host != y->host) return ORDER(x->host, y->host);
     if (a->has_groups != b->has_groups) return a->has_groups ? 1 : -1;
     if (a->place.known != b->place.known) return a->place.known ? 1 : -1;
-    return (a->place.apart > b->place.apart) - (a->place.apart < b->place.apart);
+    return ORDER(a->place.apart, b->place.apart);
 }
 
 static int by_group(const void *a, const void *b)
 {
     const Member *x = a, *y = b;
     int order = compare_places(x, y);
-    return order ? order
-                 : (x->device->place.group > y->device->place.group) -
-                       (x->device->place.group < y->device->place.group);
+    return order ? order : ORDER(x->device->place.group, y->device->place.group);
 }
 
 static int by_id(const void *a, const void *b)
 {
     const Member *x = a, *y = b;
     if (x->device->place.id != y->device->place.id)
-        return x->device->place.id < y->device->place.id ? -1 : 1;
+        return ORDER(x->device->place.id, y->device->place.id);
     return compare_places(x, y);
 }
 

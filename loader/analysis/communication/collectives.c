@@ -103,22 +103,14 @@ static void plane_task(void *context, size_t i, ProfErr *err)
 
 /* ---- rows ---- */
 
-static int compare_slices(Slice a, Slice b)
-{
-    int order = memcmp(a.text, b.text, a.n < b.n ? a.n : b.n);
-    return order ? order : (a.n > b.n) - (a.n < b.n);
-}
-
 /* Compares two occurrences: 0 if they belong to one op, on any hosts. */
 static int compare_ops(const AsyncShared *x, const AsyncShared *y)
 {
     if (x == y) return 0;
     if (x->has_program != y->has_program) return x->has_program ? 1 : -1;
-    if (x->program_id != y->program_id) return x->program_id < y->program_id ? -1 : 1;
-    int order = compare_slices(x->op, y->op);
-    if (order) return order;
-    if (!x->hlo_op.n || !y->hlo_op.n) return (x->hlo_op.n > 0) - (y->hlo_op.n > 0);
-    return compare_slices(x->hlo_op, y->hlo_op);
+    if (x->program_id != y->program_id) return ORDER(x->program_id, y->program_id);
+    int order = slice_order(x->op, y->op);
+    return order ? order : slice_order(x->hlo_op, y->hlo_op);
 }
 
 static int by_op(const void *a, const void *b)
@@ -126,10 +118,9 @@ static int by_op(const void *a, const void *b)
     const CollectiveInstance *x = a, *y = b;
     int order = compare_ops(x->op, y->op);
     if (order) return order;
-    if (x->op->plane != y->op->plane)
-        return x->op->plane->plane_id < y->op->plane->plane_id ? -1 : 1;
-    if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
-    return x->duration_ps < y->duration_ps ? -1 : x->duration_ps > y->duration_ps;
+    if (x->op->plane != y->op->plane) return ORDER(x->op->plane->plane_id, y->op->plane->plane_id);
+    if (x->start_ps != y->start_ps) return ORDER(x->start_ps, y->start_ps);
+    return ORDER(x->duration_ps, y->duration_ps);
 }
 
 /* Returns the bytes of the operands, without padding. */
@@ -163,7 +154,7 @@ static bool describe(Collective *c, const AsyncShared *op, CollectiveGroups *gro
     const HloModule *module =
         c->has_program ? hlo_program(c->plane->host, c->program_id, err) : NULL;
     const Xla__HloInstructionProto *i = find_instruction(module, name);
-    const char *kind = i ? kind_of_op((Slice){i->opcode, strlen(i->opcode)}) : NULL;
+    const char *kind = i ? kind_of_op(slice_of_string(i->opcode)) : NULL;
     if (kind) c->kind = kind, c->bytes = operand_bytes(module, i);
     if (c->bytes < 0) c->bytes = op->bytes_moved;
     bool sound = kind ? groups_read(groups, module, i, kind)
@@ -195,7 +186,7 @@ static int64_t device_number(const CollectivesBuilder *m, const Plane *plane,
     }
     const char *last = strrchr(plane->name->text, ':');
     if (plane->host->run->n_hosts > 1 || groups_device_count(groups) > (int64_t)n_planes || !last ||
-        !slice_integer((Slice){last + 1, strlen(last + 1)}, &number))
+        !slice_integer(slice_of_string(last + 1), &number))
         return -1;
     return number;
 }
@@ -270,10 +261,10 @@ static int by_plane(const void *a, const void *b)
 {
     const Collective *x = a, *y = b;
     if (x->plane->plane_id != y->plane->plane_id)
-        return x->plane->plane_id < y->plane->plane_id ? -1 : 1;
-    if (x->total_ps != y->total_ps) return x->total_ps > y->total_ps ? -1 : 1;
-    if (x->program_id != y->program_id) return x->program_id < y->program_id ? -1 : 1;
-    return compare_slices(x->name, y->name);
+        return ORDER(x->plane->plane_id, y->plane->plane_id);
+    if (x->total_ps != y->total_ps) return ORDER(y->total_ps, x->total_ps);
+    if (x->program_id != y->program_id) return ORDER(x->program_id, y->program_id);
+    return slice_order(x->name, y->name);
 }
 
 static void collectives_release(void *result)

@@ -245,8 +245,8 @@ static int by_rendezvous(const void *a, const void *b)
 {
     const HostEvent *x = a, *y = b;
     if (x->rendezvous != y->rendezvous)
-        return (uintptr_t)x->rendezvous < (uintptr_t)y->rendezvous ? -1 : 1;
-    return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
+        return ORDER((uintptr_t)x->rendezvous, (uintptr_t)y->rendezvous);
+    return ORDER(x->begin_ns, y->begin_ns);
 }
 
 /* Converts a start time so that ops and the host's events are comparable. */
@@ -542,8 +542,8 @@ static void add_host(DcnCollectives *all, const DcnCollectives *of_host, ProfErr
 {
     for (size_t i = 0; i < of_host->collectives.n && !err->code; i++) {
         const DcnCollective *h = &of_host->collectives.items[i];
-        const Text *rendezvous = text_intern(
-            &all->texts, &all->arena, (const uint8_t *)h->rendezvous->text, h->rendezvous->n_bytes);
+        const Text *rendezvous =
+            text_intern(&all->texts, &all->arena, h->rendezvous->text, h->rendezvous->n_bytes);
         DcnCollective *c = rendezvous ? find_collective(all, rendezvous, err) : NULL;
         if (!c) {
             prof_nomem(err);

@@ -22,8 +22,7 @@ static void read_stat(DcnMessages *all, const StatFilter *filter, DcnMessage *me
     bool number = stat->type == TYPE_INT64 || stat->type == TYPE_UINT64;
     if (known == STAT_DCN_LABEL && !message->label) {
         Slice text = stat_text(filter->plane, stat);
-        if (text.n && !(message->label = text_intern(&all->texts, &all->arena,
-                                                     (const uint8_t *)text.text, text.n)))
+        if (text.n && !(message->label = text_intern(&all->texts, &all->arena, text.text, text.n)))
             prof_nomem(err);
     } else if (known == STAT_DURATION_US && number) {
         *duration_us = stat->integer;
@@ -106,9 +105,9 @@ typedef struct {
 static int by_time(const void *a, const void *b)
 {
     const Edge *x = a, *y = b;
-    if (x->ps != y->ps) return x->ps < y->ps ? -1 : 1;
+    if (x->ps != y->ps) return ORDER(x->ps, y->ps);
     if (x->ends != y->ends) return x->ends ? 1 : -1;
-    return x->message < y->message ? -1 : x->message > y->message;
+    return ORDER(x->message, y->message);
 }
 
 /* Marks the last messages of a burst. It starts at edges[begin] and ends with edges[end - 1]. */

@@ -232,8 +232,8 @@ static int by_plane(const void *a, const void *b)
 {
     const DeviceStep *x = a, *y = b;
     if (x->plane->plane_id != y->plane->plane_id)
-        return x->plane->plane_id < y->plane->plane_id ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
+        return ORDER(x->plane->plane_id, y->plane->plane_id);
+    return ORDER(x->place, y->place);
 }
 
 /* Drops devices that never communicate or transfer, and the rows outside of steps that are empty.

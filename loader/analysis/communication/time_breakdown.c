@@ -65,7 +65,7 @@ static int64_t core_key(const Plane *core, const Host *host)
 static int by_core(const void *a, const void *b)
 {
     const StepTime *x = a, *y = b;
-    if (x->core != y->core) return x->core < y->core ? -1 : 1;
+    if (x->core != y->core) return ORDER(x->core, y->core);
     return BY_START_THEN_LONGEST(x, y, start, end, place);
 }
 
@@ -142,8 +142,8 @@ static bool is_in(const Cover *cover, size_t *at, int64_t time, int64_t *next)
 static int longest_first(const void *a, const void *b)
 {
     const TimePart *x = a, *y = b;
-    if (x->ps != y->ps) return x->ps > y->ps ? -1 : 1;
-    return (x->activity > y->activity) - (x->activity < y->activity);
+    if (x->ps != y->ps) return ORDER(y->ps, x->ps);
+    return ORDER(x->activity, y->activity);
 }
 
 /* Limits the rows: a small file may have thousands of lines and thousands of steps, and each pair

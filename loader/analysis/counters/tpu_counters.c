@@ -210,7 +210,7 @@ void kernel_utilization(const CounterSample *sample, KernelUtilization *u)
 static const Text *intern(PerfCounters *all, const Plane *plane, const Stat *stat, ProfErr *err)
 {
     Slice text = stat_text(plane, stat);
-    const Text *t = text_intern(&all->texts, &all->arena, (const uint8_t *)text.text, text.n);
+    const Text *t = text_intern(&all->texts, &all->arena, text.text, text.n);
     if (!t) prof_nomem(err);
     return t;
 }
@@ -355,8 +355,8 @@ static uint64_t whole(const PerfCounter *counter)
 static int by_number(const void *a, const void *b)
 {
     const PerfCounter *x = *(const PerfCounter *const *)a, *y = *(const PerfCounter *const *)b;
-    if (x->number != y->number) return x->number < y->number ? -1 : 1;
-    return x->event < y->event ? -1 : x->event > y->event;
+    if (x->number != y->number) return ORDER(x->number, y->number);
+    return ORDER(x->event, y->event);
 }
 
 static bool is_number(const PerfCounter *c)

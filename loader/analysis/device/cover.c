@@ -23,7 +23,7 @@ bool cover_add(Cover *cover, int64_t start, int64_t end)
 static int by_start(const void *a, const void *b)
 {
     const Stretch *x = a, *y = b;
-    return x->start < y->start ? -1 : x->start > y->start;
+    return ORDER(x->start, y->start);
 }
 
 void cover_finish(Cover *cover)

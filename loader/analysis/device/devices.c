@@ -5,6 +5,7 @@
  * integer. For the counts of a GPU, the last stat of a name counts; for everything else, the first.
  */
 #include "devices.h"
+#include "../../base/text_buffer.h"
 
 #include "../../format/wire.h"
 #include "../../store/event_stats.h"
@@ -75,11 +76,7 @@ static void read_core_details(Device *device, const Stat *stat, Host *host, Prof
     Field f = {0};
     while (p && p < end && (p = wire_field(p, end, &f))) {
         if (f.number == 1 && f.type == WIRE_BYTES) {
-            pthread_mutex_lock(&host->lock);
-            device->core_hostname =
-                text_intern(&host->texts, &host->arena, f.bytes, (size_t)f.value);
-            pthread_mutex_unlock(&host->lock);
-            if (!device->core_hostname) prof_nomem(err);
+            device->core_hostname = host_text(host, f.bytes, (size_t)f.value, err);
         } else if (f.number >= 2 && f.number < COUNT(numbers) && f.type == WIRE_VARINT) {
             *numbers[f.number] = (int64_t)(f.value & UINT32_MAX);
         }
@@ -227,8 +224,8 @@ static const char *amd_model(uint32_t major)
     }
 }
 
-/* Returns XProf's name of a GPU model. NULL if memory runs out. */
-static const Text *gpu_model(const Caps *caps, Host *host)
+/* Returns XProf's name of a GPU model. */
+static const Text *gpu_model(const Caps *caps, Host *host, ProfErr *err)
 {
     const char *name = "GPU", *architecture = NULL;
     uint32_t major = (uint32_t)cap_integer(caps, CAP_MAJOR);
@@ -236,16 +233,13 @@ static const Text *gpu_model(const Caps *caps, Host *host)
         name = nvidia_model(major, (uint32_t)cap_integer(caps, CAP_MINOR));
     else if (cap_is(caps, CAP_VENDOR, "AMD") && !(architecture = amd_architecture(caps)))
         name = amd_model(major);
-    static const char amd[] = "AMD GPU - ";
-    size_t n = architecture ? sizeof amd - 1 + strlen(architecture) : strlen(name);
-    char *joined = prof_alloc(n + 1);
-    if (!joined) return NULL;
-    memcpy(joined, architecture ? amd : name, architecture ? sizeof amd : n);
-    if (architecture) strcpy(joined + sizeof amd - 1, architecture);
-    pthread_mutex_lock(&host->lock);
-    const Text *text = text_intern(&host->texts, &host->arena, (const uint8_t *)joined, n);
-    pthread_mutex_unlock(&host->lock);
-    prof_free(joined);
+    if (!architecture) return host_text(host, name, strlen(name), err);
+    TextBuffer joined = {0};
+    text_add(&joined, "AMD GPU - ");
+    text_add(&joined, architecture);
+    if (joined.no_memory) prof_nomem(err);
+    const Text *text = err->code ? NULL : host_text(host, joined.text, joined.n_bytes, err);
+    text_free(&joined);
     return text;
 }
 
@@ -292,11 +286,8 @@ static double positive_or_nan(double x) { return x > 0 && isfinite(x) ? x : NAN;
 static void describe(Device *device, const Caps *caps, const PerfEnv *env, ProfErr *err)
 {
     bool gpu = device->plane->kind == PLANE_GPU;
-    device->type = gpu ? gpu_model(caps, device->plane->host) : cap_text(caps, CAP_TYPE);
-    if (!device->type) {
-        prof_nomem(err);
-        return;
-    }
+    device->type = gpu ? gpu_model(caps, device->plane->host, err) : cap_text(caps, CAP_TYPE);
+    if (!device->type) return;
     if (!device->type->n_bytes) device->type = NULL;
     if (cap_text(caps, CAP_VENDOR)->n_bytes) device->vendor = cap_text(caps, CAP_VENDOR);
     device->core_count = cap_count(caps, CAP_CORE_COUNT);

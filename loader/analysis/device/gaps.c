@@ -168,8 +168,8 @@ static uint64_t counted(EventFinder *finder, const Run *run, uint64_t x, uint64_
 static int by_start(const void *a, const void *b)
 {
     const BusyPiece *x = a, *y = b;
-    if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
-    return (x->first > y->first) - (x->first < y->first);
+    if (x->start_ps != y->start_ps) return ORDER(x->start_ps, y->start_ps);
+    return ORDER(x->first, y->first);
 }
 
 /* Joins a piece with the one before, if there is no gap between them. */

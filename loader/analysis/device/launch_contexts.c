@@ -49,8 +49,8 @@ Slice executed_module(const EventMeta *meta)
 static int by_moment(const void *a, const void *b)
 {
     const Moment *x = a, *y = b;
-    if (x->place != y->place) return x->place < y->place ? -1 : 1;
-    return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
+    if (x->place != y->place) return ORDER(x->place, y->place);
+    return ORDER(x->start_ps, y->start_ps);
 }
 
 /* Lists the starts of calls that launched something, sorted. */
@@ -114,7 +114,7 @@ static void read_containers(void *context, size_t i, ProfErr *err)
 static int by_opening(const void *a, const void *b)
 {
     const Container *x = a, *y = b;
-    if (x->place != y->place) return x->place < y->place ? -1 : 1;
+    if (x->place != y->place) return ORDER(x->place, y->place);
     return BY_START_THEN_LONGEST(x, y, start_ps, end_ps, event.event);
 }
 

@@ -7,16 +7,10 @@
 #include "../../base/parallel.h"
 #include "../../base/sort.h"
 
-static int by_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sorts the values and returns their median, the same as the SQL function median(). */
 static double median_of(int64_t *values, size_t n)
 {
-    sort_array(values, n, sizeof *values, by_value);
+    sort_array(values, n, sizeof *values, by_int64);
     double low = (double)values[(n - 1) / 2];
     return n % 2 ? low : low + ((double)values[n / 2] - low) * 0.5;
 }
@@ -40,8 +34,7 @@ typedef struct {
 /* Returns the index of a name; SIZE_MAX with err set. */
 static size_t find_name(LatencyBuilder *b, const Text *name, ProfErr *err)
 {
-    const Text *text =
-        text_intern(&b->texts, &b->arena, (const uint8_t *)name->text, name->n_bytes);
+    const Text *text = text_intern(&b->texts, &b->arena, name->text, name->n_bytes);
     uint64_t hash = hash64((uint64_t)(uintptr_t)text);
     HASH_EACH(i, &b->by_name, hash)
         if (b->names.items[i].text == text) return i;
@@ -94,7 +87,7 @@ static void find_median(void *context, size_t i, ProfErr *err)
 static int largest_total_first(const void *a, const void *b)
 {
     const LaunchLatency *x = a, *y = b;
-    if (x->total_delay != y->total_delay) return x->total_delay > y->total_delay ? -1 : 1;
+    if (x->total_delay != y->total_delay) return ORDER(y->total_delay, x->total_delay);
     return strcmp(x->name->text, y->name->text);
 }
 
@@ -144,7 +137,7 @@ static void sum_queue(LaunchQueue *q, int64_t *launched, const int64_t *starts)
 {
     uint64_t started = 0;
     double total = 0;
-    sort_array(launched, q->n, sizeof *launched, by_value);
+    sort_array(launched, q->n, sizeof *launched, by_int64);
     for (size_t i = 0; i < q->n; i++) {
         while (started < q->n && starts[started] <= launched[i]) started++;
         uint64_t length = i + 1 - started; /* at equal times work starts before other comes */
@@ -194,10 +187,9 @@ static void add_stream(QueueBuilder *b, const Launches *all, size_t first, size_
 static int longest_first(const void *a, const void *b)
 {
     const LaunchQueue *x = a, *y = b;
-    if (x->longest != y->longest) return x->longest > y->longest ? -1 : 1;
+    if (x->longest != y->longest) return ORDER(y->longest, x->longest);
     int order = strcmp(x->line->plane->host->name, y->line->plane->host->name);
-    return order ? order
-                 : (x->line->line_id > y->line->line_id) - (x->line->line_id < y->line->line_id);
+    return order ? order : ORDER(x->line->line_id, y->line->line_id);
 }
 
 static void queues_release(void *result)

@@ -89,8 +89,7 @@ static void read_line_with_ids(void *context, size_t i, ProfErr *err)
 static int by_id(const void *a, const void *b)
 {
     const Launch *x = a, *y = b;
-    if (x->correlation_id != y->correlation_id)
-        return x->correlation_id < y->correlation_id ? -1 : 1;
+    if (x->correlation_id != y->correlation_id) return ORDER(x->correlation_id, y->correlation_id);
     return BY_START_THEN_LONGEST(x, y, start_ps, duration_ps, event);
 }
 
@@ -171,7 +170,7 @@ static int by_address(const void *a, const void *b)
 {
     uintptr_t x = (uintptr_t) * (const EventMeta *const *)a,
               y = (uintptr_t) * (const EventMeta *const *)b;
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 /* Returns the names of calls that launched the work, sorted by address. NULL if memory runs out. */

@@ -45,11 +45,7 @@ static const Text *kept_text(Host *host, const Plane *plane, const Stat *stat, P
 {
     if (stat->type == TYPE_REF) return stat_ref_text(plane, stat->u64);
     if (stat->type != TYPE_STR) return NULL;
-    pthread_mutex_lock(&host->lock);
-    const Text *text = text_intern(&host->texts, &host->arena, stat->bytes, stat->n_bytes);
-    pthread_mutex_unlock(&host->lock);
-    if (!text) prof_nomem(err);
-    return text;
+    return host_text(host, stat->bytes, stat->n_bytes, err);
 }
 
 /* Reads the stats of a kernel. The event's own stats come before those of its metadata. */

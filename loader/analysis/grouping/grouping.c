@@ -364,12 +364,6 @@ static size_t links_of(const uint64_t *links, size_t n_links, size_t *at, size_t
     return n;
 }
 
-static int by_link(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
 static bool keep_groups(Result *r, Forest *f, ProfErr *err)
 {
     size_t n = f->groups.n, n_links = f->links.n, child = 0, parent = 0;
@@ -384,7 +378,7 @@ static bool keep_groups(Result *r, Forest *f, ProfErr *err)
     }
     for (size_t i = 0; i < n_links; i++)
         upwards[i] = f->links.items[i] << 32 | f->links.items[i] >> 32;
-    sort_array(upwards, n_links, sizeof *upwards, by_link);
+    sort_array(upwards, n_links, sizeof *upwards, by_uint64);
     for (size_t i = 0; i < n; i++) {
         const GroupDraft *draft = &f->groups.items[i];
         const ForestLine *fl = forest_line(f, draft->root);
@@ -569,8 +563,7 @@ static int64_t value_of(const Grouping *g, uint64_t event, enum Given given)
     const Line *line = run_line_of_event(g->host->run, event);
     if (!line || line->plane->host != g->host) return -1;
     const Packed *column = column_of(line_groups(g, line), given);
-    uint64_t at = event - line->first_event;
-    return column ? packed_at(&column[at / CHUNK_EVENTS], (size_t)(at % CHUNK_EVENTS)) : -1;
+    return packed_nth(column, event - line->first_event);
 }
 
 int64_t event_group(const Grouping *g, uint64_t event) { return value_of(g, event, GIVEN_GROUP); }

@@ -69,6 +69,11 @@ typedef struct {
     const MergedStep *steps;
     size_t n_steps;
 } LineGroups;
+/* Returns the value of the i-th event of a line in one of these columns; -1 for a NULL column. */
+static inline int64_t packed_nth(const Packed *column, uint64_t i)
+{
+    return column ? packed_at(&column[i / CHUNK_EVENTS], (size_t)(i % CHUNK_EVENTS)) : -1;
+}
 
 /* The groups of a host. */
 typedef struct {

@@ -36,12 +36,6 @@ static bool append(void *list, size_t *n, size_t *capacity, const void *items, s
     append(&(to).items, &(to).n, &(to).capacity, (from).items, (from).n, sizeof *(from).items,     \
            fl->first)
 
-static int by_number(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
 /* Numbers the nodes and collects the marks of all lines, which are then sorted by node. */
 static bool number_nodes(Forest *f, ProfErr *err)
 {
@@ -68,7 +62,7 @@ static bool number_nodes(Forest *f, ProfErr *err)
         }
     }
     f->n_nodes = (Node)first;
-    sort_array(f->captured_steps.items, f->captured_steps.n, sizeof(int64_t), by_number);
+    sort_array(f->captured_steps.items, f->captured_steps.n, sizeof(int64_t), by_int64);
     return true;
 }
 
@@ -356,8 +350,8 @@ static bool add_contexts_of_steps(Forest *f, const ForestLine *steps, ProfErr *e
 static int by_ref(const void *a, const void *b)
 {
     const ContextRef *x = a, *y = b;
-    if (x->node != y->node) return x->node < y->node ? -1 : 1;
-    return x->context < y->context ? -1 : x->context > y->context;
+    if (x->node != y->node) return ORDER(x->node, y->node);
+    return ORDER(x->context, y->context);
 }
 
 /* Sorts nodes by context, which were sorted by node: first[c] is where those of context c start. */

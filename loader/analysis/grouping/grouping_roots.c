@@ -145,7 +145,7 @@ static const Text *graph_type(Forest *f, Node node, ProfErr *err)
             const StatMeta *meta = stat_meta(plane, stat.id);
             if (!meta || meta->known != STAT_GRAPH_TYPE) continue;
             Slice text = stat_text(plane, &stat);
-            found = text_intern(&f->texts, &f->arena, (const uint8_t *)text.text, text.n);
+            found = text_intern(&f->texts, &f->arena, text.text, text.n);
             if (!found) prof_nomem(err);
         }
     }
@@ -216,7 +216,7 @@ static bool name_group(Forest *f, size_t group, Ancestors *above, ProfErr *err)
     }
     if (word) memcpy(name, word->text, n_word);
     memcpy(name + n_word, number, n_number);
-    draft->name = text_intern(&f->texts, &f->arena, (const uint8_t *)name, n_word + n_number);
+    draft->name = text_intern(&f->texts, &f->arena, name, n_word + n_number);
     prof_free(name);
     return draft->name ? true : (prof_nomem(err), false);
 }
@@ -340,16 +340,10 @@ static bool propagate(Forest *f, Node root, uint32_t group)
 }
 
 /* Links are repeated; duplicates are removed whenever the list has doubled. */
-static int by_link(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
 static void sort_links(Forest *f)
 {
     size_t n = 0;
-    sort_array(f->links.items, f->links.n, sizeof *f->links.items, by_link);
+    sort_array(f->links.items, f->links.n, sizeof *f->links.items, by_uint64);
     for (size_t i = 0; i < f->links.n; i++)
         if (!n || f->links.items[n - 1] != f->links.items[i])
             f->links.items[n++] = f->links.items[i];
@@ -386,17 +380,17 @@ static int by_iteration(const void *a, const void *b)
     const IterationMark *x = a, *y = b;
     int64_t p = number_int(x->step_id), q = number_int(y->step_id), i = number_int(x->iteration),
             k = number_int(y->iteration);
-    if (p != q) return p < q ? -1 : 1;
-    if (i != k) return i < k ? -1 : 1;
-    if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
+    if (p != q) return ORDER(p, q);
+    if (i != k) return ORDER(i, k);
+    if (x->start_ps != y->start_ps) return ORDER(x->start_ps, y->start_ps);
+    return ORDER(x->node, y->node);
 }
 
 static int by_start(const void *a, const void *b)
 {
     const IterationMark *x = *(IterationMark *const *)a, *y = *(IterationMark *const *)b;
-    if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
+    if (x->start_ps != y->start_ps) return ORDER(x->start_ps, y->start_ps);
+    return ORDER(x->node, y->node);
 }
 
 typedef LIST(IterationMark) Iterations;
@@ -441,12 +435,6 @@ static bool is_same_iteration(const IterationMark *a, const IterationMark *b)
            number_int(a->iteration) == number_int(b->iteration);
 }
 
-static int by_first_node(const void *a, const void *b)
-{
-    const Node *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
 /* Adds edges from the first event of an iteration to its other events. */
 static bool connect_loops(Forest *f, const Iterations *all, const FirstMarks *firsts)
 {
@@ -464,8 +452,8 @@ static bool connect_loops(Forest *f, const Iterations *all, const FirstMarks *fi
             pairs[n++] = (Pair){m->node, first->node};
     }
     if (memory) {
-        sort_array(e->from, firsts->n, sizeof *e->from, by_first_node);
-        sort_array(pairs, n, sizeof *pairs, by_first_node);
+        sort_array(e->from, firsts->n, sizeof *e->from, by_uint32);
+        sort_array(pairs, n, sizeof *pairs, by_uint32);
         if (interrupt_due(0)) n = 0; /* an interrupted sort leaves events that cannot be found */
         for (size_t i = 0; i < n; i++)
             edges_add(e, (uint32_t)mark_at(e->from, firsts->n, sizeof *e->from, pairs[i].from),

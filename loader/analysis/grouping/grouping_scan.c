@@ -397,12 +397,6 @@ static Placed placed_at(const Line *line, int64_t start_ps, int64_t duration_ps,
     return (Placed){(uint64_t)start_ps - (uint64_t)line->start_ps, (uint64_t)duration_ps, event};
 }
 
-static int by_node(const void *a, const void *b)
-{
-    const Node *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
 /* Moves the marks of events with the events. All kinds of marks start with their node. */
 static void move_marks(void *items, size_t n, size_t item_bytes, const uint32_t *place)
 {
@@ -410,7 +404,7 @@ static void move_marks(void *items, size_t n, size_t item_bytes, const uint32_t 
         Node *node = (Node *)((char *)items + i * item_bytes);
         *node = place[*node];
     }
-    sort_array(items, n, item_bytes, by_node);
+    sort_array(items, n, item_bytes, by_uint32);
 }
 #define MOVE(list) move_marks((list).items, (list).n, sizeof *(list).items, fl->place)
 

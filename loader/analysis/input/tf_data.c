@@ -293,9 +293,9 @@ static void read_plane(TfDataBuilder *m, Plane *plane, ProfErr *err)
 static int by_element(const void *a, const void *b)
 {
     const Handover *x = a, *y = b;
-    if (x->iterator_id != y->iterator_id) return x->iterator_id < y->iterator_id ? -1 : 1;
-    if (x->element_id != y->element_id) return x->element_id < y->element_id ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
+    if (x->iterator_id != y->iterator_id) return ORDER(x->iterator_id, y->iterator_id);
+    if (x->element_id != y->element_id) return ORDER(x->element_id, y->element_id);
+    return ORDER(x->node, y->node);
 }
 
 static void join_threads(TfDataBuilder *m, ProfErr *err)
@@ -317,8 +317,8 @@ static void join_threads(TfDataBuilder *m, ProfErr *err)
 static int by_from(const void *a, const void *b)
 {
     const Edge *x = a, *y = b;
-    if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    return x->to < y->to ? -1 : x->to > y->to;
+    if (x->from != y->from) return ORDER(x->from, y->from);
+    return ORDER(x->to, y->to);
 }
 
 static void sort_edges(TfDataBuilder *m)
@@ -341,8 +341,6 @@ static int64_t overlap(const Node *a, const Node *b)
             to = end_a < end_b ? end_a : end_b;
     return to > from ? (int64_t)((uint64_t)to - (uint64_t)from) : 0;
 }
-
-static int64_t wrapped_sum(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 
 /* Adds an iterator's event, and everything that it called, to the current call. The depth is at
  * most MOST_LEVELS. */
@@ -371,12 +369,12 @@ static void visit(TfDataBuilder *m, const Node *node, size_t first_part, bool bl
         const Node *child = &m->nodes.items[m->edges.items[node->first_child + i].to];
         int64_t together_ps = overlap(node, child);
         visit(m, child, first_part, blocking && together_ps, level + 1, err);
-        self_ps = wrapped_sum(self_ps, -together_ps);
+        self_ps = add_wrapped(self_ps, -together_ps);
     }
     TfDataPart *part = &m->result->parts.items[at];
     if (node->start_ps < part->start_ps) part->start_ps = node->start_ps;
-    part->duration_ps = wrapped_sum(part->duration_ps, node->duration_ps);
-    part->self_ps = wrapped_sum(part->self_ps, self_ps);
+    part->duration_ps = add_wrapped(part->duration_ps, node->duration_ps);
+    part->self_ps = add_wrapped(part->self_ps, self_ps);
     part->blocking |= blocking, part->calls++;
 }
 
@@ -411,9 +409,9 @@ static void add_call(TfDataBuilder *m, const Node *root, ProfErr *err)
 static int by_pipeline(const void *a, const void *b)
 {
     const Node *x = *(const Node *const *)a, *y = *(const Node *const *)b;
-    if (x->iterator != y->iterator) return x->iterator < y->iterator ? -1 : 1;
-    if (x->duration_ps != y->duration_ps) return x->duration_ps > y->duration_ps ? -1 : 1;
-    return x < y ? -1 : x > y;
+    if (x->iterator != y->iterator) return ORDER(x->iterator, y->iterator);
+    if (x->duration_ps != y->duration_ps) return ORDER(y->duration_ps, x->duration_ps);
+    return ORDER(x, y);
 }
 
 static bool is_device(const TfDataBuilder *m, int64_t id)
@@ -436,7 +434,7 @@ static void add_pipeline(TfDataBuilder *m, const Node *const *roots, size_t n, u
     for (size_t i = 0; i < n && !err->code; i++) {
         int64_t ps = roots[i]->duration_ps;
         add_call(m, roots[i], err);
-        sum_ps = wrapped_sum(sum_ps, ps);
+        sum_ps = add_wrapped(sum_ps, ps);
         if (ps < p.min_ps) p.min_ps = ps;
         if (ps > p.max_ps) p.max_ps = ps;
         p.n_slow += ps > SLOW_PS;
@@ -449,12 +447,6 @@ static void add_pipeline(TfDataBuilder *m, const Node *const *roots, size_t n, u
         prof_nomem(err);
 }
 
-static int by_id(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Adds the pipelines. Iterators and pipelines are numbered in the order of their first event. */
 static void add_pipelines(TfDataBuilder *m, ProfErr *err)
 {
@@ -463,7 +455,7 @@ static void add_pipelines(TfDataBuilder *m, ProfErr *err)
     size_t n = 0, n_devices = 0;
     uint32_t numbers[2] = {0};
     if (!roots || !m->slots) prof_nomem(err);
-    sort_array(m->device_ids.items, m->device_ids.n, sizeof *m->device_ids.items, by_id);
+    sort_array(m->device_ids.items, m->device_ids.n, sizeof *m->device_ids.items, by_int64);
     for (size_t i = 0; i < m->device_ids.n; i++)
         if (!i || m->device_ids.items[i] != m->device_ids.items[i - 1])
             m->device_ids.items[n_devices++] = m->device_ids.items[i];

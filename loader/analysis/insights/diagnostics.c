@@ -38,8 +38,7 @@ static Diagnostic *said(Said *s, const Text *message, const char *severity, cons
 static int by_text(const void *a, const void *b)
 {
     const Diagnostic *x = a, *y = b;
-    int c = memcmp(x->message, y->message, x->n_bytes < y->n_bytes ? x->n_bytes : y->n_bytes);
-    return c ? c : (x->n_bytes > y->n_bytes) - (x->n_bytes < y->n_bytes);
+    return slice_order((Slice){x->message, x->n_bytes}, (Slice){y->message, y->n_bytes});
 }
 
 static int add_all(Said *s, const Text *const *texts, size_t n_texts, const char *severity,

@@ -40,10 +40,9 @@ static void name_row(const IdleTree *tree, const IdleNode *node, uint64_t least,
 static int by_names(const void *a, const void *b)
 {
     const IdleRow *x = a, *y = b;
-    if (x->cause != y->cause) return x->cause > y->cause ? 1 : -1;
-    if (x->name != y->name) return (uintptr_t)x->name > (uintptr_t)y->name ? 1 : -1;
-    return ((uintptr_t)x->python_frame > (uintptr_t)y->python_frame) -
-           ((uintptr_t)x->python_frame < (uintptr_t)y->python_frame);
+    if (x->cause != y->cause) return ORDER(x->cause, y->cause);
+    if (x->name != y->name) return ORDER((uintptr_t)x->name, (uintptr_t)y->name);
+    return ORDER((uintptr_t)x->python_frame, (uintptr_t)y->python_frame);
 }
 
 static int compare_texts(const Text *x, const Text *y)
@@ -54,8 +53,8 @@ static int compare_texts(const Text *x, const Text *y)
 static int longest_first(const void *a, const void *b)
 {
     const IdleRow *x = a, *y = b;
-    if (x->idle_ps != y->idle_ps) return x->idle_ps > y->idle_ps ? -1 : 1;
-    if (x->cause != y->cause) return x->cause > y->cause ? -1 : 1;
+    if (x->idle_ps != y->idle_ps) return ORDER(y->idle_ps, x->idle_ps);
+    if (x->cause != y->cause) return ORDER(y->cause, x->cause);
     int order = compare_texts(x->name, y->name);
     return order ? order : compare_texts(x->python_frame, y->python_frame);
 }

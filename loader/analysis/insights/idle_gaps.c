@@ -56,8 +56,8 @@ static bool visit_work(void *context, const WorkPiece *piece)
 static int by_start_then_event(const void *a, const void *b)
 {
     const Piece *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return (x->event > y->event) - (x->event < y->event);
+    if (x->start != y->start) return ORDER(x->start, y->start);
+    return ORDER(x->event, y->event);
 }
 
 /* Finds the gaps, which start when all earlier work has ended. If several events end one, the first
@@ -217,7 +217,7 @@ static void add_gap(IdleStretches *out, IdleTree *tree, const Gap *gap, ProfErr 
 static int by_pointer(const void *a, const void *b)
 {
     uintptr_t x = (uintptr_t) * (const Text *const *)a, y = (uintptr_t) * (const Text *const *)b;
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 /* Adds the names of a device's work. Equal names of a host are one text. */

@@ -13,13 +13,6 @@
 
 /* ---- causes by name ---- */
 
-static bool contains_one(Slice name, const char *const *words, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (slice_contains(name, words[i])) return true;
-    return false;
-}
-
 static bool is_input(Slice name) { return slice_starts_ignoring_case(name, "IteratorGetNext"); }
 
 static enum IdleCause cause_of(Slice name)
@@ -37,11 +30,11 @@ static enum IdleCause cause_of(Slice name)
     if (is_tracing_event(name) || is_lowering_event(name)) return IDLE_TRACING;
     if (is_input(name) || slice_starts(name, "Iterator::") || op_is_infeed_enqueue(op.type))
         return IDLE_INPUT;
-    if (contains_one(name, waiting, COUNT(waiting))) return IDLE_WAITING;
-    if (op.category >= OP_MEMCPY_HTOD || contains_one(name, copies, COUNT(copies)))
+    if (slice_contains_any(name, waiting, COUNT(waiting))) return IDLE_WAITING;
+    if (op.category >= OP_MEMCPY_HTOD || slice_contains_any(name, copies, COUNT(copies)))
         return IDLE_COPY;
     if (*name.text == '$' && name.n) return IDLE_PYTHON;
-    if (called_function(name).n || contains_one(name, launches, COUNT(launches)))
+    if (called_function(name).n || slice_contains_any(name, launches, COUNT(launches)))
         return IDLE_LAUNCHING;
     return IDLE_HOST;
 }
@@ -108,8 +101,7 @@ static const Text *name_of(Walk *w, uint32_t meta)
 {
     const Text *name = w->line->plane->event_metas[meta].name;
     if (!w->names[meta])
-        w->names[meta] = text_intern(&w->tree->names, &w->tree->arena, (const uint8_t *)name->text,
-                                     name->n_bytes);
+        w->names[meta] = text_intern(&w->tree->names, &w->tree->arena, name->text, name->n_bytes);
     return w->names[meta];
 }
 
@@ -346,7 +338,7 @@ static bool calls_functions(Slice name)
 static int by_launch(const void *a, const void *b)
 {
     const IdleStretch *x = *(IdleStretch *const *)a, *y = *(IdleStretch *const *)b;
-    return (x->launch > y->launch) - (x->launch < y->launch);
+    return ORDER(x->launch, y->launch);
 }
 
 static int list_bare(Threads *t, IdleStretches *stretches, ProfErr *err)
@@ -388,8 +380,8 @@ static bool look_around(Threads *t, Line *line, size_t *at, int64_t time)
 static int latest_first(const void *a, const void *b)
 {
     const Around *x = a, *y = b;
-    if (x->start != y->start) return x->start > y->start ? -1 : 1;
-    return (x->line > y->line) - (x->line < y->line);
+    if (x->start != y->start) return ORDER(y->start, x->start);
+    return ORDER(x->line, y->line);
 }
 
 static uint32_t next_free(uint32_t *next, uint32_t i)
@@ -445,8 +437,7 @@ static void look_at_line(Threads *t, Line *line, const uint8_t *kinds, uint64_t 
         if (!(kinds[meta] >> N_COVERED)) continue;
         const Text *name = line->plane->event_metas[meta].name;
         if (!t->input_name)
-            t->input_name =
-                text_intern(&tree->names, &tree->arena, (const uint8_t *)name->text, name->n_bytes);
+            t->input_name = text_intern(&tree->names, &tree->arena, name->text, name->n_bytes);
         if (!t->input_name || !cover_add(&t->input, e.start_ps, end)) prof_nomem(err);
     }
     event_reader_close(&reader);
@@ -476,8 +467,7 @@ static int find_main(Threads *t, IdleTree *tree, ProfErr *err)
             if (line->derived) continue;
             look_at_line(t, line, kinds, covered, tree, err);
             int order = 0;
-            for (int c = 0; c < N_COVERED && !order; c++)
-                order = (covered[c] > most[c]) - (covered[c] < most[c]);
+            for (int c = 0; c < N_COVERED && !order; c++) order = ORDER(covered[c], most[c]);
             if (order > 0) t->main = line, memcpy(most, covered, sizeof most);
         }
         prof_free(kinds);
@@ -508,13 +498,13 @@ static int by_line(const void *a, const void *b)
 {
     const IdleStretch *x = a, *y = b;
     uintptr_t x_line = (uintptr_t)x->line, y_line = (uintptr_t)y->line;
-    return (x_line > y_line) - (x_line < y_line);
+    return ORDER(x_line, y_line);
 }
 
 static int by_time(const void *a, const void *b)
 {
     const Change *x = a, *y = b;
-    return (x->time > y->time) - (x->time < y->time);
+    return ORDER(x->time, y->time);
 }
 
 /* Adds the times at which stretches start and end. */

@@ -27,7 +27,7 @@ Slice roofline_category(const OpMetrics *op)
     Slice known = slice_of(op->category);
     if (known.n && !slice_is(known, "unknown") && !slice_is(known, "Unknown")) return known;
     if (!op->name->has_nul && hlo_opcode(op->name->text) != HLO_UNKNOWN) return slice_of(op->name);
-    return known.n ? known : (Slice){"unknown", 7};
+    return known.n ? known : slice_of_string("unknown");
 }
 
 static bool counts(const Builder *b, const OpMetrics *op)

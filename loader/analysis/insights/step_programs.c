@@ -67,8 +67,8 @@ typedef struct {
 static int by_space(const void *a, const void *b)
 {
     const Space *x = a, *y = b;
-    if (x->operation != y->operation) return x->operation < y->operation ? -1 : 1;
-    return x->space < y->space ? -1 : x->space > y->space;
+    if (x->operation != y->operation) return ORDER(x->operation, y->operation);
+    return ORDER(x->space, y->space);
 }
 
 static bool list_spaces(Programs *p)

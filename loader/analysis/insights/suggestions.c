@@ -110,16 +110,10 @@ static void judge_input(Rules *r)
 
 /* ---- barriers: the share of each host, and outliers ---- */
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Returns the median. Sorts the values. */
 static double median_of(double *values, size_t n)
 {
-    sort_array(values, n, sizeof *values, by_value);
+    sort_array(values, n, sizeof *values, by_double);
     return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 

@@ -10,8 +10,8 @@ __extension__ typedef __int128 Int128; /* products of two 64-bit numbers */
 static int by_time(const void *a, const void *b)
 {
     const MemoryEvent *x = *(MemoryEvent *const *)a, *y = *(MemoryEvent *const *)b;
-    if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
-    return x->event < y->event ? -1 : x->event > y->event;
+    if (x->start_ps != y->start_ps) return ORDER(x->start_ps, y->start_ps);
+    return ORDER(x->event, y->event);
 }
 
 static int64_t bytes_in_use(const MemoryEvent *e)

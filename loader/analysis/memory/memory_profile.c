@@ -19,21 +19,13 @@
 
 const char *const special_memory_names[] = {NULL, "unused", "stack"};
 
-/* Adds like XProf, whose sums wrap. */
-static int64_t wrapped_sum(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
-static int64_t wrapped_difference(int64_t a, int64_t b)
-{
-    return (int64_t)((uint64_t)a - (uint64_t)b);
-}
-static int64_t in_use(const MemoryEvent *e) { return wrapped_sum(e->heap_bytes, e->stack_bytes); }
+static int64_t in_use(const MemoryEvent *e) { return add_wrapped(e->heap_bytes, e->stack_bytes); }
 
 static const Text *intern(MemoryProfile *profile, Slice text, ProfErr *err)
 {
     pthread_mutex_lock(&profile->lock);
-    const Text *t =
-        text_intern(&profile->texts, &profile->arena, (const uint8_t *)text.text, text.n);
+    const Text *t = slice_intern(&profile->texts, &profile->arena, text, err);
     pthread_mutex_unlock(&profile->lock);
-    if (!t) prof_nomem(err);
     return t;
 }
 
@@ -94,7 +86,7 @@ static const Text *make_data_type(MemoryProfile *profile, int64_t value, ProfErr
         snprintf(text, sizeof text, "%s%s", names[number], suffix);
     else
         snprintf(text, sizeof text, "unknown dtype enum (%" PRId32 ")%s", number, suffix);
-    return intern(profile, (Slice){text, strlen(text)}, err);
+    return intern(profile, slice_of_string(text), err);
 }
 
 /* Returns TensorFlow's name of a data type. */
@@ -119,7 +111,7 @@ static void read_stat(MemoryProfile *profile, const Plane *plane, MemoryEvent *e
     case STAT_INDEX_ON_HOST:
     case STAT_DEVICE_ORDINAL:
         snprintf(number, sizeof number, "%" PRId64, stat_int(stat));
-        e->allocator = intern(profile, (Slice){number, strlen(number)}, err);
+        e->allocator = intern(profile, slice_of_string(number), err);
         break;
     case STAT_BYTES_RESERVED: e->stack_bytes = stat_int(stat); break;
     case STAT_BYTES_ALLOCATED: e->heap_bytes = stat_int(stat); break;
@@ -315,29 +307,22 @@ static void find_groups(MemoryProfile *profile, Host *host, ProfErr *err)
 
 /* ---- order ---- */
 
-static int compare_texts(const Text *a, const Text *b)
-{
-    int order =
-        a == b ? 0 : memcmp(a->text, b->text, a->n_bytes < b->n_bytes ? a->n_bytes : b->n_bytes);
-    return order ? order : (a->n_bytes > b->n_bytes) - (a->n_bytes < b->n_bytes);
-}
-
 static int by_name(const void *a, const void *b)
 {
-    return compare_texts(((const MemoryAllocator *)a)->name, ((const MemoryAllocator *)b)->name);
+    return text_order(((const MemoryAllocator *)a)->name, ((const MemoryAllocator *)b)->name);
 }
 
 static int by_turn(const void *a, const void *b)
 {
     const MemoryEvent *x = *(MemoryEvent *const *)a, *y = *(MemoryEvent *const *)b;
-    return (x->turn > y->turn) - (x->turn < y->turn);
+    return ORDER(x->turn, y->turn);
 }
 
 static int by_true_time(const void *a, const void *b)
 {
     const MemoryEvent *x = *(MemoryEvent *const *)a, *y = *(MemoryEvent *const *)b;
-    if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
-    return x->event < y->event ? -1 : x->event > y->event;
+    if (x->start_ps != y->start_ps) return ORDER(x->start_ps, y->start_ps);
+    return ORDER(x->event, y->event);
 }
 
 static bool earlier_in_line(const void *a, const void *b)
@@ -406,7 +391,7 @@ static void find_peak(MemoryAllocator *a)
         if (!i || e->peak_bytes > a->max_peak_bytes) a->max_peak_bytes = e->peak_bytes;
         if (in_use(e) < a->peak_bytes) continue;
         a->peak = e, a->peak_bytes = in_use(e),
-        a->capacity_bytes = wrapped_sum(a->peak_bytes, e->free_bytes);
+        a->capacity_bytes = add_wrapped(a->peak_bytes, e->free_bytes);
     }
 }
 
@@ -416,7 +401,7 @@ static void fill_steps(MemoryAllocator *a)
     int64_t last = -1;
     for (size_t i = 0; i < a->n_events; i++) {
         MemoryEvent *e = a->events[i];
-        e->step = e->group == -1 ? wrapped_sum(last, 1) : e->group;
+        e->step = e->group == -1 ? add_wrapped(last, 1) : e->group;
         if (e->group != -1) last = e->group;
     }
 }
@@ -459,13 +444,13 @@ static int64_t negative(int64_t x) { return (int64_t)(0 - (uint64_t)x); }
 static int compare_active(const ActiveMemory *x, const ActiveMemory *y)
 {
     if (x->allocation_bytes != y->allocation_bytes)
-        return negative(x->allocation_bytes) < negative(y->allocation_bytes) ? -1 : 1;
+        return ORDER(negative(x->allocation_bytes), negative(y->allocation_bytes));
     if (x->requested_bytes != y->requested_bytes)
-        return negative(x->requested_bytes) < negative(y->requested_bytes) ? -1 : 1;
-    int order = compare_texts(x->tf_op, y->tf_op);
-    if (!order) order = compare_texts(x->region_type, y->region_type);
-    if (!order) order = compare_texts(x->data_type, y->data_type);
-    return order ? order : compare_texts(x->shape, y->shape);
+        return ORDER(negative(x->requested_bytes), negative(y->requested_bytes));
+    int order = text_order(x->tf_op, y->tf_op);
+    if (!order) order = text_order(x->region_type, y->region_type);
+    if (!order) order = text_order(x->data_type, y->data_type);
+    return order ? order : text_order(x->shape, y->shape);
 }
 
 static int by_size(const void *a, const void *b)
@@ -473,16 +458,16 @@ static int by_size(const void *a, const void *b)
     const ActiveMemory *x = a, *y = b;
     int order = compare_active(x, y);
     if (order || !x->event || !y->event) return order ? order : !x->event - !y->event;
-    return x->event->event < y->event->event ? -1 : x->event->event > y->event->event;
+    return ORDER(x->event->event, y->event->event);
 }
 
 static void add_special(MemoryProfile *profile, MemoryAllocator *a, enum SpecialMemory special,
                         int64_t bytes, const char *op, const char *region, ProfErr *err)
 {
-    const Text *tf_op = intern(profile, (Slice){op, strlen(op)}, err),
-               *region_type = intern(profile, (Slice){region, strlen(region)}, err);
+    const Text *tf_op = intern(profile, slice_of_string(op), err),
+               *region_type = intern(profile, slice_of_string(region), err);
     const Text *data_type = data_type_text(profile, 0, err),
-               *shape = intern(profile, (Slice){"unknown", 7}, err);
+               *shape = intern(profile, slice_of_string("unknown"), err);
     a->active[a->n_active++] = (ActiveMemory){.special = special,
                                               .requested_bytes = bytes,
                                               .allocation_bytes = bytes,
@@ -510,16 +495,16 @@ static size_t walk_peak_step(const MemoryAllocator *a, AddressMap *map, int64_t 
         if (!e->is_free) {
             n_live += !*live;
             *live = e;
-            *unmapped = wrapped_difference(*unmapped, e->allocation_bytes);
+            *unmapped = sub_wrapped(*unmapped, e->allocation_bytes);
             continue;
         }
         if (*live)
             n_live--, *live = NULL;
         else
-            freed_before = wrapped_sum(freed_before, e->allocation_bytes);
-        *unmapped = wrapped_sum(*unmapped, e->allocation_bytes);
+            freed_before = add_wrapped(freed_before, e->allocation_bytes);
+        *unmapped = add_wrapped(*unmapped, e->allocation_bytes);
     }
-    *unmapped = wrapped_difference(*unmapped, freed_before);
+    *unmapped = sub_wrapped(*unmapped, freed_before);
     return n_live;
 }
 
@@ -603,16 +588,16 @@ static void explain_peak(MemoryAllocator *a, MemoryEvent *const *events)
     if (!a->peak) return;
     const MemoryEvent *first = events[0];
     int64_t change = first->is_free ? negative(first->allocation_bytes) : first->allocation_bytes;
-    int64_t live = 0, earlier = wrapped_difference(first->heap_bytes, change);
+    int64_t live = 0, earlier = sub_wrapped(first->heap_bytes, change);
     for (size_t i = 0; i < a->n_events && by_true_time(&events[i], &a->peak) <= 0; i++) {
         const MemoryEvent *e = events[i];
-        if (memory_live_at_peak(e)) live = wrapped_sum(live, e->allocation_bytes);
-        if (e->is_free && !e->match) earlier = wrapped_difference(earlier, e->allocation_bytes);
+        if (memory_live_at_peak(e)) live = add_wrapped(live, e->allocation_bytes);
+        if (e->is_free && !e->match) earlier = sub_wrapped(earlier, e->allocation_bytes);
     }
-    int64_t rest = wrapped_difference(a->peak->heap_bytes, live), most = rest > 0 ? rest : 0;
+    int64_t rest = sub_wrapped(a->peak->heap_bytes, live), most = rest > 0 ? rest : 0;
     if (earlier > most) earlier = most;
     a->earlier_bytes = earlier < 0 ? 0 : earlier;
-    a->unknown_bytes = wrapped_difference(rest, a->earlier_bytes);
+    a->unknown_bytes = sub_wrapped(rest, a->earlier_bytes);
 }
 
 static void analyse(MemoryProfile *profile, MemoryAllocator *a, AddressMap *map,
@@ -691,7 +676,7 @@ static void distribute_events(MemoryProfile *profile, ProfErr *err)
         if (a->name != e->allocator)
             a = &profile->allocators[LOWER_BOUND(
                 k, 0, profile->n_allocators,
-                compare_texts(profile->allocators[k].name, e->allocator) < 0)];
+                text_order(profile->allocators[k].name, e->allocator) < 0)];
         e->owner = a;
         a->events[a->n_events++] = e;
     }

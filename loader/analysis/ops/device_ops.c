@@ -6,6 +6,11 @@
 #include "../../base/sort.h"
 #include "../../store/lines.h"
 
+int by_span_start(const void *a, const void *b)
+{
+    return ORDER(((const PsSpan *)a)->begin, ((const PsSpan *)b)->begin);
+}
+
 void hull_add(Hull *hull, PsSpan span)
 {
     if (!hull->any || span.begin < hull->begin) hull->begin = span.begin;
@@ -189,15 +194,15 @@ typedef struct {
 static int by_start(const void *a, const void *b)
 {
     const Placed *x = a, *y = b;
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
+    if (x->key != y->key) return ORDER(x->key, y->key);
+    return ORDER(x->index, y->index);
 }
 
 static int longer_first(const void *a, const void *b)
 {
     const Placed *x = a, *y = b;
-    if (x->key != y->key) return x->key > y->key ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
+    if (x->key != y->key) return ORDER(y->key, x->key);
+    return ORDER(x->index, y->index);
 }
 
 /* Sorts events that start together. There are few, so their durations are read again. */

@@ -20,6 +20,8 @@ static inline bool span_includes(PsSpan a, PsSpan b)
     return a.begin <= b.begin && b.end <= a.end;
 }
 
+int by_span_start(const void *a, const void *b); /* of two PsSpan; for sort_array() */
+
 /* The smallest span that includes all added spans. */
 typedef struct {
     uint64_t begin, end;

@@ -95,16 +95,10 @@ void duty_line_free(DutyLine *line)
     duty_spans_free(&line->active);
 }
 
-static int by_begin(const void *a, const void *b)
-{
-    const PsSpan *x = a, *y = b;
-    return x->begin < y->begin ? -1 : x->begin > y->begin;
-}
-
 static uint64_t covered_ps(SpanList *list)
 {
     if (!list->n) return 0;
-    if (!list->sorted) sort_array(list->spans, list->n, sizeof *list->spans, by_begin);
+    if (!list->sorted) sort_array(list->spans, list->n, sizeof *list->spans, by_span_start);
     uint64_t ps = 0, end = list->spans[0].begin;
     for (size_t i = 0; i < list->n; i++) {
         PsSpan s = list->spans[i];
@@ -135,7 +129,7 @@ bool core_duty_join(CoreDuty *duty, DutySpans *active, const Hull *measured)
 static int by_chip(const void *a, const void *b)
 {
     const CoreDuty *x = a, *y = b;
-    return x->chip < y->chip ? -1 : x->chip > y->chip;
+    return ORDER(x->chip, y->chip);
 }
 
 int duty_cycle(CoreDuty *cores, size_t n_cores, OpMetricsDb *db, ProfErr *err)

@@ -4,13 +4,6 @@
  * The occurrences of a framework op are those of its most frequent kernel or HLO op. */
 #include "op_build.h"
 
-static const Text *intern(OpStats *stats, Slice text, ProfErr *err)
-{
-    const Text *t = text_intern(&stats->texts, &stats->arena, (const uint8_t *)text.text, text.n);
-    if (!t) prof_nomem(err);
-    return t;
-}
-
 static int add(OpStats *stats, OpMetricsDb *db, const OpMetrics *src, ProfErr *err)
 {
     TfOp parsed = {.name = slice_of(src->name)};
@@ -19,9 +12,9 @@ static int add(OpStats *stats, OpMetricsDb *db, const OpMetrics *src, ProfErr *e
     else if (src->provenance->n_bytes)
         parsed = tf_op_parse(slice_of(src->provenance));
     if (op_is_idle(src)) parsed.name = slice_of(stats->idle);
-    if (!parsed.type.n) parsed.type = (Slice){"Unknown", 7};
-    const Text *name = intern(stats, parsed.name, err),
-               *type = name ? intern(stats, parsed.type, err) : NULL;
+    if (!parsed.type.n) parsed.type = slice_of_string("Unknown");
+    const Text *name = slice_intern(&stats->texts, &stats->arena, parsed.name, err),
+               *type = name ? slice_intern(&stats->texts, &stats->arena, parsed.type, err) : NULL;
     OpMetrics *op = type ? op_db_at(db, 0, name) : NULL;
     if (!op) return prof_nomem(err);
     if (!op->category->n_bytes) op->category = type;

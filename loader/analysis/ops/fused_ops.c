@@ -28,7 +28,7 @@ static int by_id(const void *a, const void *b)
 {
     const Xla__HloInstructionProto *x = *(Xla__HloInstructionProto *const *)a,
                                    *y = *(Xla__HloInstructionProto *const *)b;
-    return x->id < y->id ? -1 : x->id > y->id;
+    return ORDER(x->id, y->id);
 }
 
 static int open_fusion(Opening *o, const Xla__HloInstructionProto *fusion, const Outer *outer,

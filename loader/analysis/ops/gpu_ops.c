@@ -160,8 +160,6 @@ static bool add_to_runs(GpuLine *l, const EventAt *e, const KernelFacts *f, uint
     return true;
 }
 
-static bool same_name(Slice a, Slice b) { return a.n == b.n && !memcmp(a.text, b.text, a.n); }
-
 static int add_kernel(GpuLine *l, const EventAt *e, ProfErr *err)
 {
     KernelFacts f;
@@ -175,9 +173,9 @@ static int add_kernel(GpuLine *l, const EventAt *e, ProfErr *err)
         if (l->last_hlo && l->last_hlo != position + 1) {
             const KernelSums *last = &l->sums[l->last_hlo - 1];
             op_kernels_end_row(&l->sums[l->last_hlo - 1].kernels);
-            l->crosses |=
-                last->program_id != sums->program_id &&
-                same_name(slice_innermost(slice_of(last->op)), slice_innermost(slice_of(sums->op)));
+            l->crosses |= last->program_id != sums->program_id &&
+                          slice_equal(slice_innermost(slice_of(last->op)),
+                                      slice_innermost(slice_of(sums->op)));
         }
         l->last_hlo = (uint32_t)position + 1;
         if (!op_kernels_add(&sums->kernels, e->meta->name)) return prof_nomem(err);
@@ -309,7 +307,7 @@ static int add_framework(GpuPlane *p, OpMetricsDb *db, const KernelSums *sums, u
         op->n_cores = 1, op->has_source = true, op->source_line = -1;
         op->provenance = sums->op;
         if (!(op->category =
-                  op_text(p->build, parsed.type.n ? parsed.type : (Slice){"unknown", 7}, err)))
+                  op_text(p->build, parsed.type.n ? parsed.type : slice_of_string("unknown"), err)))
             return err->code;
     }
     add_time(db, op, occurrences, time_ps);
@@ -339,7 +337,8 @@ static void join_runs(GpuLine *l, OpMetricsDb *db, ProfErr *err)
         const KernelSums *s = &l->sums[r->sums];
         if (s->is_hlo && !s->instruction) continue;
         if (open.sums && s->is_hlo && open.group >= 0 && open.group == r->group &&
-            same_name(slice_innermost(slice_of(open.sums->op)), slice_innermost(slice_of(s->op)))) {
+            slice_equal(slice_innermost(slice_of(open.sums->op)),
+                        slice_innermost(slice_of(s->op)))) {
             open.occurrences += r->occurrences, open.time_ps += r->time_ps;
             open.flops = r->flops, open.bytes_accessed = r->bytes_accessed;
             continue;

@@ -296,8 +296,8 @@ static bool add_op(LineSweep *s, const EventAt *e, uint32_t kind, bool is_eager)
 static int by_time(const void *a, const void *b)
 {
     const Mark *x = a, *y = b;
-    if (x->ps != y->ps) return x->ps < y->ps ? -1 : 1;
-    return x->op != y->op ? (x->op < y->op ? -1 : 1) : x->is_end - y->is_end;
+    if (x->ps != y->ps) return ORDER(x->ps, y->ps);
+    return x->op != y->op ? ORDER(x->op, y->op) : x->is_end - y->is_end;
 }
 
 static int by_start_then_longest(const void *a, const void *b)

@@ -18,8 +18,6 @@
 
 /* ---- launches ---- */
 
-static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
 /* Parses a uint32. Like absl::SimpleAtoi, it allows a sign and blanks around it. */
 static bool parse_u32(Slice s, uint32_t *value)
 {
@@ -169,13 +167,6 @@ bool copy_bytes(Slice details, uint64_t *bytes)
 
 /* ---- tensor cores ---- */
 
-static bool contains_any(Slice s, const char *const *patterns, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (slice_contains(s, patterns[i])) return true;
-    return false;
-}
-
 static const char *const nvidia_patterns[] = {
     "16816",
     "c1688",
@@ -240,24 +231,28 @@ static bool has_matrix_instruction(Slice s)
 
 static bool uses_amd(Slice name)
 {
-    return contains_any(name, amd_patterns, COUNT(amd_patterns)) || has_matrix_instruction(name);
+    return slice_contains_any(name, amd_patterns, COUNT(amd_patterns)) ||
+           has_matrix_instruction(name);
 }
 
 bool kernel_uses_tensorcore_xprof(Slice name, enum KernelVendor vendor)
 {
-    if (vendor == VENDOR_NVIDIA) return contains_any(name, nvidia_patterns, COUNT(nvidia_patterns));
+    if (vendor == VENDOR_NVIDIA)
+        return slice_contains_any(name, nvidia_patterns, COUNT(nvidia_patterns));
     return vendor == VENDOR_AMD && uses_amd(name);
 }
 
 bool kernel_uses_tensorcore_actual(Slice name, enum KernelVendor vendor)
 {
-    bool nvidia = contains_any(name, nvidia_patterns, COUNT(nvidia_patterns)) ||
-                  contains_any(name, more_nvidia_patterns, COUNT(more_nvidia_patterns));
+    bool nvidia = slice_contains_any(name, nvidia_patterns, COUNT(nvidia_patterns)) ||
+                  slice_contains_any(name, more_nvidia_patterns, COUNT(more_nvidia_patterns));
     if (vendor != VENDOR_AMD && nvidia &&
-        !contains_any(name, plain_patterns, COUNT(plain_patterns)) && !is_plain_attention(name))
+        !slice_contains_any(name, plain_patterns, COUNT(plain_patterns)) &&
+        !is_plain_attention(name))
         return true;
     return vendor != VENDOR_NVIDIA &&
-           (uses_amd(name) || contains_any(name, more_amd_patterns, COUNT(more_amd_patterns)));
+           (uses_amd(name) ||
+            slice_contains_any(name, more_amd_patterns, COUNT(more_amd_patterns)));
 }
 
 bool op_is_tensorcore_eligible(Slice op_name)
@@ -278,7 +273,7 @@ bool op_is_tensorcore_eligible(Slice op_name)
                                         "CudnnRNNBackprop", "dot_general", "conv_general_dilated"};
     for (size_t i = 0; i < COUNT(ends); i++)
         if (slice_ends(op_name, ends[i])) return true;
-    return contains_any(op_name, parts, COUNT(parts));
+    return slice_contains_any(op_name, parts, COUNT(parts));
 }
 
 static size_t count_parts(Slice s, const char *separator)

@@ -244,8 +244,7 @@ static Op op_of(KernelsBuilder *m, const Text *full_name)
     uint64_t *at = memo(&m->op_of, full_name, 0);
     if (at && !*at && GROW(m->ops, m->n_ops, m->op_capacity)) {
         Slice name = tf_op_parse(slice_of(full_name)).name;
-        const Text *text =
-            text_intern(&m->stats->texts, &m->stats->arena, (const uint8_t *)name.text, name.n);
+        const Text *text = text_intern(&m->stats->texts, &m->stats->arena, name.text, name.n);
         if (text) {
             m->ops[m->n_ops++] = (Op){text, op_is_tensorcore_eligible(name)};
             *at = m->n_ops;
@@ -363,8 +362,8 @@ static const Text *provenance_of(KernelsBuilder *m, const Xla__HloInstructionPro
     memcpy(joined, name, n);
     if (n || k) joined[n] = ':';
     memcpy(joined + n + 1, type, k);
-    const Text *text = text_intern(&m->stats->texts, &m->stats->arena, (const uint8_t *)joined,
-                                   n || k ? n + 1 + k : 0);
+    const Text *text =
+        text_intern(&m->stats->texts, &m->stats->arena, joined, n || k ? n + 1 + k : 0);
     prof_free(joined);
     if (!text) {
         prof_nomem(m->err);
@@ -458,8 +457,7 @@ static const Text *older_op_name(KernelsBuilder *m, const Plane *plane, const Ke
     if (!text->n_bytes) text = key_text(plane, key, TEXT_ANNOTATION);
     const char *hash = memchr(text->text, '#', text->n_bytes);
     if (!hash) return text;
-    text = text_intern(&m->stats->texts, &m->stats->arena, (const uint8_t *)text->text,
-                       (size_t)(hash - text->text));
+    text = text_intern(&m->stats->texts, &m->stats->arena, text->text, (size_t)(hash - text->text));
     if (!text) prof_nomem(m->err);
     return text ? text : empty_text;
 }
@@ -542,29 +540,21 @@ static void add_by_op(KernelsBuilder *m)
 
 /* ---- order ---- */
 
-static int compare_u64(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
-static int compare_text(const Text *a, const Text *b)
-{
-    uint32_t n = a->n_bytes < b->n_bytes ? a->n_bytes : b->n_bytes;
-    int c = a == b ? 0 : memcmp(a->text, b->text, n);
-    return c ? c : compare_u64(a->n_bytes, b->n_bytes);
-}
-
 static int xprof_order(const void *x, const void *y)
 {
     const KernelReport *a = x, *b = y;
-    int c = compare_u64(b->total_ns, a->total_ns);
-    if (!c) c = compare_text(a->name, b->name);
-    for (int i = 0; i < 3 && !c; i++) c = compare_u64(a->launch.grid[i], b->launch.grid[i]);
-    for (int i = 0; i < 3 && !c; i++) c = compare_u64(a->launch.block[i], b->launch.block[i]);
-    if (!c) c = compare_u64(a->launch.registers, b->launch.registers);
-    if (!c) c = compare_u64(a->launch.static_shared, b->launch.static_shared);
-    if (!c) c = compare_u64(a->launch.dynamic_shared, b->launch.dynamic_shared);
-    if (!c) c = compare_u64(a->uses_tensorcore, b->uses_tensorcore);
-    if (!c) c = compare_u64(a->eligible, b->eligible);
-    if (!c) c = compare_text(a->op_name, b->op_name);
+    int c = ORDER(b->total_ns, a->total_ns);
+    if (!c) c = text_order(a->name, b->name);
+    for (int i = 0; i < 3 && !c; i++) c = ORDER(a->launch.grid[i], b->launch.grid[i]);
+    for (int i = 0; i < 3 && !c; i++) c = ORDER(a->launch.block[i], b->launch.block[i]);
+    if (!c) c = ORDER(a->launch.registers, b->launch.registers);
+    if (!c) c = ORDER(a->launch.static_shared, b->launch.static_shared);
+    if (!c) c = ORDER(a->launch.dynamic_shared, b->launch.dynamic_shared);
+    if (!c) c = ORDER(a->uses_tensorcore, b->uses_tensorcore);
+    if (!c) c = ORDER(a->eligible, b->eligible);
+    if (!c) c = text_order(a->op_name, b->op_name);
     if (c) return c;
-    return a->host < b->host ? -1 : a->host > b->host;
+    return ORDER(a->host, b->host);
 }
 
 /* ---- by op ---- */

@@ -218,9 +218,7 @@ static bool comes_first(const void *a, const void *b)
 {
     const OpMetrics *x = a, *y = b;
     if (x->self_ps != y->self_ps) return x->self_ps > y->self_ps;
-    size_t n = x->name->n_bytes < y->name->n_bytes ? x->name->n_bytes : y->name->n_bytes;
-    int c = memcmp(x->name->text, y->name->text, n);
-    return c ? c < 0 : x->name->n_bytes < y->name->n_bytes;
+    return text_order(x->name, y->name) < 0;
 }
 
 uint32_t *op_db_order(const OpMetricsDb *db)

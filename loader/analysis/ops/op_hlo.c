@@ -26,7 +26,7 @@ static const Text *provenance(OpBuild *build, const Xla__OpMetadata *metadata, P
 
 static const Text *plain(OpBuild *build, const char *text, ProfErr *err)
 {
-    return op_text(build, (Slice){text, strlen(text)}, err);
+    return op_text(build, slice_of_string(text), err);
 }
 
 /* HLO texts repeat the shapes of operands, and stacks repeat the frames of callers: together they

@@ -73,13 +73,6 @@ static size_t find_op(Build *b, const Key *key, const EventMeta *meta)
     return b->ops.n - 1;
 }
 
-static const Text *own_text(Build *b, Slice text, ProfErr *err)
-{
-    const Text *own = text_intern(&b->texts, b->arena, (const uint8_t *)text.text, text.n);
-    if (!own) prof_nomem(err);
-    return own;
-}
-
 static void set_program(Key *key, int64_t id)
 {
     key->has_program = true, key->program_id = (uint64_t)id;
@@ -88,7 +81,7 @@ static void set_program(Key *key, int64_t id)
 static bool read_meta(Build *b, const Line *line, EventMeta *meta, MetaOp *out, ProfErr *err)
 {
     *out = (MetaOp){.read = true, .key = {.plane_kind = line->plane->kind, .hlo_op = empty_text}};
-    if (!(out->key.name = own_text(b, slice_of(meta->name), err)) ||
+    if (!(out->key.name = slice_intern(&b->texts, b->arena, slice_of(meta->name), err)) ||
         event_meta_values(line->plane, meta, err))
         return false;
     for (size_t i = 0; i < meta->n_facts; i++) {
@@ -97,7 +90,7 @@ static bool read_meta(Build *b, const Line *line, EventMeta *meta, MetaOp *out, 
         if (meta->facts[i].known == STAT_PROGRAM_ID && stat_value_integer(fact, &id))
             set_program(&out->key, id);
         if (meta->facts[i].known == STAT_HLO_OP && fact->type == TYPE_STR &&
-            !(out->key.hlo_op = own_text(b, slice_of(fact->text), err)))
+            !(out->key.hlo_op = slice_intern(&b->texts, b->arena, slice_of(fact->text), err)))
             return false;
     }
     uint64_t id;
@@ -120,7 +113,8 @@ static bool read_own(Build *b, const Plane *plane, const EventAt *e, const StatF
             key->program_id = stat_int_or_uint(&stat);
         } else if (known == STAT_HLO_OP && !has_op) {
             has_op = true;
-            if (!(key->hlo_op = own_text(b, stat_text(plane, &stat), err))) return false;
+            if (!(key->hlo_op = slice_intern(&b->texts, b->arena, stat_text(plane, &stat), err)))
+                return false;
         }
     }
     return true;
@@ -172,12 +166,6 @@ static int read_plane(Build *b, Plane *plane, ProfErr *err)
 
 /* ---- summing up ---- */
 
-static int by_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The same as the SQL function percentile(). */
 static double percentile_of(const int64_t *sorted, size_t n, double p)
 {
@@ -211,7 +199,7 @@ static OpPercentiles op_percentiles(Op *op)
                          .has_program = key->has_program,
                          .program_id = key->program_id,
                          .n = n};
-    sort_array(values, n, sizeof *values, by_value);
+    sort_array(values, n, sizeof *values, by_int64);
     for (size_t i = 0; i < n; i++) out.total += (double)values[i];
     out.stddev = deviation_of(values, n);
     out.min = (double)values[0], out.max = (double)values[n - 1];
@@ -224,13 +212,13 @@ static OpPercentiles op_percentiles(Op *op)
 static int longest_first(const void *a, const void *b)
 {
     const OpPercentiles *x = a, *y = b;
-    if (x->total != y->total) return x->total > y->total ? -1 : 1;
+    if (x->total != y->total) return ORDER(y->total, x->total);
     if (x->plane_kind != y->plane_kind) return (int)x->plane_kind - (int)y->plane_kind;
     if (x->line_kind != y->line_kind) return (int)x->line_kind - (int)y->line_kind;
     int order = strcmp(x->name->text, y->name->text);
     if (!order) order = strcmp(x->hlo_op->text, y->hlo_op->text);
     if (!order) order = x->has_program - y->has_program;
-    return order ? order : (x->program_id > y->program_id) - (x->program_id < y->program_id);
+    return order ? order : ORDER(x->program_id, y->program_id);
 }
 
 typedef struct {

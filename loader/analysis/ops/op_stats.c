@@ -7,8 +7,7 @@
 const Text *op_text(OpBuild *build, Slice text, ProfErr *err)
 {
     pthread_mutex_lock(&build->lock);
-    const Text *t =
-        text_intern(&build->stats->texts, &build->stats->arena, (const uint8_t *)text.text, text.n);
+    const Text *t = text_intern(&build->stats->texts, &build->stats->arena, text.text, text.n);
     pthread_mutex_unlock(&build->lock);
     if (!t) prof_nomem(err);
     return t;
@@ -43,7 +42,7 @@ static void op_stats_free(void *result)
 static OpStats *op_stats_new(ProfErr *err)
 {
     OpStats *stats = prof_alloc(sizeof *stats);
-    if (stats) stats->idle = text_intern(&stats->texts, &stats->arena, (const uint8_t *)"IDLE", 4);
+    if (stats) stats->idle = text_intern(&stats->texts, &stats->arena, "IDLE", 4);
     if (stats && stats->idle) return stats;
     prof_nomem(err);
     if (stats) op_stats_free(stats);
@@ -88,8 +87,8 @@ typedef struct {
 static int by_program(const void *a, const void *b)
 {
     const NamedProgram *x = a, *y = b;
-    if (x->program_id != y->program_id) return x->program_id < y->program_id ? -1 : 1;
-    return x->host < y->host ? -1 : x->host > y->host;
+    if (x->program_id != y->program_id) return ORDER(x->program_id, y->program_id);
+    return ORDER(x->host, y->host);
 }
 
 /* Reports hosts that use one program id for different programs, because ops are identified by

@@ -82,13 +82,6 @@ typedef struct {
 
 /* ---- ops ---- */
 
-static const Text *own_text(Build *b, Slice text, ProfErr *err)
-{
-    const Text *own = text_intern(&b->texts, b->arena, (const uint8_t *)text.text, text.n);
-    if (!own) prof_nomem(err);
-    return own;
-}
-
 static uint64_t key_hash(const ScopedOp *k)
 {
     uint64_t hash = hash64((uint64_t)k->plane_kind << 1 | k->has_program);
@@ -165,15 +158,17 @@ static bool read_meta(Build *b, const Line *line, EventMeta *meta, MetaOp *out, 
         if (known == STAT_PROGRAM_ID && stat_value_integer(fact, &id))
             out->has_program = true, out->program_id = (uint64_t)id;
         if ((known == STAT_HLO_OP || known == STAT_TF_OP) && fact->type == TYPE_STR &&
-            !(*text = own_text(b, op_text(known, slice_of(fact->text)), err)))
+            !(*text = slice_intern(&b->texts, b->arena, op_text(known, slice_of(fact->text)), err)))
             return false;
     }
     if (line->kind == LINE_OPS && b->on_devices && !out->hlo_op->n_bytes &&
-        !(out->hlo_op = own_text(b, event_op_name(meta), err)))
+        !(out->hlo_op = slice_intern(&b->texts, b->arena, event_op_name(meta), err)))
         return false;
     if (line->plane->kind == PLANE_HOST && !out->hlo_op->n_bytes) {
         out->is_op = is_framework_op(slice_of(meta->name));
-        if (out->is_op && !(out->tf_op = own_text(b, slice_of(meta->name), err))) return false;
+        if (out->is_op &&
+            !(out->tf_op = slice_intern(&b->texts, b->arena, slice_of(meta->name), err)))
+            return false;
     }
     out->is_op |= out->hlo_op->n_bytes > 0 || b->on_devices;
     return true;
@@ -196,7 +191,8 @@ static bool read_stats(Build *b, const Plane *plane, const EventAt *e, const Sta
         stat_set_add(&seen, known);
         if (known == STAT_PROGRAM_ID)
             key->has_program = stat_is_integer(&stat), key->program_id = stat_int_or_uint(&stat);
-        else if (!(*text = own_text(b, op_text(known, stat_text(plane, &stat)), err)))
+        else if (!(*text = slice_intern(&b->texts, b->arena,
+                                        op_text(known, stat_text(plane, &stat)), err)))
             return false;
     }
     /* JAX on AMD GPUs stores the op's name in the stat `name`. */
@@ -208,7 +204,7 @@ static bool read_stats(Build *b, const Plane *plane, const EventAt *e, const Sta
 /* Returns index + 1 of the op of a kernel whose op is no instruction; 0 with err set. */
 static uint32_t kernel_op(Build *b, ScopedOp *key, const EventMeta *kernel, ProfErr *err)
 {
-    key->name = own_text(b, slice_of(kernel->name), err);
+    key->name = slice_intern(&b->texts, b->arena, slice_of(kernel->name), err);
     return key->name ? find_op(b, key, err) : 0;
 }
 
@@ -230,7 +226,7 @@ static uint32_t op_of(Build *b, Line *line, const EventAt *e, const StatFilter *
     if (!of_meta->is_op && !key.hlo_op->n_bytes) return 0;
     if (!key.hlo_op->n_bytes) key.has_program = false, key.program_id = 0;
     if (!key.hlo_op->n_bytes && !key.tf_op->n_bytes &&
-        !(key.name = own_text(b, slice_of(e->meta->name), err)))
+        !(key.name = slice_intern(&b->texts, b->arena, slice_of(e->meta->name), err)))
         return 0;
     uint32_t last = of_meta->last;
     if (!last || !same_key(&b->ops.items[last - 1].op, &key)) last = find_op(b, &key, err);
@@ -310,9 +306,9 @@ static bool open_op(Build *b, const Line *line, const OpEvent *e)
 static int by_start_then_longest(const void *a, const void *b)
 {
     const OpEvent *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    if (x->duration != y->duration) return x->duration > y->duration ? -1 : 1;
-    return (x->event > y->event) - (x->event < y->event);
+    if (x->start != y->start) return ORDER(x->start, y->start);
+    if (x->duration != y->duration) return ORDER(y->duration, x->duration);
+    return ORDER(x->event, y->event);
 }
 
 static void read_line(Build *b, Line *line, const StatFilter *filter, ProfErr *err)
@@ -371,8 +367,8 @@ static int by_namesake(const void *a, const void *b)
 {
     const NamedOp *x = a, *y = b;
     uint64_t program_x = x->module->program_id, program_y = y->module->program_id;
-    if (program_x != program_y) return program_x < program_y ? -1 : 1;
-    return (x->may_be.namesake > y->may_be.namesake) - (x->may_be.namesake < y->may_be.namesake);
+    if (program_x != program_y) return ORDER(program_x, program_y);
+    return ORDER(x->may_be.namesake, y->may_be.namesake);
 }
 
 static void list_named(Build *b, NamedOps *named, ProfErr *err)
@@ -414,7 +410,7 @@ static void move_events(Build *b, const NamedOp *kernel, uint32_t position, doub
     const Xla__HloInstructionProto *op = hlo_op(kernel->module, position).instruction;
     ScopedOp key = b->ops.items[kernel->op].op;
     key.name = key.tf_op = empty_text, key.n = 0;
-    key.hlo_op = own_text(b, (Slice){op->name, strlen(op->name)}, err);
+    key.hlo_op = slice_intern(&b->texts, b->arena, slice_of_string(op->name), err);
     uint32_t to = key.hlo_op ? find_op(b, &key, err) : 0;
     if (!to) return;
     Op *target = &b->ops.items[to - 1], *source = &b->ops.items[kernel->op];
@@ -471,7 +467,7 @@ static void add_device_cost(Build *b, const OpMetrics *from, ProfErr *err)
                     .program_id = from->program_id,
                     .name = empty_text,
                     .tf_op = empty_text};
-    if (!(key.hlo_op = own_text(b, name, err))) return;
+    if (!(key.hlo_op = slice_intern(&b->texts, b->arena, name, err))) return;
     uint64_t hash = key_hash(&key);
     HASH_EACH(i, &b->by_key, hash) {
         Op *op = &b->ops.items[i];
@@ -541,7 +537,7 @@ static bool is_backward_loop(const Build *b, const Op *op)
     const Xla__OpMetadata *metadata = loop->instruction ? loop->instruction->metadata : NULL;
     const char *name = loop->instruction ? "" : loop->tf_op->text;
     if (metadata) name = metadata->op_name;
-    enum OpPass pass = op_scope((Slice){name, strlen(name)}, NULL);
+    enum OpPass pass = op_scope(slice_of_string(name), NULL);
     return pass == PASS_BACKWARD || pass == PASS_RECOMPUTED;
 }
 
@@ -565,9 +561,9 @@ static bool add_rows(const Build *b, size_t i, TimeList *rows)
 static int longest_first(const void *a, const void *b)
 {
     const ScopedTime *x = a, *y = b;
-    if (x->self_ps != y->self_ps) return x->self_ps > y->self_ps ? -1 : 1;
-    if (x->op != y->op) return x->op < y->op ? -1 : 1;
-    return (x->iteration > y->iteration) - (x->iteration < y->iteration);
+    if (x->self_ps != y->self_ps) return ORDER(y->self_ps, x->self_ps);
+    if (x->op != y->op) return ORDER(x->op, y->op);
+    return ORDER(x->iteration, y->iteration);
 }
 
 static bool has_work(const Host *host)

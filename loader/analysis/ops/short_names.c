@@ -25,7 +25,6 @@ static bool is_wrapper(const char *s, size_t n)
     return false;
 }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -262,7 +261,7 @@ static void short_names_free(void *result)
 
 static const Text *keep(ShortNames *names, const char *text, size_t n)
 {
-    return text_intern(&names->texts, &names->arena, (const uint8_t *)text, n);
+    return text_intern(&names->texts, &names->arena, text, n);
 }
 
 static const NamedKernel *find(const ShortNames *names, const Text *name)
@@ -289,24 +288,17 @@ static bool add(ShortNames *names, const Text *name)
            hash_add(&names->by_name, hash64((uint64_t)(uintptr_t)name), names->kernels.n - 1);
 }
 
-static int compare_texts(const Text *a, const Text *b)
-{
-    if (a == b) return 0;
-    int c = memcmp(a->text, b->text, a->n_bytes < b->n_bytes ? a->n_bytes : b->n_bytes);
-    return c ? c : (a->n_bytes > b->n_bytes) - (a->n_bytes < b->n_bytes);
-}
-
 static int by_name(const void *a, const void *b)
 {
-    return compare_texts(((const NamedKernel *)a)->full, ((const NamedKernel *)b)->full);
+    return text_order(((const NamedKernel *)a)->full, ((const NamedKernel *)b)->full);
 }
 
 static int by_form(const void *a, const void *b)
 {
     const NamedKernel *x = a, *y = b;
-    int c = compare_texts(x->form, y->form);
-    if (!c) c = (x->crc > y->crc) - (x->crc < y->crc);
-    return c ? c : compare_texts(x->full, y->full);
+    int c = text_order(x->form, y->form);
+    if (!c) c = ORDER(x->crc, y->crc);
+    return c ? c : text_order(x->full, y->full);
 }
 
 enum Suffix { NONE, FOUR_DIGITS, EIGHT_DIGITS, NUMBER };

@@ -174,7 +174,7 @@ static bool read_program(Build *b, const Plane *plane, const LineKey *key, const
         text = slice_of(value.text);
     else
         return true;
-    *program = text_intern(&b->texts, &b->arena, (const uint8_t *)text.text, text.n);
+    *program = text_intern(&b->texts, &b->arena, text.text, text.n);
     return *program || (prof_nomem(err), false);
 }
 
@@ -183,7 +183,7 @@ static void join_op(Build *b, const Plane *plane, LineOp *op, ProfErr *err)
 {
     const Text *program, *name = op->key.meta->name;
     if (!read_program(b, plane, &op->key, &program, err)) return;
-    name = text_intern(&b->texts, &b->arena, (const uint8_t *)name->text, name->n_bytes);
+    name = text_intern(&b->texts, &b->arena, name->text, name->n_bytes);
     if (!name) {
         prof_nomem(err);
         return;
@@ -205,17 +205,6 @@ static void join_op(Build *b, const Plane *plane, LineOp *op, ProfErr *err)
 }
 
 /* ---- medians ---- */
-
-static int by_small(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-static int by_large(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
 
 /* Returns the number of the half that has the k-th smallest value, of those whose upper half is
  * `high` (-1: all, by their upper halves), and takes from *k those before it. */
@@ -270,8 +259,8 @@ static bool collect(const NamedOp *op, Durations *d, ProfErr *err)
             memcpy(&d->large[n_large], of->large.items, of->large.n * sizeof *d->large);
         n_small += of->small.n, n_large += of->large.n;
     }
-    if (!d->counts) sort_array(d->small, d->n_small, sizeof *d->small, by_small);
-    sort_array(d->large, d->n_large, sizeof *d->large, by_large);
+    if (!d->counts) sort_array(d->small, d->n_small, sizeof *d->small, by_uint32);
+    sort_array(d->large, d->n_large, sizeof *d->large, by_int64);
     while (d->n_negative < d->n_large && d->large[d->n_negative] < 0) d->n_negative++;
     return true;
 }
@@ -316,14 +305,14 @@ static void keep_slow(LineCalls *l, LineOp *op, const EventAt *e, ProfErr *err)
 static int slowest_first(const void *a, const void *b)
 {
     const SlowCall *x = a, *y = b;
-    if (x->over_ps != y->over_ps) return x->over_ps > y->over_ps ? -1 : 1;
-    if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
+    if (x->over_ps != y->over_ps) return ORDER(y->over_ps, x->over_ps);
+    if (x->start_ps != y->start_ps) return ORDER(x->start_ps, y->start_ps);
     const Plane *p = x->line->plane, *q = y->line->plane;
     int order = strcmp(p->host->name, q->host->name);
     if (!order) order = strcmp(p->name->text, q->name->text);
     if (!order) order = strcmp(line_label(x->line)->text, line_label(y->line)->text);
     if (!order) order = strcmp(x->name->text, y->name->text);
-    return order ? order : (x->event > y->event) - (x->event < y->event);
+    return order ? order : ORDER(x->event, y->event);
 }
 
 static void find_slow(void *context, size_t i, ProfErr *err)

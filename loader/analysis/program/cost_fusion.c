@@ -215,9 +215,9 @@ static int64_t bytes_read(const Fusion *f, uint32_t i)
 static int by_tuple(const void *a, const void *b)
 {
     const TupleReader *x = a, *y = b;
-    if (x->tuple != y->tuple) return x->tuple < y->tuple ? -1 : 1;
-    if (x->index != y->index) return x->index < y->index ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
+    if (x->tuple != y->tuple) return ORDER(x->tuple, y->tuple);
+    if (x->index != y->index) return ORDER(x->index, y->index);
+    return ORDER(x->node, y->node);
 }
 
 static void find_readers(Fusion *f)

@@ -158,6 +158,12 @@ int64_t cost_size(const Xla__ShapeProto *shape);
 int64_t cost_leaf_sizes(const Xla__ShapeProto *shape); /* of all arrays in the shape */
 /* Elements of an array; 0 for other shapes. */
 int64_t cost_elements(const Xla__ShapeProto *shape);
+/* Returns the number of elements of an operand; 0 if there is none. */
+static inline int64_t operand_elements(const CostGraph *g, const CostNode *node, uint32_t i)
+{
+    const CostNode *operand = cost_operand(g, node, i);
+    return operand ? cost_elements(operand->shape) : 0;
+}
 int64_t cost_all_elements(const Xla__ShapeProto *shape);
 /* The shape itself, or the first element of a tuple. */
 const Xla__ShapeProto *cost_array(const Xla__ShapeProto *shape);

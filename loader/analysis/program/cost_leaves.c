@@ -32,8 +32,8 @@ void cost_add_leaves(CostGraph *g, const CostLeaves *leaves)
 
 static int by_key(const CostLeaf *x, const CostLeaf *y)
 {
-    if (x->operand != y->operand) return x->operand < y->operand ? -1 : 1;
-    return x->path < y->path ? -1 : x->path > y->path;
+    if (x->operand != y->operand) return ORDER(x->operand, y->operand);
+    return ORDER(x->path, y->path);
 }
 
 /* Keeps equal parts in the order in which they were added, which determines the digits of their
@@ -43,7 +43,7 @@ static int by_place(const void *a, const void *b)
     const CostLeaf *x = a, *y = b;
     int order = by_key(x, y);
     if (order) return order;
-    return x->order < y->order ? -1 : x->order > y->order;
+    return ORDER(x->order, y->order);
 }
 
 static CostLeaves *room_for(CostGraph *g, size_t n)

@@ -52,12 +52,6 @@ static bool is_transcendental(enum HloOpcode opcode)
     }
 }
 
-static int64_t operand_elements(const CostGraph *g, const CostNode *node, uint32_t i)
-{
-    const CostNode *operand = cost_operand(g, node, i);
-    return operand ? cost_elements(operand->shape) : 0;
-}
-
 static double sum_of(Needs *n, const CostComputation *c, int depth);
 
 static double called(Needs *n, const CostNode *node, size_t i, int depth)

@@ -29,12 +29,6 @@ static int64_t operand_size(const CostGraph *g, const CostNode *node, uint32_t i
     return operand ? cost_size(operand->shape) : 0;
 }
 
-static int64_t operand_elements(const CostGraph *g, const CostNode *node, uint32_t i)
-{
-    const CostNode *operand = cost_operand(g, node, i);
-    return operand ? cost_elements(operand->shape) : 0;
-}
-
 static void set_figure(CostNode *node, uint32_t i, float bytes)
 {
     if (i < node->n_operands) node->figures[i] = bytes;

@@ -107,15 +107,15 @@ typedef struct {
 static int by_index(const void *a, const void *b)
 {
     const Numbered *x = a, *y = b;
-    if (x->proto->index != y->proto->index) return x->proto->index < y->proto->index ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
+    if (x->proto->index != y->proto->index) return ORDER(x->proto->index, y->proto->index);
+    return ORDER(x->place, y->place);
 }
 
 static int by_id(const void *a, const void *b)
 {
     const Xla__LogicalBufferProto *x = *(Xla__LogicalBufferProto *const *)a,
                                   *y = *(Xla__LogicalBufferProto *const *)b;
-    return x->id < y->id ? -1 : x->id > y->id;
+    return ORDER(x->id, y->id);
 }
 
 static const Xla__LogicalBufferProto *logical_of(Xla__LogicalBufferProto *const *sorted, size_t n,

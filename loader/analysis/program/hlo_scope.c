@@ -15,7 +15,7 @@ bool hlo_scope(const HloModule *module, const Xla__HloInstructionProto *op, Text
     if (err->code) return false;
     if (owner.by) {
         const char *name = owner.instruction->metadata->op_name;
-        scope->pass = op_scope((Slice){name, strlen(name)}, text);
+        scope->pass = op_scope(slice_of_string(name), text);
         if (strstr(op->name, ".remat")) scope->pass = PASS_RECOMPUTED;
         if (text->n_bytes > before) scope->by = SCOPE_BY_NAME;
     }

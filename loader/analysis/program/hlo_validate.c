@@ -40,8 +40,8 @@ static bool fault(Check *c, const char *what, const char *of)
 static int by_id(const void *a, const void *b)
 {
     const Numbered *x = a, *y = b;
-    if (x->id != y->id) return x->id < y->id ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
+    if (x->id != y->id) return ORDER(x->id, y->id);
+    return ORDER(x->place, y->place);
 }
 
 static int by_text(const void *a, const void *b)

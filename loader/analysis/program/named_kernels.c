@@ -61,8 +61,8 @@ static uint64_t work_of(const HloModule *module, const Xla__HloInstructionProto 
 static int by_work(const void *a, const void *b)
 {
     const Work *x = a, *y = b;
-    if (x->work != y->work) return x->work < y->work ? -1 : 1;
-    return (x->position > y->position) - (x->position < y->position);
+    if (x->work != y->work) return ORDER(x->work, y->work);
+    return ORDER(x->position, y->position);
 }
 
 static void list_works(NamedKernels *k, const HloModule *module, ProfErr *err)

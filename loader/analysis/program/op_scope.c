@@ -26,13 +26,6 @@ static Slice part(Slice s, size_t start, size_t end)
     return (Slice){s.text + start, end - start};
 }
 
-static bool is_one_of(Slice s, const char *const *list, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (slice_is(s, list[i])) return true;
-    return false;
-}
-
 /* Splits W(X), where the last bracket closes the first. */
 static bool split_call(Slice s, Slice *wrapper, Slice *inner)
 {
@@ -137,8 +130,8 @@ static bool unwrap(Scope *s, Slice *c)
 {
     Slice wrapper, inner;
     for (int i = 0; i < MOST_WRAPPERS && split_call(*c, &wrapper, &inner); i++) {
-        if (is_one_of(wrapper, functions, COUNT(functions))) return false;
-        if (!is_one_of(wrapper, transformations, COUNT(transformations))) break;
+        if (slice_is_any(wrapper, functions, COUNT(functions))) return false;
+        if (!slice_is_any(wrapper, transformations, COUNT(transformations))) break;
         if (slice_is(wrapper, "transpose")) set_pass(s, PASS_BACKWARD);
         *c = inner;
     }
@@ -158,7 +151,7 @@ static void add_component(Scope *s, Slice c, bool is_op)
         if (after_cond) drop_cond(s);
     } else if (slice_is(c, "while")) {
         s->after_while = true;
-    } else if (!is_one_of(c, fillers, COUNT(fillers)) && !slice_starts(c, "eqx.") &&
+    } else if (!slice_is_any(c, fillers, COUNT(fillers)) && !slice_starts(c, "eqx.") &&
                !(after_while && (slice_is(c, "body") || slice_is(c, "cond")))) {
         keep(s, c);
     }

@@ -34,10 +34,10 @@ typedef struct {
 
 static int compare(const Output *x, const Output *y)
 {
-    if (x->op != y->op) return x->op < y->op ? -1 : 1;
-    if (x->n_index != y->n_index) return x->n_index < y->n_index ? -1 : 1;
+    if (x->op != y->op) return ORDER(x->op, y->op);
+    if (x->n_index != y->n_index) return ORDER(x->n_index, y->n_index);
     for (size_t i = 0; i < x->n_index; i++)
-        if (x->index[i] != y->index[i]) return x->index[i] < y->index[i] ? -1 : 1;
+        if (x->index[i] != y->index[i]) return ORDER(x->index[i], y->index[i]);
     return 0;
 }
 
@@ -45,7 +45,7 @@ static int by_place(const void *a, const void *b)
 {
     const Output *x = a, *y = b;
     int order = compare(x, y);
-    return order ? order : (x->order > y->order) - (x->order < y->order);
+    return order ? order : ORDER(x->order, y->order);
 }
 
 /* Returns the operand whose part an instruction only passes on, and makes s->index that of the part

@@ -41,33 +41,33 @@ bool inference_sampled(size_t i, size_t n)
 
 static int compare_spans(uint64_t start_x, uint64_t end_x, uint64_t start_y, uint64_t end_y)
 {
-    if (end_x - start_x != end_y - start_y) return end_x - start_x < end_y - start_y ? -1 : 1;
-    return (start_x > start_y) - (start_x < start_y);
+    if (end_x - start_x != end_y - start_y) return ORDER(end_x - start_x, end_y - start_y);
+    return ORDER(start_x, start_y);
 }
 
 /* Sorts by model, the shortest first; equal ones stay in the order of hosts and groups. */
 static int by_model_request(const void *a, const void *b)
 {
     const InferenceRequest *x = *(InferenceRequest *const *)a, *y = *(InferenceRequest *const *)b;
-    if (x->model != y->model) return x->model < y->model ? -1 : 1;
+    if (x->model != y->model) return ORDER(x->model, y->model);
     int order = compare_spans(x->start_ps, x->end_ps, y->start_ps, y->end_ps);
     if (order) return order;
-    return x < y ? -1 : x > y;
+    return ORDER(x, y);
 }
 static int by_span_request(const void *a, const void *b)
 {
     const InferenceRequest *x = *(InferenceRequest *const *)a, *y = *(InferenceRequest *const *)b;
     int order = compare_spans(x->start_ps, x->end_ps, y->start_ps, y->end_ps);
     if (order) return order;
-    return x < y ? -1 : x > y;
+    return ORDER(x, y);
 }
 static int by_model_batch(const void *a, const void *b)
 {
     const InferenceBatch *x = *(InferenceBatch *const *)a, *y = *(InferenceBatch *const *)b;
-    if (x->model != y->model) return x->model < y->model ? -1 : 1;
+    if (x->model != y->model) return ORDER(x->model, y->model);
     int order = compare_spans(x->start_ps, x->end_ps, y->start_ps, y->end_ps);
     if (order) return order;
-    return x < y ? -1 : x > y;
+    return ORDER(x, y);
 }
 
 /* ---- models ---- */
@@ -140,7 +140,7 @@ static int by_size(const void *a, const void *b)
 {
     const InferenceBatch *x = *(const InferenceBatch *const *)a,
                          *y = *(const InferenceBatch *const *)b;
-    return x->size < y->size ? -1 : x->size > y->size;
+    return ORDER(x->size, y->size);
 }
 
 /* XProf identifies batches by number alone: if several hosts have a number, the last one counts. */
@@ -148,9 +148,9 @@ static int by_id(const void *a, const void *b)
 {
     const InferenceBatch *x = **(InferenceBatch *const *const *)a,
                          *y = **(InferenceBatch *const *const *)b;
-    if (x->id != y->id) return x->id < y->id ? -1 : 1;
+    if (x->id != y->id) return ORDER(x->id, y->id);
     const void *place_x = *(const void *const *)a, *place_y = *(const void *const *)b;
-    return place_x < place_y ? -1 : place_x > place_y;
+    return ORDER(place_x, place_y);
 }
 
 static InferenceSum *sum_of_size(InferenceSum *sums, size_t n, int64_t size)
@@ -240,7 +240,7 @@ static int by_pattern(const void *a, const void *b)
 {
     const TensorUse *x = a, *y = b;
     int order = x->pattern == y->pattern ? 0 : strcmp(x->pattern->text, y->pattern->text);
-    return order ? order : (x->ps > y->ps) - (x->ps < y->ps);
+    return order ? order : ORDER(x->ps, y->ps);
 }
 
 static void find_patterns(InferenceBuilder *m, InferenceModel *model, ProfErr *err)

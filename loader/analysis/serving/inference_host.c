@@ -97,8 +97,7 @@ static const Group *grouped(const InferenceBuilder *m, int64_t id)
 
 const Text *inference_intern(InferenceBuilder *m, Slice text, ProfErr *err)
 {
-    const Text *t =
-        text_intern(&m->result->texts, &m->result->arena, (const uint8_t *)text.text, text.n);
+    const Text *t = text_intern(&m->result->texts, &m->result->arena, text.text, text.n);
     if (!t) prof_nomem(err);
     return t;
 }
@@ -110,7 +109,7 @@ static const Text *model_text(InferenceBuilder *m, const Plane *plane, const Sta
     if (stat->type != TYPE_INT64 && stat->type != TYPE_UINT64)
         return inference_intern(m, stat_text(plane, stat), err);
     snprintf(number, sizeof number, stat->type == TYPE_INT64 ? "%" PRId64 : "%" PRIu64, stat->u64);
-    return inference_intern(m, (Slice){number, strlen(number)}, err);
+    return inference_intern(m, slice_of_string(number), err);
 }
 
 /* Reads a stat of an event. The event's own stats come before its metadata's; the first of a name
@@ -212,8 +211,8 @@ static bool read_kinds(const Plane *plane, uint8_t *kinds)
 static int by_kind(const void *a, const void *b)
 {
     const Seen *x = a, *y = b;
-    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
-    return x->event < y->event ? -1 : x->event > y->event;
+    if (x->kind != y->kind) return ORDER(x->kind, y->kind);
+    return ORDER(x->event, y->event);
 }
 
 static void read_plane(InferenceBuilder *m, Plane *plane, ProfErr *err)
@@ -464,8 +463,8 @@ typedef struct {
 static int by_context(const void *a, const void *b)
 {
     const Transfer *x = a, *y = b;
-    if (x->context != y->context) return x->context < y->context ? -1 : 1;
-    return x->begin < y->begin ? -1 : x->begin > y->begin;
+    if (x->context != y->context) return ORDER(x->context, y->context);
+    return ORDER(x->begin, y->begin);
 }
 
 /* Pairs starts and ends of transfers. Of several starts with one context, the last counts; of the
@@ -639,9 +638,9 @@ static void finish_batches(InferenceBuilder *m)
 static int by_duration(uint64_t start_x, uint64_t end_x, int64_t id_x, uint64_t start_y,
                        uint64_t end_y, int64_t id_y)
 {
-    if (end_x - start_x != end_y - start_y) return end_x - start_x < end_y - start_y ? -1 : 1;
-    if (start_x != start_y) return start_x < start_y ? -1 : 1;
-    return id_x < id_y ? -1 : id_x > id_y;
+    if (end_x - start_x != end_y - start_y) return ORDER(end_x - start_x, end_y - start_y);
+    if (start_x != start_y) return ORDER(start_x, start_y);
+    return ORDER(id_x, id_y);
 }
 static int shorter_request(const void *a, const void *b)
 {

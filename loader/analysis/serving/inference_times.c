@@ -11,9 +11,9 @@
 static int by_request(const void *a, const void *b)
 {
     const MomentOf *x = a, *y = b;
-    if (x->request != y->request) return x->request < y->request ? -1 : 1;
-    if (x->group != y->group) return x->group < y->group ? -1 : 1;
-    return x->turn < y->turn ? -1 : x->turn > y->turn;
+    if (x->request != y->request) return ORDER(x->request, y->request);
+    if (x->group != y->group) return ORDER(x->group, y->group);
+    return ORDER(x->turn, y->turn);
 }
 
 typedef struct {
@@ -124,9 +124,9 @@ enum { BEGINS = 0x100 };
 static int by_owner_and_time(const void *a, const void *b)
 {
     const Edge *x = a, *y = b;
-    if (x->owner != y->owner) return x->owner < y->owner ? -1 : 1;
-    if (x->ps != y->ps) return x->ps < y->ps ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+    if (x->owner != y->owner) return ORDER(x->owner, y->owner);
+    if (x->ps != y->ps) return ORDER(x->ps, y->ps);
+    return ORDER(x->order, y->order);
 }
 
 /* Sums the times by type. A span without duration ends before it starts, so its type stays on top
@@ -215,7 +215,7 @@ static int compare_tensors(const TensorOf *x, const TensorOf *y)
 static int by_owner_and_text(const void *a, const void *b)
 {
     const TensorOf *x = a, *y = b;
-    if (x->owner != y->owner) return x->owner < y->owner ? -1 : 1;
+    if (x->owner != y->owner) return ORDER(x->owner, y->owner);
     bool known_x = x->seen->shape && x->seen->layout, known_y = y->seen->shape && y->seen->layout;
     if (!known_x || !known_y) return known_x - known_y;
     return compare_tensors(x, y);

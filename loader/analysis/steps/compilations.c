@@ -74,8 +74,8 @@ static int by_name_then_id(const void *a, const void *b)
     int order = strcmp(x->program->name->text, y->program->name->text);
     if (order) return order;
     if (x->program->program_id != y->program->program_id)
-        return x->program->program_id < y->program->program_id ? -1 : 1;
-    return (x->program > y->program) - (x->program < y->program);
+        return ORDER(x->program->program_id, y->program->program_id);
+    return ORDER(x->program, y->program);
 }
 
 /* Lists the programs; the first one with an id counts. */
@@ -112,9 +112,8 @@ static const Text *module_of_function(Build *b, Slice function, ProfErr *err)
                      c == '_' || c == '.' || c == '-';
         text_add_char(&name, plain ? c : '_');
     }
-    const Text *text = name.no_memory ? NULL
-                                      : text_intern(&b->names, &b->out->arena,
-                                                    (const uint8_t *)name.text, name.n_bytes);
+    const Text *text =
+        name.no_memory ? NULL : text_intern(&b->names, &b->out->arena, name.text, name.n_bytes);
     if (!text) prof_nomem(err);
     text_free(&name);
     return text;
@@ -134,7 +133,7 @@ static const char *choose_module(Build *b, const char *module, Slice text, bool 
     if (module && !is_expected) return module;
     if (listed) return listed->name;
     if (!is_name && !is_expected) return module;
-    const Text *name = text_intern(&b->names, &b->out->arena, (const uint8_t *)text.text, text.n);
+    const Text *name = text_intern(&b->names, &b->out->arena, text.text, text.n);
     if (!name) prof_nomem(err);
     return name ? name->text : NULL;
 }
@@ -183,7 +182,7 @@ static int read_modules(Build *b, ProfErr *err)
         const Module *listed = name ? find_module(b, slice_of(name)) : NULL;
         if (listed) c->module = listed->name;
         if (!c->function.n && c->module && starts_with(c->module, "jit_"))
-            c->function = (Slice){c->module + 4, strlen(c->module + 4)};
+            c->function = slice_of_string(c->module + 4);
     }
     return err->code;
 }
@@ -221,8 +220,7 @@ static int by_name(const char *module, Slice f, const char *other, Slice g)
 {
     if (module && other) return strcmp(module, other);
     if (module || other) return module ? -1 : 1;
-    int order = memcmp(f.text, g.text, f.n < g.n ? f.n : g.n);
-    return order ? order : (f.n > g.n) - (f.n < g.n);
+    return slice_order(f, g);
 }
 
 static int by_name_then_end(const void *a, const void *b)
@@ -232,8 +230,7 @@ static int by_name_then_end(const void *a, const void *b)
     int64_t x_end = add_saturated(x->start_ps, x->duration_ps),
             y_end = add_saturated(y->start_ps, y->duration_ps);
     if (order) return order;
-    return x_end != y_end ? (x_end < y_end ? -1 : 1)
-                          : (x->event > y->event) - (x->event < y->event);
+    return x_end != y_end ? ORDER(x_end, y_end) : ORDER(x->event, y->event);
 }
 
 /* Assigns the compilations to modules. */
@@ -251,7 +248,7 @@ static int distribute(Build *b, ProfErr *err)
         const Compilation *c = b->by_end[i], *last = i ? b->by_end[i - 1] : NULL;
         const char *name = c->module;
         if (!last || by_name(last->module, last->function, name, c->function))
-            m = name ? find_module(b, (Slice){name, strlen(name)}) : NULL;
+            m = name ? find_module(b, slice_of_string(name)) : NULL;
         if (!m && !(m = add_module(b, name, err))) break;
         if (!m->n_compilations++) m->compilations = &b->by_end[i];
     }
@@ -267,8 +264,7 @@ typedef struct {
 static int by_id(const void *a, const void *b)
 {
     const Candidate *x = *(Candidate *const *)a, *y = *(Candidate *const *)b;
-    return (x->program->program_id > y->program->program_id) -
-           (x->program->program_id < y->program->program_id);
+    return ORDER(x->program->program_id, y->program->program_id);
 }
 
 static void saw_run(const Watched *w, uint64_t id, int64_t start)
@@ -354,9 +350,8 @@ static int find_first_runs(Build *b, ProfErr *err)
 static int by_first_run(const void *a, const void *b)
 {
     const Candidate *x = *(Candidate *const *)a, *y = *(Candidate *const *)b;
-    if (x->first_run != y->first_run) return x->first_run < y->first_run ? -1 : 1;
-    return (x->program->program_id > y->program->program_id) -
-           (x->program->program_id < y->program->program_id);
+    if (x->first_run != y->first_run) return ORDER(x->first_run, y->first_run);
+    return ORDER(x->program->program_id, y->program->program_id);
 }
 
 /* Matches compilations with programs. A compilation's program is the one of its name that first
@@ -428,15 +423,15 @@ static int list_recompiled(Build *b, const Module *m, ProfErr *err)
         add_time(&r->lowering_ps, c->lowering_ps);
     }
     if (!r->function.n && m->name && starts_with(m->name, "jit_"))
-        r->function = (Slice){m->name + 4, strlen(m->name + 4)};
+        r->function = slice_of_string(m->name + 4);
     return err->code;
 }
 
 static int longest_first(const void *a, const void *b)
 {
     const CompiledModule *x = a, *y = b;
-    if (x->duration_ps != y->duration_ps) return x->duration_ps > y->duration_ps ? -1 : 1;
-    if (x->n_programs != y->n_programs) return x->n_programs > y->n_programs ? -1 : 1;
+    if (x->duration_ps != y->duration_ps) return ORDER(y->duration_ps, x->duration_ps);
+    if (x->n_programs != y->n_programs) return ORDER(y->n_programs, x->n_programs);
     return by_name(x->module, x->function, y->module, y->function);
 }
 

@@ -18,8 +18,7 @@ static int by_number(const void *a, const void *b)
     const Xla__HloInstructionProto *x = *(Xla__HloInstructionProto *const *)a,
                                    *y = *(Xla__HloInstructionProto *const *)b;
     int64_t x_number = x->more->parameter_number, y_number = y->more->parameter_number;
-    if (x_number == y_number) return (x->id > y->id) - (x->id < y->id);
-    return x_number < y_number ? -1 : 1;
+    return x_number != y_number ? ORDER(x_number, y_number) : ORDER(x->id, y->id);
 }
 
 /* Reads the parameters. False if the program has none that can be read, or with err set. */
@@ -83,8 +82,7 @@ static size_t add_shapes(const Parameters *lists, size_t n, int64_t i, bool layo
             hlo_shape_text(at, layout, &shape);
         else
             text_add(&shape, "none");
-        if (!shape.no_memory)
-            text = text_intern(&seen, &arena, (const uint8_t *)shape.text, shape.n_bytes);
+        if (!shape.no_memory) text = text_intern(&seen, &arena, shape.text, shape.n_bytes);
         if (!text) {
             prof_nomem(err);
         } else if (seen.n_texts > n_before && n_before < MOST_SHAPES) {

@@ -83,7 +83,7 @@ static int read_line(CoreRead *r, Line *line, ProfErr *err)
 static int by_group(const void *a, const void *b)
 {
     const GroupTime *x = a, *y = b;
-    return x->group < y->group ? -1 : x->group > y->group;
+    return ORDER(x->group, y->group);
 }
 
 /* Merges the times of each group: into their sum, or the longest. */

@@ -6,12 +6,6 @@
 
 /* ---- the groups of a host ---- */
 
-static int by_id(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
 /* Most ids are small: one bit for each of these, the others in a list. */
 enum { MOST_SMALL_IDS = 1 << 24 };
 typedef struct {
@@ -38,7 +32,7 @@ static int add_group(GroupCollector *c, int64_t id, ProfErr *err)
 static void sort_unique(GroupList *list)
 {
     size_t n = 0;
-    sort_array(list->ids, list->n, sizeof *list->ids, by_id);
+    sort_array(list->ids, list->n, sizeof *list->ids, by_int64);
     for (size_t i = 0; i < list->n; i++)
         if (!i || list->ids[i] != list->ids[n - 1]) list->ids[n++] = list->ids[i];
     list->n = n;
@@ -133,9 +127,8 @@ HostStep *add_host_step(StepBuild *b, uint32_t group, size_t n_cores)
     const char *named =
         /* copied, because the grouping may be freed before the steps */
         group_name(b->grouping, step->group);
-    const Text *name = named ? text_intern(&s->texts->texts, &s->texts->arena,
-                                           (const uint8_t *)named, strlen(named))
-                             : NULL;
+    const Text *name =
+        named ? text_intern(&s->texts->texts, &s->texts->arena, named, strlen(named)) : NULL;
     if (named && !name) return NULL;
     step->name = name ? name->text : f->name;
     memcpy(step->transfers, f->transfers, sizeof step->transfers);

@@ -398,7 +398,7 @@ static const char *step_name_of(const StepBuild *b, const EventAt *e, int64_t gr
     if (!f->step_name.n) return NULL;
     pthread_mutex_lock(&b->host->lock);
     const Text *name = text_intern(&b->steps->texts->texts, &b->steps->texts->arena,
-                                   (const uint8_t *)f->step_name.text, f->step_name.n);
+                                   f->step_name.text, f->step_name.n);
     pthread_mutex_unlock(&b->host->lock);
     if (!name) prof_nomem(err);
     return name ? name->text : NULL;

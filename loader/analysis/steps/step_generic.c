@@ -40,7 +40,7 @@ static void close_run(Runs *r)
 
 static int64_t group_of(const Runs *r, const SpanRef *span)
 {
-    return nth_of(line_groups(r->build->grouping, r->lines[span->line])->groups, span->at);
+    return packed_nth(line_groups(r->build->grouping, r->lines[span->line])->groups, span->at);
 }
 
 static bool add_step_span(void *context, const SpanRef *span, ProfErr *err)
@@ -173,7 +173,7 @@ static int scatter(Generic *g, const LineSpans *lines, size_t n_lines, ProfErr *
 static int by_start(const void *a, const void *b)
 {
     const SpanRef *x = a, *y = b;
-    return x->start_ps < y->start_ps ? -1 : x->start_ps > y->start_ps;
+    return ORDER(x->start_ps, y->start_ps);
 }
 
 /* Joins ops without a group to intervals, because all of them count alike. */

@@ -30,8 +30,8 @@ typedef struct {
 static int by_begin(const void *a, const void *b)
 {
     const Mark *x = a, *y = b;
-    if (x->begin_ps != y->begin_ps) return x->begin_ps < y->begin_ps ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
+    if (x->begin_ps != y->begin_ps) return ORDER(x->begin_ps, y->begin_ps);
+    return ORDER(x->number, y->number);
 }
 
 /* Returns the number in the stat step_num, else the digits at the end of the name. */

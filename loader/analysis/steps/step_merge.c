@@ -155,7 +155,7 @@ static int intersect(Merge *m, ProfErr *err)
 static int by_core(const void *a, const void *b)
 {
     const StepCore *x = a, *y = b;
-    return x->core_id < y->core_id ? -1 : x->core_id > y->core_id;
+    return ORDER(x->core_id, y->core_id);
 }
 
 static int make_step(Merge *m, Step *step, size_t nth, ProfErr *err)

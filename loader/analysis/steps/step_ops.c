@@ -47,15 +47,15 @@ typedef struct {
 static int by_group(const void *a, const void *b)
 {
     const Range *x = a, *y = b;
-    if (x->group != y->group) return x->group < y->group ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
+    if (x->group != y->group) return ORDER(x->group, y->group);
+    return ORDER(x->place, y->place);
 }
 
 static int by_begin(const void *a, const void *b)
 {
     const Range *x = a, *y = b;
-    if (x->begin_ps != y->begin_ps) return x->begin_ps < y->begin_ps ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
+    if (x->begin_ps != y->begin_ps) return ORDER(x->begin_ps, y->begin_ps);
+    return ORDER(x->place, y->place);
 }
 
 static bool find_ranges(Walk *w, size_t host)
@@ -129,7 +129,7 @@ static int add_event(Walk *w, const Plane *plane, const EventAt *e, const StepOp
     MetaRow *meta = &w->metas[e->meta - plane->event_metas];
     const Text *text = e->meta->name;
     if (!meta->name) {
-        meta->name = text_intern(&w->texts, &w->arena, (const uint8_t *)text->text, text->n_bytes);
+        meta->name = text_intern(&w->texts, &w->arena, text->text, text->n_bytes);
         if (!meta->name) return prof_nomem(err);
     }
     size_t at = meta->last - 1;
@@ -183,9 +183,9 @@ static void walk_line(Walk *w, Line *line, ProfErr *err)
 static int by_step_and_time(const void *a, const void *b)
 {
     const Row *x = a, *y = b;
-    if (x->op.place != y->op.place) return x->op.place < y->op.place ? -1 : 1;
-    if (x->op.self_ps != y->op.self_ps) return x->op.self_ps > y->op.self_ps ? -1 : 1;
-    if (x->op.plane_kind != y->op.plane_kind) return x->op.plane_kind < y->op.plane_kind ? -1 : 1;
+    if (x->op.place != y->op.place) return ORDER(x->op.place, y->op.place);
+    if (x->op.self_ps != y->op.self_ps) return ORDER(y->op.self_ps, x->op.self_ps);
+    if (x->op.plane_kind != y->op.plane_kind) return ORDER(x->op.plane_kind, y->op.plane_kind);
     int names = strcmp(x->name->text, y->name->text);
     return names ? names : (int)y->op.in_group - (int)x->op.in_group;
 }

@@ -155,14 +155,10 @@ int sparsecore_steps(StepBuild *build, ProfErr *err);
 
 /* Adds a step for the group, with room for its cores. NULL if memory runs out. */
 HostStep *add_host_step(StepBuild *build, uint32_t group, size_t n_cores);
-static inline int64_t nth_of(const Packed *packed, uint64_t nth)
-{
-    return packed ? packed_at(&packed[nth / CHUNK_EVENTS], (size_t)(nth % CHUNK_EVENTS)) : -1;
-}
 /* Returns the group of the nth event of a line; -1 if it has none. */
 static inline int64_t nth_group(const LineGroups *groups, uint64_t nth)
 {
-    return nth_of(groups->last ? groups->last : groups->groups, nth);
+    return packed_nth(groups->last ? groups->last : groups->groups, nth);
 }
 
 #endif

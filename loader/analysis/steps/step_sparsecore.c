@@ -14,16 +14,11 @@ typedef struct {
     size_t n;
 } Busy;
 
-static int by_begin(const void *a, const void *b)
-{
-    const PsSpan *x = a, *y = b;
-    return x->begin < y->begin ? -1 : x->begin > y->begin;
-}
-
 /* Unites the spans in place. */
 static int unite(SpanList *list, Busy *busy, ProfErr *err)
 {
-    if (list->n && !list->sorted) sort_array(list->spans, list->n, sizeof *list->spans, by_begin);
+    if (list->n && !list->sorted)
+        sort_array(list->spans, list->n, sizeof *list->spans, by_span_start);
     *busy =
         (Busy){.spans = list->spans, .before = prof_alloc((list->n + 1) * sizeof *busy->before)};
     if (!busy->before) return prof_nomem(err);

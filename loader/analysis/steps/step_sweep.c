@@ -159,7 +159,7 @@ typedef struct {
 static int by_cut(const void *a, const void *b)
 {
     const Cut *x = a, *y = b;
-    return x->ps < y->ps ? -1 : x->ps > y->ps;
+    return ORDER(x->ps, y->ps);
 }
 
 /* Time of each type until now, as uint64_t, in which differences are right even between the ends of

@@ -19,15 +19,15 @@ static bool is_step(const Tpu *t, size_t group)
 static int by_number_and_place(const void *a, const void *b)
 {
     const Core *x = *(Core *const *)a, *y = *(Core *const *)b;
-    if ((uint32_t)x->plane->proto_id != (uint32_t)y->plane->proto_id)
-        return (uint32_t)x->plane->proto_id < (uint32_t)y->plane->proto_id ? -1 : 1;
-    return x < y ? -1 : x > y;
+    uint32_t x_number = (uint32_t)x->plane->proto_id, y_number = (uint32_t)y->plane->proto_id;
+    if (x_number != y_number) return ORDER(x_number, y_number);
+    return ORDER(x, y);
 }
 
 static int by_place(const void *a, const void *b)
 {
     const Core *x = *(Core *const *)a, *y = *(Core *const *)b;
-    return x < y ? -1 : x > y;
+    return ORDER(x, y);
 }
 
 /* Drops the steps of cores before the one at which XProf started again. */
@@ -119,9 +119,9 @@ typedef struct {
 static int by_symbol(const void *a, const void *b)
 {
     const MetaSymbol *x = a, *y = b;
-    if (x->program_id != y->program_id) return x->program_id < y->program_id ? -1 : 1;
-    if (x->symbol_id != y->symbol_id) return x->symbol_id < y->symbol_id ? -1 : 1;
-    return x->meta < y->meta ? -1 : x->meta > y->meta;
+    if (x->program_id != y->program_id) return ORDER(x->program_id, y->program_id);
+    if (x->symbol_id != y->symbol_id) return ORDER(x->symbol_id, y->symbol_id);
+    return ORDER(x->meta, y->meta);
 }
 
 static bool same_symbol(const MetaSymbol *a, const MetaSymbol *b)
@@ -205,8 +205,8 @@ static int number_categories(Tpu *t, ProfErr *err)
     for (size_t i = 0; i < ops->n_ops; i++) t->categories[n++] = ops->ops[i].category;
     for (size_t i = 0; i < COUNT(own); i++) {
         OpStats *texts = t->build->steps->texts;
-        if (!(t->categories[n++] = text_intern(&texts->texts, &texts->arena,
-                                               (const uint8_t *)own[i], strlen(own[i]))))
+        if (!(t->categories[n++] =
+                  text_intern(&texts->texts, &texts->arena, own[i], strlen(own[i]))))
             return prof_nomem(err);
     }
     t->infeed = t->categories[n - 1];
@@ -242,12 +242,6 @@ typedef struct {
     size_t n_touched_ops;
 } StepSums;
 
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
 static void add_op_record(StepSums *s, uint32_t op, const Record *r)
 {
     StepOpRecord *sums = &s->ops[op];
@@ -268,7 +262,7 @@ static void order_touched(StepSums *s, size_t n)
     enum { FEW = 64 };
     size_t at = 0;
     if (s->tpu->n_categories > FEW) {
-        sort_array(s->touched, n, sizeof *s->touched, by_number);
+        sort_array(s->touched, n, sizeof *s->touched, by_uint32);
         return;
     }
     for (uint32_t i = 0; i < s->tpu->n_categories; i++)
@@ -542,7 +536,7 @@ int tpu_steps(StepBuild *build, ProfErr *err)
     t.all_reduce_ps = prof_alloc(n_groups * sizeof *t.all_reduce_ps),
     t.step_in = prof_alloc(n_groups * sizeof *t.step_in);
     t.stepping = prof_alloc(build->host->n_planes * sizeof *t.stepping);
-    texts->idle = text_intern(&texts->texts, &texts->arena, (const uint8_t *)"IDLE", 4);
+    texts->idle = text_intern(&texts->texts, &texts->arena, "IDLE", 4);
     if (!t.marked || !t.counted || !t.all_reduce_ps || !t.step_in || !t.stepping || !texts->idle)
         prof_nomem(err);
     if (!err->code && !tpu_find_lines(&t, err)) tpu_read_lines(&t, err);

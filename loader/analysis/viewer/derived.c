@@ -126,8 +126,8 @@ static bool add_launches(Derivation *d, NameTable *names, LineMaker *maker, cons
 static int by_group(const void *a, const void *b)
 {
     const LaunchSum *x = a, *y = b;
-    if (x->gpu != y->gpu) return x->gpu < y->gpu ? -1 : 1;
-    return x->group < y->group ? -1 : x->group > y->group;
+    if (x->gpu != y->gpu) return ORDER(x->gpu, y->gpu);
+    return ORDER(x->group, y->group);
 }
 
 /* Sums the launches of the threads of the first plane named /host:CPU. */
@@ -187,8 +187,8 @@ static void derived_lines_release(void *result)
 static int by_plane(const void *a, const void *b)
 {
     const DerivedLine *x = a, *y = b;
-    if (x->plane != y->plane) return x->plane < y->plane ? -1 : 1;
-    return x->id < y->id ? -1 : x->id > y->id;
+    if (x->plane != y->plane) return ORDER(x->plane, y->plane);
+    return ORDER(x->id, y->id);
 }
 
 static bool derive(Result *r, ProfErr *err)

@@ -49,7 +49,7 @@ uint32_t names_find(Derivation *d, NameTable *t, const char *text, size_t n_byte
 {
     uint32_t known = find_name(t, text_hash(text, n_bytes), text, n_bytes);
     if (known != NO_META) return known;
-    const Text *name = text_intern(&d->texts, &d->arena, (const uint8_t *)text, n_bytes);
+    const Text *name = text_intern(&d->texts, &d->arena, text, n_bytes);
     return name ? add_name(t, (DerivedMeta){name, empty_text, NULL}) : NO_META;
 }
 
@@ -57,7 +57,7 @@ bool names_display(Derivation *d, NameTable *t, uint32_t at, const char *text, s
 {
     DerivedMeta *meta = &t->metas.items[at];
     if (meta->display_name->n_bytes || !n_bytes) return true;
-    const Text *display = text_intern(&d->texts, &d->arena, (const uint8_t *)text, n_bytes);
+    const Text *display = text_intern(&d->texts, &d->arena, text, n_bytes);
     if (display) meta->display_name = display;
     return display != NULL;
 }

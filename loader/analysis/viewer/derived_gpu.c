@@ -24,21 +24,16 @@ typedef struct {
     uint32_t meta; /* of the group's number */
 } StepWalk;
 
-static int64_t nth_of(const Packed *groups, uint32_t at)
-{
-    return groups ? packed_at(&groups[at / CHUNK_EVENTS], at % CHUNK_EVENTS) : -1;
-}
-
 /* Returns the group of an event, by its first stat group_id. */
 static int64_t group_of(const Derivation *d, const Line *line, uint32_t at)
 {
-    return nth_of(line_groups(d->grouping, line)->groups, at);
+    return packed_nth(line_groups(d->grouping, line)->groups, at);
 }
 
 /* The same by its last stat group_id. */
 static int64_t group_of_kernel(const Derivation *d, const Line *line, uint32_t at)
 {
-    return nth_of(step_groups(line_groups(d->grouping, line)), at);
+    return packed_nth(step_groups(line_groups(d->grouping, line)), at);
 }
 
 static bool add_for_steps(void *context, const SpanRef *span, ProfErr *err)
@@ -88,7 +83,7 @@ static bool derive_steps(Derivation *d, Plane *plane, NameTable *names, const Sp
 static int by_child(const void *a, const void *b)
 {
     const ScopeLink *x = a, *y = b;
-    return x->child < y->child ? -1 : x->child > y->child;
+    return ORDER(x->child, y->child);
 }
 
 bool scopes_read(ScopeTree *tree, const Host *host, ProfErr *err)
@@ -468,8 +463,8 @@ static int by_importance(const void *a, const void *b)
 {
     const Line *x = *(Line *const *)a, *y = *(Line *const *)b;
     if (computes(x) != computes(y)) return computes(x) ? -1 : 1;
-    if (x->n_events != y->n_events) return x->n_events > y->n_events ? -1 : 1;
-    return x < y ? -1 : x > y;
+    if (x->n_events != y->n_events) return ORDER(y->n_events, x->n_events);
+    return ORDER(x, y);
 }
 
 static bool derive_streams(Derivation *d, const Plane *plane, NameTable *names,

@@ -73,7 +73,7 @@ static int compare(const PackedRows *rows, size_t x, size_t y)
 {
     int64_t start = packed_value(rows, x, DERIVED_START),
             other = packed_value(rows, y, DERIVED_START);
-    if (start != other) return start < other ? -1 : 1;
+    if (start != other) return ORDER(start, other);
     int64_t duration = packed_value(rows, x, DERIVED_DURATION);
     other = packed_value(rows, y, DERIVED_DURATION);
     return duration > other ? -1 : duration < other;
@@ -84,7 +84,7 @@ static int by_start_then_longest(const void *a, const void *b, void *rows)
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     int order = compare(rows, x, y);
     if (order) return order;
-    return x < y ? -1 : x > y;
+    return ORDER(x, y);
 }
 
 enum Sortedness { UNSORTED, STARTS_SORTED, SORTED };
@@ -144,9 +144,9 @@ static int by_event(const void *a, const void *b, void *stats)
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     for (int c = DERIVED_STAT_EVENT; c <= DERIVED_STAT_NAME; c++) {
         int64_t p = packed_value(stats, x, c), q = packed_value(stats, y, c);
-        if (p != q) return p < q ? -1 : 1;
+        if (p != q) return ORDER(p, q);
     }
-    return x < y ? -1 : x > y;
+    return ORDER(x, y);
 }
 
 /* Sorts the stats by the places of their events. */

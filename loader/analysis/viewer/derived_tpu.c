@@ -124,7 +124,7 @@ static const Text *offload_key(CoreWalk *w, const Text *display)
     if (!text) return NULL;
     snprintf(text, n + 1, "offload-%.*s.%s", (int)(end - display->text), display->text,
              dot ? dot + 1 : "0");
-    const Text *key = text_intern(&w->d->texts, &w->d->arena, (const uint8_t *)text, n);
+    const Text *key = text_intern(&w->d->texts, &w->d->arena, text, n);
     prof_free(text);
     return key;
 }

@@ -31,7 +31,7 @@ static int by_host_name(const void *a, const void *b)
     if (x->is_prefix != y->is_prefix) return x->is_prefix ? -1 : 1;
     int c = strcmp(x->name->text, y->name->text);
     if (c) return c;
-    return x < y ? -1 : x > y;
+    return ORDER(x, y);
 }
 
 /* Numbers the processes by kind: devices from 1, custom planes from 501, hosts from 701. If there
@@ -252,8 +252,7 @@ static bool add_stats(ViewerEvent *out, StatIter stats)
 
 static int compare_names(const ViewerArg *x, const ViewerArg *y)
 {
-    int c = memcmp(x->name, y->name, x->n_name < y->n_name ? x->n_name : y->n_name);
-    return c ? c : (x->n_name > y->n_name) - (x->n_name < y->n_name);
+    return slice_order((Slice){x->name, x->n_name}, (Slice){y->name, y->n_name});
 }
 
 static int by_name(const void *a, const void *b)
@@ -439,11 +438,6 @@ static bool add_flows(const TraceViewer *d, const Line *line, const EventAt *e, 
 
 /* ---- events ---- */
 
-static int64_t column_at(const Packed *column, uint64_t index)
-{
-    return column ? packed_at(&column[index / CHUNK_EVENTS], (size_t)(index % CHUNK_EVENTS)) : -1;
-}
-
 static bool add_step_name(const TraceViewer *d, int64_t group, ViewerEvent *out)
 {
     const char *name = group_name(d->grouping, group);
@@ -457,11 +451,11 @@ static bool add_step_name(const TraceViewer *d, int64_t group, ViewerEvent *out)
 static bool add_grouping(const TraceViewer *d, const Line *line, uint64_t index, ViewerEvent *out)
 {
     const LineGroups *groups = line_groups(d->grouping, line);
-    int64_t group = column_at(groups->groups, index), eager = column_at(groups->eager, index);
+    int64_t group = packed_nth(groups->groups, index), eager = packed_nth(groups->eager, index);
     bool appends = d->planes[line->plane - d->host->planes].context.is_tpu,
-         given = group >= 0 && column_at(groups->groups_of_file, index) <= 0;
+         given = group >= 0 && packed_nth(groups->groups_of_file, index) <= 0;
     if (given && !(appends ? add_integer : set_integer)(out, "group_id", group)) return false;
-    if (eager >= 0 && column_at(groups->eager_of_file, index) <= 0 &&
+    if (eager >= 0 && packed_nth(groups->eager_of_file, index) <= 0 &&
         !add_integer(out, "is_eager", eager))
         return false;
     if (group < 0 || (uint64_t)group >= d->grouping->n_groups) return true;
@@ -511,9 +505,9 @@ bool viewer_step(const TraceViewer *d, Line *line, const MergedStep *step, Viewe
         memory = set_integer(out, "device_offset_ps", step->device_start_ps) &&
                  set_integer(out, "device_duration_ps", step->device_duration_ps);
     const LineGroups *groups = line_groups(d->grouping, line);
-    int64_t eager = column_at(groups->eager, step->event - line->first_event);
+    int64_t eager = packed_nth(groups->eager, step->event - line->first_event);
     if (memory && eager >= 0 &&
-        column_at(groups->eager_of_file, step->event - line->first_event) <= 0)
+        packed_nth(groups->eager_of_file, step->event - line->first_event) <= 0)
         memory = add_integer(out, "is_eager", eager);
     if (memory && add_step_name(d, step->group, out) && merge_args(out)) return true;
     prof_nomem(err);

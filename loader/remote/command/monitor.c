@@ -37,7 +37,7 @@ static enum RemoteOutcome measure_profile(const RemoteOptions *o, ProfErr *err)
         profile_measures_capture(&o->capture, o->addresses[0], logdir, err);
     if (outcome) return outcome;
     bool asked = ask_sql(profile_measures_sql, logdir, take_row, &found, why, sizeof why);
-    remove_temporary(logdir);
+    remove_folder(logdir);
     if (!asked || !found.found) {
         prof_fail(err, PROF_NOMEM, 0, "%s: the profile cannot be queried: %s", o->addresses[0],
                   asked ? "it is empty" : why);

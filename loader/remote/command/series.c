@@ -2,8 +2,9 @@
 /* series.c: see series.h. */
 #define _GNU_SOURCE
 #include "series.h"
+#include "../grpc_transfer.h"
+#include "../profile_measures.h"
 
-#include <ftw.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -12,34 +13,19 @@ typedef struct {
     char name[32];
 } RunName;
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static bool wait_until(const RemoteCaller *caller, int64_t at_ms)
 {
-    while (!remote_stop(caller) && now_ms() < at_ms)
+    while (!remote_stop(caller) && monotonic_ms() < at_ms)
         nanosleep(&(struct timespec){0, WAIT_MS * 1000000L}, NULL);
     return !remote_stop(caller);
-}
-
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
-{
-    (void)st, (void)kind, (void)at;
-    return remove(path);
 }
 
 /* Deletes the oldest of our runs, including files of other programs in its folder. */
 static void drop_first(const RemoteOptions *o, RunName *runs, size_t *n_runs)
 {
-    enum { OPEN_FOLDERS = 8 };
     char folder[4096];
     snprintf(folder, sizeof folder, "%.3500s/plugins/profile/%s", o->capture.logdir, runs[0].name);
-    if (nftw(folder, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS))
-        remote_print(&o->capture.caller, "%s cannot be deleted", folder);
+    if (!remove_folder(folder)) remote_print(&o->capture.caller, "%s cannot be deleted", folder);
     memmove(runs, runs + 1, --*n_runs * sizeof *runs);
 }
 
@@ -55,7 +41,7 @@ enum RemoteOutcome command_series(RemoteOptions *o, ProfErr *err)
     RunName *runs = NULL;
     size_t n_runs = 0, capacity = 0;
     enum RemoteOutcome outcome;
-    int64_t next_ms = now_ms();
+    int64_t next_ms = monotonic_ms();
     do {
         ProfErr one = {0};
         run_name_of_now(o->run);
@@ -70,7 +56,7 @@ enum RemoteOutcome command_series(RemoteOptions *o, ProfErr *err)
         while (o->keep && n_runs > (size_t)o->keep) drop_first(o, runs, &n_runs);
         next_ms += o->every_ms;
         /* the last profile took longer than the interval */
-        if (next_ms < now_ms()) next_ms = now_ms();
+        if (next_ms < monotonic_ms()) next_ms = monotonic_ms();
     } while (wait_until(&o->capture.caller, next_ms));
     prof_free(runs);
     return outcome;
