@@ -391,12 +391,62 @@ static void tf_op_column(EventsCursor *c, sqlite3_context *ctx)
     if (of_module) instruction_op_name(c, ctx);
 }
 
+static void device_self_column(EventsCursor *c, sqlite3_context *ctx)
+{
+    Statement s;
+    statement_open(&s, events_db(c));
+    const int64_t *self = line_device_self(c->unit.line, &c->err);
+    statement_end(&s, &c->err);
+    if (self && self[index_of(c)] != INT64_MIN) sqlite3_result_int64(ctx, self[index_of(c)]);
+}
+
+static void result_fact_text(sqlite3_context *ctx, const StatValue *f)
+{
+    if (f->type == TYPE_STR) result_string(ctx, f->text->text, f->text->n_bytes);
+}
+
+static void result_fact_integer(sqlite3_context *ctx, const StatValue *f)
+{
+    int64_t n;
+    if (stat_value_integer(f, &n)) sqlite3_result_int64(ctx, n);
+}
+
+/* Writes a column that has the value of one stat. */
+static void stat_column(EventsCursor *c, sqlite3_context *ctx, int column)
+{
+    const StatValue *f;
+    int64_t n;
+    switch (column) {
+    case EV_GROUP: result_fact_integer(ctx, fact(c, STAT_GROUP_ID)); break;
+    case EV_CORRELATION:
+        f = fact(c, STAT_CORRELATION_ID);
+        if (f->type != TYPE_DOUBLE) result_number(ctx, f);
+        break;
+    case EV_PROGRAM:
+        f = fact(c, STAT_PROGRAM_ID);
+        if (stat_value_integer(f, &n)) result_id(ctx, (uint64_t)n);
+        result_fact_text(ctx, f);
+        break;
+    case EV_CATEGORY: result_fact_text(ctx, fact(c, STAT_HLO_CATEGORY)); break;
+    case EV_FLOPS: result_number(ctx, fact(c, STAT_FLOPS)); break;
+    case EV_BYTES: result_number(ctx, fact(c, STAT_BYTES_ACCESSED)); break;
+    case EV_SHAPE:
+        f = fact(c, STAT_SHAPE_WITH_LAYOUT);
+        result_fact_text(ctx, f->type == TYPE_STR ? f : fact(c, STAT_SHAPE));
+        break;
+    case EV_DEVICE_START: result_fact_integer(ctx, fact(c, STAT_DEVICE_OFFSET_PS)); break;
+    case EV_DEVICE_DURATION: result_fact_integer(ctx, fact(c, STAT_DEVICE_DURATION_PS)); break;
+    case EV_ASYNC:
+        if (stat_value_integer(fact(c, STAT_ASYNC), &n)) sqlite3_result_int(ctx, n != 0);
+        break;
+    default: break;
+    }
+}
+
 int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
 {
     EventsCursor *c = (EventsCursor *)cursor;
     const Plane *plane = c->unit.line->plane;
-    const StatValue *f;
-    int64_t n;
     switch (column) {
     case EV_RUN: sqlite3_result_text(ctx, c->unit.from->label, -1, SQLITE_TRANSIENT); break;
     case EV_HOST: result_static(ctx, plane->host->name); break;
@@ -414,35 +464,12 @@ int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
     case EV_SELF: nesting_column(c, ctx, NEST_SELF); break;
     case EV_DEPTH: nesting_column(c, ctx, NEST_DEPTH); break;
     case EV_PARENT: nesting_column(c, ctx, NEST_PARENT); break;
-    case EV_GROUP:
-        if (stat_value_integer(fact(c, STAT_GROUP_ID), &n)) sqlite3_result_int64(ctx, n);
-        break;
     case EV_OCCURRENCES:
         if (value_of(c, COL_AGGREGATED)) sqlite3_result_int64(ctx, value_of(c, COL_OFFSET));
-        break;
-    case EV_CORRELATION:
-        f = fact(c, STAT_CORRELATION_ID);
-        if (f->type != TYPE_DOUBLE) result_number(ctx, f);
-        break;
-    case EV_PROGRAM:
-        f = fact(c, STAT_PROGRAM_ID);
-        if (stat_value_integer(f, &n)) result_id(ctx, (uint64_t)n);
-        if (f->type == TYPE_STR) result_string(ctx, f->text->text, f->text->n_bytes);
         break;
     case EV_HLO_MODULE: hlo_module_column(c, ctx); break;
     case EV_HLO_OP: hlo_op_column(c, ctx); break;
     case EV_TF_OP: tf_op_column(c, ctx); break;
-    case EV_CATEGORY:
-        f = fact(c, STAT_HLO_CATEGORY);
-        if (f->type == TYPE_STR) result_string(ctx, f->text->text, f->text->n_bytes);
-        break;
-    case EV_FLOPS: result_number(ctx, fact(c, STAT_FLOPS)); break;
-    case EV_BYTES: result_number(ctx, fact(c, STAT_BYTES_ACCESSED)); break;
-    case EV_SHAPE:
-        f = fact(c, STAT_SHAPE_WITH_LAYOUT);
-        if (f->type != TYPE_STR) f = fact(c, STAT_SHAPE);
-        if (f->type == TYPE_STR) result_string(ctx, f->text->text, f->text->n_bytes);
-        break;
     case EV_SOURCE_FILE: source_column(c, ctx, false); break;
     case EV_SOURCE_LINE: source_column(c, ctx, true); break;
     case EV_PLANE_ID: sqlite3_result_int64(ctx, plane->plane_id); break;
@@ -453,37 +480,17 @@ int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
     case EV_PLANE_KIND: result_static(ctx, plane_kind_names[plane->kind]); break;
     case EV_LINE_KIND: result_static(ctx, line_kind_names[c->unit.line->kind]); break;
     case EV_DERIVED: sqlite3_result_int(ctx, c->unit.line->derived); break;
-    case EV_DEVICE_START:
-        if (stat_value_integer(fact(c, STAT_DEVICE_OFFSET_PS), &n)) sqlite3_result_int64(ctx, n);
-        break;
-    case EV_DEVICE_DURATION:
-        if (stat_value_integer(fact(c, STAT_DEVICE_DURATION_PS), &n)) sqlite3_result_int64(ctx, n);
-        break;
-    case EV_DEVICE_SELF: {
-        Statement s;
-        statement_open(&s, events_db(c));
-        const int64_t *self = line_device_self(c->unit.line, &c->err);
-        statement_end(&s, &c->err);
-        n = self ? self[index_of(c)] : INT64_MIN;
-        if (n != INT64_MIN) sqlite3_result_int64(ctx, n);
-        break;
-    }
+    case EV_DEVICE_SELF: device_self_column(c, ctx); break;
     case EV_GRID: details_column(c, ctx, "grid"); break;
     case EV_BLOCK: details_column(c, ctx, "block"); break;
-    case EV_ASYNC:
-        if (stat_value_integer(fact(c, STAT_ASYNC), &n)) sqlite3_result_int(ctx, n != 0);
-        break;
     case EV_STEP_EVENT: enclosing_column(c, ctx, PARENT_STEP); break;
     case EV_MODULE_EVENT: enclosing_column(c, ctx, PARENT_MODULE); break;
     case EV_STEP_NAME: step_name_column(c, ctx); break;
     case EV_EAGER:
-    case EV_STEP:
-        n = grouped_value(c, column == EV_EAGER);
-        result_nonnegative(ctx, n);
-        break;
+    case EV_STEP: result_nonnegative(ctx, grouped_value(c, column == EV_EAGER)); break;
     case EV_STATS: stats_column(c, ctx); break;
     case EV_SOURCE: sqlite3_result_text(ctx, c->unit.from->source, -1, SQLITE_TRANSIENT); break;
-    default: break;
+    default: stat_column(c, ctx, column); break;
     }
     return c->err.code ? events_fail(c) : SQLITE_OK;
 }
@@ -521,17 +528,17 @@ static const sqlite3_module events_module = {
     .xColumn = events_column,
     .xRowid = events_rowid,
 };
-const Table trace_events_table = {"trace_events",
-                                  "one event, in file order, with its times, "
-                                  "self time, depth, parent and typed stats",
-                                  events_columns,
-                                  COUNT(events_columns),
-                                  &events_module,
-                                  NULL,
-                                  1e6,
-                                  "0.1.0",
-                                  "SELECT plane, line, name, start_us, duration_us FROM "
-                                  "trace_events ORDER BY duration_ps DESC LIMIT 10"};
+const Table trace_events_table = {
+    "trace_events",
+    "one event, in file order, with its times, self time, depth, parent and typed stats",
+    events_columns,
+    COUNT(events_columns),
+    &events_module,
+    NULL,
+    1e6,
+    "0.1.0",
+    "SELECT plane, line, name, start_us, duration_us FROM trace_events ORDER BY duration_ps DESC "
+    "LIMIT 10"};
 /* SQL names ignore case: without this table, `events` would be XProf's view `Events`. */
 const Table events_table = {
     "events",

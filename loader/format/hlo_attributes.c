@@ -516,6 +516,60 @@ static void shuffle(const HloWriter *w, const Xla__HloInstructionProto *op)
     if (mode && mode->rotate) LIST(w, "shifts", mode->rotate, shifts);
 }
 
+static void sort(const HloWriter *w, const Xla__HloInstructionProto *op)
+{
+    LIST(w, "dimensions", op->more, dimensions);
+    flag(w, "is_stable", op->more->rare->is_stable);
+}
+
+static void ragged_dot(const HloWriter *w, const Xla__HloInstructionProto *op)
+{
+    const Xla__RaggedDotDimensionNumbers *d = op->more->rare->ragged_dot_dimension_numbers;
+    dot(w, d ? d->dot_dimension_numbers : NULL, op->more->rare->precision_config);
+    if (!d) return;
+    LIST(w, "lhs_ragged_dims", d, lhs_ragged_dimensions);
+    LIST(w, "rhs_group_dims", d, rhs_group_dimensions);
+}
+
+static void fusion(const HloWriter *w, const Xla__HloInstructionProto *op)
+{
+    word(w, "kind", op->more->fusion_kind);
+    aliasing(w, op);
+}
+
+static void send_or_receive(const HloWriter *w, const Xla__HloInstructionProto *op)
+{
+    channel(w, op);
+    flag(w, "is_host_transfer", op->more->rare->is_host_transfer);
+}
+
+static void batch_norm(const HloWriter *w, const Xla__HloInstructionProto *op)
+{
+    hlo_write_key(w, "epsilon");
+    text_add_real(w->out, (double)op->more->rare->epsilon, 6);
+    number(w, "feature_index", op->more->rare->feature_index);
+}
+
+static void top_k(const HloWriter *w, const Xla__HloInstructionProto *op)
+{
+    number(w, "k", op->more->rare->k);
+    word(w, "largest", op->more->rare->largest ? "true" : "false");
+    word(w, "is_stable", op->more->rare->is_stable ? "true" : "false");
+}
+
+static void reduce_precision(const HloWriter *w, const Xla__HloInstructionProto *op)
+{
+    number(w, "exponent_bits", op->more->rare->exponent_bits);
+    number(w, "mantissa_bits", op->more->rare->mantissa_bits);
+}
+
+static void copy_start(const HloWriter *w, const Xla__HloInstructionProto *op)
+{
+    if (op->more->rare->cross_program_prefetch_case ==
+        XLA__HLO_INSTRUCTION_RARE__CROSS_PROGRAM_PREFETCH_CROSS_PROGRAM_PREFETCH_INDEX)
+        number(w, "cross_program_prefetch_index", op->more->rare->cross_program_prefetch_index);
+}
+
 static void attributes_of(const HloWriter *w, const Xla__HloInstructionProto *op,
                           enum HloOpcode opcode)
 {
@@ -528,10 +582,7 @@ static void attributes_of(const HloWriter *w, const Xla__HloInstructionProto *op
     case HLO_MAP:
     case HLO_GET_DIMENSION_SIZE:
     case HLO_SET_DIMENSION_SIZE: LIST(w, "dimensions", op->more, dimensions); break;
-    case HLO_SORT:
-        LIST(w, "dimensions", op->more, dimensions);
-        flag(w, "is_stable", op->more->rare->is_stable);
-        break;
+    case HLO_SORT: sort(w, op); break;
     case HLO_SCAN: scan(w, op); break;
     case HLO_SHUFFLE: shuffle(w, op); break;
     case HLO_IOTA:
@@ -548,21 +599,11 @@ static void attributes_of(const HloWriter *w, const Xla__HloInstructionProto *op
     case HLO_SCALED_DOT:
         dot(w, op->more->rare->dot_dimension_numbers, op->more->rare->precision_config);
         break;
-    case HLO_RAGGED_DOT: {
-        const Xla__RaggedDotDimensionNumbers *d = op->more->rare->ragged_dot_dimension_numbers;
-        dot(w, d ? d->dot_dimension_numbers : NULL, op->more->rare->precision_config);
-        if (!d) break;
-        LIST(w, "lhs_ragged_dims", d, lhs_ragged_dimensions);
-        LIST(w, "rhs_group_dims", d, rhs_group_dimensions);
-        break;
-    }
+    case HLO_RAGGED_DOT: ragged_dot(w, op); break;
     case HLO_CONVOLUTION: convolution(w, op); break;
     case HLO_REDUCE_WINDOW:
     case HLO_SELECT_AND_SCATTER: write_window(w, op->more->rare->window); break;
-    case HLO_FUSION:
-        word(w, "kind", op->more->fusion_kind);
-        aliasing(w, op);
-        break;
+    case HLO_FUSION: fusion(w, op); break;
     case HLO_GATHER: gather(w, op); break;
     case HLO_SCATTER: scatter(w, op); break;
     case HLO_ALL_REDUCE:
@@ -579,10 +620,7 @@ static void attributes_of(const HloWriter *w, const Xla__HloInstructionProto *op
     case HLO_SEND:
     case HLO_RECV:
     case HLO_SEND_DONE:
-    case HLO_RECV_DONE:
-        channel(w, op);
-        flag(w, "is_host_transfer", op->more->rare->is_host_transfer);
-        break;
+    case HLO_RECV_DONE: send_or_receive(w, op); break;
     case HLO_INFEED:
     case HLO_OUTFEED: feed(w, op, opcode); break;
     case HLO_CUSTOM_CALL: custom_call(w, op); break;
@@ -594,27 +632,12 @@ static void attributes_of(const HloWriter *w, const Xla__HloInstructionProto *op
     case HLO_RNG_GET_AND_UPDATE_STATE: random_numbers(w, op, opcode); break;
     case HLO_BATCH_NORM_GRAD:
     case HLO_BATCH_NORM_INFERENCE:
-    case HLO_BATCH_NORM_TRAINING:
-        hlo_write_key(w, "epsilon");
-        text_add_real(w->out, (double)op->more->rare->epsilon, 6);
-        number(w, "feature_index", op->more->rare->feature_index);
-        break;
-    case HLO_TOPK:
-        number(w, "k", op->more->rare->k);
-        word(w, "largest", op->more->rare->largest ? "true" : "false");
-        word(w, "is_stable", op->more->rare->is_stable ? "true" : "false");
-        break;
-    case HLO_REDUCE_PRECISION:
-        number(w, "exponent_bits", op->more->rare->exponent_bits);
-        number(w, "mantissa_bits", op->more->rare->mantissa_bits);
-        break;
+    case HLO_BATCH_NORM_TRAINING: batch_norm(w, op); break;
+    case HLO_TOPK: top_k(w, op); break;
+    case HLO_REDUCE_PRECISION: reduce_precision(w, op); break;
     case HLO_PARAMETER: parameter(w, op->more->rare->parameter_replication); break;
     case HLO_DOMAIN: domain(w, op); break;
-    case HLO_COPY_START:
-        if (op->more->rare->cross_program_prefetch_case ==
-            XLA__HLO_INSTRUCTION_RARE__CROSS_PROGRAM_PREFETCH_CROSS_PROGRAM_PREFETCH_INDEX)
-            number(w, "cross_program_prefetch_index", op->more->rare->cross_program_prefetch_index);
-        break;
+    case HLO_COPY_START: copy_start(w, op); break;
     case HLO_ASYNC_START: async_start(w, op); break;
     default: break;
     }

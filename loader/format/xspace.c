@@ -419,8 +419,8 @@ bool stat_parse(const uint8_t *p, const uint8_t *end, Stat *stat)
         if (!p) return false;
         if (f.number == 1 && f.type == WIRE_VARINT) stat->id = (int64_t)f.value;
         if (f.number == 2 && f.type == WIRE_FIXED64) stat->type = TYPE_DOUBLE, stat->u64 = f.value;
-        enum StatType integer = f.type == WIRE_VARINT ? integer_type(f.number) : TYPE_NONE;
-        if (integer) stat->type = integer, stat->u64 = f.value;
+        enum StatType varint = varint_type((uint64_t)f.number << 3 | f.type);
+        if (varint) stat->type = varint, stat->u64 = f.value;
         if ((f.number == 5 || f.number == 6) && f.type == WIRE_BYTES)
             stat->type = f.number == 5 ? TYPE_STR : TYPE_BYTES, stat->bytes = f.bytes,
             stat->n_bytes = (size_t)f.value;

@@ -27,15 +27,12 @@ bool event_parse(const uint8_t *p, const uint8_t *end, Event *event);
 const uint8_t *stat_next(const uint8_t *p, const uint8_t *end, uint32_t stat_field, Stat *stat);
 /* Parses an XStat from p to end. It borrows these bytes. False if they are damaged. */
 bool stat_parse(const uint8_t *p, const uint8_t *end, Stat *stat);
-/* Returns the type of a stat whose value is a number in this field of XStat, except a double. */
-static inline enum StatType integer_type(uint32_t field)
+/* Returns the type of a stat by the tag of its value, if that is a varint. */
+static inline enum StatType varint_type(uint64_t tag)
 {
-    switch (field) {
-    case 3: return TYPE_UINT64;
-    case 4: return TYPE_INT64;
-    case 7: return TYPE_REF;
-    default: return TYPE_NONE;
-    }
+    if (tag == (3 << 3 | WIRE_VARINT)) return TYPE_UINT64;
+    if (tag == (4 << 3 | WIRE_VARINT)) return TYPE_INT64;
+    return tag == (7 << 3 | WIRE_VARINT) ? TYPE_REF : TYPE_NONE;
 }
 /* Parses a stat in its usual form, where the bytes from p to end, after the id, are one number.
  * False if they are not. The field of the stat must start before p, as wire_varint_fills() needs
@@ -43,7 +40,7 @@ static inline enum StatType integer_type(uint32_t field)
 static inline bool stat_number(const uint8_t *p, const uint8_t *end, int64_t id, Stat *stat)
 {
     if (p == end) return false;
-    enum StatType type = (*p & 7) == WIRE_VARINT ? integer_type(*p >> 3) : TYPE_NONE;
+    enum StatType type = varint_type(*p);
     *stat = (Stat){.id = id, .type = type};
     return type != TYPE_NONE && wire_varint_fills(p + 1, end, &stat->u64);
 }

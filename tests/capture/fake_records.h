@@ -287,171 +287,272 @@ static inline uint8_t *fake_uuid(uint8_t *uuid, uint32_t device)
     return uuid;
 }
 
+/* What a line says: its first word, and the fields that most records have. */
+typedef struct {
+    char word[32];
+    const char *fields;
+    uint64_t start, end;
+    uint32_t device, context, stream, corr, thread, version;
+} FakeLine;
+#define NUMBER(key, otherwise) fake_number(l->fields, key, otherwise)
+
+static inline void make_kernel(FakeRecord *r, const FakeLine *l)
+{
+    FakeKernel *k = &r->kernel;
+    k->kind = 10, k->start = l->start, k->end = l->end, k->deviceId = l->device,
+    k->contextId = l->context, k->streamId = l->stream, k->correlationId = l->corr;
+    fake_three(l->fields, "grid", &k->gridX, &k->gridY, &k->gridZ),
+        fake_three(l->fields, "block", &k->blockX, &k->blockY, &k->blockZ);
+    int32_t cluster[3] = {0};
+    if (fake_field(l->fields, "cluster"))
+        fake_three(l->fields, "cluster", &cluster[0], &cluster[1], &cluster[2]);
+    k->clusterX = (uint32_t)cluster[0], k->clusterY = (uint32_t)cluster[1],
+    k->clusterZ = (uint32_t)cluster[2];
+    k->registersPerThread = (uint16_t)NUMBER("regs", 32),
+    k->staticSharedMemory = (int32_t)NUMBER("static", 0),
+    k->dynamicSharedMemory = (int32_t)NUMBER("dynamic", 0);
+    k->name = fake_text(l->fields, "name"), k->graphId = (uint32_t)NUMBER("graph", 0),
+    k->graphNodeId = NUMBER("node", 0);
+}
+
+static inline void make_memcpy(FakeRecord *r, const FakeLine *l)
+{
+    FakeMemcpy *c = &r->copy;
+    c->kind = 1, c->start = l->start, c->end = l->end, c->deviceId = l->device,
+    c->contextId = l->context, c->streamId = l->stream, c->correlationId = l->corr;
+    c->copyKind = (uint8_t)NUMBER("copy", 1), c->srcKind = (uint8_t)NUMBER("src", 1),
+    c->dstKind = (uint8_t)NUMBER("dst", 3), c->flags = (uint8_t)NUMBER("async", 1),
+    c->bytes = NUMBER("bytes", 0);
+    c->copyCount = 1, c->graphId = (uint32_t)NUMBER("graph", 0), c->graphNodeId = NUMBER("node", 0);
+}
+
+static inline void make_peer(FakeRecord *r, const FakeLine *l)
+{
+    FakePeer *c = &r->peer;
+    c->kind = 22, c->start = l->start, c->end = l->end, c->deviceId = l->device,
+    c->contextId = l->context, c->streamId = l->stream, c->correlationId = l->corr;
+    c->copyKind = 10, c->srcKind = c->dstKind = 3, c->flags = 1, c->bytes = NUMBER("bytes", 0),
+    c->srcDeviceId = l->device, c->dstDeviceId = (uint32_t)NUMBER("to", 1);
+}
+
+static inline void make_memset(FakeRecord *r, const FakeLine *l)
+{
+    FakeMemset *c = &r->set;
+    c->kind = 2, c->start = l->start, c->end = l->end, c->deviceId = l->device,
+    c->contextId = l->context, c->streamId = l->stream, c->correlationId = l->corr;
+    c->value = (uint32_t)NUMBER("value", 0), c->bytes = NUMBER("bytes", 0), c->memoryKind = 3,
+    c->flags = (uint16_t)NUMBER("async", 1);
+}
+
+static inline void make_call(FakeRecord *r, const FakeLine *l)
+{
+    FakeApi *a = &r->api;
+    a->kind = *l->word == 'd' ? 4 : 5,
+    a->cbid = (uint32_t)NUMBER("cbid", *l->word == 'd' ? 307 : 211), a->start = l->start,
+    a->end = l->end, a->threadId = l->thread, a->correlationId = l->corr;
+    a->returnValue = (uint32_t)NUMBER("result", 0);
+}
+
+static inline void make_overhead(FakeRecord *r, const FakeLine *l)
+{
+    FakeOverhead *o = &r->overhead;
+    o->kind = 17, o->overheadKind = (uint32_t)NUMBER("what", 0x10000),
+    o->objectKind = (uint32_t)NUMBER("object", 1), o->start = l->start, o->end = l->end;
+    o->object[0] = o->objectKind >= 3 ? l->device : 1,
+    o->object[1] = o->objectKind >= 3 ? l->context : l->thread;
+    if (NUMBER("data", 0) && fake_does(FAKE_OVERHEAD_DATA, l->version))
+        o->overheadData = calloc(1, 12);
+}
+
+static inline void make_sync(FakeRecord *r, const FakeLine *l)
+{
+    FakeSync *s = &r->sync;
+    s->kind = 38, s->type = (uint32_t)NUMBER("what", 3), s->start = l->start, s->end = l->end,
+    s->correlationId = l->corr, s->contextId = l->context, s->streamId = l->stream;
+    s->cudaEventId = (uint32_t)NUMBER("event", UINT32_MAX);
+}
+
+/* An H200. */
+static inline void make_device(FakeRecord *r, const FakeLine *l)
+{
+    FakeDevice *d = &r->device;
+    *d = (FakeDevice){.kind = 8,
+                      .id = l->device,
+                      .globalMemoryBandwidth = 4916736000u,
+                      .globalMemorySize = NUMBER("bytes", 150121545728u),
+                      .l2CacheSize = 62914560,
+                      .numThreadsPerWarp = 32,
+                      .coreClockRate = 1980000,
+                      .numMultiprocessors = 132,
+                      .maxWarpsPerMultiprocessor = 64,
+                      .maxBlocksPerMultiprocessor = 32,
+                      .maxSharedMemoryPerMultiprocessor = 233472,
+                      .maxRegistersPerMultiprocessor = 65536,
+                      .maxRegistersPerBlock = 65536,
+                      .maxSharedMemoryPerBlock = 49152,
+                      .maxThreadsPerBlock = 1024,
+                      .major = 9,
+                      .minor = 0,
+                      .eccEnabled = 1,
+                      .isCudaVisible = 1};
+    fake_uuid(d->uuid, l->device);
+    static char shared_name[] = "NVIDIA H200 (fake)";
+    d->name = fake_does(FAKE_DEVICE_NAMES, l->version) ? strdup(shared_name) : shared_name;
+}
+
+static inline void make_context(FakeRecord *r, const FakeLine *l)
+{
+    r->context = (FakeContext){
+        .kind = 9, .contextId = l->context, .deviceId = l->device, .computeApiKind = 1};
+}
+
+static inline void make_stream(FakeRecord *r, const FakeLine *l)
+{
+    r->stream = (FakeStreamRecord){37, l->context, l->stream, 0, 1, l->corr};
+}
+
+static inline void make_memory(FakeRecord *r, const FakeLine *l)
+{
+    FakeMemory *m = &r->memory;
+    m->kind = 49, m->memoryOperationType = (uint32_t)NUMBER("what", 1),
+    m->memoryKind = (uint32_t)NUMBER("memory", 3), m->correlationId = l->corr,
+    m->address = NUMBER("addr", 0), m->bytes = NUMBER("bytes", 0);
+    m->timestamp = l->start, m->deviceId = l->device, m->contextId = l->context,
+    m->streamId = l->stream;
+}
+
+static inline void make_pool(FakeRecord *r, const FakeLine *l)
+{
+    FakePool *p = &r->pool;
+    p->kind = 50, p->operation = (uint32_t)NUMBER("what", 1), p->poolType = 1,
+    p->correlationId = l->corr, p->deviceId = l->device, p->address = NUMBER("addr", 0),
+    p->size = NUMBER("bytes", 0);
+    p->timestamp = l->start;
+}
+
+static inline void make_unified(FakeRecord *r, const FakeLine *l)
+{
+    FakeUnified *u = &r->unified;
+    u->kind = 25, u->counterKind = (uint32_t)NUMBER("what", 1), u->value = NUMBER("bytes", 0),
+    u->start = l->start, u->end = l->end, u->address = NUMBER("addr", 0),
+    u->srcId = (uint32_t)NUMBER("from", 0);
+    u->dstId = (uint32_t)NUMBER("to", 0);
+}
+
+static inline void make_graph(FakeRecord *r, const FakeLine *l)
+{
+    FakeGraph *g = &r->graph;
+    g->kind = 51, g->correlationId = l->corr, g->start = l->start, g->end = l->end,
+    g->deviceId = l->device, g->graphId = (uint32_t)NUMBER("graph", 1), g->contextId = l->context,
+    g->streamId = l->stream;
+}
+
+/* A kind that nobody asks for. */
+static inline void make_preemption(FakeRecord *r, const FakeLine *l)
+{
+    (void)l;
+    r->kind = 18;
+}
+
+static inline void make_environment(FakeRecord *r, const FakeLine *l)
+{
+    FakeEnvironment *e = &r->environment;
+    e->kind = 20, e->deviceId = l->device, e->timestamp = l->start,
+    e->environmentKind = (uint32_t)NUMBER("what", 1);
+    const char *p = fake_field(l->fields, "values");
+    for (int i = 0; i < 5 && p; i++, p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
+        e->data[i] = (uint32_t)strtoul(p, NULL, 10);
+}
+
+static inline void make_jit(FakeRecord *r, const FakeLine *l)
+{
+    FakeJit *j = &r->jit;
+    j->kind = 52, j->entryType = (uint32_t)NUMBER("entry", 1),
+    j->operationType = (uint32_t)NUMBER("what", 3), j->deviceId = l->device, j->start = l->start,
+    j->end = l->end;
+    j->correlationId = l->corr, j->cacheSize = NUMBER("bytes", 0),
+    j->cachePath = fake_text(l->fields, "path"), j->threadId = l->thread;
+}
+
+static inline void make_nvlink(FakeRecord *r, const FakeLine *l)
+{
+    FakeNvLink *n = &r->nvlink;
+    n->kind = 40, n->version = 4, n->type[0] = n->type[1] = 1,
+    n->linkCount = (uint32_t)NUMBER("links", 18), n->flag = 0x1e;
+    fake_uuid(n->id[0], l->device), fake_uuid(n->id[1], (uint32_t)NUMBER("to", 1));
+    if (!fake_does(FAKE_NVLINK_PORTS, l->version)) {
+        n->rest.old.bandwidth = NUMBER("bandwidth", 0), n->rest.old.nvswitch = 1;
+        return;
+    }
+    for (int i = 0; i < 2; i++) n->rest.new.ports[i] = calloc(n->linkCount, sizeof(uint32_t));
+    n->rest.new.bandwidth = NUMBER("bandwidth", 0), n->rest.new.nvswitch = 1;
+}
+
+static inline void make_pcie(FakeRecord *r, const FakeLine *l)
+{
+    FakePcie *c = &r->pcie;
+    c->kind = 46, c->type = (uint32_t)NUMBER("what", 0), c->id = l->device, c->generation = 5,
+    c->linkRate = 32, c->linkWidth = 16, c->upstreamBus = 26;
+    if (!c->type) fake_uuid(c->uuid, l->device);
+}
+
+static inline void make_event(FakeRecord *r, const FakeLine *l)
+{
+    FakeEvent *e = &r->event;
+    e->kind = 36, e->correlationId = l->corr, e->contextId = l->context, e->streamId = l->stream,
+    e->eventId = (uint32_t)NUMBER("event", 1), e->deviceId = l->device;
+    e->cudaEventSyncId = NUMBER("sync", 0);
+}
+
+static inline void make_external(FakeRecord *r, const FakeLine *l)
+{
+    r->external = (FakeExternal){39, (uint32_t)NUMBER("what", 3), NUMBER("id", 0), l->corr, 0};
+}
+
 /* Makes the record of a line; returns its kind, 0 when the line is not one. `shift` is added to
  * correlation ids. */
-static inline uint32_t fake_record_make(FakeRecord *r, const char *f, uint64_t base, uint32_t shift,
-                                        uint32_t version)
+static inline uint32_t fake_record_make(FakeRecord *r, const char *fields, uint64_t base,
+                                        uint32_t shift, uint32_t version)
 {
-    char word[32] = "";
-    sscanf(f, "%31s", word);
+    static const struct {
+        const char *word;
+        void (*make)(FakeRecord *r, const FakeLine *l);
+    } makers[] = {{"kernel", make_kernel},
+                  {"memcpy", make_memcpy},
+                  {"peer", make_peer},
+                  {"memset", make_memset},
+                  {"runtime", make_call},
+                  {"driver", make_call},
+                  {"overhead", make_overhead},
+                  {"sync", make_sync},
+                  {"device", make_device},
+                  {"ctx", make_context},
+                  {"strm", make_stream},
+                  {"memory", make_memory},
+                  {"pool", make_pool},
+                  {"unified", make_unified},
+                  {"graph", make_graph},
+                  {"preemption", make_preemption},
+                  {"environment", make_environment},
+                  {"jit", make_jit},
+                  {"nvlink", make_nvlink},
+                  {"pcie", make_pcie},
+                  {"event", make_event},
+                  {"external", make_external}};
+    FakeLine line = {.fields = fields, .version = version}, *l = &line;
+    sscanf(fields, "%31s", line.word);
+    line.start = fake_time(fields, "start", base), line.end = fake_time(fields, "end", base);
+    line.device = (uint32_t)NUMBER("device", 0), line.context = (uint32_t)NUMBER("context", 1);
+    line.stream = (uint32_t)NUMBER("stream", 7), line.corr = (uint32_t)NUMBER("corr", 0);
+    line.thread = (uint32_t)NUMBER("thread", 100);
+    const char *thread = fake_field(fields, "thread");
+    if (thread && !strncmp(thread, "self", 4)) line.thread = (uint32_t)syscall(SYS_gettid);
+    if (line.corr) line.corr += shift;
     memset(r, 0, sizeof *r);
-#define N(key, otherwise) fake_number(f, key, otherwise)
-    uint64_t start = fake_time(f, "start", base), end = fake_time(f, "end", base);
-    uint32_t device = (uint32_t)N("device", 0), context = (uint32_t)N("context", 1),
-             stream = (uint32_t)N("stream", 7);
-    uint32_t corr = (uint32_t)N("corr", 0), thread = (uint32_t)N("thread", 100);
-    if (fake_field(f, "thread") && !strncmp(fake_field(f, "thread"), "self", 4))
-        thread = (uint32_t)syscall(SYS_gettid);
-    corr = corr ? corr + shift : 0;
-    if (!strcmp(word, "kernel")) {
-        FakeKernel *k = &r->kernel;
-        k->kind = 10, k->start = start, k->end = end, k->deviceId = device, k->contextId = context,
-        k->streamId = stream, k->correlationId = corr;
-        fake_three(f, "grid", &k->gridX, &k->gridY, &k->gridZ),
-            fake_three(f, "block", &k->blockX, &k->blockY, &k->blockZ);
-        int32_t cluster[3] = {0};
-        if (fake_field(f, "cluster"))
-            fake_three(f, "cluster", &cluster[0], &cluster[1], &cluster[2]);
-        k->clusterX = (uint32_t)cluster[0], k->clusterY = (uint32_t)cluster[1],
-        k->clusterZ = (uint32_t)cluster[2];
-        k->registersPerThread = (uint16_t)N("regs", 32),
-        k->staticSharedMemory = (int32_t)N("static", 0),
-        k->dynamicSharedMemory = (int32_t)N("dynamic", 0);
-        k->name = fake_text(f, "name"), k->graphId = (uint32_t)N("graph", 0),
-        k->graphNodeId = N("node", 0);
-    } else if (!strcmp(word, "memcpy")) {
-        FakeMemcpy *c = &r->copy;
-        c->kind = 1, c->start = start, c->end = end, c->deviceId = device, c->contextId = context,
-        c->streamId = stream, c->correlationId = corr;
-        c->copyKind = (uint8_t)N("copy", 1), c->srcKind = (uint8_t)N("src", 1),
-        c->dstKind = (uint8_t)N("dst", 3), c->flags = (uint8_t)N("async", 1),
-        c->bytes = N("bytes", 0);
-        c->copyCount = 1, c->graphId = (uint32_t)N("graph", 0), c->graphNodeId = N("node", 0);
-    } else if (!strcmp(word, "peer")) {
-        FakePeer *c = &r->peer;
-        c->kind = 22, c->start = start, c->end = end, c->deviceId = device, c->contextId = context,
-        c->streamId = stream, c->correlationId = corr;
-        c->copyKind = 10, c->srcKind = c->dstKind = 3, c->flags = 1, c->bytes = N("bytes", 0),
-        c->srcDeviceId = device, c->dstDeviceId = (uint32_t)N("to", 1);
-    } else if (!strcmp(word, "memset")) {
-        FakeMemset *c = &r->set;
-        c->kind = 2, c->start = start, c->end = end, c->deviceId = device, c->contextId = context,
-        c->streamId = stream, c->correlationId = corr;
-        c->value = (uint32_t)N("value", 0), c->bytes = N("bytes", 0), c->memoryKind = 3,
-        c->flags = (uint16_t)N("async", 1);
-    } else if (!strcmp(word, "runtime") || !strcmp(word, "driver")) {
-        FakeApi *a = &r->api;
-        a->kind = *word == 'd' ? 4 : 5, a->cbid = (uint32_t)N("cbid", *word == 'd' ? 307 : 211),
-        a->start = start, a->end = end, a->threadId = thread, a->correlationId = corr;
-        a->returnValue = (uint32_t)N("result", 0);
-    } else if (!strcmp(word, "overhead")) {
-        FakeOverhead *o = &r->overhead;
-        o->kind = 17, o->overheadKind = (uint32_t)N("what", 0x10000),
-        o->objectKind = (uint32_t)N("object", 1), o->start = start, o->end = end;
-        o->object[0] = o->objectKind >= 3 ? device : 1,
-        o->object[1] = o->objectKind >= 3 ? context : thread;
-        if (N("data", 0) && fake_does(FAKE_OVERHEAD_DATA, version)) o->overheadData = calloc(1, 12);
-    } else if (!strcmp(word, "sync")) {
-        FakeSync *s = &r->sync;
-        s->kind = 38, s->type = (uint32_t)N("what", 3), s->start = start, s->end = end,
-        s->correlationId = corr, s->contextId = context, s->streamId = stream;
-        s->cudaEventId = (uint32_t)N("event", UINT32_MAX);
-    } else if (!strcmp(word, "device")) { /* an H200 */
-        FakeDevice *d = &r->device;
-        *d = (FakeDevice){.kind = 8,
-                          .id = device,
-                          .globalMemoryBandwidth = 4916736000u,
-                          .globalMemorySize = N("bytes", 150121545728u),
-                          .l2CacheSize = 62914560,
-                          .numThreadsPerWarp = 32,
-                          .coreClockRate = 1980000,
-                          .numMultiprocessors = 132,
-                          .maxWarpsPerMultiprocessor = 64,
-                          .maxBlocksPerMultiprocessor = 32,
-                          .maxSharedMemoryPerMultiprocessor = 233472,
-                          .maxRegistersPerMultiprocessor = 65536,
-                          .maxRegistersPerBlock = 65536,
-                          .maxSharedMemoryPerBlock = 49152,
-                          .maxThreadsPerBlock = 1024,
-                          .major = 9,
-                          .minor = 0,
-                          .eccEnabled = 1,
-                          .isCudaVisible = 1};
-        fake_uuid(d->uuid, device);
-        static char shared_name[] = "NVIDIA H200 (fake)";
-        d->name = fake_does(FAKE_DEVICE_NAMES, version) ? strdup(shared_name) : shared_name;
-    } else if (!strcmp(word, "ctx")) {
-        r->context =
-            (FakeContext){.kind = 9, .contextId = context, .deviceId = device, .computeApiKind = 1};
-    } else if (!strcmp(word, "strm")) {
-        r->stream = (FakeStreamRecord){37, context, stream, 0, 1, corr};
-    } else if (!strcmp(word, "memory")) {
-        FakeMemory *m = &r->memory;
-        m->kind = 49, m->memoryOperationType = (uint32_t)N("what", 1),
-        m->memoryKind = (uint32_t)N("memory", 3), m->correlationId = corr,
-        m->address = N("addr", 0), m->bytes = N("bytes", 0);
-        m->timestamp = start, m->deviceId = device, m->contextId = context, m->streamId = stream;
-    } else if (!strcmp(word, "pool")) {
-        FakePool *p = &r->pool;
-        p->kind = 50, p->operation = (uint32_t)N("what", 1), p->poolType = 1,
-        p->correlationId = corr, p->deviceId = device, p->address = N("addr", 0),
-        p->size = N("bytes", 0);
-        p->timestamp = start;
-    } else if (!strcmp(word, "unified")) {
-        FakeUnified *u = &r->unified;
-        u->kind = 25, u->counterKind = (uint32_t)N("what", 1), u->value = N("bytes", 0),
-        u->start = start, u->end = end, u->address = N("addr", 0),
-        u->srcId = (uint32_t)N("from", 0);
-        u->dstId = (uint32_t)N("to", 0);
-    } else if (!strcmp(word, "graph")) {
-        FakeGraph *g = &r->graph;
-        g->kind = 51, g->correlationId = corr, g->start = start, g->end = end, g->deviceId = device,
-        g->graphId = (uint32_t)N("graph", 1), g->contextId = context, g->streamId = stream;
-    } else if (!strcmp(word, "preemption")) { /* a kind that nobody asks for */
-        r->kind = 18;
-    } else if (!strcmp(word, "environment")) {
-        FakeEnvironment *e = &r->environment;
-        e->kind = 20, e->deviceId = device, e->timestamp = start,
-        e->environmentKind = (uint32_t)N("what", 1);
-        const char *p = fake_field(f, "values");
-        for (int i = 0; i < 5 && p; i++, p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
-            e->data[i] = (uint32_t)strtoul(p, NULL, 10);
-    } else if (!strcmp(word, "jit")) {
-        FakeJit *j = &r->jit;
-        j->kind = 52, j->entryType = (uint32_t)N("entry", 1),
-        j->operationType = (uint32_t)N("what", 3), j->deviceId = device, j->start = start,
-        j->end = end;
-        j->correlationId = corr, j->cacheSize = N("bytes", 0), j->cachePath = fake_text(f, "path"),
-        j->threadId = thread;
-    } else if (!strcmp(word, "nvlink")) {
-        FakeNvLink *l = &r->nvlink;
-        l->kind = 40, l->version = 4, l->type[0] = l->type[1] = 1,
-        l->linkCount = (uint32_t)N("links", 18), l->flag = 0x1e;
-        fake_uuid(l->id[0], device), fake_uuid(l->id[1], (uint32_t)N("to", 1));
-        if (!fake_does(FAKE_NVLINK_PORTS, version)) {
-            l->rest.old.bandwidth = N("bandwidth", 0), l->rest.old.nvswitch = 1;
-        } else {
-            for (int i = 0; i < 2; i++)
-                l->rest.new.ports[i] = calloc(l->linkCount, sizeof(uint32_t));
-            l->rest.new.bandwidth = N("bandwidth", 0), l->rest.new.nvswitch = 1;
-        }
-    } else if (!strcmp(word, "pcie")) {
-        FakePcie *c = &r->pcie;
-        c->kind = 46, c->type = (uint32_t)N("what", 0), c->id = device, c->generation = 5,
-        c->linkRate = 32, c->linkWidth = 16, c->upstreamBus = 26;
-        if (!c->type) fake_uuid(c->uuid, device);
-    } else if (!strcmp(word, "event")) {
-        FakeEvent *e = &r->event;
-        e->kind = 36, e->correlationId = corr, e->contextId = context, e->streamId = stream,
-        e->eventId = (uint32_t)N("event", 1), e->deviceId = device;
-        e->cudaEventSyncId = N("sync", 0);
-    } else if (!strcmp(word, "external")) {
-        r->external = (FakeExternal){39, (uint32_t)N("what", 3), N("id", 0), corr, 0};
-    } else {
-        return 0;
-    }
-#undef N
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+        if (!strcmp(line.word, makers[i].word)) makers[i].make(r, l);
     return r->kind;
 }
+#undef NUMBER
 
 #endif

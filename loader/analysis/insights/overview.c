@@ -62,8 +62,7 @@ static void add_step_time(Overview *o, const InputAnalysis *a)
         o, "input_conclusion", input_degree(a), NULL,
         "degree to which the run is input bound: highly, moderately, potentially, not or unknown");
     add_text(o, "summary_nextstep", next_step_code(a), NULL,
-             "what to look at next: input_ops, "
-             "use_tf_data or none");
+             "what to look at next: input_ops, use_tf_data or none");
 }
 
 static void add_generic(Overview *o, const InputAnalysis *a)
@@ -73,29 +72,23 @@ static void add_generic(Overview *o, const InputAnalysis *a)
         const char *average, *deviation, *description;
     } parts[] = {
         {STEP_DEVICE_COMPUTE, "device_compute_time_ms_avg", "device_compute_time_ms_sdv",
-         "average time per step computing on "
-         "devices"},
+         "average time per step computing on devices"},
         {STEP_DEVICE_TO_DEVICE, "device_to_device_time_ms_avg", "device_to_device_time_ms_sdv",
-         "average time per step copying "
-         "between devices"},
+         "average time per step copying between devices"},
         {STEP_COLLECTIVES, "device_collectives_time_ms_avg", "device_collectives_time_ms_sdv",
          "average time per step of collectives"},
         {STEP_HOST_COMPUTE, "host_compute_time_ms_avg", "host_compute_time_ms_sdv",
-         "average time per step computing on "
-         "the host"},
+         "average time per step computing on the host"},
         {STEP_KERNEL_LAUNCH, "kernel_launch_time_ms_avg", "kernel_launch_time_ms_sdv",
          "average time per step launching kernels"},
         {STEP_INPUT, "infeed_time_ms_avg", "infeed_time_ms_sdv",
-         "average time per step waiting for "
-         "input and copying it to a device"},
+         "average time per step waiting for input and copying it to a device"},
         {STEP_OUTPUT, "outfeed_time_ms_avg", "outfeed_time_ms_sdv",
-         "average time per step copying from "
-         "a device to the host"},
+         "average time per step copying from a device to the host"},
         {STEP_COMPILATION, "compile_time_ms_avg", "compile_time_ms_sdv",
          "average time per step compiling"},
         {STEP_ALL_OTHERS, "other_time_ms_avg", "other_time_ms_sdv",
-         "average time per step without any "
-         "known activity"},
+         "average time per step without any known activity"},
     };
     for (size_t i = 0; i < COUNT(parts); i++) {
         const StepSummary *s = &a->category_ms[parts[i].category];
@@ -159,25 +152,19 @@ static void add_tpu(Overview *o, const InputAnalysis *a, const TpuMeans *m,
     add_ms(o, "tc_compute_ms_average", m->compute,
            "average compute time per step of the TensorCore that computes least");
     add_ms(o, "tc_infeed_ms_average", m->infeed,
-           "average time per step of infeed, on "
-           "the TensorCore with the longest infeed");
+           "average time per step of infeed, on the TensorCore with the longest infeed");
     add_ms(o, "tc_outfeed_ms_average", m->outfeed,
-           "average time per step of outfeed to "
-           "the host, average of the TensorCores");
+           "average time per step of outfeed to the host, average of the TensorCores");
     add_ms(o, "tc_idle_ms_average", m->idle,
-           "average time per step that is not "
-           "compute, infeed or outfeed");
+           "average time per step that is not compute, infeed or outfeed");
     add_ms(o, "host_transfer_ms_average", m->transfer,
-           "average time per step of sends to "
-           "and receives from the host, on the "
-           "TensorCore with the most");
+           "average time per step of sends to and receives from the host, on the TensorCore with "
+           "the most");
     add_ms(o, "active_steptime_ms_average", m->on_duty,
-           "average time per step in which "
-           "TensorCores or SparseCores are on "
-           "duty, whichever is longer in the step");
+           "average time per step in which TensorCores or SparseCores are on duty, whichever is "
+           "longer in the step");
     add_ms(o, "tc_active_ms_average", m->active,
-           "average time per step in which "
-           "TensorCores are on duty");
+           "average time per step in which TensorCores are on duty");
     if (m->sc_shortest > 0) {
         add_coarse_ms(o, "sc_step_time_ms_average", m->sc_step,
                       "average step time of a SparseCore");
@@ -186,11 +173,9 @@ static void add_tpu(Overview *o, const InputAnalysis *a, const TpuMeans *m,
         add_ms(o, "sc_infeed_ms_average", NAN, "always unknown; XProf prints 0.00");
         add_ms(o, "sc_outfeed_ms_average", NAN, "always unknown; XProf prints 0.00");
         add_ms(o, "sc_idle_ms_average", m->sc_idle,
-               "average time per step in which "
-               "SparseCores are idle");
+               "average time per step in which SparseCores are idle");
         add_ms(o, "sc_active_ms_average", m->sc_step - m->sc_idle,
-               "average time per step in which "
-               "SparseCores are busy");
+               "average time per step in which SparseCores are busy");
     }
     if (!(m->sc_shortest > 0) && !has_sparsecores(devices)) {
         add_ms(o, "scv0_compute_ms_average", m->scv0_compute,
@@ -218,94 +203,97 @@ static uint64_t occurrences(const OpMetricsDb *db, bool with_idle)
 
 static double idle_percent(const OpMetricsDb *db) { return 100 * op_db_idle_fraction(db); }
 
-static void add_whole(Overview *o, Run *run, Host *only, const InputAnalysis *a,
-                      const OpStats *stats, const TpuMeans *m, bool gpu)
+static void add_op_shares(Overview *o, const OpStats *stats)
 {
     double host = (double)occurrences(&stats->host, true),
            device = (double)occurrences(&stats->framework, false), sum = host + device;
-    const OpMetricsDb *ops = &stats->device;
-    const StepDb *steps = run_steps(run, only, o->err);
-    if (!steps) return;
-    bool tpu = a->is_tpu;
     add_percent(o, "host_tf_op_percent", 100 * safe_div(host, sum),
-                "share of framework op executions "
-                "that ran on the host");
+                "share of framework op executions that ran on the host");
     add_percent(o, "device_tf_op_percent", sum > 0 ? 100 - 100 * safe_div(host, sum) : 0,
-                "share of framework op executions "
-                "that ran on devices");
+                "share of framework op executions that ran on devices");
     add_percent(o, "host_op_time_eager_percent", eager_percent(&stats->host),
-                "share of the host's op self time in "
-                "eager execution");
+                "share of the host's op self time in eager execution");
     add_percent(o, "device_op_time_eager_percent", eager_percent(&stats->framework),
-                "share of the devices' op self time "
-                "in eager execution");
-    add_percent(o, "mxu_utilization_percent",
-                host_stat(run, only, "matrix_unit_utilization_percent", o->err),
-                "utilization of the matrix units, as "
-                "recorded in the profile");
-    add_percent(o, "hbm_utilization_percent",
-                host_stat(run, only, "hbm_utilization_percent", o->err),
-                "utilization of the HBM bandwidth, "
-                "as recorded in the profile");
-    add_text(o, "host_trace_level", NULL, NULL,
-             "detail level of the host trace; "
-             "never recorded, XProf prints 0");
-    add_text(o, "remark_text", "", NULL, "always empty");
-    add_text(o, "remark_color", "", NULL, "always empty");
-    if (gpu) {
-        add_percent(o, "device_compute_16bit_percent", precision_16bit_percent(steps),
-                    "share of compute time with 16-bit "
-                    "numbers");
-        add_percent(o, "device_compute_32bit_percent",
-                    steps->compute_32bit_ps ? 100 - precision_16bit_percent(steps) : 0,
-                    "share of compute time with 32-bit numbers");
-    } else {
-        double busy = (double)ops->busy_ps, idle = (double)ops->idle_ps,
-               sure_busy = (double)ops->sure_busy_ps, sure_idle = (double)ops->sure_idle_ps;
-        add_percent(o, "device_duty_cycle_percent", tpu ? 100 * safe_div(busy, busy + idle) : 0,
-                    "share of time in which the chips "
-                    "compute; 0 if not on TPU");
-        add_percent(o, "device_duty_cycle_high_confidence_percent",
-                    tpu ? 100 * safe_div(sure_busy, sure_busy + sure_idle) : 0,
-                    "share of time in which the chips compute, without "
-                    "custom calls whose work is unknown; 0 if not on TPU");
-        add_percent(o, "device_idle_time_percent", tpu ? idle_percent(ops) : 0,
-                    "share of the devices' time without "
-                    "an op; 0 if not on TPU");
-        add_percent(o, "host_idle_time_percent", tpu ? idle_percent(&stats->host) : 0,
-                    "share of the host threads' time "
-                    "without an op; 0 if not on TPU");
-        add_percent(o, "flop_rate_utilization_relative_to_roofline", NAN,
-                    "always unknown; open-source XProf prints 0.0%");
-        add_percent(o, "memory_bw_utilization_relative_to_hw_limit", NAN,
-                    "always unknown; open-source XProf prints 0.0%");
-    }
-    if (tpu && ops->sure_idle_ps)
-        add_number(o, "idle_time_high_confidence_ps", "%g", (double)ops->sure_idle_ps, "ps",
-                   "time in which the chips do not "
-                   "compute; custom calls whose work is "
-                   "unknown count as not computing");
+                "share of the devices' op self time in eager execution");
+}
+
+static void add_precision(Overview *o, const StepDb *steps)
+{
+    add_percent(o, "device_compute_16bit_percent", precision_16bit_percent(steps),
+                "share of compute time with 16-bit numbers");
+    add_percent(o, "device_compute_32bit_percent",
+                steps->compute_32bit_ps ? 100 - precision_16bit_percent(steps) : 0,
+                "share of compute time with 32-bit numbers");
+}
+
+static void add_duty(Overview *o, const OpStats *stats, bool tpu)
+{
+    const OpMetricsDb *ops = &stats->device;
+    double busy = (double)ops->busy_ps, idle = (double)ops->idle_ps,
+           sure_busy = (double)ops->sure_busy_ps, sure_idle = (double)ops->sure_idle_ps;
+    add_percent(o, "device_duty_cycle_percent", tpu ? 100 * safe_div(busy, busy + idle) : 0,
+                "share of time in which the chips compute; 0 if not on TPU");
+    add_percent(o, "device_duty_cycle_high_confidence_percent",
+                tpu ? 100 * safe_div(sure_busy, sure_busy + sure_idle) : 0,
+                "share of time in which the chips compute, without custom calls whose work is "
+                "unknown; 0 if not on TPU");
+    add_percent(o, "device_idle_time_percent", tpu ? idle_percent(ops) : 0,
+                "share of the devices' time without an op; 0 if not on TPU");
+    add_percent(o, "host_idle_time_percent", tpu ? idle_percent(&stats->host) : 0,
+                "share of the host threads' time without an op; 0 if not on TPU");
+    add_percent(o, "flop_rate_utilization_relative_to_roofline", NAN,
+                "always unknown; open-source XProf prints 0.0%");
+    add_percent(o, "memory_bw_utilization_relative_to_hw_limit", NAN,
+                "always unknown; open-source XProf prints 0.0%");
+}
+
+static void add_core_times(Overview *o, const TpuMeans *m)
+{
     if (m->on_duty > 0)
         add_ms(o, "active_steptime_ms_average", m->on_duty,
-               "average time per step in which "
-               "TensorCores or SparseCores are on "
-               "duty, whichever is longer in the step");
+               "average time per step in which TensorCores or SparseCores are on duty, whichever "
+               "is longer in the step");
     if (m->active > 0)
         add_ms(o, "tc_active_ms_average", m->active,
-               "average time per step in which "
-               "TensorCores are on duty");
+               "average time per step in which TensorCores are on duty");
     if (m->sc_step > 0) {
         add_coarse_ms(o, "sc_steptime_average", m->sc_step, "average step time of a SparseCore");
         add_coarse_ms(o, "sc_infeed_time_avg", NAN, "always unknown; XProf prints 0.0");
         add_coarse_ms(o, "sc_outfeed_time_avg", NAN, "always unknown; XProf prints 0.0");
         add_coarse_ms(o, "sc_idle_time_avg", m->sc_idle,
-                      "average time per step in which "
-                      "SparseCores are idle");
+                      "average time per step in which SparseCores are idle");
         if (m->sc_step - m->sc_idle > 0)
             add_ms(o, "sc_active_ms_average", m->sc_step - m->sc_idle,
-                   "average time per step in which "
-                   "SparseCores are busy");
+                   "average time per step in which SparseCores are busy");
     }
+}
+
+static void add_whole(Overview *o, Run *run, Host *only, const InputAnalysis *a,
+                      const OpStats *stats, const TpuMeans *m, bool gpu)
+{
+    const StepDb *steps = run_steps(run, only, o->err);
+    if (!steps) return;
+    add_op_shares(o, stats);
+    add_percent(o, "mxu_utilization_percent",
+                host_stat(run, only, "matrix_unit_utilization_percent", o->err),
+                "utilization of the matrix units, as recorded in the profile");
+    add_percent(o, "hbm_utilization_percent",
+                host_stat(run, only, "hbm_utilization_percent", o->err),
+                "utilization of the HBM bandwidth, as recorded in the profile");
+    add_text(o, "host_trace_level", NULL, NULL,
+             "detail level of the host trace; never recorded, XProf prints 0");
+    add_text(o, "remark_text", "", NULL, "always empty");
+    add_text(o, "remark_color", "", NULL, "always empty");
+    if (gpu)
+        add_precision(o, steps);
+    else
+        add_duty(o, stats, a->is_tpu);
+    if (a->is_tpu && stats->device.sure_idle_ps)
+        add_number(o, "idle_time_high_confidence_ps", "%g", (double)stats->device.sure_idle_ps,
+                   "ps",
+                   "time in which the chips do not compute; custom calls whose work is unknown "
+                   "count as not computing");
+    add_core_times(o, m);
 }
 
 /* ---- the run's environment ---- */
@@ -336,8 +324,7 @@ static void add_environment(Overview *o, Run *run, Host *only, const DeviceCapab
     snprintf(text, sizeof text, "%lld", (long long)devices->device_core_count);
     add_text(o, "device_core_count", text, NULL, "number of GPUs or TensorCores");
     add_text(o, "is_training", run_trains(run, only, o->err) ? "true" : "false", NULL,
-             "true if a program of the last host "
-             "computes gradients");
+             "true if a program of the last host computes gradients");
 }
 
 /* ---- recommendations ---- */
@@ -353,9 +340,8 @@ static const char *page_verdict(const InputAnalysis *a, enum Finding finding)
 static void add_verdicts(Overview *o, const InputAnalysis *a, const StepDb *steps)
 {
     add_text(o, "bottleneck", page_verdict(a, FINDING_INPUT), NULL,
-             "where the time goes: host (input "
-             "bound), both, device or unknown; "
-             "empty on TPU with steps");
+             "where the time goes: host (input bound), both, device or unknown; empty on TPU with "
+             "steps");
     add_text(
         o, "kernel_launch_bottleneck", page_verdict(a, FINDING_LAUNCH), NULL,
         "share of step time with launching kernels: high, moderate or no; empty on TPU with steps");
@@ -365,14 +351,12 @@ static void add_verdicts(Overview *o, const InputAnalysis *a, const StepDb *step
     add_text(o, "device_collectives_bottleneck", page_verdict(a, FINDING_COLLECTIVES), NULL,
              "share of step time with collectives: high, moderate or no; empty on TPU with steps");
     add_text(o, "precision_statement", precision_is_low(steps) ? "use_16bit" : "", NULL,
-             "use_16bit if little of the compute "
-             "time uses 16-bit numbers, else empty");
+             "use_16bit if little of the compute time uses 16-bit numbers, else empty");
     const char *hidden = "";
     if (!a->is_tpu && a->input == VERDICT_HOST) hidden = "device";
     if (!a->is_tpu && a->input == VERDICT_DEVICE) hidden = "host";
     add_text(o, "non_bottleneck_tip_types", hidden, NULL,
-             "tips that XProf hides because they "
-             "would not help: device, host or empty");
+             "tips that XProf hides because they would not help: device, host or empty");
 }
 
 /* ---- servers with separate decoding ---- */
@@ -382,8 +366,7 @@ static void add_decoding(Overview *o, Run *run, Host *only)
     DecodeSteps steps;
     if (run_decode_steps(run, only, &steps, o->err) || !steps.n) return;
     add_number(o, "decode_step_time_us_avg", "%.12g", steps.total_ps / (double)steps.n / 1e6, "us",
-               "average time of a decoding step "
-               "(programs jit_generate*)");
+               "average time of a decoding step (programs jit_generate*)");
     add_number(o, "num_decode_steps", "%.0f", (double)steps.n, NULL,
                "number of decoding steps on all cores");
 }
