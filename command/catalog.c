@@ -34,8 +34,8 @@ bool catalog_load(Catalog *catalog, Database *d)
 {
     enum { MOST = 1000 };
     sqlite3_stmt *stmt = ask(d,
-                             "SELECT name, row_is, signature, 0 FROM prof_tables "
-                             "UNION ALL SELECT name, question, signature, 1 FROM prof_queries",
+                             "SELECT name, row_is, signature, 0 FROM prof_tables UNION ALL SELECT "
+                             "name, question, signature, 1 FROM prof_queries",
                              NULL);
     *catalog = (Catalog){keep_alloc(MOST * sizeof(Entry)), 0};
     while (catalog->n < MOST && next_row(d, stmt)) {

@@ -79,11 +79,11 @@ static const char *hardware_text(sqlite3_stmt *stmt, int column)
 /* Writes the kinds of hardware if they differ. */
 static void hardware(Database *d, Screen *s)
 {
-    sqlite3_stmt *stmt = ask(d,
-                             "SELECT a.hardware, a.device_count, b.hardware, b.device_count "
-                             "FROM kpi(?1) AS a, kpi(?2) AS b WHERE a.hardware IS NOT b.hardware "
-                             "OR a.device_count IS NOT b.device_count",
-                             d->runs[0].label, d->runs[1].label, NULL);
+    sqlite3_stmt *stmt = ask(
+        d,
+        "SELECT a.hardware, a.device_count, b.hardware, b.device_count FROM kpi(?1) AS a, kpi(?2) "
+        "AS b WHERE a.hardware IS NOT b.hardware OR a.device_count IS NOT b.device_count",
+        d->runs[0].label, d->runs[1].label, NULL);
     if (next_row(d, stmt))
         screen_paragraph(s, YELLOW, NULL,
                          keep_text("The hardware differs: A is %s, B is %s.",
@@ -111,11 +111,11 @@ static void how_well(Database *d, Screen *s)
 static void steps(Database *d, Screen *s)
 {
     screen_heading(s, "A step, in milliseconds");
-    sqlite3_stmt *stmt = ask(d,
-                             "SELECT category, a_ms, b_ms, difference_ms, a_deviation_ms, "
-                             "b_deviation_ms, a_steps, b_steps FROM compare_steps(?1, ?2) "
-                             "WHERE coalesce(a_ms, 0) > 0 OR coalesce(b_ms, 0) > 0",
-                             d->runs[0].label, d->runs[1].label, NULL);
+    sqlite3_stmt *stmt = ask(
+        d,
+        "SELECT category, a_ms, b_ms, difference_ms, a_deviation_ms, b_deviation_ms, a_steps, "
+        "b_steps FROM compare_steps(?1, ?2) WHERE coalesce(a_ms, 0) > 0 OR coalesce(b_ms, 0) > 0",
+        d->runs[0].label, d->runs[1].label, NULL);
     int n = 0;
     for (; next_row(d, stmt); n++) {
         Sample a = {sqlite3_column_double(stmt, 1), sqlite3_column_double(stmt, 4),
@@ -135,10 +135,9 @@ static void steps(Database *d, Screen *s)
 
 static void operations(Database *d, Screen *s)
 {
-    sqlite3_stmt *steps = ask(d,
-                              "SELECT EXISTS (SELECT 1 FROM steps(?1)) AND "
-                              "EXISTS (SELECT 1 FROM steps(?2))",
-                              d->runs[0].label, d->runs[1].label, NULL);
+    sqlite3_stmt *steps =
+        ask(d, "SELECT EXISTS (SELECT 1 FROM steps(?1)) AND EXISTS (SELECT 1 FROM steps(?2))",
+            d->runs[0].label, d->runs[1].label, NULL);
     bool by_step = next_row(d, steps) && sqlite3_column_int(steps, 0);
     sqlite3_finalize(steps);
     screen_heading(
@@ -146,12 +145,11 @@ static void operations(Database *d, Screen *s)
         by_step
             ? "Operations that changed most, in microseconds for each device and step"
             : "Operations that changed most, in microseconds for each device (a run has no steps)");
-    sqlite3_stmt *stmt = ask(d,
-                             "SELECT per_device_step_us_a, per_device_step_us_b, "
-                             "delta_per_device_step_us, change, short_name "
-                             "FROM compare_ops(?1, ?2) "
-                             "WHERE delta_per_device_step_us <> 0 LIMIT ?3",
-                             d->runs[0].label, d->runs[1].label, NULL);
+    sqlite3_stmt *stmt =
+        ask(d,
+            "SELECT per_device_step_us_a, per_device_step_us_b, delta_per_device_step_us, change, "
+            "short_name FROM compare_ops(?1, ?2) WHERE delta_per_device_step_us <> 0 LIMIT ?3",
+            d->runs[0].label, d->runs[1].label, NULL);
     if (stmt) sqlite3_bind_int(stmt, 3, OPS);
     int n = 0;
     for (; next_row(d, stmt); n++) {

@@ -86,10 +86,10 @@ static bool execute(Export *e, const char *sql)
 /* Lists the columns. Hidden columns with results become ordinary ones; arguments are left out. */
 static bool columns_of(Export *e, const Entry *entry, const char **declared, const char **names)
 {
-    sqlite3_stmt *stmt = ask(e->d,
-                             "SELECT \"column\", replace(type, ' HIDDEN', '') FROM prof_columns "
-                             "WHERE table_name = ?1",
-                             entry->name, NULL);
+    sqlite3_stmt *stmt = ask(
+        e->d,
+        "SELECT \"column\", replace(type, ' HIDDEN', '') FROM prof_columns WHERE table_name = ?1",
+        entry->name, NULL);
     *declared = *names = "";
     while (next_row(e->d, stmt)) {
         const char *name = column_text(stmt, 0), *comma = **names ? ", " : "";
@@ -164,10 +164,10 @@ static bool check_name(const char *path)
         complain("export writes a database of SQLite, which standard output cannot be: profsql "
                  "export RUN FILE.db");
     else if (new_file_has_suffix(path, others))
-        complain("%s: export writes a database of SQLite: name it FILE.db. "
-                 "profsql RUN NAME --output FILE.csv writes a table in another format, "
-                 "export --format chrome or perfetto a trace",
-                 path);
+        complain(
+            "%s: export writes a database of SQLite: name it FILE.db. profsql RUN NAME --output "
+            "FILE.csv writes a table in another format, export --format chrome or perfetto a trace",
+            path);
     else
         return true;
     return false;

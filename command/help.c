@@ -90,15 +90,15 @@ int help_table(Database *d, const Entry *entry)
 
 /* ---- all tables ---- */
 
-static const char all_tables[] = "SELECT name, kind, description AS what FROM prof_help "
-                                 "WHERE kind IN ('table', 'query')";
+static const char all_tables[] =
+    "SELECT name, kind, description AS what FROM prof_help WHERE kind IN ('table', 'query')";
 
 /* Matches in columns count for their tables. */
 static const char matching[] =
     "SELECT t.name, t.kind, t.description AS what, iif(h.kind = 'column', 'column ' || h.name, "
     "h.matched) AS matched FROM (SELECT coalesce(table_name, name) AS owner, min(rank) AS best, * "
-    "FROM prof_help(?1) GROUP BY 1) AS h JOIN prof_help AS t "
-    "ON t.name = h.owner AND t.kind IN ('table', 'query') ORDER BY h.best";
+    "FROM prof_help(?1) GROUP BY 1) AS h JOIN prof_help AS t ON t.name = h.owner AND t.kind IN "
+    "('table', 'query') ORDER BY h.best";
 
 int help_tables(Database *d, const Catalog *catalog, const char *word, const Options *options)
 {

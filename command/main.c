@@ -73,12 +73,11 @@ static int do_list(Command *c, char **words, int n)
     if (!options_allow(&c->options, TAKES_QUERY, false, "list")) return STATUS_USAGE;
     const char *texts[2] = {n ? words[0] : "."};
     long long n_rows = 0;
-    int status =
-        select_from(&c->database, &c->catalog,
-                    "SELECT name, host_count AS hosts, round(size_bytes / 1e6, 3) AS megabytes, "
-                    "datetime(modified_unix_ns / 1000000000, 'unixepoch') AS modified_utc, path "
-                    "FROM prof_find(?1)",
-                    texts, &c->options, &n_rows);
+    int status = select_from(&c->database, &c->catalog,
+                             "SELECT name, host_count AS hosts, round(size_bytes / 1e6, 3) AS "
+                             "megabytes, datetime(modified_unix_ns / 1000000000, 'unixepoch') AS "
+                             "modified_utc, path FROM prof_find(?1)",
+                             texts, &c->options, &n_rows);
     if (status == STATUS_OK && !n_rows && c->options.where)
         note("no run matches --where %s", c->options.where);
     else if (status == STATUS_OK && !n_rows && !c->options.limit)
@@ -123,8 +122,8 @@ static int do_export(Command *c, char **words, int n)
         return STATUS_USAGE;
     }
     if (!o->trace && o->used & TAKES_TRACE) {
-        complain("--from, --to and --lines choose events of a trace: add --format perfetto "
-                 "or chrome");
+        complain(
+            "--from, --to and --lines choose events of a trace: add --format perfetto or chrome");
         return STATUS_USAGE;
     }
     if (o->trace && n != 2) {

@@ -113,10 +113,9 @@ static void write_op(Screen *s, sqlite3_stmt *stmt)
 /* Writes the memory of HLO programs, which have no times. */
 static void programs(Database *d, Screen *s)
 {
-    sqlite3_stmt *stmt = ask(d,
-                             "SELECT hlo_module, peak_mib, parameters_mib, temporaries_mib "
-                             "FROM peak_memory(?1, 5)",
-                             d->runs[0].label, NULL);
+    sqlite3_stmt *stmt = ask(
+        d, "SELECT hlo_module, peak_mib, parameters_mib, temporaries_mib FROM peak_memory(?1, 5)",
+        d->runs[0].label, NULL);
     int n = 0;
     for (; next_row(d, stmt); n++)
         screen_line(s, "  %10.3f MiB at the peak of %s", sqlite3_column_double(stmt, 1),
@@ -128,11 +127,10 @@ static void programs(Database *d, Screen *s)
 static void what_took_time(Database *d, Screen *s)
 {
     screen_heading(s, "What took the time");
-    sqlite3_stmt *stmt =
-        ask(d,
-            "SELECT self_time_percent, self_time_us / 1e3, occurrences, short_name "
-            "FROM top_ops(?1, ?2) ORDER BY rank",
-            d->runs[0].label, NULL);
+    sqlite3_stmt *stmt = ask(d,
+                             "SELECT self_time_percent, self_time_us / 1e3, occurrences, "
+                             "short_name FROM top_ops(?1, ?2) ORDER BY rank",
+                             d->runs[0].label, NULL);
     if (stmt) sqlite3_bind_int(stmt, 2, OPS);
     int n = 0;
     for (; next_row(d, stmt); n++) write_op(s, stmt);
@@ -164,11 +162,11 @@ static const char *with_short_words(const Screen *s, const char *text)
 static void what_to_do(Database *d, Screen *s)
 {
     screen_heading(s, "What to do about it");
-    sqlite3_stmt *stmt = ask(d,
-                             "SELECT status, cost_percent >= 20, finding || "
-                             "coalesce(' (' || evidence || ')', '') || ' ' || action "
-                             "FROM advice(?1) WHERE status <> 'not checked' ORDER BY rank",
-                             d->runs[0].label, NULL);
+    sqlite3_stmt *stmt =
+        ask(d,
+            "SELECT status, cost_percent >= 20, finding || coalesce(' (' || evidence || ')', '') "
+            "|| ' ' || action FROM advice(?1) WHERE status <> 'not checked' ORDER BY rank",
+            d->runs[0].label, NULL);
     int n_findings = 0, n_checked = 0;
     for (; next_row(d, stmt); n_checked++) {
         if (strcmp(column_text(stmt, 0), "finding")) continue;
@@ -199,12 +197,12 @@ static const char *start_of(const char *text)
 static void what_is_missing(Database *d, Screen *s)
 {
     screen_heading(s, "What is missing or doubtful");
-    sqlite3_stmt *stmt = ask(d,
-                             "SELECT severity, message FROM prof_issues(?1) "
-                             "WHERE code <> 'nothing_to_show' AND NOT (code = 'xprof_steps' AND "
-                             "EXISTS (SELECT 1 FROM steps(?1))) ORDER BY CASE severity "
-                             "WHEN 'error' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END",
-                             d->runs[0].label, NULL);
+    sqlite3_stmt *stmt =
+        ask(d,
+            "SELECT severity, message FROM prof_issues(?1) WHERE code <> 'nothing_to_show' AND NOT "
+            "(code = 'xprof_steps' AND EXISTS (SELECT 1 FROM steps(?1))) ORDER BY CASE severity "
+            "WHEN 'error' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END",
+            d->runs[0].label, NULL);
     int n = 0;
     bool cut = false;
     for (; next_row(d, stmt); n++) {

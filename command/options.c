@@ -129,10 +129,9 @@ static bool format_of_output(Options *options)
             options->format = (enum Format)i;
             return true;
         }
-    complain(
-        "--output %s: %s is the suffix of no format; the suffixes are .txt (table), .csv, .json, "
-        ".jsonl and .md, or choose with --format",
-        options->output, suffix);
+    complain("--output %s: %s is the suffix of no format; the suffixes are .txt (table), .csv, "
+             ".json, .jsonl and .md, or choose with --format",
+             options->output, suffix);
     return false;
 }
 
@@ -291,8 +290,7 @@ bool options_allow(const Options *options, unsigned allowed, bool parameters, co
             return false;
         }
     if (!parameters && options->n_given) {
-        complain("--%s is a parameter of tables and queries: %s has none; "
-                 "profsql RUN NAME --%s %s",
+        complain("--%s is a parameter of tables and queries: %s has none; profsql RUN NAME --%s %s",
                  options->given[0].name, use, options->given[0].name, options->given[0].value);
         return false;
     }

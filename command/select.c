@@ -55,9 +55,9 @@ static const char *table_columns(Database *d, const Entry *entry, const Options 
             "WITH seen AS (SELECT '\"' || \"column\" || '\"' AS name, \"column\" IN "
             "('kernel_name', 'kernel', 'operation', 'name') AND EXISTS (SELECT 1 FROM prof_columns "
             "WHERE table_name = ?1 AND \"column\" = 'short_name') AS is_long FROM prof_columns "
-            "WHERE table_name = ?1 AND type NOT LIKE '%HIDDEN' AND \"column\" <> 'run') "
-            "SELECT group_concat(name, ', ') FILTER (WHERE NOT is_long) || "
-            "coalesce(', ' || group_concat(name, ', ') FILTER (WHERE is_long), '') FROM seen",
+            "WHERE table_name = ?1 AND type NOT LIKE '%HIDDEN' AND \"column\" <> 'run') SELECT "
+            "group_concat(name, ', ') FILTER (WHERE NOT is_long) || coalesce(', ' || "
+            "group_concat(name, ', ') FILTER (WHERE is_long), '') FROM seen",
             entry->name, NULL);
     const char *columns = next_row(d, stmt) ? column_text(stmt, 0) : "";
     sqlite3_finalize(stmt);

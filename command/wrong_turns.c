@@ -47,11 +47,10 @@ static bool suggest_path(Database *d, const char *given)
             keep_text("%s%s%s", above, *above && !to_root ? "/" : "", nearest.names[i]);
     if (nearest.n) note("%s", nearest_text(&nearest) + 2); /* without "; " */
     if (!*above || to_root) return nearest.n > 0;
-    sqlite3_stmt *stmt =
-        ask(d,
-            "SELECT count(*), max(iif(length(?2) > 3 AND name LIKE '%' || ?2 || '%', path, NULL)) "
-            "FROM prof_find(?1)",
-            above, base_name(given), NULL);
+    sqlite3_stmt *stmt = ask(d,
+                             "SELECT count(*), max(iif(length(?2) > 3 AND name LIKE '%' || ?2 || "
+                             "'%', path, NULL)) FROM prof_find(?1)",
+                             above, base_name(given), NULL);
     int n = next_row(d, stmt) ? sqlite3_column_int(stmt, 0) : 0;
     const char *path = n ? column_text(stmt, 1) : "";
     sqlite3_finalize(stmt);
@@ -105,8 +104,8 @@ static const char *nearest_of(Database *d, const char *sql, const char *word, co
 static const char *tables_with(Database *d, const char *column)
 {
     sqlite3_stmt *stmt = ask(d,
-                             "SELECT group_concat(name, ', ') FROM (SELECT DISTINCT table_name "
-                             "AS name FROM prof_columns WHERE \"column\" = ?1 LIMIT 4)",
+                             "SELECT group_concat(name, ', ') FROM (SELECT DISTINCT table_name AS "
+                             "name FROM prof_columns WHERE \"column\" = ?1 LIMIT 4)",
                              column, NULL);
     const char *text = next_row(d, stmt) ? keep_text("%s", column_text(stmt, 0)) : "";
     sqlite3_finalize(stmt);
@@ -217,11 +216,11 @@ void wrong_selection(Database *d, const Catalog *catalog, const Entry *entry,
 bool explain_nothing(Database *d, const char *name)
 {
     if (!d->n_runs) return false;
-    sqlite3_stmt *stmt = ask(d,
-                             "SELECT DISTINCT run, message FROM prof_issues "
-                             "WHERE code = 'nothing_to_show' "
-                             "AND (?1 = '' OR message LIKE ?1 || ' has no rows%')",
-                             name ? name : "", NULL);
+    sqlite3_stmt *stmt =
+        ask(d,
+            "SELECT DISTINCT run, message FROM prof_issues WHERE code = 'nothing_to_show' AND (?1 "
+            "= '' OR message LIKE ?1 || ' has no rows%')",
+            name ? name : "", NULL);
     bool known = false;
     while (next_row(d, stmt)) {
         note("run %s: %s", column_text(stmt, 0), column_text(stmt, 1));

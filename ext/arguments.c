@@ -52,12 +52,10 @@ int prof_argument_missing(sqlite3_vtab *vtab, const char *table, const char *col
 {
     return prof_table_fail(
         vtab, SQLITE_ERROR,
-        sqlite3_mprintf(
-            "%s: a part of the query reads the argument %s without setting it; write %s = X or %s "
-            "IN (X, Y) in every part of an OR, combine queries with UNION ALL, or add %s IS NULL "
-            "to "
-            "leave it unset",
-            table, column, column, column, column));
+        sqlite3_mprintf("%s: a part of the query reads the argument %s without setting it; write "
+                        "%s = X or %s IN (X, Y) in every part of an OR, combine queries with UNION "
+                        "ALL, or add %s IS NULL to leave it unset",
+                        table, column, column, column, column));
 }
 
 /* ---- sources ---- */
@@ -219,8 +217,7 @@ int rowids_make(sqlite3_vtab *vtab, const char *table, int number, uint64_t plac
             vtab, SQLITE_ERROR,
             sqlite3_mprintf(
                 "%s: too many sources or rows for SQLite to merge the parts of an OR; write UNION "
-                "ALL "
-                "instead of OR, or put a + before the columns of the OR other than source",
+                "ALL instead of OR, or put a + before the columns of the OR other than source",
                 table));
     if (few)
         *rowid = (sqlite3_int64)((uint64_t)number << FEW_SHIFT | place);

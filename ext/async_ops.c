@@ -11,8 +11,7 @@ SQLITE_EXTENSION_INIT3
 
 #define ASYNC_OP_DOC                                                                               \
     "hlo_op", "TEXT", NULL,                                                                        \
-        "name of the start op; on a GPU, name of the collective's kernel, the copy or the "        \
-        "memset",                                                                                  \
+        "name of the start op; on a GPU, name of the collective's kernel, the copy or the memset", \
         "XEventMetadata.display_name"
 #define ASYNC_CATEGORY_DOC                                                                         \
     "category", "TEXT", NULL,                                                                      \
@@ -51,8 +50,8 @@ SQLITE_EXTENSION_INIT3
       "libprofsql")                                                                                \
     C(AO_START_US, START_US_DOC)                                                                   \
     C(AO_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
-      "time from the start of the start op to the end of the done op; NULL if there is no "        \
-      "done op",                                                                                   \
+      "time from the start of the start op to the end of the done op; NULL if there is no done "   \
+      "op",                                                                                        \
       "libprofsql")                                                                                \
     C(AO_DURATION_US, DURATION_US_DOC)                                                             \
     C(AO_EXPOSED, "exposed_ps", "INTEGER", "ps",                                                   \
@@ -155,8 +154,7 @@ static const RowSource async_ops_rows = {
     .nothing = "no TPU core has an asynchronous op, and no GPU has a collective, copy or memset"};
 const Table async_ops_table = {
     "async_ops",
-    "one asynchronous transfer or collective of a device, with the time that computing "
-    "hides",
+    "one asynchronous transfer or collective of a device, with the time that computing hides",
     async_ops_columns,
     COUNT(async_ops_columns),
     &row_table_module,
@@ -235,14 +233,14 @@ static void async_totals_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource async_totals_rows = {
-    .list = async_totals_list,
-    .plane = async_totals_plane,
-    .column = async_totals_column,
-    .n_parameters = 1,
-    .needs = NEED_EVENTS | NEED_DEVICE,
-    .nothing = "no TPU core has an asynchronous op that is done, and no GPU has a collective, copy "
-               "or memset"};
+static const RowSource async_totals_rows = {.list = async_totals_list,
+                                            .plane = async_totals_plane,
+                                            .column = async_totals_column,
+                                            .n_parameters = 1,
+                                            .needs = NEED_EVENTS | NEED_DEVICE,
+                                            .nothing =
+                                                "no TPU core has an asynchronous op that is done, "
+                                                "and no GPU has a collective, copy or memset"};
 const Table async_op_totals_table = {
     "async_op_totals",
     "one asynchronous transfer or collective of a device with the compute op that overlaps it "

@@ -25,38 +25,37 @@ SQLITE_EXTENSION_INIT3
     C(BA_ALLOCATION, "allocation_id", "INTEGER", NULL,                                             \
       "id of the allocation; NULL in the row of small buffers", "BufferAllocationProto.index")     \
     C(BA_SPACE, "memory_space", "INTEGER", NULL,                                                   \
-      "memory space (color) of the allocation: 0 for the device's main memory, 1 for TPU "         \
-      "VMEM, ...",                                                                                 \
+      "memory space (color) of the allocation: 0 for the device's main memory, 1 for TPU VMEM, "   \
+      "...",                                                                                       \
       "BufferAllocationProto.color")                                                               \
     C(BA_ALLOCATION_BYTES, "allocation_bytes", "INTEGER", "bytes",                                 \
-      "size of the entire allocation, equal in the rows of all its buffers; NULL in the row "      \
-      "of small buffers",                                                                          \
+      "size of the entire allocation, equal in the rows of all its buffers; NULL in the row of "   \
+      "small buffers",                                                                             \
       "BufferAllocationProto.size")                                                                \
     C(BA_KIND, "kind", "TEXT", NULL,                                                               \
-      "kind of the allocation: parameter, output, thread-local, constant or temporary; the "       \
-      "first that applies; NULL in the row of small buffers",                                      \
+      "kind of the allocation: parameter, output, thread-local, constant or temporary; the first " \
+      "that applies; NULL in the row of small buffers",                                            \
       "memory_viewer groupName")                                                                   \
     C(BA_ATTRIBUTES, "attributes", "TEXT", NULL,                                                   \
       "properties of the allocation, separated by commas: entry computation parameter, may-be "    \
-      "live out, reusable (neither thread-local nor a tuple); NULL if none applies, and in "       \
-      "the row of small buffers",                                                                  \
+      "live out, reusable (neither thread-local nor a tuple); NULL if none applies, and in the "   \
+      "row of small buffers",                                                                      \
       "memory_viewer indefiniteLifetimes.attributes")                                              \
     C(BA_ID, "buffer_id", "INTEGER", NULL,                                                         \
-      "id of the logical buffer; NULL for an allocation without buffers and in the row of "        \
-      "small buffers",                                                                             \
+      "id of the logical buffer; NULL for an allocation without buffers and in the row of small "  \
+      "buffers",                                                                                   \
       "LogicalBufferProto.id")                                                                     \
     C(BA_OFFSET, "offset_bytes", "INTEGER", "bytes",                                               \
-      "position of the buffer's first byte in the allocation; NULL if buffer_id is NULL, and "     \
-      "in a second row for the same buffer",                                                       \
+      "position of the buffer's first byte in the allocation; NULL if buffer_id is NULL, and in "  \
+      "a second row for the same buffer",                                                          \
       "BufferAllocationProto.Assigned.offset")                                                     \
     C(BA_SIZE, "size_bytes", "INTEGER", "bytes",                                                   \
-      "size of the buffer, padding included; in the row of small buffers their sum; NULL for "     \
-      "an allocation without buffers, or if the program does not declare the buffer",              \
+      "size of the buffer, padding included; in the row of small buffers their sum; NULL for an "  \
+      "allocation without buffers, or if the program does not declare the buffer",                 \
       "LogicalBufferProto.size")                                                                   \
     C(BA_UNPADDED, "unpadded_bytes", "INTEGER", "bytes",                                           \
       "size of the shape in column shape without tiles, as XProf computes it; for a tuple the "    \
-      "size of its table of pointers; NULL if a dimension has no known size or there is no "       \
-      "shape",                                                                                     \
+      "size of its table of pointers; NULL if a dimension has no known size or there is no shape", \
       "memory_viewer unpaddedShapeMib, in bytes")                                                  \
     C(BA_PADDING, "padding_bytes", "INTEGER", "bytes",                                             \
       "size_bytes - unpadded_bytes; negative if elements are packed; NULL if either is NULL",      \
@@ -64,8 +63,7 @@ SQLITE_EXTENSION_INIT3
     C(BA_EXPANSION, "expansion", "REAL", "ratio",                                                  \
       "size_bytes / unpadded_bytes; NULL if unpadded_bytes is 0 or NULL", "memory viewer page")    \
     C(BA_EFFICIENCY, "padding_efficiency", "REAL", "fraction 0..1",                                \
-      "unpadded_bytes_actual / size_bytes, at most 1; NULL if size_bytes is 0 or either is "       \
-      "NULL",                                                                                      \
+      "unpadded_bytes_actual / size_bytes, at most 1; NULL if size_bytes is 0 or either is NULL",  \
       "libprofsql")                                                                                \
     C(BA_OP, "hlo_op", "TEXT", NULL,                                                               \
       "HLO instruction whose result the buffer contains; NULL if there is no buffer_id or its "    \
@@ -90,16 +88,15 @@ SQLITE_EXTENSION_INIT3
       "does not contain the buffer, and in a second row for the same buffer",                      \
       "memory_viewer logicalBufferSpans.start")                                                    \
     C(BA_END, "end_event", "INTEGER", NULL,                                                        \
-      "event of heap_timeline at which the life of the buffer ends; NULL if start_event is "       \
-      "NULL",                                                                                      \
+      "event of heap_timeline at which the life of the buffer ends; NULL if start_event is NULL",  \
       "memory_viewer logicalBufferSpans.limit")                                                    \
     C(BA_STORAGE_START, "storage_start_event", "INTEGER", NULL,                                    \
-      "event of heap_timeline that allocates the storage of the buffer; NULL if start_event "      \
-      "is NULL, and for all but one of the buffers that share storage, so that it counts once",    \
+      "event of heap_timeline that allocates the storage of the buffer; NULL if start_event is "   \
+      "NULL, and for all but one of the buffers that share storage, so that it counts once",       \
       "libprofsql")                                                                                \
     C(BA_STORAGE_END, "storage_end_event", "INTEGER", NULL,                                        \
-      "event of heap_timeline that frees the storage, with the last buffer that shares it; "       \
-      "the number of events if none frees it; NULL if storage_start_event is NULL",                \
+      "event of heap_timeline that frees the storage, with the last buffer that shares it; the "   \
+      "number of events if none frees it; NULL if storage_start_event is NULL",                    \
       "libprofsql")                                                                                \
     C(BA_LIVE, "live_at_peak", "INTEGER", "0 or 1",                                                \
       "1: part of the memory peak (only one of the buffers that share storage; only the largest "  \
@@ -112,25 +109,25 @@ SQLITE_EXTENSION_INIT3
       "spaces than 0",                                                                             \
       "memory_viewer maxHeap")                                                                     \
     C(BA_RANK, "size_rank", "INTEGER", NULL,                                                       \
-      "position in the list of program_order sorted by size, 0 for the largest buffer; NULL "      \
-      "if program_order is NULL",                                                                  \
+      "position in the list of program_order sorted by size, 0 for the largest buffer; NULL if "   \
+      "program_order is NULL",                                                                     \
       "memory_viewer maxHeapBySize")                                                               \
     C(BA_LABEL, "label", "TEXT", NULL,                                                             \
       "instruction, shape and framework op in one text; small (<N bytes) in the row of small "     \
       "buffers; NULL if hlo_op is NULL in another row",                                            \
       "memory_viewer label")                                                                       \
     C(BA_SHAPE_ACTUAL, "shape_actual", "TEXT", NULL,                                               \
-      "shape and layout of the part of the result at shape_index; NULL if hlo_op is NULL or "      \
-      "has no such part",                                                                          \
+      "shape and layout of the part of the result at shape_index; NULL if hlo_op is NULL or has "  \
+      "no such part",                                                                              \
       "HloInstructionProto.shape")                                                                 \
     C(BA_OUTPUT_SHAPE, "output_shape", "TEXT", NULL,                                               \
-      "shape and layout that the program's result gives to this buffer: shape_actual, or "         \
-      "another one if bitcasts follow; the first if the buffer is several outputs; NULL if "       \
-      "it is no output",                                                                           \
+      "shape and layout that the program's result gives to this buffer: shape_actual, or another " \
+      "one if bitcasts follow; the first if the buffer is several outputs; NULL if it is no "      \
+      "output",                                                                                    \
       "HloInstructionProto.shape")                                                                 \
     C(BA_UNPADDED_ACTUAL, "unpadded_bytes_actual", "INTEGER", "bytes",                             \
-      "size of the data in shape_actual, packed elements as packed; for a tuple the size of "      \
-      "its table of pointers; NULL if a dimension has no known size or there is no shape",         \
+      "size of the data in shape_actual, packed elements as packed; for a tuple the size of its "  \
+      "table of pointers; NULL if a dimension has no known size or there is no shape",             \
       "libprofsql")                                                                                \
     C(BA_PADDING_ACTUAL, "padding_bytes_actual", "INTEGER", "bytes",                               \
       "size_bytes - unpadded_bytes_actual; NULL if either is NULL", "libprofsql")                  \
@@ -145,8 +142,8 @@ SQLITE_EXTENSION_INIT3
     C(BA_USER_FUNCTION, USER_FUNCTION_DOC)                                                         \
     C(BA_SOURCE, SOURCE_DOC)                                                                       \
     C(BA_SMALL, "small_buffer_bytes", "INTEGER HIDDEN", "bytes",                                   \
-      "buffers at the peak below this size are combined into one row per memory space; "           \
-      "XProf's page uses 16384",                                                                   \
+      "buffers at the peak below this size are combined into one row per memory space; XProf's "   \
+      "page uses 16384",                                                                           \
       "argument 2, default 0")
 enum { BUFFER_ALLOCATIONS_COLUMNS(COLUMN_ENUM) };
 static const Column buffer_allocations_columns[] = {BUFFER_ALLOCATIONS_COLUMNS(COLUMN_DOC)};
@@ -419,9 +416,8 @@ static const RowSource buffer_allocations_rows = {
     .column = buffer_allocations_column,
     .n_parameters = 1,
     .needs = NEED_PROGRAMS,
-    .nothing =
-        "no HLO program contains a buffer assignment (programs dumped before optimization have "
-        "none)"};
+    .nothing = "no HLO program contains a buffer assignment (programs dumped before optimization "
+               "have none)"};
 const Table buffer_allocations_table = {
     "buffer_allocations",
     "one logical buffer of an HLO program, with its position in an allocation",

@@ -35,17 +35,17 @@ SQLITE_EXTENSION_INIT3
       "no sizes)",                                                                                 \
       "HloInstructionProto; HLO text")                                                             \
     C(CO_TOTAL, "total_ps", "INTEGER", "ps",                                                       \
-      "total duration of all occurrences; an op with a start and a done op lasts from the "        \
-      "start of the one to the end of the other",                                                  \
+      "total duration of all occurrences; an op with a start and a done op lasts from the start "  \
+      "of the one to the end of the other",                                                        \
       "libprofsql")                                                                                \
     C(CO_MIN, "min_ps", "INTEGER", "ps", "duration of the shortest occurrence", "libprofsql")      \
     C(CO_MAX, "max_ps", "INTEGER", "ps", "duration of the longest occurrence", "libprofsql")       \
     C(CO_WAIT, "wait_ps", "INTEGER", "ps",                                                         \
-      "part of total_ps in which the device waited for the last device of its group on the "       \
-      "same host to start; devices on other hosts are ignored; if the groups are unknown, all "    \
-      "devices of the host that ran the op are treated as one group. NULL if no other device "     \
-      "of the group is on the host, if the devices ran the op different numbers of times, or "     \
-      "if their ids are unknown",                                                                  \
+      "part of total_ps in which the device waited for the last device of its group on the same "  \
+      "host to start; devices on other hosts are ignored; if the groups are unknown, all devices " \
+      "of the host that ran the op are treated as one group. NULL if no other device of the "      \
+      "group is on the host, if the devices ran the op different numbers of times, or if their "   \
+      "ids are unknown",                                                                           \
       "libprofsql")                                                                                \
     C(CO_GLOBAL_WAIT, "global_wait_ps", "INTEGER", "ps",                                           \
       "part of total_ps in which the device waited for the last device of its group on any host "  \
@@ -145,8 +145,8 @@ static const RowSource collectives_rows = {.list = collectives_list,
                                            .needs = NEED_EVENTS | NEED_DEVICE};
 const Table collectives_table = {
     "collectives",
-    "one collective op of one device: how long it took, and how long the device waited for "
-    "other devices",
+    "one collective op of one device: how long it took, and how long the device waited for other "
+    "devices",
     collectives_columns,
     COUNT(collectives_columns),
     &row_table_module,

@@ -395,10 +395,9 @@ int prof_attach(Prof *prof, const char *path, const char *label, bool streaming,
     if (!label) label = run->name;
     NamedRun *old = find_label(prof, label, strlen(label));
     if (old && old->run != run && strcmp(old->run->path, run->path)) {
-        *message = sqlite3_mprintf(
-            "%s: the run %s already has this label; give another label as the second argument, or "
-            "call prof_detach('%s') first",
-            label, old->run->path, label);
+        *message = sqlite3_mprintf("%s: the run %s already has this label; give another label as "
+                                   "the second argument, or call prof_detach('%s') first",
+                                   label, old->run->path, label);
         run_unref(run);
         return SQLITE_ERROR;
     }

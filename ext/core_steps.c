@@ -18,8 +18,8 @@ SQLITE_EXTENSION_INIT3
     C(CS_HOST, "host", "TEXT", NULL, "name of the host, taken from its file name",                 \
       "file name without .xplane.pb")                                                              \
     C(CS_CHIP, "chip_id", "INTEGER", NULL,                                                         \
-      "always 0, because open-source XProf does not compute it "                                   \
-      "(see chip_id_actual); NULL if outside_xprof is 1",                                          \
+      "always 0, because open-source XProf does not compute it (see chip_id_actual); NULL if "     \
+      "outside_xprof is 1",                                                                        \
       "pod_viewer chipId")                                                                         \
     C(CS_NODE, "node_id", "INTEGER", NULL,                                                         \
       "always 0, because open-source XProf does not compute it; NULL if outside_xprof is 1",       \
@@ -35,8 +35,8 @@ SQLITE_EXTENSION_INIT3
     C(CS_D2D, "device_to_device_us", "REAL", "us",                                                 \
       "time of copies between devices; NULL if outside_xprof is 1", "pod_viewer Device to device") \
     C(CS_COLLECTIVES, "device_collectives_us", "REAL", "us",                                       \
-      "time of collectives (on TPU, all-reduce and all-to-all; other "                             \
-      "collectives count as computing); NULL if outside_xprof is 1",                               \
+      "time of collectives (on TPU, all-reduce and all-to-all; other collectives count as "        \
+      "computing); NULL if outside_xprof is 1",                                                    \
       "pod_viewer Device collective communication")                                                \
     C(CS_HOST_COMPUTE, "host_compute_us", "REAL", "us",                                            \
       "time computing on the host; 0 if there is a device; NULL if outside_xprof is 1",            \
@@ -64,12 +64,12 @@ SQLITE_EXTENSION_INIT3
       "start of the step on this core, from the start of its host's session", "step db begin_ps")  \
     C(CS_START_US, START_US_DOC)                                                                   \
     C(CS_DROPPED, "dropped", "INTEGER", "0 or 1",                                                  \
-      "1: the step is not in the table steps, because XProf's "                                    \
-      "other tools drop it as possibly incomplete",                                                \
+      "1: the step is not in the table steps, because XProf's other tools drop it as possibly "    \
+      "incomplete",                                                                                \
       "libprofsql")                                                                                \
     C(CS_HOSTNAME, "hostname", "TEXT", NULL,                                                       \
-      "host name that the file records, localhost if it records none; NULL if "                    \
-      "XProf's pod viewer omits the core (it has no core_details) or the step",                    \
+      "host name that the file records, localhost if it records none; NULL if XProf's pod viewer " \
+      "omits the core (it has no core_details) or the step",                                       \
       "pod_viewer hostName")                                                                       \
     C(CS_PLANE, "plane_id", "INTEGER", NULL,                                                       \
       "ordinal of the TensorCore's plane in the run, from 0; NULL for GPUs and host threads",      \
@@ -78,8 +78,8 @@ SQLITE_EXTENSION_INIT3
       "number of the core's chip on its host; NULL if the file does not record it",                \
       "core_details")                                                                              \
     C(CS_ACTUAL_COMPUTE, "device_compute_us_actual", "REAL", "us",                                 \
-      "device_compute_us, corrected: includes host threads, and copies "                           \
-      "under all their names (see steps.device_compute_ms_actual)",                                \
+      "device_compute_us, corrected: includes host threads, and copies under all their names "     \
+      "(see steps.device_compute_ms_actual)",                                                      \
       "libprofsql")                                                                                \
     C(CS_ACTUAL_D2D, "device_to_device_us_actual", "REAL", "us",                                   \
       "device_to_device_us, corrected as described for device_compute_us_actual", "libprofsql")    \

@@ -52,8 +52,8 @@ SQLITE_EXTENSION_INIT3
       "bytes that one transfer sends; 0 if the group or the type is unknown",                      \
       "megascale_stats net_tx_bytes")                                                              \
     C(DC_BANDWIDTH, "required_bandwidth_gbps", "REAL", "Gbit/s",                                   \
-      "bandwidth at which a transfer takes no longer than the slack; 2147483647 if there is "      \
-      "no slack",                                                                                  \
+      "bandwidth at which a transfer takes no longer than the slack; 2147483647 if there is no "   \
+      "slack",                                                                                     \
       "megascale_stats required_bandwidth")                                                        \
     C(DC_GROUP, "group_size", "INTEGER", "devices",                                                \
       "number of devices in a group; NULL if the profile does not record it",                      \
@@ -61,13 +61,13 @@ SQLITE_EXTENSION_INIT3
     C(DC_RECV_ACTUAL, "recv_stall_ms_actual", "REAL", "ms", "average duration of the recv",        \
       "libprofsql")                                                                                \
     C(DC_HOST_STALL, "host_stall_ms", "REAL", "ms",                                                \
-      "average time from the start of the recv-done to the end of the host event of the "          \
-      "transfer (`device_<core>_gid_<rendezvous>`); negative if the host finished first; NULL "    \
-      "if the first core has no such event. XProf's page has this column but always shows -",      \
+      "average time from the start of the recv-done to the end of the host event of the transfer " \
+      "(`device_<core>_gid_<rendezvous>`); negative if the host finished first; NULL if the "      \
+      "first core has no such event. XProf's page has this column but always shows -",             \
       "libprofsql")                                                                                \
     C(DC_SHOWN, "shown_by_xprof", "INTEGER", "0 or 1",                                             \
-      "1: XProf's page shows the collectives; 0: the page is empty, because some host "            \
-      "declares no event named MegaScale:...",                                                     \
+      "1: XProf's page shows the collectives; 0: the page is empty, because some host declares "   \
+      "no event named MegaScale:...",                                                              \
       "libprofsql")                                                                                \
     C(DC_SOURCE, SOURCE_DOC)
 enum { DCN_COLUMNS(COLUMN_ENUM) };
@@ -132,14 +132,14 @@ static void dcn_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource dcn_rows = {
-    .list = dcn_list,
-    .state_bytes = sizeof(DcnState),
-    .column = dcn_column,
-    .per_run = true,
-    .nothing = "libprofsql found no send or recv op to another slice on /device:TPU:0 whose HLO "
-               "program is in the profile",
-    .needs = NEED_EVENTS | NEED_TPU};
+static const RowSource dcn_rows = {.list = dcn_list,
+                                   .state_bytes = sizeof(DcnState),
+                                   .column = dcn_column,
+                                   .per_run = true,
+                                   .nothing =
+                                       "libprofsql found no send or recv op to another slice on "
+                                       "/device:TPU:0 whose HLO program is in the profile",
+                                   .needs = NEED_EVENTS | NEED_TPU};
 const Table dcn_collectives_table = {
     "dcn_collectives",
     "one collective between TPU slices over the data-center network, as in XProf's megascale stats",

@@ -15,8 +15,7 @@ SQLITE_EXTENSION_INIT3
     C(DM_RUN, RUN_DOC)                                                                             \
     C(DM_HOST, HOST_DOC)                                                                           \
     C(DM_LABEL, "label", "TEXT", NULL,                                                             \
-      "label of the collective that the message belongs to; NULL if the event does not record "    \
-      "it",                                                                                        \
+      "label of the collective that the message belongs to; NULL if the event does not record it", \
       "dcn_label")                                                                                 \
     C(DM_SOURCE_SLICE, "source_slice", "INTEGER", NULL,                                            \
       "slice that sent the message; NULL if the event does not record it", "dcn_source_slice_id")  \
@@ -28,8 +27,8 @@ SQLITE_EXTENSION_INIT3
       "slice that received the message; NULL if the event does not record it",                     \
       "dcn_destination_slice_id")                                                                  \
     C(DM_TARGET_DEVICE, "destination_device", "INTEGER", NULL,                                     \
-      "device that received the message, by its number in the slice; NULL if the event does "      \
-      "not record it",                                                                             \
+      "device that received the message, by its number in the slice; NULL if the event does not "  \
+      "record it",                                                                                 \
       "dcn_destination_per_slice_device_id")                                                       \
     C(DM_CHUNK, "chunk", "INTEGER", NULL,                                                          \
       "chunk of the collective that the message carries; NULL if the event does not record it",    \
@@ -51,12 +50,12 @@ SQLITE_EXTENSION_INIT3
       "LOOPBACK (from a slice to itself) or VALID; only VALID messages are part of bursts",        \
       "libprofsql")                                                                                \
     C(DM_BURST, "burst", "INTEGER", NULL,                                                          \
-      "number of the burst on the host that the message is part of, as in dcn_bursts; NULL if "    \
-      "it is not VALID",                                                                           \
+      "number of the burst on the host that the message is part of, as in dcn_bursts; NULL if it " \
+      "is not VALID",                                                                              \
       "libprofsql")                                                                                \
     C(DM_STRAGGLER, "straggler", "INTEGER", NULL,                                                  \
-      "1: the last message of its burst to arrive; 2 to 4: the messages that arrived before "      \
-      "it, in reverse order; NULL for other messages",                                             \
+      "1: the last message of its burst to arrive; 2 to 4: the messages that arrived before it, "  \
+      "in reverse order; NULL for other messages",                                                 \
       "libprofsql")                                                                                \
     C(DM_EVENT, EVENT_ID_DOC)                                                                      \
     C(DM_SOURCE, SOURCE_DOC)
@@ -158,8 +157,7 @@ const Table dcn_messages_table = {
     C(DB_RATE, "bytes_per_second", "REAL", "bytes/s",                                              \
       "bytes divided by the duration of the burst", "libprofsql")                                  \
     C(DB_BANDWIDTH, "bandwidth", "TEXT", NULL,                                                     \
-      "class of bytes_per_second: Low, Medium (4.17e9 bytes/s or more) or High (8.34e9 or "        \
-      "more)",                                                                                     \
+      "class of bytes_per_second: Low, Medium (4.17e9 bytes/s or more) or High (8.34e9 or more)",  \
       "XProf")                                                                                     \
     C(DB_FRACTION, "utilization_fraction", "REAL", "fraction",                                     \
       "bytes_per_second divided by 12.5e9, which is XProf's figure for the network of a host",     \

@@ -16,8 +16,7 @@ SQLITE_EXTENSION_INIT3
     C(DS_PLANE, PLANE_DOC)                                                                         \
     C(DS_KIND, "kind", "TEXT", NULL, "kind of device: gpu or tensorcore", "libprofsql")            \
     C(DS_STEP, "step", "INTEGER", NULL,                                                            \
-      "number of the step, as in steps; NULL for the time of the device that belongs to no "       \
-      "step",                                                                                      \
+      "number of the step, as in steps; NULL for the time of the device that belongs to no step",  \
       "steps")                                                                                     \
     C(DS_START, "start_ps", "INTEGER", "ps",                                                       \
       "start of the step on the core, from the session start of the host" OUTSIDE, "core_steps")   \
@@ -29,14 +28,14 @@ SQLITE_EXTENSION_INIT3
     C(DS_COMMUNICATING, "communicating_ps", "INTEGER", "ps",                                       \
       "part of device_time.communicating_ps that belongs to the step", "libprofsql")               \
     C(DS_EXPOSED_COMMUNICATION, "exposed_communication_ps", "INTEGER", "ps",                       \
-      "part of communicating_ps in which the device does not compute (for any step); the rest "    \
-      "is hidden",                                                                                 \
+      "part of communicating_ps in which the device does not compute (for any step); the rest is " \
+      "hidden",                                                                                    \
       "libprofsql")                                                                                \
     C(DS_TRANSFERRING, "transferring_ps", "INTEGER", "ps",                                         \
       "part of device_time.transferring_ps that belongs to the step", "libprofsql")                \
     C(DS_EXPOSED_TRANSFER, "exposed_transfer_ps", "INTEGER", "ps",                                 \
-      "part of transferring_ps in which the device does not compute (for any step); the rest "     \
-      "is hidden",                                                                                 \
+      "part of transferring_ps in which the device does not compute (for any step); the rest is "  \
+      "hidden",                                                                                    \
       "libprofsql")                                                                                \
     C(DS_SOURCE, SOURCE_DOC)
 enum { DEVICE_STEPS_COLUMNS(COLUMN_ENUM) };
@@ -87,8 +86,8 @@ static const RowSource device_steps_rows = {
     .nothing = "no collective or transfer ran on a GPU or TensorCore"};
 const Table device_steps_table = {
     "device_steps",
-    "one GPU or TensorCore in one step: its time communicating and transferring, and the "
-    "parts that computing does not hide",
+    "one GPU or TensorCore in one step: its time communicating and transferring, and the parts "
+    "that computing does not hide",
     device_steps_columns,
     COUNT(device_steps_columns),
     &row_table_module,

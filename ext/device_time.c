@@ -19,13 +19,13 @@ SQLITE_EXTENSION_INIT3
     C(DT_KIND, "kind", "TEXT", NULL, "kind of device: gpu, tensorcore or sparsecore",              \
       "libprofsql")                                                                                \
     C(DT_START, "start_ps", "INTEGER", "ps",                                                       \
-      "start of the span: first start of work on any device of this kind on the host, from "       \
-      "the session start; NULL if by_step is 1, or if the device has no work",                     \
+      "start of the span: first start of work on any device of this kind on the host, from the "   \
+      "session start; NULL if by_step is 1, or if the device has no work",                         \
       "libprofsql")                                                                                \
     C(DT_START_US, START_US_DOC)                                                                   \
     C(DT_SPAN, "span_ps", "INTEGER", "ps",                                                         \
-      "time from the first start to the last end of work on any device of this kind on the "       \
-      "host; if by_step is 1, the part of it in the step" WITHOUT_WORK,                            \
+      "time from the first start to the last end of work on any device of this kind on the host; " \
+      "if by_step is 1, the part of it in the step" WITHOUT_WORK,                                  \
       "libprofsql")                                                                                \
     C(DT_BUSY, "busy_ps", "INTEGER", "ps",                                                         \
       "part of the span in which the device works, including ops that wait" WITHOUT_WORK,          \
@@ -38,8 +38,8 @@ SQLITE_EXTENSION_INIT3
       "transfer" WITHOUT_WORK,                                                                     \
       "libprofsql")                                                                                \
     C(DT_COMMUNICATING, "communicating_ps", "INTEGER", "ps",                                       \
-      "part of the span in which collectives run; asynchronous ones last from the start of "       \
-      "the start op to the end of the done op" WITHOUT_WORK,                                       \
+      "part of the span in which collectives run; asynchronous ones last from the start of the "   \
+      "start op to the end of the done op" WITHOUT_WORK,                                           \
       "libprofsql")                                                                                \
     C(DT_EXPOSED_COMMUNICATION, "exposed_communication_ps", "INTEGER", "ps",                       \
       "part of communicating_ps in which the device does not compute; the rest is "                \
@@ -47,8 +47,8 @@ SQLITE_EXTENSION_INIT3
       "libprofsql")                                                                                \
     C(DT_TRANSFERRING, "transferring_ps", "INTEGER", "ps",                                         \
       "part of the span in which transfers run: copies between memories or with the host, "        \
-      "infeed, outfeed; asynchronous ones last from the start of the start op to the end of "      \
-      "the done op" WITHOUT_WORK,                                                                  \
+      "infeed, outfeed; asynchronous ones last from the start of the start op to the end of the "  \
+      "done op" WITHOUT_WORK,                                                                      \
       "libprofsql")                                                                                \
     C(DT_EXPOSED_TRANSFER, "exposed_transfer_ps", "INTEGER", "ps",                                 \
       "part of transferring_ps in which the device does not compute; the rest is "                 \
@@ -75,8 +75,8 @@ SQLITE_EXTENSION_INIT3
     C(DT_EXPOSED_PERCENT, "exposed_percent", "REAL", "percent 0..100",                             \
       "exposed_ps as a percentage of span_ps" SHARE, "libprofsql")                                 \
     C(DT_IS_MAIN, "is_main", "INTEGER", "0 or 1",                                                  \
-      "1: a main device, included in shares of the run: a GPU or TensorCore; a SparseCore "        \
-      "only if no GPU or TensorCore of the source has work",                                       \
+      "1: a main device, included in shares of the run: a GPU or TensorCore; a SparseCore only "   \
+      "if no GPU or TensorCore of the source has work",                                            \
       "libprofsql")                                                                                \
     C(DT_LINE_ID, "line_id", "INTEGER", NULL,                                                      \
       "number of the line in the run, from 0; NULL unless by_line is 1", "libprofsql")             \

@@ -17,8 +17,8 @@ SQLITE_EXTENSION_INIT3
     C(DV_PLANE_ID, PLANE_ID_DOC)                                                                   \
     C(DV_NAME, "name", "TEXT", NULL, "name of the plane", "XPlane.name")                           \
     C(DV_TYPE, "device_type", "TEXT", NULL,                                                        \
-      "model of the device, named as in XProf: for a GPU from vendor and compute capability "      \
-      "(GPU if there is no vendor); NULL if a TPU's plane does not record it",                     \
+      "model of the device, named as in XProf: for a GPU from vendor and compute capability (GPU " \
+      "if there is no vendor); NULL if a TPU's plane does not record it",                          \
       "device_type_string; device_vendor, compute_cap_major")                                      \
     C(DV_VENDOR, "vendor", "TEXT", NULL,                                                           \
       "vendor of the device: Nvidia or AMD; NULL if the plane does not record it",                 \
@@ -185,17 +185,17 @@ static void devices_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource devices_rows = {
-    .list = devices_list,
-    .plane = devices_plane,
-    .column = devices_column,
-    .needs = NEED_EVENTS,
-    .nothing = "no plane is a GPU, TensorCore or SparseCore: the run used only the CPU, or the "
-               "profiler recorded no device"};
+static const RowSource devices_rows = {.list = devices_list,
+                                       .plane = devices_plane,
+                                       .column = devices_column,
+                                       .needs = NEED_EVENTS,
+                                       .nothing =
+                                           "no plane is a GPU, TensorCore or SparseCore: the run "
+                                           "used only the CPU, or the profiler recorded no device"};
 const Table devices_table = {
     "devices",
-    "one GPU, TensorCore or SparseCore: its model, and the peak rates of its compute units "
-    "and memories",
+    "one GPU, TensorCore or SparseCore: its model, and the peak rates of its compute units and "
+    "memories",
     devices_columns,
     COUNT(devices_columns),
     &row_table_module,

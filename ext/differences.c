@@ -11,62 +11,60 @@ typedef struct {
 } Difference;
 
 #define DETAILS                                                                                    \
-    "reads only the kernel_details of current CUDA profilers; for others (ROCm, CUDA until "       \
-    "2023) it shows 0 registers and bytes, 1,1,1 blocks and 0 %"
+    "reads only the kernel_details of current CUDA profilers; for others (ROCm, CUDA until 2023) " \
+    "it shows 0 registers and bytes, 1,1,1 blocks and 0 %"
 #define SPELLINGS                                                                                  \
-    "every known format of kernel_details; NULL if unknown or if the kernels of the row "          \
-    "differ"
+    "every known format of kernel_details; NULL if unknown or if the kernels of the row differ"
 
 #define NARROW                                                                                     \
-    "counts an 8-bit operation as a half and a 4-bit operation as a quarter, to compare "          \
-    "with the peak of 16-bit operations"
+    "counts an 8-bit operation as a half and a 4-bit operation as a quarter, to compare with the " \
+    "peak of 16-bit operations"
 #define ALL_OPERATIONS "every operation counts as one"
 #define KERNELS                                                                                    \
     "counts every kernel of an op as one execution, though one execution can start several "       \
     "kernels"
 #define EXECUTIONS "consecutive kernels of an op on a stream count as one execution"
 #define NO_LIBRARIES                                                                               \
-    "on GPUs counts 0 for attention, solvers and the older names of cuBLAS calls; counts "         \
-    "the cost of an op once for every kernel; counts sine, exp and similar functions by the "      \
-    "cycles that they take on one GPU (sm_86)"
+    "on GPUs counts 0 for attention, solvers and the older names of cuBLAS calls; counts the "     \
+    "cost of an op once for every kernel; counts sine, exp and similar functions by the cycles "   \
+    "that they take on one GPU (sm_86)"
 #define WITH_LIBRARIES                                                                             \
-    "what the program's instruction needs, including library calls, times "                        \
-    "occurrences_actual"
+    "what the program's instruction needs, including library calls, times occurrences_actual"
 #define FRACTION_LABEL "shows a fraction (0..1) under a label with %"
 #define WELL_NAMED "the same number under a name that gives its unit"
 #define COPIES_COMPUTE                                                                             \
     "treats copies as computation if they have the names of current profilers (MemcpyH2D)"
 
 #define FORGETS_HOST                                                                               \
-    "ignores host threads if there is a device, and most ops of the programs that host "           \
-    "threads run; treats copies as computation if they have the names of current profilers "       \
-    "(MemcpyH2D); does not recognize the steps of Keras 3"
+    "ignores host threads if there is a device, and most ops of the programs that host threads "   \
+    "run; treats copies as computation if they have the names of current profilers (MemcpyH2D); "  \
+    "does not recognize the steps of Keras 3"
 #define WITH_HOST                                                                                  \
     "host threads count too, and copies under all names; each moment counts for the most "         \
-    "important activity; a TensorCore counts with what it did during the step. Without a "         \
-    "device, ops of programs count in the steps during which they run"
+    "important activity; a TensorCore counts with what it did during the step. Without a device, " \
+    "ops of programs count in the steps during which they run"
 #define COMPILES_NEVER                                                                             \
     "recognizes no events of compilers: it shows 0, and compiling counts as host compute"
 #define COMPILERS                                                                                  \
-    "events of the compilers of JAX, XLA, TPUs and TensorFlow, recognized by name; NULL on "       \
-    "a TPU, and if there are no host threads"
+    "events of the compilers of JAX, XLA, TPUs and TensorFlow, recognized by name; NULL on a "     \
+    "TPU, and if there are no host threads"
 
 #define OWN_MARKS                                                                                  \
-    "does not recognize the steps that some frameworks mark in their own way (Keras 3), and "      \
-    "then gives no verdict"
+    "does not recognize the steps that some frameworks mark in their own way (Keras 3), and then " \
+    "gives no verdict"
 
 #define STEP_SHARES                                                                                \
-    "counts all-reduces of a TPU twice; ignores host threads if there is a GPU, and copies "       \
-    "with the names of current profilers; does not recognize the steps of Keras 3"
+    "counts all-reduces of a TPU twice; ignores host threads if there is a GPU, and copies with "  \
+    "the names of current profilers; does not recognize the steps of Keras 3"
 #define STEP_SHARES_ACTUAL                                                                         \
-    "share of the full length of the steps, with host threads and all copies; for marked "         \
-    "steps, the time in which host threads wait for input"
+    "share of the full length of the steps, with host threads and all copies; for marked steps, "  \
+    "the time in which host threads wait for input"
 #define NO_GPUS "treats the device of every server as a TPU, and so counts no time of a GPU"
 #define WITH_GPUS "kernels, other work and copies of GPUs count like programs and transfers"
 
 #define UNREPAIRED                                                                                 \
-    "shows NULL, because its Events DB finds no program if the file names the stat HLO "           \
-    "Proto (libtpu 0.0.37) or numbers the metadata differently"
+    "shows NULL, because its Events DB finds no program if the file names the stat HLO Proto "     \
+    "(libtpu 0.0.37) or numbers the metadata differently"
 #define REPAIRED "value of the instruction with this program_id and hlo_op"
 
 /* Contains every column whose name ends in _actual. */
@@ -82,24 +80,23 @@ static const Difference differences[] = {
      "goes by a list of kernel names from before Hopper (no wgmma, cutlass, nvjet, fused "
      "attention) that includes FMA kernels of cuBLAS's xmma family and cuDNN's kernels for "
      "depthwise convolutions; counts none if there is no device_vendor",
-     "goes by a list of kernel names that has the newer ones and not these; works without a "
-     "vendor too"},
+     "goes by a list of kernel names that has the newer ones and not these; works without a vendor "
+     "too"},
     {"kernel_stats", "op_is_tensorcore_eligible", "op_is_tensorcore_eligible_actual",
-     "says no for a kernel that runs on tensor cores if its HLO op has no framework op, and "
-     "for ops whose names it does not read; yes for all kernels that its list includes, "
-     "and for transposes that belong to a convolution or product",
+     "says no for a kernel that runs on tensor cores if its HLO op has no framework op, and for "
+     "ops whose names it does not read; yes for all kernels that its list includes, and for "
+     "transposes that belong to a convolution or product",
      "goes by kernel_uses_tensorcore_actual, op_name_actual and what the HLO op computes"},
     {"kernel_stats", "op_name", "op_name_actual",
-     "does not read the stats annotation and level 0, which contain the op in files until "
-     "2023",
+     "does not read the stats annotation and level 0, which contain the op in files until 2023",
      "op from these stats if tf_op and hlo_op have none"},
     {"tf_ops", "tensorcore_utilization_fraction", "tensorcore_utilization_fraction_actual",
-     "counts only the kernels in its list of names that are among the thousand longest; "
-     "shows 0 if there are no kernels",
+     "counts only the kernels in its list of names that are among the thousand longest; shows 0 if "
+     "there are no kernels",
      "all kernels, by kernel_uses_tensorcore_actual; NULL if there are no kernels"},
     {"tf_ops", "operation", "kernel_time_by_op.operation",
-     "has no rows for kernels and copies whose op is in the stats annotation and level 0 "
-     "(files until 2023)",
+     "has no rows for kernels and copies whose op is in the stats annotation and level 0 (files "
+     "until 2023)",
      "the query kernel_time_by_op reads these stats too"},
     {"tf_ops", "normalized_gflops", "tf_ops.model_gflops", NARROW, ALL_OPERATIONS},
     {"hlo_ops", "normalized_gflops", "hlo_ops.model_gflops", NARROW, ALL_OPERATIONS},
@@ -127,12 +124,12 @@ static const Difference differences[] = {
     {"op_profile", "bf16_flops", "op_profile.raw_flops", NARROW, ALL_OPERATIONS},
     {"roofline", "normalized_gflops", "roofline.model_gflops", NARROW, ALL_OPERATIONS},
     {"roofline", "flops", "flops_utilization_by_step.flops",
-     "shows rows of zeros for the steps of a GPU, because it does not keep the ops of a GPU "
-     "by step",
+     "shows rows of zeros for the steps of a GPU, because it does not keep the ops of a GPU by "
+     "step",
      "operations of the op of each kernel in the step, summed; NULL if unknown"},
     {"hlo_instructions", "flops", "model_flops_actual",
-     "on any GPU counts sine, exp and similar functions by the cycles that they take on one "
-     "GPU (sm_86), and 0 for most library calls",
+     "on any GPU counts sine, exp and similar functions by the cycles that they take on one GPU "
+     "(sm_86), and 0 for most library calls",
      "operations that the instruction needs: 0 for sine, exp and similar functions"},
     {"hlo_instructions", "flops", "flops_actual", "as for model_flops_actual",
      "model_flops_actual, in which an 8-bit operation counts as a half and a 4-bit one as a "
@@ -193,15 +190,14 @@ static const Difference differences[] = {
      "NULL if the event belongs to no step"},
     {"memory_active", "occurrences", "live_allocations.allocations",
      "counts only the allocations of the step with the peak, and names the rest unused",
-     "the query live_allocations counts all that was allocated during the profile and not "
-     "freed"},
+     "the query live_allocations counts all that was allocated during the profile and not freed"},
     {"buffer_allocations", "shape", "shape_actual",
-     "uses only the last number of a shape index, one level down, so that a part of a nested "
-     "tuple gets the shape of another part or of the entire tuple",
+     "uses only the last number of a shape index, one level down, so that a part of a nested tuple "
+     "gets the shape of another part or of the entire tuple",
      "uses all numbers of the shape index"},
     {"buffer_allocations", "unpadded_bytes", "unpadded_bytes_actual",
-     "uses the shape in column shape, and counts the bits to which a layout widens elements "
-     "as data",
+     "uses the shape in column shape, and counts the bits to which a layout widens elements as "
+     "data",
      "size of shape_actual, with elements of their own width"},
     {"buffer_allocations", "padding_bytes", "padding_bytes_actual", "subtracts unpadded_bytes",
      "subtracts unpadded_bytes_actual"},
@@ -209,8 +205,8 @@ static const Difference differences[] = {
      "sums buffer_allocations.unpadded_bytes, but padded sizes for parameters and outputs",
      "sum of that column where live_at_peak = 1"},
     {"roofline_properties", "value", "devices.peak_flops_per_second",
-     "reads peaks that are stored as integers as 0, and loses CMEM, VMEM and megacore when "
-     "it merges hosts",
+     "reads peaks that are stored as integers as 0, and loses CMEM, VMEM and megacore when it "
+     "merges hosts",
      "devices shows each device as its plane describes it"},
     {"op_profile", "hbm_bytes", "roofline.hbm_bytes",
      "computes the bytes from a rate in floating point, with 15 correct digits",
@@ -219,20 +215,19 @@ static const Difference differences[] = {
      "counts the children of a pruned node after they were pruned",
      "op_profile(source, group_by, include_idle, 0) has all nodes"},
     {"tf_ops", "occurrences", "op_metrics.occurrences",
-     "uses the largest number of occurrences of any kernel or HLO op of a framework op as "
-     "that of the framework op",
+     "uses the largest number of occurrences of any kernel or HLO op of a framework op as that of "
+     "the framework op",
      "op_metrics has the occurrences of each kernel and HLO op"},
     {"op_metrics", "occurrences", NULL,
-     "loses ops of a thread that partially overlap each other, or that end at the same time "
-     "as an op inside them, and the ops open around them",
+     "loses ops of a thread that partially overlap each other, or that end at the same time as an "
+     "op inside them, and the ops open around them",
      "prof_issues (host_ops_lost) has their number; event_totals sums all events"},
     {"op_metrics", "occurrences", "event_totals.occurrences",
-     "counts an allocation or free that names an op as an occurrence of this op, with "
-     "duration 0",
+     "counts an allocation or free that names an op as an occurrence of this op, with duration 0",
      "event_totals counts the events of a name"},
     {"op_metrics", "name", "trace_events.name",
-     "treats an event as a stage of tf.data if the id of the stage equals the id of the "
-     "event's metadata",
+     "treats an event as a stage of tf.data if the id of the stage equals the id of the event's "
+     "metadata",
      "name of each event itself"},
     {"op_metrics", "program_id", "trace_events.program_id",
      "counts consecutive kernels of one HLO op and group in the program of the first kernel",
@@ -241,8 +236,8 @@ static const Difference differences[] = {
      "mixes programs with the same id that TensorCores offload to SparseCores",
      "unknown; prof_issues (sparsecore_programs_mixed) lists where this happens"},
     {"op_metrics_totals", "total_ps", NULL,
-     "measures a GPU from its smallest to its largest time, each counted from the start of a "
-     "line, though lines can start at different times",
+     "measures a GPU from its smallest to its largest time, each counted from the start of a line, "
+     "though lines can start at different times",
      "trace_events has times from the session start"},
     {"op_metrics_totals", "compute_16bit_ps", "compute_16bit_ps_actual", COPIES_COMPUTE,
      "computation without copies"},
@@ -281,12 +276,12 @@ static const Difference differences[] = {
      "chip in core_details of the device; NULL if it records none"},
     {"step_breakdown", "duration_ps", "duration_ps_actual", FORGETS_HOST, WITH_HOST},
     {"xprof_events", "start_ns", "trace_events.start_ps",
-     "computes in floating point, which has Unix times only to 256 ns; an event that starts "
-     "before its line is 2^64 ps too late",
+     "computes in floating point, which has Unix times only to 256 ns; an event that starts before "
+     "its line is 2^64 ps too late",
      "exact time"},
     {"xprof_events", "end_ns", "trace_events.end_ps",
-     "computes in floating point, which has Unix times only to 256 ns; after a negative "
-     "offset or duration the time is 2^64 ps too late",
+     "computes in floating point, which has Unix times only to 256 ns; after a negative offset or "
+     "duration the time is 2^64 ps too late",
      "exact time"},
     {"xprof_events", "tf_op_name", "hlo_instructions.tf_op", UNREPAIRED, REPAIRED},
     {"xprof_events", "tf_op_type", "hlo_instructions.op_type", UNREPAIRED, REPAIRED},
@@ -312,8 +307,7 @@ static const Difference differences[] = {
       "libprofsql")                                                                                \
     C(DF_COLUMN, "column", "TEXT", NULL, "column that shows XProf's value", "libprofsql")          \
     C(DF_ACTUAL, "actual", "TEXT", NULL,                                                           \
-      "column with the right value, of the same table or as table.column; NULL if there is "       \
-      "none",                                                                                      \
+      "column with the right value, of the same table or as table.column; NULL if there is none",  \
       "libprofsql")                                                                                \
     C(DF_XPROF, "xprof", "TEXT", NULL, "what XProf does wrong", "libprofsql")                      \
     C(DF_TRUTH, "truth", "TEXT", NULL, "what the right value is, or why there is none",            \

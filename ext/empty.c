@@ -56,9 +56,8 @@ static const struct {
     {NEED_EVENTS, "the source has no events"},
     {NEED_HOST,
      "no host thread has an event (the profiler option host_tracer_level = 0 turns them off)"},
-    {NEED_DEVICE,
-     "no GPU, TensorCore or SparseCore has an event: the run used only the CPU, or the "
-     "profiler recorded no device (the table `session` has its errors)"},
+    {NEED_DEVICE, "no GPU, TensorCore or SparseCore has an event: the run used only the CPU, or "
+                  "the profiler recorded no device (the table `session` has its errors)"},
     {NEED_GPU, "no GPU has an event"},
     {NEED_TPU, "no TensorCore of a TPU has an event"},
     {NEED_STEPS, "no step was found (see prof_issues, code no_steps, for what marks a step)"},

@@ -175,8 +175,7 @@ static const RowSource event_metadata_rows = {.next = event_metadata_next,
                                               .nothing = "no plane declares event metadata"};
 const Table event_metadata_table = {
     "event_metadata",
-    "one event metadata entry that a plane declares: the name and stats that its events "
-    "share",
+    "one event metadata entry that a plane declares: the name and stats that its events share",
     event_metadata_columns,
     COUNT(event_metadata_columns),
     &row_table_module,
@@ -289,8 +288,7 @@ const Table event_metadata_stats_table = {
     C(ES_HOST, HOST_DOC)                                                                           \
     C(ES_EVENT_ID, EVENT_ID_DOC)                                                                   \
     C(ES_ORIGIN, "origin", "TEXT", NULL,                                                           \
-      "event: a stat of the event itself; metadata: a stat that all events of its metadata "       \
-      "share",                                                                                     \
+      "event: a stat of the event itself; metadata: a stat that all events of its metadata share", \
       "libprofsql")                                                                                \
     C(ES_STAT_ID, STAT_ID_DOC)                                                                     \
     C(ES_NAME, STAT_NAME_DOC)                                                                      \
@@ -424,8 +422,8 @@ const Table event_stats_table = {
       "XEventMetadata.name")                                                                       \
     C(ET_SHORT_NAME, EVENT_SHORT_NAME_DOC)                                                         \
     C(ET_MODULE, "hlo_module", "TEXT", NULL,                                                       \
-      "HLO module of the events, without (id), if their metadata records it, as on TPUs; NULL "    \
-      "on GPUs and hosts, where each event records its own module (trace_events.hlo_module)",      \
+      "HLO module of the events, without (id), if their metadata records it, as on TPUs; NULL on " \
+      "GPUs and hosts, where each event records its own module (trace_events.hlo_module)",         \
       "stat program_id of the metadata")                                                           \
     C(ET_OCCURRENCES, "occurrences", "INTEGER", "events",                                          \
       "number of events of this metadata on this line", "libprofsql")                              \

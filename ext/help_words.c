@@ -16,15 +16,13 @@ const HelpWords help_words[] = {
      "python_tracer_level, host_tracer_level",
      "missing, prof_issues, session"},
     {"bottleneck, bound, limited by",
-     "host_bound, input_bound, top_wasted, tf_data_pipelines, steps.bottleneck, "
-     "hlo_ops.bound_by"},
+     "host_bound, input_bound, top_wasted, tf_data_pipelines, steps.bottleneck, hlo_ops.bound_by"},
     {"roofline, arithmetic intensity, operational intensity, compute bound, memory bound",
      "roofline, top_wasted, roofline_flops, arithmetic_intensity, hlo_ops.bound_by"},
     {"step time, iteration, iteration time, throughput, steps per second",
      "steps, step_time_graph, slowest_steps, step_breakdown, kpi.step_time_ms"},
-    {"jitter, outlier, slow step",
-     "slowest_steps, slow_step_ops, slow_calls, step_variance, step_ops, "
-     "kpi.step_time_deviation_percent"},
+    {"jitter, outlier, slow step", "slowest_steps, slow_step_ops, slow_calls, step_variance, "
+                                   "step_ops, kpi.step_time_deviation_percent"},
     {"steady state, warm-up, warmup, without compilation", "steady_steps, steps.dropped"},
     {"slow batch, every Nth step, periodic, spike", "slowest_steps, slow_step_ops, step_variance"},
     {"slow call, one call, slow allreduce, slow kernel", "slow_calls, op_percentiles"},
@@ -51,8 +49,8 @@ const HelpWords help_words[] = {
      "exposed_communication.gibps, async_ops.bytes, capture_summary"},
     {"launch queue, queue length, queue full, queue depth",
      "launch_queue, launch_delays.queued_ps, launch_latency"},
-    {"synchronize, cudaStreamSynchronize, cudaDeviceSynchronize, block_until_ready, item(), "
-     "wait for device, blocking, host waits",
+    {"synchronize, cudaStreamSynchronize, cudaDeviceSynchronize, block_until_ready, item(), wait "
+     "for device, blocking, host waits",
      "host_waits, idle_causes, host_bound"},
     {"host bound, dispatch, launch overhead, CPU bound",
      "host_bound, launch_latency, launch_delays, idle_causes, idle_gaps"},
@@ -65,8 +63,8 @@ const HelpWords help_words[] = {
      "tf_data_pipelines, tf_data_iterators, tf_data_calls, input_ops"},
     {"retracing, retrace, tracing, tf.function", "tf_functions, tf_functions.tracing_count"},
     {"recompile, recompilation, compile, compilation, compile time, JIT",
-     "recompilations, compilations, compile_time, compile_passes, "
-     "steps.compilation_ms_actual, tf_functions, hlo_modules"},
+     "recompilations, compilations, compile_time, compile_passes, steps.compilation_ms_actual, "
+     "tf_functions, hlo_modules"},
     {"how long it compiles, time to compile, total compile time", "compile_time"},
     {"slow compilation, compiler pass, XLA pass, HLO pass", "compile_passes, compile_time"},
     {"program size, unrolled, unrolled loop, number of instructions, slow compile, cost analysis, "
@@ -87,13 +85,13 @@ const HelpWords help_words[] = {
      "scope_ops.owner_tf_op, hlo_instructions.owner_tf_op, buffer_allocations.owner_tf_op"},
     {"framework op, op name", "tf_ops, kernel_time_by_op, compare_tf_ops"},
     {"kernel, CUDA, GPU kernel", "top_kernels, kernel_stats, kernel_ops, kernel_time_by_op"},
-    {"bfloat16, bf16, float32, float16, FP16, FP8, dtype, element type, precision, "
-     "mixed precision, convert, cast",
+    {"bfloat16, bf16, float32, float16, FP16, FP8, dtype, element type, precision, mixed "
+     "precision, convert, cast",
      "time_by_type, hlo_instructions.element_type, tensorcore_missed"},
     {"transpose, layout, relayout, layout copy, copy op, data formatting, reformat",
      "layout_ops, op_time_by_category, hlo_ops.category"},
-    {"op placement, device placement, ops on CPU, ops on host, CPU fallback, runs on CPU, "
-     "not on GPU",
+    {"op placement, device placement, ops on CPU, ops on host, CPU fallback, runs on CPU, not on "
+     "GPU",
      "host_only_ops, tf_ops.host_or_device, eager_ops"},
     {"tensor core, TensorCores, AMP", "tensorcore_missed, kernel_ops.kernel_uses_tensorcore"},
     {"MXU, hardware counter", "utilization, kernel_utilization, perf_counters, gpu_counters"},
@@ -114,8 +112,7 @@ const HelpWords help_words[] = {
     {"padding, tiling, wasted memory", "padding_waste, padding_efficiency, padded_bytes"},
     {"source line, my code, my program, user code, line, stack, line of code, traceback",
      "time_by_source_line, memory_by_source_line, hlo_instructions.user_line, "
-     "launch_delays.python_stack, hlo_ops.source_line, "
-     "hlo_ops.source_stack"},
+     "launch_delays.python_stack, hlo_ops.source_line, hlo_ops.source_stack"},
     {"trace, trace viewer, Perfetto, Chrome trace, timeline", "timeline, trace_events"},
     {"scaling, scaling efficiency, more GPUs, more devices",
      "compare_slower_ops, compare_ops, compare_steps"},

@@ -31,8 +31,7 @@ SQLITE_EXTENSION_INIT3
       "opcode of the instruction: dot, fusion, get-tuple-element, ...",                            \
       "HloInstructionProto.opcode")                                                                \
     C(HI_CATEGORY, "category", "TEXT", NULL,                                                       \
-      "kind of op, named as in XProf's op tables: loop fusion, convolution, data formatting, "     \
-      "...",                                                                                       \
+      "kind of op, named as in XProf's op tables: loop fusion, convolution, data formatting, ...", \
       "HloInstructionProto.opcode")                                                                \
     C(HI_FUSION_KIND, "fusion_kind", "TEXT", NULL,                                                 \
       "kind of fusion: kLoop, kInput, kOutput or kCustom; NULL if the instruction is not a "       \
@@ -41,16 +40,16 @@ SQLITE_EXTENSION_INIT3
     C(HI_SHAPE, "shape", "TEXT", NULL,                                                             \
       "shape and layout of the instruction's result, in HLO syntax", "HloInstructionProto.shape")  \
     C(HI_TYPE, "element_type", "TEXT", NULL,                                                       \
-      "element type of the result: f32, bf16, ...; tuple for several results, but for a "          \
-      "custom call the type of the first",                                                         \
+      "element type of the result: f32, bf16, ...; tuple for several results, but for a custom "   \
+      "call the type of the first",                                                                \
       "ShapeProto.element_type")                                                                   \
     C(HI_BYTES, "bytes", "INTEGER", "bytes",                                                       \
-      "size of the result's data without padding, summed over the arrays of a tuple; NULL if "     \
-      "a dimension has no known size",                                                             \
+      "size of the result's data without padding, summed over the arrays of a tuple; NULL if a "   \
+      "dimension has no known size",                                                               \
       "HloInstructionProto.shape")                                                                 \
     C(HI_PADDED, "padded_bytes", "INTEGER", "bytes",                                               \
-      "size of the result as its layout stores it, padding included; NULL if a dimension has "     \
-      "no known size",                                                                             \
+      "size of the result as its layout stores it, padding included; NULL if a dimension has no "  \
+      "known size",                                                                                \
       "HloInstructionProto.shape")                                                                 \
     C(HI_EFFICIENCY, "padding_efficiency", "REAL", "fraction 0..1",                                \
       "fraction of padded_bytes that is data; NULL if padded_bytes is 0 or NULL",                  \
@@ -60,10 +59,10 @@ SQLITE_EXTENSION_INIT3
       "several spaces, or the layout is unknown",                                                  \
       "LayoutProto.memory_space")                                                                  \
     C(HI_FLOPS, "flops", "INTEGER", "FLOP",                                                        \
-      "floating-point operations of one execution; an 8-bit operation counts as a half, a "        \
-      "4-bit one as a quarter. In profiles of TPUs: from the metadata of the events, else as "     \
-      "model_flops_actual. Otherwise: from XLA's cost analysis for GPUs, in which 0 means "        \
-      "that it counts none, or that the instruction never runs on its own. NULL if unknown",       \
+      "floating-point operations of one execution; an 8-bit operation counts as a half, a 4-bit "  \
+      "one as a quarter. In profiles of TPUs: from the metadata of the events, else as "           \
+      "model_flops_actual. Otherwise: from XLA's cost analysis for GPUs, in which 0 means that "   \
+      "it counts none, or that the instruction never runs on its own. NULL if unknown",            \
       "HloCostAnalysis, flops; stat flops")                                                        \
     C(HI_ACCESSED, "bytes_accessed", "INTEGER", "bytes",                                           \
       "bytes read plus bytes written by one execution, from the same source as flops; NULL if "    \
@@ -77,22 +76,21 @@ SQLITE_EXTENSION_INIT3
     C(HI_LINE, SOURCE_LINE_DOC)                                                                    \
     C(HI_STACK, SOURCE_STACK_DOC)                                                                  \
     C(HI_ROOT, "is_root", "INTEGER", "0 or 1",                                                     \
-      "1: the root of its computation; the instruction's result is the result of the "             \
-      "computation",                                                                               \
+      "1: the root of its computation; the instruction's result is the result of the computation", \
       "HloComputationProto.root_id")                                                               \
     C(HI_COMPUTATION_ID, "computation_id", "INTEGER", NULL,                                        \
       "id of the computation that contains the instruction", "HloComputationProto.id")             \
     C(HI_CALLED, "called_computations", "TEXT", NULL,                                              \
-      "names of the computations that the instruction calls, separated by commas; NULL if "        \
-      "there are none",                                                                            \
+      "names of the computations that the instruction calls, separated by commas; NULL if there "  \
+      "are none",                                                                                  \
       "HloInstructionProto.called_computation_ids")                                                \
     C(HI_EXPRESSION, "expression", "TEXT", NULL,                                                   \
       "text of the instruction in HLO syntax, as in hlo_ops; but the shape of an operand is cut "  \
       "after 1000 bytes and ends in ...; the operand's own row has it in full",                    \
       "hlo_stats hlo_op_expression")                                                               \
     C(HI_MODEL_FLOPS, "model_flops", "INTEGER", "FLOP",                                            \
-      "floating-point operations of one execution, as flops, but each operation counts as "        \
-      "one; NULL if flops is NULL",                                                                \
+      "floating-point operations of one execution, as flops, but each operation counts as one; "   \
+      "NULL if flops is NULL",                                                                     \
       "HloCostAnalysis, model flops; stat model_flops")                                            \
     C(HI_MODEL_FLOPS_ACTUAL, "model_flops_actual", "INTEGER", "FLOP",                              \
       "operations that one execution needs on any device, as XLA's compiled.cost_analysis() "      \
@@ -106,8 +104,8 @@ SQLITE_EXTENSION_INIT3
       "of global device ids without groups, at which XLA's analysis fails",                        \
       "libprofsql")                                                                                \
     C(HI_FINGERPRINT, "fingerprint", "TEXT", NULL,                                                 \
-      "decimal fingerprint, equal for instructions of any program that do the same with the "      \
-      "same shapes, whatever their names; NULL in a damaged program",                              \
+      "decimal fingerprint, equal for instructions of any program that do the same with the same " \
+      "shapes, whatever their names; NULL in a damaged program",                                   \
       "hlo_fingerprint of XProf's Events DB")                                                      \
     C(HI_OWNER, OWNER_TF_OP_DOC)                                                                   \
     C(HI_OWNER_BY, OWNER_BY_DOC)                                                                   \
@@ -119,8 +117,8 @@ SQLITE_EXTENSION_INIT3
     C(HI_USER_LINE, USER_LINE_DOC)                                                                 \
     C(HI_USER_FUNCTION, USER_FUNCTION_DOC)                                                         \
     C(HI_FLOPS_ACTUAL, "flops_actual", "REAL", "FLOP",                                             \
-      "model_flops_actual, but an 8-bit operation counts as a half and a 4-bit one as a "          \
-      "quarter, for which peak rates are higher; NULL if model_flops_actual is NULL",              \
+      "model_flops_actual, but an 8-bit operation counts as a half and a 4-bit one as a quarter, " \
+      "for which peak rates are higher; NULL if model_flops_actual is NULL",                       \
       "HLO program")                                                                               \
     C(HI_RUNS, "runs_per_execution", "INTEGER", NULL,                                              \
       "number of times that the instruction runs in one execution of the program: once for each "  \

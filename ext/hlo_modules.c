@@ -30,12 +30,12 @@ SQLITE_EXTENSION_INIT3
       "number of instructions in all computations of the module",                                  \
       "HloComputationProto.instructions")                                                          \
     C(HM_PARAMETERS, "parameter_bytes", "INTEGER", "bytes",                                        \
-      "size of the entry computation's parameters as their layouts store them, padding "           \
-      "included; NULL if a dimension has no known size",                                           \
+      "size of the entry computation's parameters as their layouts store them, padding included; " \
+      "NULL if a dimension has no known size",                                                     \
       "HloInstructionProto.shape")                                                                 \
     C(HM_PEAK, "peak_heap_bytes", "INTEGER", "bytes",                                              \
-      "peak memory of the program in the main memory, parameters and outputs included; NULL "      \
-      "if it has no buffer assignment that can be simulated",                                      \
+      "peak memory of the program in the main memory, parameters and outputs included; NULL if "   \
+      "it has no buffer assignment that can be simulated",                                         \
       "memory_viewer peakHeapMib, in bytes")                                                       \
     C(HM_HASH, "content_hash", "TEXT", NULL,                                                       \
       "hash of the program's bytes; equal programs have equal hashes on all hosts", "libprofsql")  \
@@ -224,8 +224,8 @@ const Table hlo_computations_table = {
       "name of the instruction that uses the operand, unique in its module",                       \
       "HloInstructionProto.name")                                                                  \
     C(OP_OPERAND, "operand", "TEXT", NULL,                                                         \
-      "name of the instruction that produces the operand; NULL if the module has no "              \
-      "instruction of this id",                                                                    \
+      "name of the instruction that produces the operand; NULL if the module has no instruction "  \
+      "of this id",                                                                                \
       "HloInstructionProto.name")                                                                  \
     C(OP_SOURCE, SOURCE_DOC)
 enum { HLO_OPERANDS_COLUMNS(COLUMN_ENUM) };

@@ -16,8 +16,8 @@ SQLITE_EXTENSION_INIT3
 #define HLO_OPS_COLUMNS(C)                                                                         \
     C(HO_RUN, RUN_DOC)                                                                             \
     C(HO_RANK, "rank", "INTEGER", NULL,                                                            \
-      "position by self time, from 1; 0 for an op of a SparseCore program, which follows the "     \
-      "op that offloaded it",                                                                      \
+      "position by self time, from 1; 0 for an op of a SparseCore program, which follows the op "  \
+      "that offloaded it",                                                                         \
       "hlo_stats rank")                                                                            \
     C(HO_PROGRAM, "program_id", "TEXT", NULL,                                                      \
       "id of the program, decimal, which can be 0; also 0 for an op outside HLO programs (a "      \
@@ -45,12 +45,11 @@ SQLITE_EXTENSION_INIT3
     C(HO_AVG_SELF, "avg_self_time_us", "REAL", "us", "total_self_time_us divided by occurrences",  \
       "hlo_stats avg_self_time")                                                                   \
     C(HO_PERCENT, "self_time_percent", "REAL", "percent 0..100",                                   \
-      "self time as a percentage of the time of all devices, IDLE included; 0 for SparseCore "     \
-      "ops",                                                                                       \
+      "self time as a percentage of the time of all devices, IDLE included; 0 for SparseCore ops", \
       "hlo_stats total_self_time_percent")                                                         \
     C(HO_CUMULATIVE, "cumulative_self_time_percent", "REAL", "percent 0..100",                     \
-      "sum of self_time_percent over this op and all ops with a smaller rank; 0 for "              \
-      "SparseCore ops",                                                                            \
+      "sum of self_time_percent over this op and all ops with a smaller rank; 0 for SparseCore "   \
+      "ops",                                                                                       \
       "hlo_stats cumulative_total_self_time_percent")                                              \
     C(HO_DMA, "dma_stall_fraction", "REAL", "fraction 0..1",                                       \
       "share of the op's time in which it is stalled by DMA", "hlo_stats dma_stall_percent")       \
@@ -73,8 +72,8 @@ SQLITE_EXTENSION_INIT3
       "operational intensity: flops divided by bytes_accessed; 0 if unknown",                      \
       "hlo_stats operational_intensity")                                                           \
     C(HO_BOUND, "bound_by", "TEXT", NULL,                                                          \
-      "resource that the op uses at the largest fraction of its peak: Compute, HBM, CMEM "         \
-      "Read, ..., Shm/L1; Unknown if there is none",                                               \
+      "resource that the op uses at the largest fraction of its peak: Compute, HBM, CMEM Read, "   \
+      "..., Shm/L1; Unknown if there is none",                                                     \
       "hlo_stats bound_by")                                                                        \
     C(HO_REMAT, "rematerialization", "TEXT", NULL,                                                 \
       "Yes: the op is computed again to save memory; else No", "hlo_stats hlo_rematerialization")  \
@@ -82,8 +81,8 @@ SQLITE_EXTENSION_INIT3
       "Yes: the op transfers data to or from a computation on the host; else No",                  \
       "hlo_stats outside_compilation")                                                             \
     C(HO_AUTOTUNED, "autotuned", "TEXT", NULL,                                                     \
-      "Yes if the op was autotuned, else No; no open-source software records it, so it is "        \
-      "always No",                                                                                 \
+      "Yes if the op was autotuned, else No; no open-source software records it, so it is always " \
+      "No",                                                                                        \
       "hlo_stats autotuned")                                                                       \
     C(HO_SOURCE_FILE, "source_file", "TEXT", NULL,                                                 \
       "source file that the op was compiled from; NULL if unknown", "hlo_stats source_info")       \
@@ -122,23 +121,21 @@ SQLITE_EXTENSION_INIT3
       "4-bit one as a quarter; NULL if 0 or unknown",                                              \
       "OpMetrics.flops_v2")                                                                        \
     C(HO_MODEL_FLOPS, "model_flops", "REAL", "FLOP",                                               \
-      "floating-point operations of all occurrences, without device-specific weights; NULL if "    \
-      "0 or unknown",                                                                              \
+      "floating-point operations of all occurrences, without device-specific weights; NULL if 0 "  \
+      "or unknown",                                                                                \
       "OpMetrics.model_flops_v2")                                                                  \
     C(HO_BYTES, "bytes_accessed", "INTEGER", "bytes",                                              \
-      "bytes read plus bytes written by all occurrences, in all memories; NULL if 0 or "           \
-      "unknown",                                                                                   \
+      "bytes read plus bytes written by all occurrences, in all memories; NULL if 0 or unknown",   \
       "OpMetrics.bytes_accessed")                                                                  \
     C(HO_HBM, "hbm_bytes", "INTEGER", "bytes",                                                     \
-      "bytes accessed in HBM by all occurrences; bytes_accessed if the profile has no "            \
-      "breakdown by memory; NULL if unknown",                                                      \
+      "bytes accessed in HBM by all occurrences; bytes_accessed if the profile has no breakdown "  \
+      "by memory; NULL if unknown",                                                                \
       "OpMetrics.memory_accessed_breakdown")                                                       \
     C(HO_HBM_READ, "hbm_read_bytes", "INTEGER", "bytes",                                           \
       "bytes read from HBM by all occurrences; NULL if the profile has no breakdown by memory",    \
       "OpMetrics.memory_accessed_breakdown")                                                       \
     C(HO_HBM_WRITE, "hbm_write_bytes", "INTEGER", "bytes",                                         \
-      "bytes written to HBM by all occurrences; NULL if the profile has no breakdown by "          \
-      "memory",                                                                                    \
+      "bytes written to HBM by all occurrences; NULL if the profile has no breakdown by memory",   \
       "OpMetrics.memory_accessed_breakdown")                                                       \
     C(HO_EXECUTIONS, "occurrences_actual", "INTEGER", NULL,                                        \
       "executions of the instruction on all cores. On a GPU, consecutive kernels of the op on a "  \
@@ -157,8 +154,8 @@ SQLITE_EXTENSION_INIT3
       "libprofsql")                                                                                \
     C(HO_BYTES_ACTUAL, "bytes_accessed_actual", "INTEGER", "bytes",                                \
       "bytes read plus bytes written by occurrences_actual executions; for a call of cuBLAS or "   \
-      "cuDNN whose work is known, its operands and results (without the last of several, if "      \
-      "that is bytes: room to work in). NULL if unknown, as for other custom calls on GPUs",       \
+      "cuDNN whose work is known, its operands and results (without the last of several, if that " \
+      "is bytes: room to work in). NULL if unknown, as for other custom calls on GPUs",            \
       "libprofsql")                                                                                \
     C(HO_CONTAINER, "is_container", "INTEGER", "0 or 1",                                           \
       "1: the op runs other ops, and its time includes theirs: an op of category while, call, "    \
@@ -169,20 +166,20 @@ SQLITE_EXTENSION_INIT3
       "(docs/semantics.md), on GPUs too",                                                          \
       "libprofsql")                                                                                \
     C(HO_FLOPS_UTILIZATION, "flops_utilization", "REAL", "fraction",                               \
-      "flops_actual over the total time at the default clock, as a fraction of the device's "      \
-      "peak rate; can exceed 1 if a cost is overestimated; NULL if the peak is unknown, or "       \
-      "the operations are 0 or unknown",                                                           \
+      "flops_actual over the total time at the default clock, as a fraction of the device's peak " \
+      "rate; can exceed 1 if a cost is overestimated; NULL if the peak is unknown, or the "        \
+      "operations are 0 or unknown",                                                               \
       "libprofsql")                                                                                \
     C(HO_HBM_UTILIZATION, "hbm_utilization", "REAL", "fraction",                                   \
-      "bytes accessed in HBM over the total time, as a fraction of the peak bandwidth. The "       \
-      "bytes are those of occurrences_actual executions: hbm_bytes scaled, or "                    \
-      "bytes_accessed_actual if there are none (library calls). Can exceed 1 if a cost is "        \
-      "overestimated, by far for the start and done of an asynchronous transfer; NULL if the "     \
-      "peak is unknown, or the bytes are 0 or unknown",                                            \
+      "bytes accessed in HBM over the total time, as a fraction of the peak bandwidth. The bytes " \
+      "are those of occurrences_actual executions: hbm_bytes scaled, or bytes_accessed_actual if " \
+      "there are none (library calls). Can exceed 1 if a cost is overestimated, by far for the "   \
+      "start and done of an asynchronous transfer; NULL if the peak is unknown, or the bytes are " \
+      "0 or unknown",                                                                              \
       "libprofsql")                                                                                \
     C(HO_PADDING, "padding_efficiency", "REAL", "fraction 0..1",                                   \
-      "fraction of the result's stored bytes that is data, not padding; NULL if shape or "         \
-      "layout is unknown",                                                                         \
+      "fraction of the result's stored bytes that is data, not padding; NULL if shape or layout "  \
+      "is unknown",                                                                                \
       "libprofsql")                                                                                \
     C(HO_DEDUPLICATED, "deduplicated_name", "TEXT", NULL,                                          \
       "name of the op that this op duplicates; NULL if there is none",                             \

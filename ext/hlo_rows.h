@@ -22,8 +22,8 @@
         "OpMetadata.op_name"
 #define SOURCE_FILE_DOC                                                                            \
     "source_file", "TEXT", NULL,                                                                   \
-        "source file that the instruction was compiled from; NULL if the program does not "        \
-        "record it",                                                                               \
+        "source file that the instruction was compiled from; NULL if the program does not record " \
+        "it",                                                                                      \
         "OpMetadata.source_file, else the innermost stack frame"
 #define SOURCE_LINE_DOC                                                                            \
     "source_line", "INTEGER", NULL,                                                                \

@@ -23,8 +23,7 @@ SQLITE_EXTENSION_INIT3
       "new row",                                                                                   \
       "HloModuleProto")                                                                            \
     C(HT_OP, "hlo_op", "TEXT", NULL,                                                               \
-      "HLO instruction on this line; NULL for lines that belong to the program or a "              \
-      "computation",                                                                               \
+      "HLO instruction on this line; NULL for lines that belong to the program or a computation",  \
       "HloInstructionProto.name")                                                                  \
     C(HT_SOURCE, SOURCE_DOC)                                                                       \
     C(HT_MODULE_IS, "module", "TEXT HIDDEN", NULL,                                                 \
@@ -32,8 +31,8 @@ SQLITE_EXTENSION_INIT3
       "none; default: all programs",                                                               \
       "argument 2")                                                                                \
     C(HT_STYLE, "style", "TEXT HIDDEN", NULL,                                                      \
-      "long (default): % before names, all constants, control predecessors; short: no %, "         \
-      "large constants as {...}, no control predecessors",                                         \
+      "long (default): % before names, all constants, control predecessors; short: no %, large "   \
+      "constants as {...}, no control predecessors",                                               \
       "argument 3")
 enum { HLO_TEXT_COLUMNS(COLUMN_ENUM) };
 static const Column hlo_text_columns[] = {HLO_TEXT_COLUMNS(COLUMN_DOC)};

@@ -12,8 +12,8 @@ SQLITE_EXTENSION_INIT3
     C(HS_RUN, RUN_DOC)                                                                             \
     C(HS_HOST, HOST_DOC)                                                                           \
     C(HS_GROUP, "group_id", "INTEGER", NULL,                                                       \
-      "number of the step on its host (group of events); NULL if "                                 \
-      "the step has no group and only its framework marks it",                                     \
+      "number of the step on its host (group of events); NULL if the step has no group and only "  \
+      "its framework marks it",                                                                    \
       "grouping")                                                                                  \
     C(HS_STEP, "step", "INTEGER", NULL,                                                            \
       "number of the step in the table steps; NULL if steps lacks it or it was dropped (for a "    \
@@ -22,8 +22,8 @@ SQLITE_EXTENSION_INIT3
     C(HS_NAME, "name", "TEXT", NULL, "name of the step; NULL if it has no name",                   \
       "grouping step_name")                                                                        \
     C(HS_START, "start_ps", "INTEGER", "ps",                                                       \
-      "start of the step's longest marker, from the start of the "                                 \
-      "host's session; NULL without a marker",                                                     \
+      "start of the step's longest marker, from the start of the host's session; NULL without a "  \
+      "marker",                                                                                    \
       "step marker")                                                                               \
     C(HS_START_US, START_US_DOC)                                                                   \
     C(HS_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
@@ -54,16 +54,16 @@ SQLITE_EXTENSION_INIT3
       "NULL if not on GPU",                                                                        \
       "step db")                                                                                   \
     C(HS_INPUT, "host_input_ps", "INTEGER", "ps",                                                  \
-      "time in which host threads wait for input or copy it to the device; overlapping "           \
-      "times count twice; NULL if the host recorded nothing about the step",                       \
+      "time in which host threads wait for input or copy it to the device; overlapping times "     \
+      "count twice; NULL if the host recorded nothing about the step",                             \
       "libprofsql")                                                                                \
     C(HS_RANGE_START, "range_start_ps", "INTEGER", "ps",                                           \
-      "start of the range in range_ps, from the start of the "                                     \
-      "host's session; NULL if there is no range",                                                 \
+      "start of the range in range_ps, from the start of the host's session; NULL if there is no " \
+      "range",                                                                                     \
       "libprofsql")                                                                                \
     C(HS_RANGE, "range_ps", "INTEGER", "ps",                                                       \
-      "duration of the step's longest marker on host threads (NVTX "                               \
-      "range, step annotation); NULL if there is no marker",                                       \
+      "duration of the step's longest marker on host threads (NVTX range, step annotation); NULL " \
+      "if there is no marker",                                                                     \
       "libprofsql")                                                                                \
     C(HS_SOURCE, SOURCE_DOC)
 enum { HOST_STEPS_COLUMNS(COLUMN_ENUM) };
@@ -170,15 +170,15 @@ static void host_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource host_steps_rows = {.list = host_steps_list,
-                                          .state_bytes = sizeof(HostStepRows),
-                                          .column = host_steps_column,
-                                          .needs = NEED_EVENTS,
-                                          .nothing = "no event on the host belongs to a "
-                                                     "group, and no framework marks a step"};
+static const RowSource host_steps_rows = {
+    .list = host_steps_list,
+    .state_bytes = sizeof(HostStepRows),
+    .column = host_steps_column,
+    .needs = NEED_EVENTS,
+    .nothing = "no event on the host belongs to a group, and no framework marks a step"};
 const Table host_steps_table = {"host_steps",
-                                "one step, or group of events, on one host, including "
-                                "steps that XProf does not count and the reason for it",
+                                "one step, or group of events, on one host, including steps that "
+                                "XProf does not count and the reason for it",
                                 host_steps_columns,
                                 COUNT(host_steps_columns),
                                 &row_table_module,

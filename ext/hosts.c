@@ -33,16 +33,15 @@ static uint64_t host_place(const RowCursor *c, size_t part, size_t n)
     C(PR_SIZE, "size_bytes", "INTEGER", "bytes", "size of the host files, after decompression",    \
       "libprofsql")                                                                                \
     C(PR_EVENTS, "event_count", "INTEGER", "events",                                               \
-      "number of events on all hosts; NULL for a run attached by prof_attach_by_host() until "     \
-      "a table of events reads them all",                                                          \
+      "number of events on all hosts; NULL for a run attached by prof_attach_by_host() until a "   \
+      "table of events reads them all",                                                            \
       "libprofsql")                                                                                \
     C(PR_START, "start_unix_ns", "INTEGER", "ns since 1970",                                       \
-      "earliest session start of the hosts; NULL if no file records it, or event_count is "        \
-      "NULL",                                                                                      \
+      "earliest session start of the hosts; NULL if no file records it, or event_count is NULL",   \
       "Task Environment profile_start_time")                                                       \
     C(PR_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
-      "duration of the longest session; NULL if no file records start and end, or event_count "    \
-      "is NULL",                                                                                   \
+      "duration of the longest session; NULL if no file records start and end, or event_count is " \
+      "NULL",                                                                                      \
       "Task Environment profile_stop_time - profile_start_time")                                   \
     C(PR_DURATION_US, DURATION_US_DOC)                                                             \
     C(PR_DEVICE, "device_type", "TEXT", NULL,                                                      \
@@ -159,8 +158,8 @@ const Table prof_runs_table = {
     C(HO_RUN, RUN_DOC)                                                                             \
     C(HO_HOST, HOST_DOC)                                                                           \
     C(HO_SOURCE_OF, "host_source", "TEXT", NULL,                                                   \
-      "source that reads this host alone: label/host, or the path of its file; NULL if the "       \
-      "file of a run that is not attached cannot be opened",                                       \
+      "source that reads this host alone: label/host, or the path of its file; NULL if the file "  \
+      "of a run that is not attached cannot be opened",                                            \
       "libprofsql")                                                                                \
     C(HO_PATH, "path", "TEXT", NULL, "path of the host's file; NULL if it cannot be opened",       \
       "libprofsql")                                                                                \
@@ -343,14 +342,13 @@ static void session_column(RowCursor *c, sqlite3_context *ctx, int column)
     if (column == SE_VALUE) result_stat(ctx, plane, &at->stat);
 }
 
-static const RowSource session_rows = {
-    .next = session_next,
-    .state_bytes = sizeof(SessionAt),
-    .close = session_close,
-    .column = session_column,
-    .nothing =
-        "the file has no plane Task Environment, no hostname, and no error or warning of the "
-        "profiler"};
+static const RowSource session_rows = {.next = session_next,
+                                       .state_bytes = sizeof(SessionAt),
+                                       .close = session_close,
+                                       .column = session_column,
+                                       .nothing =
+                                           "the file has no plane Task Environment, no hostname, "
+                                           "and no error or warning of the profiler"};
 const Table session_table = {
     "session",
     "one fact about the capture: its environment, or an error or warning of the profiler",
@@ -366,60 +364,7 @@ const Table session_table = {
 
 /* clang-format off */
 #define ISSUE_CODES \
-    "code of the issue. Found when a file is read, or when this table is queried: " \
-    "damaged, " \
-    "damaged_stat, " \
-    "truncated, " \
-    "too_many, " \
-    "gzip_cut_short, " \
-    "gzip_trailing_bytes, " \
-    "unreadable, " \
-    "invalid_utf8, " \
-    "nul_in_name, " \
-    "wrong_wire_type, " \
-    "unknown_metadata, " \
-    "time_overflow, " \
-    "unix_times, " \
-    "unreadable_program, " \
-    "refused_program, " \
-    "duplicate_program, " \
-    "programs_of_subprocesses, " \
-    "grouping_cut, " \
-    "no_steps, " \
-    "no_common_steps, " \
-    "host_without_steps, " \
-    "steps_without_cores, " \
-    "sparsecores_cut, " \
-    "steps_apart, " \
-    "clocks_differ, " \
-    "newest_run (which run of a log dir was taken), " \
-    "capture_dropped, " \
-    "capture_ended_abruptly, " \
-    "capture_missing_steps, " \
-    "launches_without_work, " \
-    "more; " \
-    "found when another table analyzes the file, so listed only after a query of that table: " \
-    "nothing_to_show (why a table or canned query has no rows), " \
-    "occurrences_overflow, " \
-    "host_ops_lost, " \
-    "too_many_children, " \
-    "sparsecore_programs_mixed, " \
-    "programs_mixed (tables of ops), " \
-    "program_costs, " \
-    "op_texts_cut (tables of ops), " \
-    "program_owners, " \
-    "heap_simulation, " \
-    "memory_spaces (buffers), " \
-    "memory_events_elsewhere, " \
-    "free_without_allocation (memory_events), " \
-    "derived_lines_cut (timeline), " \
-    "request_of_several_models, " \
-    "inference_cut (inference), " \
-    "dcn_cut (dcn_collectives), " \
-    "tf_data_cut (tf_data); " \
-    "messages that XProf shows above its pages: xprof_error and xprof_warning (from the " \
-    "profiler), "                                                                         \
-    "xprof_steps (about the entire run, listed with its first host)"
+    "code of the issue. Found when a file is read, or when this table is queried: damaged, damaged_stat, truncated, too_many, gzip_cut_short, gzip_trailing_bytes, unreadable, invalid_utf8, nul_in_name, wrong_wire_type, unknown_metadata, time_overflow, unix_times, unreadable_program, refused_program, duplicate_program, programs_of_subprocesses, grouping_cut, no_steps, no_common_steps, host_without_steps, steps_without_cores, sparsecores_cut, steps_apart, clocks_differ, newest_run (which run of a log dir was taken), capture_dropped, capture_ended_abruptly, capture_missing_steps, launches_without_work, more; found when another table analyzes the file, so listed only after a query of that table: nothing_to_show (why a table or canned query has no rows), occurrences_overflow, host_ops_lost, too_many_children, sparsecore_programs_mixed, programs_mixed (tables of ops), program_costs, op_texts_cut (tables of ops), program_owners, heap_simulation, memory_spaces (buffers), memory_events_elsewhere, free_without_allocation (memory_events), derived_lines_cut (timeline), request_of_several_models, inference_cut (inference), dcn_cut (dcn_collectives), tf_data_cut (tf_data); messages that XProf shows above its pages: xprof_error and xprof_warning (from the profiler), xprof_steps (about the entire run, listed with its first host)"
 /* clang-format on */
 
 #define ISSUES_COLUMNS(C)                                                                          \
@@ -428,8 +373,8 @@ const Table session_table = {
     C(IS_PATH, "path", "TEXT", NULL,                                                               \
       "file with the issue; NULL if it could not be opened (the message names it)", "libprofsql")  \
     C(IS_OFFSET, "byte_offset", "INTEGER", "bytes",                                                \
-      "position of the first such issue in the file, after decompression; NULL if unknown, or "    \
-      "if the issue has no single position",                                                       \
+      "position of the first such issue in the file, after decompression; NULL if unknown, or if " \
+      "the issue has no single position",                                                          \
       "libprofsql")                                                                                \
     C(IS_SEVERITY, "severity", "TEXT", NULL,                                                       \
       "error: data was lost, or the profiler reported an error; warning: data was repaired or is " \
@@ -553,8 +498,8 @@ static const RowSource issues_rows = {.next = issues_next,
                                       .column = issues_column};
 const Table prof_issues_table = {
     "prof_issues",
-    "one problem of a file (data was lost, was repaired or is doubtful), one reason why a "
-    "table has no rows, or one warning of an XProf page",
+    "one problem of a file (data was lost, was repaired or is doubtful), one reason why a table "
+    "has no rows, or one warning of an XProf page",
     issues_columns,
     COUNT(issues_columns),
     &row_table_module,

@@ -10,15 +10,15 @@ SQLITE_EXTENSION_INIT3
 #define BATCHES_COLUMNS(C)                                                                         \
     C(IB_RUN, RUN_DOC)                                                                             \
     C(IB_MODEL, "model", "TEXT", NULL,                                                             \
-      "model of the batch's first request; NULL if no request that "                               \
-      "names a model refers to the batch",                                                         \
+      "model of the batch's first request; NULL if no request that names a model refers to the "   \
+      "batch",                                                                                     \
       "inference_profile model_name")                                                              \
     C(IB_HOST, "host", "TEXT", NULL,                                                               \
       "name of the host that ran the batch, taken from its file name",                             \
       "file name without .xplane.pb")                                                              \
     C(IB_RANK, "rank", "INTEGER", NULL,                                                            \
-      "rank of the batch by duration within its model, or among "                                  \
-      "the batches without a model; 1 is the shortest",                                            \
+      "rank of the batch by duration within its model, or among the batches without a model; 1 "   \
+      "is the shortest",                                                                           \
       "libprofsql")                                                                                \
     C(IB_ID, "batch_id", "INTEGER", NULL, "group_id of the batch's events on its host",            \
       "inference_profile batch_id")                                                                \
@@ -38,8 +38,8 @@ SQLITE_EXTENSION_INIT3
       "share of the batch that is not padding; 0 if unknown",                                      \
       "inference_profile batching_efficiency")                                                     \
     C(IB_DELAY, "batching_delay_ps", "INTEGER", "ps",                                              \
-      "time from the start of the batch's earliest request to the "                                \
-      "start of the batch; 0 if no request of the batch is known",                                 \
+      "time from the start of the batch's earliest request to the start of the batch; 0 if no "    \
+      "request of the batch is known",                                                             \
       "inference_profile batching_delay_us")                                                       \
     C(IB_DEVICE, "device_compute_ps", "INTEGER", "ps", "time of programs on the device",           \
       "inference_profile device_compute")                                                          \
@@ -52,8 +52,8 @@ SQLITE_EXTENSION_INIT3
       "tensors whose layout the batch converted between host and device; NULL if unknown",         \
       "inference_profile")                                                                         \
     C(IB_TENSOR, "tensor_ps", "INTEGER", "ps",                                                     \
-      "time in which the batch converts tensors between host and device "                          \
-      "layout, also if tensor_pattern is NULL; 0 without conversions",                             \
+      "time in which the batch converts tensors between host and device layout, also if "          \
+      "tensor_pattern is NULL; 0 without conversions",                                             \
       "inference_profile")                                                                         \
     C(IB_DEVICE_ACTUAL, "device_compute_ps_actual", "INTEGER", "ps",                               \
       "time of programs on the device, including kernels and other work of GPUs", "libprofsql")    \
@@ -106,17 +106,16 @@ static void batches_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource batches_rows = {.next = batches_next,
-                                       .state_bytes = sizeof(ModelAt),
-                                       .column = batches_column,
-                                       .per_run = true,
-                                       .nothing = "no ProcessBatch event: the server did "
-                                                  "not batch requests, or served none",
-                                       .needs = NEED_EVENTS | NEED_HOST};
+static const RowSource batches_rows = {
+    .next = batches_next,
+    .state_bytes = sizeof(ModelAt),
+    .column = batches_column,
+    .per_run = true,
+    .nothing = "no ProcessBatch event: the server did not batch requests, or served none",
+    .needs = NEED_EVENTS | NEED_HOST};
 const Table inference_batches_table = {
     "inference_batches",
-    "one batch that a model server ran; "
-    "ordered by model, shortest batch first",
+    "one batch that a model server ran; ordered by model, shortest batch first",
     batches_columns,
     COUNT(batches_columns),
     &row_table_module,

@@ -7,8 +7,8 @@ SQLITE_EXTENSION_INIT3
 #define LATENCY_COLUMNS(C)                                                                         \
     C(IL_RUN, RUN_DOC)                                                                             \
     C(IL_PERCENTILE, "percentile", "TEXT", NULL,                                                   \
-      "Avg, or the percentile of the request among the requests of "                               \
-      "all models by duration: 50.0% to 99.9%",                                                    \
+      "Avg, or the percentile of the request among the requests of all models by duration: 50.0% " \
+      "to 99.9%",                                                                                  \
       "overview_page percentile")                                                                  \
     C(IL_HOST_MS, "host_ms", "REAL", "ms",                                                         \
       "time of the request at this percentile that is neither device time nor transfer time",      \
@@ -91,18 +91,17 @@ static void latency_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource latency_rows = {.list = latency_list,
-                                       .state_bytes = sizeof(LatencyState),
-                                       .column = latency_column,
-                                       .per_run = true,
-                                       .nothing = "no event starts a request to a model "
-                                                  "server (SessionRun, TfrtModelRun, "
-                                                  "BatchingSessionRun and similar)",
-                                       .needs = NEED_EVENTS | NEED_HOST};
+static const RowSource latency_rows = {
+    .list = latency_list,
+    .state_bytes = sizeof(LatencyState),
+    .column = latency_column,
+    .per_run = true,
+    .nothing = "no event starts a request to a model server (SessionRun, TfrtModelRun, "
+               "BatchingSessionRun and similar)",
+    .needs = NEED_EVENTS | NEED_HOST};
 const Table inference_latency_table = {
     "inference_latency",
-    "one percentile of the duration of requests "
-    "to a model server, with its time by activity",
+    "one percentile of the duration of requests to a model server, with its time by activity",
     latency_columns,
     COUNT(latency_columns),
     &row_table_module,

@@ -15,36 +15,36 @@ SQLITE_EXTENSION_INIT3
     C(IM_BATCHES, "batch_count", "INTEGER", "batches", "number of batches that the model ran",     \
       "libprofsql")                                                                                \
     C(IM_THROUGHPUT, "request_throughput", "REAL", "requests/s",                                   \
-      "requests per second, from the start of the first request to "                               \
-      "the end of the last one; 0 without requests",                                               \
+      "requests per second, from the start of the first request to the end of the last one; 0 "    \
+      "without requests",                                                                          \
       "inference_profile throughput")                                                              \
     C(IM_LATENCY, "average_latency_ms", "REAL", "ms",                                              \
       "average duration of a request; 0 without requests", "inference_profile averageLatencyMs")   \
     C(IM_BATCH_THROUGHPUT, "batch_throughput", "REAL", "batches/s",                                \
-      "batches per second, from the start of the first batch to "                                  \
-      "the end of the last one; 0 without batches",                                                \
+      "batches per second, from the start of the first batch to the end of the last one; 0 "       \
+      "without batches",                                                                           \
       "inference_profile throughput")                                                              \
     C(IM_BATCH_LATENCY, "average_batch_latency_ms", "REAL", "ms",                                  \
       "average duration of a batch; 0 without batches", "inference_profile averageLatencyMs")      \
     C(IM_THREADS, "batching_threads", "INTEGER", "threads",                                        \
-      "number of threads of the batch scheduler; NULL if the "                                     \
-      "profile has no batching parameters of the model",                                           \
+      "number of threads of the batch scheduler; NULL if the profile has no batching parameters "  \
+      "of the model",                                                                              \
       "inference_profile batchingParamNumBatchThreads")                                            \
     C(IM_MAX_SIZE, "max_batch_size", "INTEGER", NULL,                                              \
-      "largest batch that the batch scheduler builds; NULL if the "                                \
-      "profile has no batching parameters of the model",                                           \
+      "largest batch that the batch scheduler builds; NULL if the profile has no batching "        \
+      "parameters of the model",                                                                   \
       "inference_profile batchingParamMaxBatchSize")                                               \
     C(IM_TIMEOUT, "batch_timeout_us", "INTEGER", "us",                                             \
-      "longest time that the batch scheduler waits for a batch to fill; "                          \
-      "NULL if the profile has no batching parameters of the model",                               \
+      "longest time that the batch scheduler waits for a batch to fill; NULL if the profile has "  \
+      "no batching parameters of the model",                                                       \
       "inference_profile batchingParamBatchTimeoutMicros")                                         \
     C(IM_ENQUEUED, "max_enqueued_batches", "INTEGER", "batches",                                   \
-      "largest number of batches that may wait in the batch scheduler's "                          \
-      "queue; NULL if the profile has no batching parameters of the model",                        \
+      "largest number of batches that may wait in the batch scheduler's queue; NULL if the "       \
+      "profile has no batching parameters of the model",                                           \
       "inference_profile batchingParamMaxEnqueuedBatches")                                         \
     C(IM_ALLOWED, "allowed_batch_sizes", "TEXT", NULL,                                             \
-      "batch sizes to which the batch scheduler pads; NULL if the "                                \
-      "profile has no batching parameters of the model",                                           \
+      "batch sizes to which the batch scheduler pads; NULL if the profile has no batching "        \
+      "parameters of the model",                                                                   \
       "inference_profile batchingParamAllowedBatchSizes")                                          \
     C(IM_SOURCE, SOURCE_DOC)
 enum { MODELS_COLUMNS(COLUMN_ENUM) };
@@ -88,8 +88,7 @@ static const RowSource models_rows = {
     .list = models_list, .column = models_column, .per_run = true, .needs = NEED_EVENTS};
 const Table inference_models_table = {
     "inference_models",
-    "one model on a model server, with its "
-    "requests, batches and batching parameters",
+    "one model on a model server, with its requests, batches and batching parameters",
     models_columns,
     COUNT(models_columns),
     &row_table_module,

@@ -30,8 +30,8 @@ SQLITE_EXTENSION_INIT3
       "averages, and if unknown",                                                                  \
       "inference_profile throughput")                                                              \
     C(IP_SIZE, "batching_request_size", "INTEGER", NULL,                                           \
-      "batching_request_size of inference_requests; averages are "                                 \
-      "truncated to integers; NULL for batches",                                                   \
+      "batching_request_size of inference_requests; averages are truncated to integers; NULL for " \
+      "batches",                                                                                   \
       "inference_profile batching_request_size")                                                   \
     C(IP_FORMATION, "host_batch_formation_ms", "REAL", "ms",                                       \
       "time from the start of the request to the start of its first batch; NULL for batches",      \
@@ -49,8 +49,8 @@ SQLITE_EXTENSION_INIT3
       "read_from_device_ps of inference_requests, in milliseconds; NULL for batches",              \
       "inference_profile data_transfer_d2h")                                                       \
     C(IP_DEVICE, "device_compute_ms", "REAL", "ms",                                                \
-      "time of programs on the device; in averages of requests by "                                \
-      "batch size, the average of the batches",                                                    \
+      "time of programs on the device; in averages of requests by batch size, the average of the " \
+      "batches",                                                                                   \
       "inference_profile device_compute")                                                          \
     C(IP_POSTPROCESS, "host_postprocess_ms", "REAL", "ms",                                         \
       "host_postprocess_ps of inference_requests, in milliseconds; NULL for batches",              \
@@ -63,19 +63,19 @@ SQLITE_EXTENSION_INIT3
       "requests",                                                                                  \
       "inference_profile padding_amount")                                                          \
     C(IP_PADDED, "batch_size_after_padding", "INTEGER", NULL,                                      \
-      "batch_size_after_padding of inference_batches; averages are "                               \
-      "truncated to integers; NULL for requests",                                                  \
+      "batch_size_after_padding of inference_batches; averages are truncated to integers; NULL "   \
+      "for requests",                                                                              \
       "inference_profile batch_size_after_padding")                                                \
     C(IP_EFFICIENCY, "batching_efficiency_fraction", "REAL", "fraction 0..1",                      \
       "share of the batch size that is not padding; 0 if unknown; NULL for requests",              \
       "inference_profile batching_efficiency")                                                     \
     C(IP_DELAY, "batching_delay_ms", "REAL", "ms",                                                 \
-      "time from the start of the batch's earliest request to the "                                \
-      "start of the batch; NULL for requests",                                                     \
+      "time from the start of the batch's earliest request to the start of the batch; NULL for "   \
+      "requests",                                                                                  \
       "inference_profile batching_delay_us")                                                       \
     C(IP_PROGRAM, "program_id", "TEXT", NULL,                                                      \
-      "id of the first program that the batch ran, or of all programs of a batch "                 \
-      "size; N/A if unknown and in the average of all batches; NULL for requests",                 \
+      "id of the first program that the batch ran, or of all programs of a batch size; N/A if "    \
+      "unknown and in the average of all batches; NULL for requests",                              \
       "inference_profile program_id")                                                              \
     C(IP_SOURCE, SOURCE_DOC)
 enum { PERCENTILES_COLUMNS(COLUMN_ENUM) };
@@ -186,9 +186,8 @@ static const RowSource percentiles_rows = {
     .list = percentiles_list, .column = percentiles_column, .per_run = true, .needs = NEED_EVENTS};
 const Table inference_percentiles_table = {
     "inference_percentiles",
-    "one request or batch at a percentile "
-    "of the duration, or an average, as "
-    "in XProf's inference profile",
+    "one request or batch at a percentile of the duration, or an average, as in XProf's inference "
+    "profile",
     percentiles_columns,
     COUNT(percentiles_columns),
     &row_table_module,

@@ -10,15 +10,15 @@ SQLITE_EXTENSION_INIT3
 #define REQUESTS_COLUMNS(C)                                                                        \
     C(IR_RUN, RUN_DOC)                                                                             \
     C(IR_MODEL, "model", "TEXT", NULL,                                                             \
-      "model that the request names; ALL if no request of the run "                                \
-      "names a model; NULL if only this request names none",                                       \
+      "model that the request names; ALL if no request of the run names a model; NULL if only "    \
+      "this request names none",                                                                   \
       "inference_profile model_name")                                                              \
     C(IR_HOST, "host", "TEXT", NULL,                                                               \
       "name of the host that served the request, taken from its file name",                        \
       "file name without .xplane.pb")                                                              \
     C(IR_RANK, "rank", "INTEGER", NULL,                                                            \
-      "rank of the request by duration within its model, or among "                                \
-      "the requests without a model; 1 is the shortest",                                           \
+      "rank of the request by duration within its model, or among the requests without a model; "  \
+      "1 is the shortest",                                                                         \
       "libprofsql")                                                                                \
     C(IR_ID, "request_id", "INTEGER", NULL, "group_id of the request's events on its host",        \
       "inference_profile request_id")                                                              \
@@ -33,8 +33,8 @@ SQLITE_EXTENSION_INIT3
     C(IR_LATENCY, "latency_ms", "REAL", "ms", "duration_ps in milliseconds",                       \
       "inference_profile latency_ms")                                                              \
     C(IR_SIZE, "batching_request_size", "INTEGER", NULL,                                           \
-      "size of the request's task in the batch, as the batch "                                     \
-      "scheduler reports it; 0 if it is not reported",                                             \
+      "size of the request's task in the batch, as the batch scheduler reports it; 0 if it is "    \
+      "not reported",                                                                              \
       "inference_profile batching_request_size")                                                   \
     C(IR_DELAY, "batching_delay_ps", "INTEGER", "ps",                                              \
       "time from the start of the request to the start of its first batch; 0 without a batch. It " \
@@ -74,8 +74,8 @@ SQLITE_EXTENSION_INIT3
       "tensors whose layout the request converted between host and device; NULL if unknown",       \
       "inference_profile")                                                                         \
     C(IR_TENSOR, "tensor_ps", "INTEGER", "ps",                                                     \
-      "time in which the request converts tensors between host and device "                        \
-      "layout, also if tensor_pattern is NULL; 0 without conversions",                             \
+      "time in which the request converts tensors between host and device layout, also if "        \
+      "tensor_pattern is NULL; 0 without conversions",                                             \
       "inference_profile")                                                                         \
     C(IR_WRITE_ACTUAL, "write_to_device_ps_actual", "INTEGER", "ps",                               \
       "time of transfers to the device, including GPUs", "libprofsql")                             \
@@ -142,18 +142,18 @@ static void requests_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource requests_rows = {.next = requests_next,
-                                        .state_bytes = sizeof(ModelAt),
-                                        .column = requests_column,
-                                        .per_run = true,
-                                        .nothing = "no event starts a request to a model "
-                                                   "server (SessionRun, TfrtModelRun, "
-                                                   "BatchingSessionRun and similar)",
-                                        .needs = NEED_EVENTS | NEED_HOST};
+static const RowSource requests_rows = {
+    .next = requests_next,
+    .state_bytes = sizeof(ModelAt),
+    .column = requests_column,
+    .per_run = true,
+    .nothing = "no event starts a request to a model server (SessionRun, TfrtModelRun, "
+               "BatchingSessionRun and similar)",
+    .needs = NEED_EVENTS | NEED_HOST};
 const Table inference_requests_table = {
     "inference_requests",
-    "one request to a model server, with its time by "
-    "activity; ordered by model, shortest request first",
+    "one request to a model server, with its time by activity; ordered by model, shortest request "
+    "first",
     requests_columns,
     COUNT(requests_columns),
     &row_table_module,

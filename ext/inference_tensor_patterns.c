@@ -8,8 +8,8 @@ SQLITE_EXTENSION_INIT3
     C(IT_RUN, RUN_DOC)                                                                             \
     C(IT_MODEL, MODEL_DOC)                                                                         \
     C(IT_ID, "pattern_id", "INTEGER", NULL,                                                        \
-      "ordinal of the pattern within the model, from 0, ordered by "                               \
-      "pattern (XProf's order comes from a hash table)",                                           \
+      "ordinal of the pattern within the model, from 0, ordered by pattern (XProf's order comes "  \
+      "from a hash table)",                                                                        \
       "inference_profile id")                                                                      \
     C(IT_PATTERN, "pattern", "TEXT", NULL,                                                         \
       "names of the conversion events with shape and layout of their tensors, separated by <br>",  \
@@ -82,17 +82,17 @@ static void patterns_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource patterns_rows = {.next = patterns_next,
-                                        .state_bytes = sizeof(ModelAt),
-                                        .column = patterns_column,
-                                        .per_run = true,
-                                        .nothing = "no request or batch converted tensors "
-                                                   "whose shape and layout are known",
-                                        .needs = NEED_EVENTS | NEED_HOST};
+static const RowSource patterns_rows = {
+    .next = patterns_next,
+    .state_bytes = sizeof(ModelAt),
+    .column = patterns_column,
+    .per_run = true,
+    .nothing = "no request or batch converted tensors whose shape and layout are known",
+    .needs = NEED_EVENTS | NEED_HOST};
 const Table inference_tensor_patterns_table = {
     "inference_tensor_patterns",
-    "one pattern of tensors that requests and batches converted "
-    "between host and device layout, with the time that took",
+    "one pattern of tensors that requests and batches converted between host and device layout, "
+    "with the time that took",
     patterns_columns,
     COUNT(patterns_columns),
     &row_table_module,

@@ -12,12 +12,12 @@ SQLITE_EXTENSION_INIT3
 #define INPUT_OPS_COLUMNS(C)                                                                       \
     C(IO_RUN, RUN_DOC)                                                                             \
     C(IO_OPERATION, "operation", "TEXT", NULL,                                                     \
-      "name of the op: a tf.data iterator with its enclosing "                                     \
-      "iterators, a transfer, or a stage of an input pipeline",                                    \
+      "name of the op: a tf.data iterator with its enclosing iterators, a transfer, or a stage "   \
+      "of an input pipeline",                                                                      \
       "input_pipeline_analyzer opName")                                                            \
     C(IO_CATEGORY, "category", "TEXT", NULL,                                                       \
-      "category of the op: Enqueue, Demanded file read, Advanced "                                 \
-      "file read, Preprocessing or Unknown",                                                       \
+      "category of the op: Enqueue, Demanded file read, Advanced file read, Preprocessing or "     \
+      "Unknown",                                                                                   \
       "input_pipeline_analyzer category")                                                          \
     C(IO_OCCURRENCES, "occurrences", "INTEGER", NULL, "number of times that the op ran",           \
       "input_pipeline_analyzer count")                                                             \
@@ -85,9 +85,9 @@ static const RowSource input_ops_rows = {.list = input_ops_list,
                                          .state_bytes = sizeof(InputOps),
                                          .column = input_ops_column,
                                          .per_run = true,
-                                         .nothing = "no op on host threads reads, "
-                                                    "prepares or sends input (tf.data "
-                                                    "iterators, infeed, input stages)",
+                                         .nothing =
+                                             "no op on host threads reads, prepares or sends input "
+                                             "(tf.data iterators, infeed, input stages)",
                                          .needs = NEED_EVENTS | NEED_HOST};
 const Table input_ops_table = {
     "input_ops",
@@ -105,12 +105,12 @@ const Table input_ops_table = {
 #define INPUT_BREAKDOWN_COLUMNS(C)                                                                 \
     C(IB_RUN, RUN_DOC)                                                                             \
     C(IB_CATEGORY, "category", "TEXT", NULL,                                                       \
-      "part of the input time: Enqueue, Demanded file read, "                                      \
-      "Advanced file read, Preprocessing or Unclassified",                                         \
+      "part of the input time: Enqueue, Demanded file read, Advanced file read, Preprocessing or " \
+      "Unclassified",                                                                              \
       "input_pipeline_analyzer input_time_breakdown")                                              \
     C(IB_TIME, "time_us", "REAL", "us",                                                            \
-      "host time of this part, scaled to the time that the devices waited for "                    \
-      "input if transfers to the devices are known; 0 if the part takes no time",                  \
+      "host time of this part, scaled to the time that the devices waited for input if transfers " \
+      "to the devices are known; 0 if the part takes no time",                                     \
       "input_pipeline_analyzer input_time_breakdown")                                              \
     C(IB_FRACTION, "fraction", "REAL", "fraction 0..1",                                            \
       "time_us divided by the sum of the five parts; NULL if all five are 0", "libprofsql")        \
@@ -124,16 +124,16 @@ typedef struct {
     const char *name, *advice;
 } InputPart;
 static const InputPart parts[] = {
-    {"Enqueue", "Send fewer bytes to the device: use smaller types, decode on the "
-                "device, use larger and fewer transfers. Prefetch to the device."},
-    {"Demanded file read", "Read ahead (prefetch, interleave). Store the data "
-                           "in fewer and larger files, close to the host."},
-    {"Advanced file read", "Read more files in parallel, from closer or faster "
-                           "storage. Cache the data that fits in memory."},
-    {"Preprocessing", "Map in parallel (num_parallel_calls), batch before mapping, "
-                      "cache the result, or preprocess once before training."},
-    {"Unclassified", "Annotate the stages of your own input pipeline "
-                     "in the trace to see what this time is."},
+    {"Enqueue", "Send fewer bytes to the device: use smaller types, decode on the device, use "
+                "larger and fewer transfers. Prefetch to the device."},
+    {"Demanded file read", "Read ahead (prefetch, interleave). Store the data in fewer and larger "
+                           "files, close to the host."},
+    {"Advanced file read", "Read more files in parallel, from closer or faster storage. Cache the "
+                           "data that fits in memory."},
+    {"Preprocessing", "Map in parallel (num_parallel_calls), batch before mapping, cache the "
+                      "result, or preprocess once before training."},
+    {"Unclassified",
+     "Annotate the stages of your own input pipeline in the trace to see what this time is."},
 };
 
 static double part_us(const InputAnalysis *a, size_t part)

@@ -30,55 +30,47 @@ SQLITE_EXTENSION_INIT3
     C(IP_MAXIMUM, "step_time_ms_max", "REAL", "ms", "longest step time; NULL without steps",       \
       "input_pipeline_analyzer steptime_ms_maximum")                                               \
     SHARE_DOCS(C, IP_INPUT, "input",                                                               \
-               "share of step time spent on input. Without TPUs, XProf looks at the first "        \
-               "host alone for this and the other shares; NULL without steps on it",               \
-               "host: input bound (20% or more of the step time), both: partly or "                \
-               "perhaps input bound, device: not input bound, unknown: no steps")                  \
+               "share of step time spent on input. Without TPUs, XProf looks at the first host "   \
+               "alone for this and the other shares; NULL without steps on it",                    \
+               "host: input bound (20% or more of the step time), both: partly or perhaps input "  \
+               "bound, device: not input bound, unknown: no steps")                                \
     SHARE_DOCS(C, IP_OUTPUT, "output",                                                             \
-               "share of step time spent on copying "                                              \
-               "results from the device; NULL without steps",                                      \
-               "host: output takes 20% or more of "                                                \
-               "the step time, both: 5% or more, "                                                 \
-               "device: less, unknown: no steps")                                                  \
-    SHARE_DOCS(C, IP_IDLE, "idle",                                                                 \
-               "on TPU: share of step time in which TensorCores are "                              \
-               "idle; otherwise: share of step time that is not input, "                           \
-               "output, device compute or collectives; NULL where input_percent is",               \
-               "yes if the idle time is 3% or more of the step time, else no; NULL if not on TPU") \
+               "share of step time spent on copying results from the device; NULL without steps",  \
+               "host: output takes 20% or more of the step time, both: 5% or more, device: less, " \
+               "unknown: no steps")                                                                \
+    SHARE_DOCS(                                                                                    \
+        C, IP_IDLE, "idle",                                                                        \
+        "on TPU: share of step time in which TensorCores are idle; otherwise: share of step time " \
+        "that is not input, output, device compute or collectives; NULL where input_percent is",   \
+        "yes if the idle time is 3% or more of the step time, else no; NULL if not on TPU")        \
     C(IP_COMPUTE, "compute_percent", "REAL", "percent 0..100",                                     \
       "share of step time in which devices compute; on TPU, all that is not input, output or "     \
       "idle; NULL where input_percent is",                                                         \
       "input_pipeline_analyzer")                                                                   \
     SHARE_DOCS(C, IP_LAUNCH, "kernel_launch",                                                      \
-               "share of step time spent on launching "                                            \
-               "kernels; NULL without steps and on TPU",                                           \
-               "high: 15% or more of the step time, "                                              \
-               "moderate: 3% or more, no: less; "                                                  \
-               "NULL on TPU")                                                                      \
+               "share of step time spent on launching kernels; NULL without steps and on TPU",     \
+               "high: 15% or more of the step time, moderate: 3% or more, no: less; NULL on TPU")  \
     SHARE_DOCS(C, IP_COLLECTIVES, "collectives",                                                   \
                "share of step time spent on collectives; on TPU, of the ops with a stat "          \
-               "all_reduce_unique_id, on the core with the most of them (XProf adds it to a "      \
-               "step time that includes it already); NULL where input_percent is",                 \
-               "high: 15% or more of the step time, moderate: 3% or more, no: less; on "           \
-               "TPU yes if at least 6 percentage points above input_percent, else no")             \
+               "all_reduce_unique_id, on the core with the most of them (XProf adds it to a step " \
+               "time that includes it already); NULL where input_percent is",                      \
+               "high: 15% or more of the step time, moderate: 3% or more, no: less; on TPU yes "   \
+               "if at least 6 percentage points above input_percent, else no")                     \
     SHARE_DOCS(C, IP_OTHERS, "all_others",                                                         \
-               "share of step time in which no activity "                                          \
-               "is known; NULL without steps and on TPU",                                          \
-               "high: 15% or more of the step time, "                                              \
-               "moderate: 3% or more, no: less; "                                                  \
-               "NULL on TPU")                                                                      \
+               "share of step time in which no activity is known; NULL without steps and on TPU",  \
+               "high: 15% or more of the step time, moderate: 3% or more, no: less; NULL on TPU")  \
     C(IP_STEPS_ACTUAL, "step_count_actual", "INTEGER", NULL,                                       \
       "number of complete steps; if XProf finds no step, number of steps that the framework "      \
       "marks",                                                                                     \
       "libprofsql")                                                                                \
     C(IP_PERCENT_ACTUAL, "input_percent_actual", "REAL", "percent 0..100",                         \
-      "input_percent, corrected. GPU: includes activity on host threads and copies "               \
-      "under all their names. TPU: counts each all-reduce once. If XProf finds no "                \
-      "step: share of the steps that the framework marks. NULL without steps",                     \
+      "input_percent, corrected. GPU: includes activity on host threads and copies under all "     \
+      "their names. TPU: counts each all-reduce once. If XProf finds no step: share of the steps " \
+      "that the framework marks. NULL without steps",                                              \
       "libprofsql")                                                                                \
     C(IP_VERDICT_ACTUAL, "input_verdict_actual", "TEXT", NULL,                                     \
-      "input_verdict computed from input_percent_actual (and from all_others_percent_actual, "     \
-      "but not for steps that only the framework marks); input_statement is based on it",          \
+      "input_verdict computed from input_percent_actual (and from all_others_percent_actual, but " \
+      "not for steps that only the framework marks); input_statement is based on it",              \
       "libprofsql")                                                                                \
     C(IP_TF_DATA, "uses_tf_data", "INTEGER", "0 or 1", "1: ops of a tf.data pipeline take time",   \
       "input_pipeline_analyzer")                                                                   \
@@ -89,19 +81,19 @@ SQLITE_EXTENSION_INIT3
       "compute_percent, corrected as described for input_percent_actual; NULL without steps",      \
       "libprofsql")                                                                                \
     C(IP_LAUNCH_ACTUAL, "kernel_launch_percent_actual", "REAL", "percent 0..100",                  \
-      "kernel_launch_percent, corrected as described for input_percent_actual "                    \
-      "(XProf never recognizes launches); NULL without steps and on TPU",                          \
+      "kernel_launch_percent, corrected as described for input_percent_actual (XProf never "       \
+      "recognizes launches); NULL without steps and on TPU",                                       \
       "libprofsql")                                                                                \
     C(IP_LAUNCH_VERDICT_ACTUAL, "kernel_launch_verdict_actual", "TEXT", NULL,                      \
-      "kernel_launch_verdict computed from "                                                       \
-      "kernel_launch_percent_actual; NULL on TPU and if that is unknown",                          \
+      "kernel_launch_verdict computed from kernel_launch_percent_actual; NULL on TPU and if that " \
+      "is unknown",                                                                                \
       "libprofsql")                                                                                \
     C(IP_COLLECTIVES_ACTUAL, "collectives_percent_actual", "REAL", "percent 0..100",               \
       "collectives_percent, corrected as described for input_percent_actual; NULL without steps",  \
       "libprofsql")                                                                                \
     C(IP_OTHERS_ACTUAL, "all_others_percent_actual", "REAL", "percent 0..100",                     \
-      "all_others_percent, corrected as described for "                                            \
-      "input_percent_actual; NULL without steps and on TPU",                                       \
+      "all_others_percent, corrected as described for input_percent_actual; NULL without steps "   \
+      "and on TPU",                                                                                \
       "libprofsql")                                                                                \
     C(IP_NEXT, "next_step", "TEXT", NULL, "what to look at next", "libprofsql")                    \
     C(IP_SOURCE, SOURCE_DOC)

@@ -20,9 +20,9 @@ SQLITE_EXTENSION_INIT3
       "XProf's label of the step: its name in runs without devices, otherwise its number",         \
       "input_pipeline_analyzer stepnum")                                                           \
     C(IS_TIME, "step_time_ms", "REAL", "ms",                                                       \
-      "step time as XProf computes it. On TPU: sum of tc_compute_ms, "                             \
-      "scv0_compute_ms, scv0_infeed_ms, tc_infeed_ms, tc_outfeed_ms "                              \
-      "and tc_idle_ms. Otherwise: duration on the first host",                                     \
+      "step time as XProf computes it. On TPU: sum of tc_compute_ms, scv0_compute_ms, "            \
+      "scv0_infeed_ms, tc_infeed_ms, tc_outfeed_ms and tc_idle_ms. Otherwise: duration on the "    \
+      "first host",                                                                                \
       "input_pipeline_analyzer stepTimeMs")                                                        \
     C(IS_COMPUTE, "device_compute_ms", "REAL", "ms",                                               \
       "time computing on a device, on the first host; NULL on TPU",                                \
@@ -66,16 +66,16 @@ SQLITE_EXTENSION_INIT3
       "time of outfeed to the host, average of the TensorCores; NULL if not on TPU",               \
       "input_pipeline_analyzer tcOutfeedTimeMs")                                                   \
     C(IS_TC_IDLE, "tc_idle_ms", "REAL", "ms",                                                      \
-      "shortest step of a TensorCore minus the compute, infeed and "                               \
-      "outfeed columns (tc_ and scv0_); NULL if not on TPU",                                       \
+      "shortest step of a TensorCore minus the compute, infeed and outfeed columns (tc_ and "      \
+      "scv0_); NULL if not on TPU",                                                                \
       "input_pipeline_analyzer tcIdleTimeMs")                                                      \
     C(IS_TRANSFER, "host_transfer_ms", "REAL", "ms",                                               \
-      "time of sends to and receives from the host, of the "                                       \
-      "TensorCore with the most; NULL if not on TPU",                                              \
+      "time of sends to and receives from the host, of the TensorCore with the most; NULL if not " \
+      "on TPU",                                                                                    \
       "input_pipeline_analyzer hostTransferTimeMs")                                                \
     C(IS_ALL_REDUCE, "all_reduce_ms", "REAL", "ms",                                                \
-      "time of all-reduce and all-to-all, of the TensorCore with "                                 \
-      "the most; part of tc_compute_ms; NULL if not on TPU",                                       \
+      "time of all-reduce and all-to-all, of the TensorCore with the most; part of "               \
+      "tc_compute_ms; NULL if not on TPU",                                                         \
       "libprofsql")                                                                                \
     C(IS_PERCENT, "infeed_percent_average", "REAL", "percent 0..100",                              \
       "infeed share of the step, average of the TensorCores; NULL if not on TPU",                  \
@@ -87,8 +87,8 @@ SQLITE_EXTENSION_INIT3
       "largest infeed share of the step on any TensorCore; NULL if not on TPU",                    \
       "input_pipeline_analyzer infeedPercentMax")                                                  \
     C(IS_MAX_CORE, "max_infeed_core", "TEXT", NULL,                                                \
-      "host and ordinal of the TensorCore with the longest infeed; NULL if "                       \
-      "no TensorCore waits or its ordinal is unknown, and if not on TPU",                          \
+      "host and ordinal of the TensorCore with the longest infeed; NULL if no TensorCore waits "   \
+      "or its ordinal is unknown, and if not on TPU",                                              \
       "input_pipeline_analyzer Core name")                                                         \
     C(IS_SOURCE, SOURCE_DOC)
 enum { INPUT_STEPS_COLUMNS(COLUMN_ENUM) };
@@ -169,13 +169,13 @@ static void input_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
         sqlite3_result_double(ctx, s->category_ms[column - IS_COMPUTE]);
 }
 
-static const RowSource input_steps_rows = {.list = input_steps_list,
-                                           .state_bytes = sizeof(InputSteps),
-                                           .column = input_steps_column,
-                                           .per_run = true,
-                                           .needs = NEED_EVENTS | NEED_STEPS,
-                                           .nothing = "XProf finds no step; the table `steps` "
-                                                      "has the steps that the framework marks"};
+static const RowSource input_steps_rows = {
+    .list = input_steps_list,
+    .state_bytes = sizeof(InputSteps),
+    .column = input_steps_column,
+    .per_run = true,
+    .needs = NEED_EVENTS | NEED_STEPS,
+    .nothing = "XProf finds no step; the table `steps` has the steps that the framework marks"};
 const Table input_steps_table = {"input_steps",
                                  "one step, as in XProf's input-pipeline analyzer",
                                  input_steps_columns,
@@ -205,8 +205,8 @@ const Table input_steps_table = {"input_steps",
       "quarter; 0 if unknown",                                                                     \
       "overview_page flopRate")                                                                    \
     C(TD_ELIGIBLE, "op_is_tensorcore_eligible", "INTEGER", NULL,                                   \
-      "1: a kernel of the op could use tensor cores, judged by the "                               \
-      "kernels that XProf keeps; NULL if not on GPU",                                              \
+      "1: a kernel of the op could use tensor cores, judged by the kernels that XProf keeps; "     \
+      "NULL if not on GPU",                                                                        \
       "overview_page tcEligibility")                                                               \
     C(TD_USES, "op_uses_tensorcore", "INTEGER", NULL,                                              \
       "1: a kernel of the op uses tensor cores, by XProf's list of kernel names; NULL if not on "  \

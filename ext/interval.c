@@ -255,8 +255,8 @@ typedef struct {
 } SelfTime;
 
 static const char self_time_usage[] =
-    "use self_time(start, duration) OVER (PARTITION BY track ORDER BY start, duration DESC "
-    "ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING), without FILTER";
+    "use self_time(start, duration) OVER (PARTITION BY track ORDER BY start, duration DESC ROWS "
+    "BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING), without FILTER";
 
 static int contains(const TimeRow *outer, const TimeRow *inner, int is_real)
 {
@@ -420,8 +420,8 @@ const FunctionDef interval_functions[] = {
      .xFunc = overlap_func,
      .signature = "interval_overlap(a, a_dur, b, b_dur)",
      .unit = "unit of the arguments",
-     .description = "Length of the overlap of two intervals. NULL if an argument is NULL, REAL "
-                    "if an argument is REAL. An interval with a negative duration is empty.",
+     .description = "Length of the overlap of two intervals. NULL if an argument is NULL, REAL if "
+                    "an argument is REAL. An interval with a negative duration is empty.",
      .origin = "computed",
      .since = "0.1.0",
      .example = "SELECT interval_overlap(0, 10, 5, 10)"},
@@ -433,9 +433,9 @@ const FunctionDef interval_functions[] = {
      .xFinal = union_final,
      .signature = "interval_union(start, dur)",
      .unit = "unit of the arguments",
-     .description = "Aggregate, not a window function: total length covered by at least "
-                    "one of the intervals. Ignores rows with a NULL argument; NULL if "
-                    "there is no other row. Fastest if rows arrive ordered by start.",
+     .description = "Aggregate, not a window function: total length covered by at least one of the "
+                    "intervals. Ignores rows with a NULL argument; NULL if there is no other row. "
+                    "Fastest if rows arrive ordered by start.",
      .origin = "computed",
      .since = "0.1.0",
      .example =
@@ -449,19 +449,18 @@ const FunctionDef interval_functions[] = {
      .xValue = self_time_value,
      .xInverse = self_time_inverse,
      .signature = "self_time(start_ps, duration_ps) OVER (PARTITION BY track ORDER BY start_ps, "
-                  "duration_ps DESC "
-                  "ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)",
+                  "duration_ps DESC ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)",
      .unit = "unit of the arguments",
-     .description = "Window function: duration of the row minus the durations of its "
-                    "direct children. Rows must be ordered as in the signature: each row "
-                    "closes the earlier rows that do not contain it, and is a child of the "
-                    "last row that remains open. Another frame or order, FILTER, and use "
-                    "without OVER are errors if the function can detect them. It cannot "
-                    "detect a frame that is the same for all rows, such as that of OVER ().",
+     .description =
+         "Window function: duration of the row minus the durations of its direct children. Rows "
+         "must be ordered as in the signature: each row closes the earlier rows that do not "
+         "contain it, and is a child of the last row that remains open. Another frame or order, "
+         "FILTER, and use without OVER are errors if the function can detect them. It cannot "
+         "detect a frame that is the same for all rows, such as that of OVER ().",
      .origin = "computed",
      .since = "0.1.0",
-     .example = "SELECT name, self_time(start_ps, duration_ps) OVER (PARTITION BY line_id "
-                "ORDER BY start_ps, duration_ps DESC ROWS BETWEEN CURRENT ROW AND "
-                "UNBOUNDED FOLLOWING) FROM trace_events"},
+     .example = "SELECT name, self_time(start_ps, duration_ps) OVER (PARTITION BY line_id ORDER BY "
+                "start_ps, duration_ps DESC ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) FROM "
+                "trace_events"},
 };
 const int n_interval_functions = sizeof interval_functions / sizeof interval_functions[0];

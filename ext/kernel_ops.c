@@ -21,8 +21,8 @@ SQLITE_EXTENSION_INIT3
       "OpMetadata of the stats program_id and hlo_op; if the file has no such instruction, stat "  \
       "tf_op, name, level 0 or annotation, of several the last")                                   \
     C(KO_OCCURRENCES, "occurrences", "INTEGER", "kernels",                                         \
-      "number of times that the kernel ran for the op; as in XProf, events "                       \
-      "that have no duration or no kernel_details of their own do not count",                      \
+      "number of times that the kernel ran for the op; as in XProf, events that have no duration " \
+      "or no kernel_details of their own do not count",                                            \
       "libprofsql")                                                                                \
     C(KO_TOTAL, "total_duration_us", "REAL", "us",                                                 \
       "sum of the kernel's durations on the event clock, each truncated to a nanosecond",          \
@@ -39,9 +39,9 @@ SQLITE_EXTENSION_INIT3
     C(KO_USES, "kernel_uses_tensorcore", "INTEGER", "0 or 1",                                      \
       "1: the kernel runs on tensor cores, judged by its name", "libprofsql")                      \
     C(KO_HELPER, "is_helper", "INTEGER", "0 or 1",                                                 \
-      "1: tensor cores could run the op and this kernel does not use them, but "                   \
-      "another kernel of the same HLO op on the host does (without an HLO op: of the "             \
-      "same framework op). This kernel prepares or completes the work of that one",                \
+      "1: tensor cores could run the op and this kernel does not use them, but another kernel of " \
+      "the same HLO op on the host does (without an HLO op: of the same framework op). This "      \
+      "kernel prepares or completes the work of that one",                                         \
       "libprofsql")                                                                                \
     C(KO_HOST, HOST_DOC)                                                                           \
     C(KO_SOURCE, SOURCE_DOC)
@@ -80,8 +80,8 @@ static const RowSource kernel_ops_rows = {.list = kernel_ops_list,
                                           .nothing = "no event on a GPU is a kernel"};
 const Table kernel_ops_table = {
     "kernel_ops",
-    "one GPU kernel by name, framework op and use of tensor "
-    "cores, from profiler files of any age; longest kernel first",
+    "one GPU kernel by name, framework op and use of tensor cores, from profiler files of any age; "
+    "longest kernel first",
     kernel_ops_columns,
     COUNT(kernel_ops_columns),
     &row_table_module,

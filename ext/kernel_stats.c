@@ -56,21 +56,21 @@ SQLITE_EXTENSION_INIT3
       "dynamic shared memory per block; 0 if unknown", "OpStats dynamic_shmem_bytes")              \
     C(KS_HOST, HOST_DOC)                                                                           \
     C(KS_REGISTERS_ACTUAL, "registers_per_thread_actual", "INTEGER", "registers",                  \
-      "registers per thread, read from kernel_details in all formats that profilers write; "       \
-      "NULL if unknown, above 1024 (no GPU has so many), or if the launches differ",               \
+      "registers per thread, read from kernel_details in all formats that profilers write; NULL "  \
+      "if unknown, above 1024 (no GPU has so many), or if the launches differ",                    \
       "kernel_details")                                                                            \
     C(KS_SHARED_ACTUAL, "shared_memory_bytes_actual", "INTEGER", "bytes",                          \
-      "static plus dynamic shared memory per block, read from kernel_details in all formats "      \
-      "that profilers write; NULL if unknown, if the registers there are above 1024, or if the "   \
+      "static plus dynamic shared memory per block, read from kernel_details in all formats that " \
+      "profilers write; NULL if unknown, if the registers there are above 1024, or if the "        \
       "launches differ",                                                                           \
       "kernel_details")                                                                            \
     C(KS_BLOCK_ACTUAL, "block_dim_actual", "TEXT", NULL,                                           \
-      "threads per block as x,y,z, read from kernel_details in all formats "                       \
-      "that profilers write; NULL if unknown or if the launches differ",                           \
+      "threads per block as x,y,z, read from kernel_details in all formats that profilers write; " \
+      "NULL if unknown or if the launches differ",                                                 \
       "kernel_details")                                                                            \
     C(KS_GRID_ACTUAL, "grid_dim_actual", "TEXT", NULL,                                             \
-      "blocks in the grid as x,y,z, read from kernel_details in all formats "                      \
-      "that profilers write; NULL if unknown or if the launches differ",                           \
+      "blocks in the grid as x,y,z, read from kernel_details in all formats that profilers "       \
+      "write; NULL if unknown or if the launches differ",                                          \
       "kernel_details")                                                                            \
     C(KS_OCCUPANCY_ACTUAL, "occupancy_percent_actual", "REAL", "percent 0..100",                   \
       "theoretical occupancy; NULL if unknown, 0, above 100, or if the launches differ",           \
@@ -78,13 +78,13 @@ SQLITE_EXTENSION_INIT3
     C(KS_ELIGIBLE_ACTUAL, "op_is_tensorcore_eligible_actual", "INTEGER", "0 or 1",                 \
       "1: tensor cores could run the op of one of the kernels: the kernel uses them, or "          \
       "op_name_actual is the name of such an op (docs/semantics.md, Canned queries) and the HLO "  \
-      "op, if known, contains a product (a multiplication and a reduction, too), convolution "     \
-      "or library call (as kernel_ops.op_is_tensorcore_eligible)",                                 \
+      "op, if known, contains a product (a multiplication and a reduction, too), convolution or "  \
+      "library call (as kernel_ops.op_is_tensorcore_eligible)",                                    \
       "libprofsql")                                                                                \
     C(KS_USES_ACTUAL, "kernel_uses_tensorcore_actual", "INTEGER", "0 or 1",                        \
-      "1: the kernel runs on tensor cores, judged by its name. Also "                              \
-      "recognizes kernels of Hopper and Blackwell, cuDNN and attention, "                          \
-      "which XProf's list lacks, and kernels in files that name no vendor",                        \
+      "1: the kernel runs on tensor cores, judged by its name. Also recognizes kernels of Hopper " \
+      "and Blackwell, cuDNN and attention, which XProf's list lacks, and kernels in files that "   \
+      "name no vendor",                                                                            \
       "libprofsql")                                                                                \
     C(KS_OP_ACTUAL, "op_name_actual", "TEXT", NULL,                                                \
       "name of the framework op that the kernel runs for, also in files of older profilers; NULL " \
@@ -172,8 +172,8 @@ static const RowSource kernel_stats_rows = {.list = kernel_stats_list,
                                             .needs = NEED_EVENTS | NEED_GPU,
                                             .nothing = "no event on a GPU is a kernel"};
 const Table kernel_stats_table = {"kernel_stats",
-                                  "one GPU kernel by name, launch configuration and "
-                                  "op, as in XProf's kernel stats; longest kernel first",
+                                  "one GPU kernel by name, launch configuration and op, as in "
+                                  "XProf's kernel stats; longest kernel first",
                                   kernel_stats_columns,
                                   COUNT(kernel_stats_columns),
                                   &row_table_module,

@@ -59,10 +59,9 @@ SQLITE_EXTENSION_INIT3
     C(LD_ANNOTATION_EVENT, "annotation_event_id", "INTEGER", NULL,                                 \
       "event_id of annotation; NULL if there is none", "libprofsql")                               \
     C(LD_PYTHON, "python_frame", "TEXT", NULL,                                                     \
-      "name of the innermost Python frame that contains the launch call in time: an event of "     \
-      "the host whose name starts with $, on the call's own line first; NULL if there is none "    \
-      "(python_tracer_level = 0 "                                                                  \
-      "records none)",                                                                             \
+      "name of the innermost Python frame that contains the launch call in time: an event of the " \
+      "host whose name starts with $, on the call's own line first; NULL if there is none "        \
+      "(python_tracer_level = 0 records none)",                                                    \
       "libprofsql")                                                                                \
     C(LD_STACK, "python_stack", "TEXT", NULL,                                                      \
       "python_frame and the Python frames around it on its line, one per line of text, innermost " \

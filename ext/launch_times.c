@@ -106,15 +106,13 @@ const Table launch_latency_table = {
       "average number of events in the queue when one is added, this one included", "libprofsql")  \
     C(LQ_EMPTY, "empty_launches", "INTEGER", "events",                                             \
       "number of launches that found an empty queue: a stream whose queue is always empty runs "   \
-      "no "                                                                                        \
-      "faster than the host launches",                                                             \
+      "no faster than the host launches",                                                          \
       "libprofsql")                                                                                \
     C(LQ_DELAY, "median_delay_us", "REAL", "us",                                                   \
       "median time from the start of a launch call to the start on the stream", "libprofsql")      \
     C(LQ_LAUNCH, "longest_launch_us", "REAL", "us",                                                \
       "duration of the longest launch call; it grows to that of kernels if the host is blocked "   \
-      "by "                                                                                        \
-      "a full queue",                                                                              \
+      "by a full queue",                                                                           \
       "XEvent.duration_ps")                                                                        \
     C(LQ_SOURCE, SOURCE_DOC)
 enum { QUEUE_COLUMNS(COLUMN_ENUM) };

@@ -26,16 +26,16 @@ SQLITE_EXTENSION_INIT3
     C(MP_MODULE, HLO_MODULE_DOC)                                                                   \
     C(MP_SPACE, SPACE_DOC)                                                                         \
     C(MP_PEAK, "peak_heap_mib", "REAL", "MiB",                                                     \
-      "largest memory in use at one time, parameters and outputs "                                 \
-      "included; NULL if the heap trace is inconsistent",                                          \
+      "largest memory in use at one time, parameters and outputs included; NULL if the heap "      \
+      "trace is inconsistent",                                                                     \
       "memory_viewer peakHeapMib")                                                                 \
     C(MP_UNPADDED, "peak_unpadded_mib", "REAL", "MiB",                                             \
-      "memory in use at the peak without the padding of temporaries; parameters "                  \
-      "and outputs with their padding; NULL if the heap trace is inconsistent",                    \
+      "memory in use at the peak without the padding of temporaries; parameters and outputs with " \
+      "their padding; NULL if the heap trace is inconsistent",                                     \
       "memory_viewer peakUnpaddedHeapMib")                                                         \
     C(MP_EVENT, "peak_event", "INTEGER", NULL,                                                     \
-      "event of the heap trace at which the peak is reached; NULL "                                \
-      "without a heap trace or if it is inconsistent",                                             \
+      "event of the heap trace at which the peak is reached; NULL without a heap trace or if it "  \
+      "is inconsistent",                                                                           \
       "memory_viewer peakHeapSizePosition")                                                        \
     C(MP_PARAMETERS, "parameters_mib", "REAL", "MiB",                                              \
       "size of the allocations of the entry computation's parameters",                             \
@@ -48,21 +48,21 @@ SQLITE_EXTENSION_INIT3
       "size of all allocations except thread-local ones",                                          \
       "memory_viewer totalBufferAllocationMib")                                                    \
     C(MP_INDEFINITE, "indefinite_mib", "REAL", "MiB",                                              \
-      "size of the allocations that live during the entire "                                       \
-      "program: parameters, constants and possible outputs",                                       \
+      "size of the allocations that live during the entire program: parameters, constants and "    \
+      "possible outputs",                                                                          \
       "memory_viewer indefiniteBufferAllocationMib")                                               \
     C(MP_FRAGMENTATION, "fragmentation_fraction", "REAL", "fraction 0..1",                         \
-      "share of the temporary allocations that is unused even at the peak: "                       \
-      "(total - peak) / (total - indefinite). 0 without temporaries; NULL if "                     \
-      "the heap trace is inconsistent or its peak exceeds the allocations",                        \
+      "share of the temporary allocations that is unused even at the peak: (total - peak) / "      \
+      "(total - indefinite). 0 without temporaries; NULL if the heap trace is inconsistent or "    \
+      "its peak exceeds the allocations",                                                          \
       "memory viewer page")                                                                        \
     C(MP_SCOPED, "scoped_vmem_mib", "REAL", "MiB",                                                 \
-      "memory_space 1: largest amount that one instruction reserves for "                          \
-      "itself, not part of the peak; NULL if no instruction reserves memory",                      \
+      "memory_space 1: largest amount that one instruction reserves for itself, not part of the "  \
+      "peak; NULL if no instruction reserves memory",                                              \
       "memory_viewer maxScopedVmemAllocationMib")                                                  \
     C(MP_SCOPED_OP, "scoped_vmem_op", "TEXT", NULL,                                                \
-      "name of the instruction that reserves scoped_vmem_mib; NULL "                               \
-      "if no instruction reserves memory",                                                         \
+      "name of the instruction that reserves scoped_vmem_mib; NULL if no instruction reserves "    \
+      "memory",                                                                                    \
       "memory_viewer maxScopedVmemInstructionName")                                                \
     C(MP_SOURCE, SOURCE_DOC)
 enum { MEMORY_PEAKS_COLUMNS(COLUMN_ENUM) };
@@ -130,13 +130,12 @@ static const RowSource memory_peaks_rows = {.next = memory_peaks_next,
                                             .state_bytes = sizeof(SpaceAt),
                                             .column = memory_peaks_column,
                                             .needs = NEED_PROGRAMS,
-                                            .nothing = "no HLO program contains a buffer "
-                                                       "assignment (programs dumped before "
-                                                       "optimization have none)"};
+                                            .nothing =
+                                                "no HLO program contains a buffer assignment "
+                                                "(programs dumped before optimization have none)"};
 const Table memory_peaks_table = {
     "memory_peaks",
-    "one memory space of an HLO program, with its "
-    "peak and totals, as in XProf's memory viewer",
+    "one memory space of an HLO program, with its peak and totals, as in XProf's memory viewer",
     memory_peaks_columns,
     COUNT(memory_peaks_columns),
     &row_table_module,
@@ -154,9 +153,9 @@ const Table memory_peaks_table = {
     C(HT_MODULE, HLO_MODULE_DOC)                                                                   \
     C(HT_SPACE, SPACE_DOC)                                                                         \
     C(HT_EVENT, "event", "INTEGER", NULL,                                                          \
-      "ordinal of the event in the heap trace, from 0. The last row, "                             \
-      "one past the last event, is the end of the trace. If the trace "                            \
-      "is inconsistent, the rows stop at the first invalid event",                                 \
+      "ordinal of the event in the heap trace, from 0. The last row, one past the last event, is " \
+      "the end of the trace. If the trace is inconsistent, the rows stop at the first invalid "    \
+      "event",                                                                                     \
       "HeapSimulatorTrace.events")                                                                 \
     C(HT_OP, "hlo_op", "TEXT", NULL,                                                               \
       "instruction at which buffers are allocated, freed or shared; NULL in the last row",         \
@@ -208,20 +207,20 @@ static void heap_timeline_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource heap_timeline_rows = {.next = heap_timeline_next,
-                                             .state_bytes = sizeof(SpaceAt),
-                                             .column = heap_timeline_column,
-                                             .needs = NEED_PROGRAMS,
-                                             .nothing = "no HLO program contains a buffer "
-                                                        "assignment with a heap trace (programs "
-                                                        "dumped before optimization have none)"};
-const Table heap_timeline_table = {"heap_timeline",
-                                   "one event of an HLO program's heap "
-                                   "trace, with the memory in use before it",
-                                   heap_timeline_columns,
-                                   COUNT(heap_timeline_columns),
-                                   &row_table_module,
-                                   &heap_timeline_rows,
-                                   10000,
-                                   "0.1.0",
-                                   "SELECT hlo_module, event, hlo_op, heap_mib FROM heap_timeline"};
+static const RowSource heap_timeline_rows = {
+    .next = heap_timeline_next,
+    .state_bytes = sizeof(SpaceAt),
+    .column = heap_timeline_column,
+    .needs = NEED_PROGRAMS,
+    .nothing = "no HLO program contains a buffer assignment with a heap trace (programs dumped "
+               "before optimization have none)"};
+const Table heap_timeline_table = {
+    "heap_timeline",
+    "one event of an HLO program's heap trace, with the memory in use before it",
+    heap_timeline_columns,
+    COUNT(heap_timeline_columns),
+    &row_table_module,
+    &heap_timeline_rows,
+    10000,
+    "0.1.0",
+    "SELECT hlo_module, event, hlo_op, heap_mib FROM heap_timeline"};

@@ -62,13 +62,13 @@ static const MemoryAllocator *next_item(RowCursor *c, size_t (*count)(const Memo
     C(ME_HOST, HOST_DOC)                                                                           \
     C(ME_ALLOCATOR, ALLOCATOR_DOC)                                                                 \
     C(ME_GROUP, "group_id", "INTEGER", NULL,                                                       \
-      "group_id of the step that the event belongs to, on its host: the last that the "            \
-      "event records (0 if that is no int64, as in XProf), or in a file without groups "           \
+      "group_id of the step that the event belongs to, on its host: the last that the event "      \
+      "records (0 if that is no int64, as in XProf), or in a file without groups "                 \
       "trace_events.step; NULL if the event belongs to no step",                                   \
       "group_id")                                                                                  \
     C(ME_STEP, "step", "INTEGER", NULL,                                                            \
-      "step of the event: its group_id; without one, XProf's guess: 1 + the "                      \
-      "group_id of the last event before it that has one, or 0 if there is none",                  \
+      "step of the event: its group_id; without one, XProf's guess: 1 + the group_id of the last " \
+      "event before it that has one, or 0 if there is none",                                       \
       "memory_profile stepId")                                                                     \
     C(ME_TIME, "time_ps", "INTEGER", "ps", "time of the event, from the start of the session",     \
       "XLine.timestamp_ns, XEvent.offset_ps")                                                      \
@@ -97,20 +97,20 @@ static const MemoryAllocator *next_item(RowCursor *c, size_t (*count)(const Memo
       "bytes free after the event; 0 if the event does not record it",                             \
       "memory_profile freeMemoryBytes")                                                            \
     C(ME_PEAK, "peak_bytes_in_use", "INTEGER", "bytes",                                            \
-      "largest number of bytes in use during the allocator's "                                     \
-      "lifetime until the event; 0 if the event does not record it",                               \
+      "largest number of bytes in use during the allocator's lifetime until the event; 0 if the "  \
+      "event does not record it",                                                                  \
       "memory_profile peakBytesInUse")                                                             \
     C(ME_FRAGMENTATION, "fragmentation_fraction", "REAL", "fraction 0..1",                         \
-      "share of the free memory that is outside the largest free "                                 \
-      "block; 0 if the event does not record it, NULL if it records NaN",                          \
+      "share of the free memory that is outside the largest free block; 0 if the event does not "  \
+      "record it, NULL if it records NaN",                                                         \
       "memory_profile fragmentation")                                                              \
     C(ME_TF_OP, "tf_op", "TEXT", NULL,                                                             \
       "op that requested the memory; for a free, the op of the previous allocation at the "        \
       "address; NULL if unknown. Some ROCm profilers write the text (null) for unknown",           \
       "memory_profile tfOpName")                                                                   \
     C(ME_REGION, "region_type", "TEXT", NULL,                                                      \
-      "kind of memory region: temp, output, persist/dynamic and others; NULL "                     \
-      "if unknown. Some ROCm profilers write the text (null) for unknown",                         \
+      "kind of memory region: temp, output, persist/dynamic and others; NULL if unknown. Some "    \
+      "ROCm profilers write the text (null) for unknown",                                          \
       "memory_profile regionType")                                                                 \
     C(ME_DATA_TYPE, "data_type", "TEXT", NULL,                                                     \
       "element type of the tensor, by TensorFlow's name; INVALID for type 0; NULL if unknown",     \
@@ -125,13 +125,13 @@ static const MemoryAllocator *next_item(RowCursor *c, size_t (*count)(const Memo
       "memory_profile sampledTimelineSnapshots")                                                   \
     C(ME_EVENT, EVENT_ID_DOC)                                                                      \
     C(ME_MATCH, "match_event_id", "INTEGER", NULL,                                                 \
-      "event_id of the free of an allocation, or of the allocation that a free releases, "         \
-      "matched by address and time_ps; NULL if the profile does not contain it",                   \
+      "event_id of the free of an allocation, or of the allocation that a free releases, matched " \
+      "by address and time_ps; NULL if the profile does not contain it",                           \
       "libprofsql")                                                                                \
     C(ME_LIVE_UNTIL, "live_until_ps", "INTEGER", "ps",                                             \
-      "for an allocation: moment at which it was freed, or at which "                              \
-      "its address was allocated again without a recorded free; NULL "                             \
-      "for a free, and for an allocation that was live until the end",                             \
+      "for an allocation: moment at which it was freed, or at which its address was allocated "    \
+      "again without a recorded free; NULL for a free, and for an allocation that was live until " \
+      "the end",                                                                                   \
       "libprofsql")                                                                                \
     C(ME_END, "live_until_event_id", "INTEGER", NULL,                                              \
       "event_id of the event at live_until_ps: the free of an allocation (match_event_id), or "    \
@@ -230,8 +230,7 @@ static const RowSource events_rows = {.next = events_next,
                                       .column = events_column,
                                       .n_parameters = 1,
                                       .needs = NEED_EVENTS | NEED_ALLOCATIONS,
-                                      .nothing = "no allocation event records a "
-                                                 "number of bytes"};
+                                      .nothing = "no allocation event records a number of bytes"};
 const Table memory_events_table = {
     "memory_events",
     "one allocation or free that an allocator recorded",
@@ -252,8 +251,8 @@ const Table memory_events_table = {
     C(MA_CAPACITY, "capacity_bytes", "INTEGER", "bytes",                                           \
       "heap, stack and free memory at the peak, added up", "memory_profile memoryCapacity")        \
     C(MA_LIFETIME, "lifetime_peak_bytes", "INTEGER", "bytes",                                      \
-      "largest memory in use during the allocator's lifetime, from "                               \
-      "its last event in the file, which may not be the last in time",                             \
+      "largest memory in use during the allocator's lifetime, from its last event in the file, "   \
+      "which may not be the last in time",                                                         \
       "memory_profile peakBytesUsageLifetime")                                                     \
     C(MA_PEAK, "profile_peak_bytes", "INTEGER", "bytes",                                           \
       "largest memory in use (heap plus stack) during the profile",                                \
@@ -273,8 +272,8 @@ const Table memory_events_table = {
     C(MA_FREE, "free_bytes_at_peak", "INTEGER", "bytes", "bytes free at the peak",                 \
       "memory_profile peakStats.freeMemoryBytes")                                                  \
     C(MA_FRAGMENTATION, "fragmentation_at_peak_fraction", "REAL", "fraction 0..1",                 \
-      "share of the free memory at the peak that is outside the "                                  \
-      "largest free block; NULL if the event records NaN",                                         \
+      "share of the free memory at the peak that is outside the largest free block; NULL if the "  \
+      "event records NaN",                                                                         \
       "memory_profile peakStats.fragmentation")                                                    \
     C(MA_STEP, "peak_step", "INTEGER", NULL,                                                       \
       "step of the last event at the peak, in XProf's order of time", "memory_profile stepId")     \
@@ -288,8 +287,8 @@ const Table memory_events_table = {
       "libprofsql")                                                                                \
     C(MA_FREES, "free_count", "INTEGER", "events", "number of frees in the profile", "libprofsql") \
     C(MA_UNMATCHED, "unmatched_free_count", "INTEGER", "events",                                   \
-      "number of frees of memory that was allocated before the "                                   \
-      "profile or whose allocation was not recorded",                                              \
+      "number of frees of memory that was allocated before the profile or whose allocation was "   \
+      "not recorded",                                                                              \
       "libprofsql")                                                                                \
     C(MA_EARLIER, "earlier_bytes_at_peak", "INTEGER", "bytes",                                     \
       "part of heap_bytes_at_peak that was allocated before the allocator's first event in the "   \
@@ -351,12 +350,11 @@ static const RowSource allocators_rows = {.list = allocators_list,
                                           .shows = allocators_shows,
                                           .column = allocators_column,
                                           .needs = NEED_EVENTS | NEED_ALLOCATIONS,
-                                          .nothing = "no allocation event records a "
-                                                     "number of bytes"};
+                                          .nothing =
+                                              "no allocation event records a number of bytes"};
 const Table memory_allocators_table = {
     "memory_allocators",
-    "one allocator, with its peaks and the "
-    "composition of its memory at the profile's peak",
+    "one allocator, with its peaks and the composition of its memory at the profile's peak",
     allocators_columns,
     COUNT(allocators_columns),
     &row_table_module,
@@ -393,8 +391,8 @@ const Table memory_allocators_table = {
     C(MC_SHAPE, "shape", "TEXT", NULL, "shape of the tensor; NULL if unknown",                     \
       "memory_profile tensorShape")                                                                \
     C(MC_SPECIAL, "special", "TEXT", NULL,                                                         \
-      "unused: heap that no allocation in the peak's step explains (allocated earlier, "           \
-      "or kept by the allocator); stack: reserved stack memory; NULL for allocations",             \
+      "unused: heap that no allocation in the peak's step explains (allocated earlier, or kept "   \
+      "by the allocator); stack: reserved stack memory; NULL for allocations",                     \
       "memory_profile specialAllocations")                                                         \
     C(MC_STEP, "step", "INTEGER", NULL,                                                            \
       "step of the peak; as in XProf, only allocations of this step are listed",                   \
@@ -450,13 +448,11 @@ static const RowSource active_rows = {.next = active_next,
                                       .state_bytes = sizeof(MemoryAt),
                                       .column = active_column,
                                       .needs = NEED_EVENTS | NEED_ALLOCATIONS,
-                                      .nothing = "no memory was live at an "
-                                                 "allocator's peak"};
+                                      .nothing = "no memory was live at an allocator's peak"};
 const Table memory_active_table = {
     "memory_active",
-    "one group of equal allocations that were "
-    "live at their allocator's peak, or heap "
-    "or stack that no allocation explains",
+    "one group of equal allocations that were live at their allocator's peak, or heap or stack "
+    "that no allocation explains",
     active_columns,
     COUNT(active_columns),
     &row_table_module,

@@ -118,8 +118,8 @@ static const RowSource memory_time_rows = {.next = memory_time_next,
                                            .column = memory_time_column,
                                            .n_parameters = 1,
                                            .needs = NEED_EVENTS | NEED_ALLOCATIONS,
-                                           .nothing = "no allocation event records a "
-                                                      "number of bytes"};
+                                           .nothing =
+                                               "no allocation event records a number of bytes"};
 const Table memory_time_table = {
     "memory_time",
     "one level of an allocator's memory in use, with the time that the allocator spent at it; "

@@ -13,8 +13,8 @@ SQLITE_EXTENSION_INIT3
 
 #define SIDE_DOC                                                                                   \
     "side", "TEXT", NULL,                                                                          \
-        "host: ops on host threads; device: kernels and HLO ops of all "                           \
-        "devices together; framework: the device ops summed by framework op",                      \
+        "host: ops on host threads; device: kernels and HLO ops of all devices together; "         \
+        "framework: the device ops summed by framework op",                                        \
         "libprofsql"
 
 /* ---- op_metrics ---- */
@@ -23,8 +23,8 @@ SQLITE_EXTENSION_INIT3
     C(OM_RUN, RUN_DOC)                                                                             \
     C(OM_SIDE, SIDE_DOC)                                                                           \
     C(OM_PROGRAM, "program_id", "TEXT", NULL,                                                      \
-      "id of the HLO op's program, decimal; for a tf.data stage on "                               \
-      "the host, the id of the stage; NULL for other ops",                                         \
+      "id of the HLO op's program, decimal; for a tf.data stage on the host, the id of the "       \
+      "stage; NULL for other ops",                                                                 \
       "OpMetrics.hlo_module_id")                                                                   \
     C(OM_NAME, "name", "TEXT", NULL, "name of the op; IDLE is the time without any op",            \
       "OpMetrics.name")                                                                            \
@@ -35,19 +35,19 @@ SQLITE_EXTENSION_INIT3
       "full name of the framework op that the op comes from; NULL if unknown",                     \
       "OpMetrics.provenance")                                                                      \
     C(OM_OCCURRENCES, "occurrences", "INTEGER", NULL,                                              \
-      "number of times that the op ran, on all cores; for a "                                      \
-      "framework op, the largest number of any of its device ops",                                 \
+      "number of times that the op ran, on all cores; for a framework op, the largest number of "  \
+      "any of its device ops",                                                                     \
       "OpMetrics.occurrences")                                                                     \
     C(OM_TIME, "time_ps", "INTEGER", "ps",                                                         \
-      "total time from start to end of the op, nested ops "                                        \
-      "included, on the device clock if the file has it",                                          \
+      "total time from start to end of the op, nested ops included, on the device clock if the "   \
+      "file has it",                                                                               \
       "OpMetrics.time_ps")                                                                         \
     C(OM_SELF, "self_ps", "INTEGER", "ps",                                                         \
       "total time of the op without nested ops, on the device clock if the file has it",           \
       "OpMetrics.self_time_ps")                                                                    \
     C(OM_MIN, "min_ps", "INTEGER", "ps",                                                           \
-      "duration of the shortest occurrence; NULL if XProf does not "                               \
-      "compute it (host, GPU, framework)",                                                         \
+      "duration of the shortest occurrence; NULL if XProf does not compute it (host, GPU, "        \
+      "framework)",                                                                                \
       "OpMetrics.min_time_ps")                                                                     \
     C(OM_NORMALIZED, "normalized_ps", "INTEGER", "ps",                                             \
       "total time of the op at the default clock rate; NULL if unknown",                           \
@@ -91,12 +91,12 @@ SQLITE_EXTENSION_INIT3
     C(OM_EAGER, "is_eager", "INTEGER", "0 or 1", "1: TensorFlow ran the op eagerly",               \
       "OpMetrics.is_eager")                                                                        \
     C(OM_PARENT, "parent", "TEXT", NULL,                                                           \
-      "name of the op that this op is part of: a fusion, or the op "                               \
-      "that offloaded it to a SparseCore; NULL if it is part of none",                             \
+      "name of the op that this op is part of: a fusion, or the op that offloaded it to a "        \
+      "SparseCore; NULL if it is part of none",                                                    \
       "OpMetrics.children")                                                                        \
     C(OM_CORE_TYPE, "core_type", "TEXT", NULL,                                                     \
-      "type of the core that ran the op: TensorCore or SparseCore; "                               \
-      "NULL for other devices and the host",                                                       \
+      "type of the core that ran the op: TensorCore or SparseCore; NULL for other devices and "    \
+      "the host",                                                                                  \
       "OpMetrics.core_type")                                                                       \
     C(OM_ID, "op_id", "INTEGER", NULL,                                                             \
       "ordinal of the op on its side, from 0; parts follow the op that contains them",             \
@@ -121,12 +121,12 @@ SQLITE_EXTENSION_INIT3
     C(OM_ENERGY, "vdd_energy_j", "REAL", "J",                                                      \
       "energy that the core used for the op; NULL if not measured", "OpMetrics.vdd_energy_j")      \
     C(OM_MEMORY, "memory_breakdown", "TEXT", NULL,                                                 \
-      "JSON array of [operation (0 unknown, 1 read, 2 write), memory space (1 "                    \
-      "HBM, 2 CMEM, 3 VMEM), bytes]; NULL if the file has no breakdown by memory",                 \
+      "JSON array of [operation (0 unknown, 1 read, 2 write), memory space (1 HBM, 2 CMEM, 3 "     \
+      "VMEM), bytes]; NULL if the file has no breakdown by memory",                                \
       "OpMetrics.memory_accessed_breakdown")                                                       \
     C(OM_EXECUTIONS, "occurrences_actual", "INTEGER", NULL,                                        \
-      "number of executions of the HLO op, as in hlo_ops; NULL if "                                \
-      "unknown, and for the sides host and framework",                                             \
+      "number of executions of the HLO op, as in hlo_ops; NULL if unknown, and for the sides "     \
+      "host and framework",                                                                        \
       "libprofsql")                                                                                \
     C(OM_FLOPS_ACTUAL, "flops_actual", "REAL", "FLOP",                                             \
       "operations of all executions of the HLO op, as hlo_ops.flops_actual; NULL if unknown, and " \
@@ -253,8 +253,7 @@ static const RowSource op_metrics_rows = {.list = op_metrics_list,
                                               "no event is an op of a framework or of a device"};
 const Table op_metrics_table = {
     "op_metrics",
-    "one op on host threads or on devices, with "
-    "its occurrences, times, FLOPs and bytes",
+    "one op on host threads or on devices, with its occurrences, times, FLOPs and bytes",
     op_metrics_columns,
     COUNT(op_metrics_columns),
     &row_table_module,
@@ -283,24 +282,24 @@ const Table op_metrics_table = {
       "sides host and framework, and if not on TPU",                                               \
       "OpMetricsDb.busy_time_ps")                                                                  \
     C(OT_IDLE_PS, "idle_ps", "INTEGER", "ps",                                                      \
-      "time in which no core of a chip was on duty, summed over chips; "                           \
-      "NULL for the sides host and framework, and if not on TPU",                                  \
+      "time in which no core of a chip was on duty, summed over chips; NULL for the sides host "   \
+      "and framework, and if not on TPU",                                                          \
       "OpMetricsDb.idle_time_ps")                                                                  \
     C(OT_INFEED, "infeed_enqueue_ps", "INTEGER", "ps",                                             \
-      "total duration of infeed enqueues, without the last one of "                                \
-      "each thread; NULL for the sides device and framework",                                      \
+      "total duration of infeed enqueues, without the last one of each thread; NULL for the "      \
+      "sides device and framework",                                                                \
       "OpMetricsDb.total_host_infeed_enq_duration_ps")                                             \
     C(OT_INFEED_INTERVAL, "infeed_interval_ps", "INTEGER", "ps",                                   \
-      "total time between the starts of consecutive infeed "                                       \
-      "enqueues; NULL for the sides device and framework",                                         \
+      "total time between the starts of consecutive infeed enqueues; NULL for the sides device "   \
+      "and framework",                                                                             \
       "OpMetricsDb.total_host_infeed_enq_start_timestamp_ps_diff")                                 \
     C(OT_SURE_BUSY, "busy_high_confidence_ps", "INTEGER", "ps",                                    \
-      "busy_ps without custom calls whose work is unknown; NULL "                                  \
-      "for the sides host and framework, and if not on TPU",                                       \
+      "busy_ps without custom calls whose work is unknown; NULL for the sides host and "           \
+      "framework, and if not on TPU",                                                              \
       "OpMetricsDb.busy_time_high_confidence_ps")                                                  \
     C(OT_SURE_IDLE, "idle_high_confidence_ps", "INTEGER", "ps",                                    \
-      "busy_ps plus idle_ps, minus busy_high_confidence_ps; NULL "                                 \
-      "for the sides host and framework, and if not on TPU",                                       \
+      "busy_ps plus idle_ps, minus busy_high_confidence_ps; NULL for the sides host and "          \
+      "framework, and if not on TPU",                                                              \
       "OpMetricsDb.idle_time_high_confidence_ps")                                                  \
     C(OT_COMPUTE_16, "compute_16bit_ps", "INTEGER", "ps",                                          \
       "time of GPU events with a group that compute with 16-bit numbers; NULL for the sides host " \
@@ -404,8 +403,8 @@ static const RowSource op_metrics_totals_rows = {
 };
 const Table op_metrics_totals_table = {
     "op_metrics_totals",
-    "one side of a run (host, device or framework), "
-    "with its measured time, time in ops and duty cycle",
+    "one side of a run (host, device or framework), with its measured time, time in ops and duty "
+    "cycle",
     op_metrics_totals_columns,
     COUNT(op_metrics_totals_columns),
     &row_table_module,

@@ -165,15 +165,14 @@ static const RowSource op_percentiles_rows = {.list = op_percentiles_list,
                                               .column = op_percentiles_column,
                                               .needs = NEED_EVENTS,
                                               .nothing = "no event has a duration of its own"};
-const Table op_percentiles_table = {
-    "op_percentiles",
-    "one op, program or step on the planes of a kind, with the percentiles of its durations "
-    "(docs/semantics.md, Spread)",
-    op_percentiles_columns,
-    COUNT(op_percentiles_columns),
-    &row_table_module,
-    &op_percentiles_rows,
-    2000,
-    "0.1.0",
-    "SELECT name, occurrences, p50_us, p99_us, max_us FROM op_percentiles WHERE line_kind = "
-    "'modules'"};
+const Table op_percentiles_table = {"op_percentiles",
+                                    "one op, program or step on the planes of a kind, with the "
+                                    "percentiles of its durations (docs/semantics.md, Spread)",
+                                    op_percentiles_columns,
+                                    COUNT(op_percentiles_columns),
+                                    &row_table_module,
+                                    &op_percentiles_rows,
+                                    2000,
+                                    "0.1.0",
+                                    "SELECT name, occurrences, p50_us, p99_us, max_us FROM "
+                                    "op_percentiles WHERE line_kind = 'modules'"};

@@ -22,13 +22,13 @@ SQLITE_EXTENSION_INIT3
     C(OP_PATH, "path", "TEXT", NULL,                                                               \
       "names of the nodes from below the root to this node, separated by slashes", "libprofsql")   \
     C(OP_NAME, "name", "TEXT", NULL,                                                               \
-      "name that XProf shows: a program, a scope, a category, an op, or an op with "               \
-      "its duplicates. Ops that contain other ops (while, conditional, call) are "                 \
-      "not in the tree; their own time counts only in the program and the root",                   \
+      "name that XProf shows: a program, a scope, a category, an op, or an op with its "           \
+      "duplicates. Ops that contain other ops (while, conditional, call) are not in the tree; "    \
+      "their own time counts only in the program and the root",                                    \
       "Node.name")                                                                                 \
     C(OP_KIND, "kind", "TEXT", NULL,                                                               \
-      "kind of the node: root, program, provenance (a scope), category, "                          \
-      "duplicates (ops that are copies of the first one) or op",                                   \
+      "kind of the node: root, program, provenance (a scope), category, duplicates (ops that are " \
+      "copies of the first one) or op",                                                            \
       "libprofsql")                                                                                \
     C(OP_PROGRAM, "program_id", "TEXT", NULL,                                                      \
       "id of the program that contains the op or duplicates, decimal; NULL for other nodes",       \
@@ -65,8 +65,8 @@ SQLITE_EXTENSION_INIT3
       "FLOP rate divided by the peak rate, at most 1, multiplied by the share of time",            \
       "Node.metrics.flops")                                                                        \
     C(OP_UNCAPPED, "weighted_flops_utilization_uncapped", "REAL", "fraction",                      \
-      "weighted_flops_utilization without the cap: above 1 if a "                                  \
-      "cost is overestimated; 0 if the peak rate is unknown",                                      \
+      "weighted_flops_utilization without the cap: above 1 if a cost is overestimated; 0 if the "  \
+      "peak rate is unknown",                                                                      \
       "Node.metrics.uncapped_flops")                                                               \
     C(OP_RAW_FLOPS, "raw_flops", "REAL", "FLOP",                                                   \
       "floating-point operations, without device-specific weights", "Node.metrics.raw_flops")      \
@@ -74,16 +74,16 @@ SQLITE_EXTENSION_INIT3
       "floating-point operations; an 8-bit operation counts as a half, a 4-bit one as a quarter",  \
       "Node.metrics.bf16_flops")                                                                   \
     C(OP_HBM, "hbm_utilization", "REAL", "fraction 0..1",                                          \
-      "HBM bandwidth divided by the peak bandwidth, at most 1; 0 "                                 \
-      "if unknown, NULL if XProf computes NaN",                                                    \
+      "HBM bandwidth divided by the peak bandwidth, at most 1; 0 if unknown, NULL if XProf "       \
+      "computes NaN",                                                                              \
       "Node.metrics.bandwidth_utils[0]")                                                           \
     C(OP_CHIP_READ, "on_chip_read_utilization", "REAL", "fraction 0..1",                           \
-      "bandwidth of reads from on-chip memory divided by the peak "                                \
-      "bandwidth, at most 1; 0 if unknown, NULL if XProf computes NaN",                            \
+      "bandwidth of reads from on-chip memory divided by the peak bandwidth, at most 1; 0 if "     \
+      "unknown, NULL if XProf computes NaN",                                                       \
       "Node.metrics.bandwidth_utils[1]")                                                           \
     C(OP_CHIP_WRITE, "on_chip_write_utilization", "REAL", "fraction 0..1",                         \
-      "bandwidth of writes to on-chip memory divided by the peak "                                 \
-      "bandwidth, at most 1; 0 if unknown, NULL if XProf computes NaN",                            \
+      "bandwidth of writes to on-chip memory divided by the peak bandwidth, at most 1; 0 if "      \
+      "unknown, NULL if XProf computes NaN",                                                       \
       "Node.metrics.bandwidth_utils[2]")                                                           \
     C(OP_HBM_BYTES, "hbm_bytes", "REAL", "bytes",                                                  \
       "bytes read from and written to HBM, computed from a rate as in XProf",                      \
@@ -95,12 +95,12 @@ SQLITE_EXTENSION_INIT3
       "bytes written to on-chip memory, computed from a rate as in XProf",                         \
       "raw_bytes_accessed_array[2]")                                                               \
     C(OP_UTILIZATION, "flops_utilization", "REAL", "fraction",                                     \
-      "FLOP rate divided by the peak rate, uncapped: above 1 if a cost "                           \
-      "is overestimated; NULL if time or peak rate is 0 or unknown",                               \
+      "FLOP rate divided by the peak rate, uncapped: above 1 if a cost is overestimated; NULL if " \
+      "time or peak rate is 0 or unknown",                                                         \
       "op profile page")                                                                           \
     C(OP_WASTED, "wasted_time_fraction", "REAL", "fraction",                                       \
-      "time_fraction x (1 - the larger of FLOP and HBM utilization), below 0 if that "             \
-      "utilization is above 1; NULL if HBM utilization is 0 or unknown, as on XProf's page",       \
+      "time_fraction x (1 - the larger of FLOP and HBM utilization), below 0 if that utilization " \
+      "is above 1; NULL if HBM utilization is 0 or unknown, as on XProf's page",                   \
       "op profile page")                                                                           \
     C(OP_CHILDREN, "num_children", "INTEGER", "nodes",                                             \
       "number of child nodes; 100, the number that XProf keeps, if children were pruned",          \
@@ -143,9 +143,7 @@ static bool read_options(RowCursor *c, ProfileOptions *options)
             return true;
         }
     prof_fail(&c->err, PROF_FORMAT, 0,
-              "op_profile: unknown group_by '%.40s'; "
-              "use program, category or provenance",
-              group);
+              "op_profile: unknown group_by '%.40s'; use program, category or provenance", group);
     return false;
 }
 
@@ -291,8 +289,7 @@ static const RowSource op_profile_rows = {
 };
 const Table op_profile_table = {
     "op_profile",
-    "one node of XProf's op profile, a "
-    "tree of the devices' ops; in preorder",
+    "one node of XProf's op profile, a tree of the devices' ops; in preorder",
     op_profile_columns,
     COUNT(op_profile_columns),
     &row_table_module,

@@ -10,13 +10,13 @@ SQLITE_EXTENSION_INIT3
     C(OV_RUN, RUN_DOC)                                                                             \
     C(OV_SECTION, "section", "TEXT", NULL,                                                         \
       "table of XProf's overview page that shows the property: top_ops, input_pipeline, "          \
-      "run_environment or recommendation. not_shown: XProf computes it but does not show "         \
-      "it. disaggregated_serving: only in profiles of servers that run decoding separately",       \
+      "run_environment or recommendation. not_shown: XProf computes it but does not show it. "     \
+      "disaggregated_serving: only in profiles of servers that run decoding separately",           \
       "libprofsql")                                                                                \
     C(OV_NAME, "name", "TEXT", NULL, "name of the property", "overview_page key")                  \
     C(OV_VALUE, "value", "TEXT", NULL,                                                             \
-      "value as XProf prints it, or a code instead of XProf's sentences; NULL if "                 \
-      "unknown, where XProf prints 0 or -nan. Properties that XProf omits have no row",            \
+      "value as XProf prints it, or a code instead of XProf's sentences; NULL if unknown, where "  \
+      "XProf prints 0 or -nan. Properties that XProf omits have no row",                           \
       "overview_page value")                                                                       \
     C(OV_UNIT, "unit", "TEXT", NULL, "unit of the value; NULL if it has none", "libprofsql")       \
     C(OV_DESCRIPTION, "description", "TEXT", NULL, "what the property means", "libprofsql")        \

@@ -70,8 +70,8 @@ static void efficiency_of_pairs(sqlite3_context *ctx, int argc, sqlite3_value **
         if (sqlite3_value_numeric_type(argv[i]) != SQLITE_INTEGER ||
             sqlite3_value_int64(argv[i]) < 0) {
             sqlite3_result_error(ctx,
-                                 "padding_efficiency: sizes and alignments must be "
-                                 "integers of 0 or more: padding_efficiency(16, 128, 3, 8)",
+                                 "padding_efficiency: sizes and alignments must be integers of 0 "
+                                 "or more: padding_efficiency(16, 128, 3, 8)",
                                  -1);
             return;
         }
@@ -132,8 +132,8 @@ const FunctionDef padding_functions[] = {
      .xFunc = shape_elements,
      .signature = "shape_elements(shape)",
      .unit = "elements",
-     .description = "Number of elements of an HLO shape. For a tuple, the sum "
-                    "over its arrays. A dynamic dimension counts with its bound.",
+     .description = "Number of elements of an HLO shape. For a tuple, the sum over its arrays. A "
+                    "dynamic dimension counts with its bound.",
      .origin = "computed",
      .since = "0.1.0",
      .example = "SELECT shape_elements('f32[100,100]')"},
@@ -143,10 +143,10 @@ const FunctionDef padding_functions[] = {
      .xFunc = padding_efficiency,
      .signature = "padding_efficiency(shape), padding_efficiency(size, alignment, ...)",
      .unit = "fraction 0..1",
-     .description = "Share of the stored bytes that contain data. For a shape: size of "
-                    "its data (packed elements count as packed) divided by padded_bytes. "
-                    "For pairs: product of size / (alignment * ceil(size / alignment)); "
-                    "an alignment of 0 means no padding. NULL if the stored size is 0.",
+     .description = "Share of the stored bytes that contain data. For a shape: size of its data "
+                    "(packed elements count as packed) divided by padded_bytes. For pairs: product "
+                    "of size / (alignment * ceil(size / alignment)); an alignment of 0 means no "
+                    "padding. NULL if the stored size is 0.",
      .origin = "computed",
      .since = "0.1.0",
      .example = "SELECT padding_efficiency('f32[100,100]{1,0:T(8,128)}')"},

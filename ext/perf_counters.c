@@ -33,8 +33,8 @@ static bool open_samples(RowCursor *c, SampleAt *at)
     C(PC_RUN, RUN_DOC)                                                                             \
     C(PC_HOST, HOST_DOC)                                                                           \
     C(PC_CHIP, "chip", "INTEGER", NULL,                                                            \
-      "global_chip_id of the device, or its device_id; NULL if the "                               \
-      "plane records neither (XProf omits these planes)",                                          \
+      "global_chip_id of the device, or its device_id; NULL if the plane records neither (XProf "  \
+      "omits these planes)",                                                                       \
       "perf_counters Chip")                                                                        \
     C(PC_KERNEL, "kernel", "TEXT", NULL, "name of the counter's line", "perf_counters Kernel")     \
     C(PC_SAMPLE, "sample", "INTEGER", NULL,                                                        \
@@ -43,9 +43,9 @@ static bool open_samples(RowCursor *c, SampleAt *at)
     C(PC_COUNTER, "counter", "TEXT", NULL, "name of the counter's event, in lower case",           \
       "perf_counters Counter")                                                                     \
     C(PC_VALUE, "value", "INTEGER", NULL,                                                          \
-      "value of the counter as XProf reads it: 0 unless stored as an "                             \
-      "integer, modulo 2^64 if negative, decimal TEXT from 2^63 on; "                              \
-      "NULL if only the metadata has the value, which XProf omits",                                \
+      "value of the counter as XProf reads it: 0 unless stored as an integer, modulo 2^64 if "     \
+      "negative, decimal TEXT from 2^63 on; NULL if only the metadata has the value, which XProf " \
+      "omits",                                                                                     \
       "perf_counters Value")                                                                       \
     C(PC_DESCRIPTION, "description", "TEXT", NULL,                                                 \
       "what the counter counts; NULL if the file has no description",                              \
@@ -123,12 +123,12 @@ static void perf_counters_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource perf_counters_rows = {.next = perf_counters_next,
-                                             .state_bytes = sizeof(SampleAt),
-                                             .column = perf_counters_column,
-                                             .nothing = "no event on a device has a counter "
-                                                        "(stat counter_value)",
-                                             .needs = NEED_EVENTS};
+static const RowSource perf_counters_rows = {
+    .next = perf_counters_next,
+    .state_bytes = sizeof(SampleAt),
+    .column = perf_counters_column,
+    .nothing = "no event on a device has a counter (stat counter_value)",
+    .needs = NEED_EVENTS};
 const Table perf_counters_table = {"perf_counters",
                                    "one hardware counter in one sample, in file order",
                                    perf_counters_columns,
@@ -230,8 +230,8 @@ static const RowSource utilization_table_rows = {.next = utilization_next,
                                                  .needs = NEED_EVENTS};
 const Table utilization_table = {
     "utilization",
-    "one hardware unit of one TPU core in one sample, with "
-    "its utilization from hardware counters (v6e, v7x)",
+    "one hardware unit of one TPU core in one sample, with its utilization from hardware counters "
+    "(v6e, v7x)",
     utilization_columns,
     COUNT(utilization_columns),
     &row_table_module,
@@ -256,12 +256,12 @@ const Table utilization_table = {
       "cycles of the busier TensorCore divided by the chip's clock rate; 0 if unknown",            \
       "kernel_utilization duration_us")                                                            \
     C(KU_METRIC, "metric", "TEXT", NULL,                                                           \
-      "name of the metric: mxu_utilization; MXU BF16, MXU FP8, MXU Int4 and MXU Int8 "             \
-      "(shares of the matrix units' work); then the units of the table utilization",               \
+      "name of the metric: mxu_utilization; MXU BF16, MXU FP8, MXU Int4 and MXU Int8 (shares of "  \
+      "the matrix units' work); then the units of the table utilization",                          \
       "kernel_utilization other_metrics")                                                          \
     C(KU_VALUE, "value", "REAL", "percent",                                                        \
-      "value of the metric over all cores, with two decimals; "                                    \
-      "units are capped at 100, mxu_utilization is not",                                           \
+      "value of the metric over all cores, with two decimals; units are capped at 100, "           \
+      "mxu_utilization is not",                                                                    \
       "kernel_utilization")                                                                        \
     C(KU_ANOMALY, "mxu_is_anomaly", "INTEGER", "0 or 1", "1: mxu_utilization is above 100",        \
       "kernel_utilization mxu_is_anomaly")                                                         \
@@ -328,8 +328,7 @@ static const RowSource kernel_utilization_rows = {.next = kernel_utilization_nex
                                                   .needs = NEED_EVENTS};
 const Table kernel_utilization_table = {
     "kernel_utilization",
-    "one metric that XProf computes from one "
-    "sample of a TPU's hardware counters",
+    "one metric that XProf computes from one sample of a TPU's hardware counters",
     kernel_utilization_columns,
     COUNT(kernel_utilization_columns),
     &row_table_module,

@@ -15,15 +15,15 @@ SQLITE_EXTENSION_INIT3
     C(PL_PROTO_ID, "proto_id", "TEXT", NULL, "id of the plane in the file, decimal", "XPlane.id")  \
     C(PL_NAME, "name", "TEXT", NULL, "name of the plane", "XPlane.name")                           \
     C(PL_KIND, "kind", "TEXT", NULL,                                                               \
-      "kind of the plane, from its name: host, tensorcore, "                                       \
-      "sparsecore, gpu, metadata, custom (/device:CUSTOM:... and /custom:...) or other",           \
+      "kind of the plane, from its name: host, tensorcore, sparsecore, gpu, metadata, custom "     \
+      "(/device:CUSTOM:... and /custom:...) or other",                                             \
       "libprofsql")                                                                                \
     C(PL_LINES, "line_count", "INTEGER", "lines", "number of lines in the plane", "libprofsql")    \
     C(PL_EVENTS, "event_count", "INTEGER", "events", "number of events in the plane",              \
       "libprofsql")                                                                                \
     C(PL_PROCESS, "process_id", "INTEGER", NULL,                                                   \
-      "id of the process that recorded the plane: its stat process_id, or "                        \
-      "the [pid] in the name of a subprocess's plane; NULL if neither exists",                     \
+      "id of the process that recorded the plane: its stat process_id, or the [pid] in the name "  \
+      "of a subprocess's plane; NULL if neither exists",                                           \
       "XPlane.stats, XPlane.name")                                                                 \
     C(PL_SOURCE, SOURCE_DOC)
 enum { PLANES_COLUMNS(COLUMN_ENUM) };
@@ -111,8 +111,8 @@ const Table planes_table = {"planes",
     C(LN_DURATION_US, DURATION_US_DOC)                                                             \
     C(LN_EVENTS, "event_count", "INTEGER", "events", "number of events in the line", "libprofsql") \
     C(LN_KIND, "kind", "TEXT", NULL,                                                               \
-      "kind of the line, from the names of plane and line: thread, stream, steps, modules, "       \
-      "ops, async_ops, name_scope, framework_ops, source, launch_stats, counters or other",        \
+      "kind of the line, from the names of plane and line: thread, stream, steps, modules, ops, "  \
+      "async_ops, name_scope, framework_ops, source, launch_stats, counters or other",             \
       "libprofsql")                                                                                \
     C(LN_DERIVED, "derived", "INTEGER", "0 or 1",                                                  \
       "1: XProf derived the line from other lines (its id is -559038737, which is 0xdeadbeef in "  \
@@ -172,8 +172,7 @@ static const RowSource lines_rows = {.next = lines_next,
                                      .nothing = "no plane has a line"};
 const Table lines_table = {
     "lines",
-    "one timeline in a plane: a host thread, "
-    "a GPU stream, or a row of a TPU core",
+    "one timeline in a plane: a host thread, a GPU stream, or a row of a TPU core",
     lines_columns,
     COUNT(lines_columns),
     &row_table_module,
@@ -297,13 +296,13 @@ static const RowSource plane_stats_rows = {.next = plane_stats_next,
                                            .column = plane_stats_column,
                                            .count = plane_stats_count,
                                            .nothing = "no plane has a stat"};
-const Table plane_stats_table = {"plane_stats",
-                                 "one stat of a plane, such as a device "
-                                 "capability or a property of the session",
-                                 plane_stats_columns,
-                                 COUNT(plane_stats_columns),
-                                 &row_table_module,
-                                 &plane_stats_rows,
-                                 40,
-                                 "0.1.0",
-                                 "SELECT plane, name, value FROM plane_stats"};
+const Table plane_stats_table = {
+    "plane_stats",
+    "one stat of a plane, such as a device capability or a property of the session",
+    plane_stats_columns,
+    COUNT(plane_stats_columns),
+    &row_table_module,
+    &plane_stats_rows,
+    40,
+    "0.1.0",
+    "SELECT plane, name, value FROM plane_stats"};

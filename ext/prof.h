@@ -109,8 +109,8 @@ void served_hide_error(const Prof *prof, const char *label, ProfErr *err);
  * runs out. */
 char *served_text(const Prof *prof, const char *text);
 #define SERVED_ONLY                                                                                \
-    "this connection serves the runs that its program chose, and SQL opens no other path; "        \
-    "SELECT name FROM prof_find lists them"
+    "this connection serves the runs that its program chose, and SQL opens no other path; SELECT " \
+    "name FROM prof_find lists them"
 
 /* ---- the host program: host.c ---- */
 

@@ -19,63 +19,43 @@ SQLITE_EXTENSION_INIT3
 #define LIVE_COLUMNS(C)                                                                            \
     C(LI_RUN, "run", "TEXT", NULL, "name of the run that is being captured", "spool")              \
     C(LI_HOST, "host", "TEXT", NULL,                                                               \
-      "name of the host, as the file name "                                                        \
-      "of the profile will contain it",                                                            \
-      "spool")                                                                                     \
+      "name of the host, as the file name of the profile will contain it", "spool")                \
     C(LI_PROCESS, "process_id", "INTEGER", NULL, "id of the captured process", "spool")            \
     C(LI_KIND, "kind", "TEXT", NULL,                                                               \
-      "kind of the record: kernel, memcpy, memcpy_peer, memset, graph, runtime, driver, "          \
-      "sync, cuda_event, external_correlation, overhead, jit, memory, memory_pool, "               \
-      "unified_memory, environment, device, context, stream, nvlink, pcie, thread, "               \
-      "clock; from NVTX: range_push and range_pop, range_start and range_end, mark",               \
+      "kind of the record: kernel, memcpy, memcpy_peer, memset, graph, runtime, driver, sync, "    \
+      "cuda_event, external_correlation, overhead, jit, memory, memory_pool, unified_memory, "     \
+      "environment, device, context, stream, nvlink, pcie, thread, clock; from NVTX: range_push "  \
+      "and range_pop, range_start and range_end, mark",                                            \
       "CUPTI activity kind")                                                                       \
     C(LI_NAME, "name", "TEXT", NULL,                                                               \
-      "name of the kernel (mangled), API call, range, device, "                                    \
-      "thread or cache file; NULL if the record has no name",                                      \
+      "name of the kernel (mangled), API call, range, device, thread or cache file; NULL if the "  \
+      "record has no name",                                                                        \
       "CUPTI name")                                                                                \
     C(LI_START, "start_unix_ns", "INTEGER", "ns since 1970",                                       \
-      "start time, or the time of a record "                                                       \
-      "without duration; NULL if the "                                                             \
-      "record has no time",                                                                        \
+      "start time, or the time of a record without duration; NULL if the record has no time",      \
       "CUPTI start")                                                                               \
     C(LI_DURATION, "duration_ns", "INTEGER", "ns",                                                 \
-      "duration; NULL for records without "                                                        \
-      "duration and for work that has not ended",                                                  \
+      "duration; NULL for records without duration and for work that has not ended",               \
       "CUPTI end - start")                                                                         \
     C(LI_DEVICE, "device_id", "INTEGER", NULL,                                                     \
-      "number of the GPU in the process; "                                                         \
-      "NULL if the record has none",                                                               \
-      "CUPTI deviceId")                                                                            \
+      "number of the GPU in the process; NULL if the record has none", "CUPTI deviceId")           \
     C(LI_CONTEXT, "context_id", "INTEGER", NULL,                                                   \
-      "id of the CUDA context; NULL if "                                                           \
-      "the record has none",                                                                       \
-      "CUPTI contextId")                                                                           \
+      "id of the CUDA context; NULL if the record has none", "CUPTI contextId")                    \
     C(LI_STREAM, "stream_id", "INTEGER", NULL,                                                     \
-      "id of the stream, unique in its "                                                           \
-      "context; NULL if the record has none",                                                      \
-      "CUPTI streamId")                                                                            \
+      "id of the stream, unique in its context; NULL if the record has none", "CUPTI streamId")    \
     C(LI_THREAD, "thread_id", "INTEGER", NULL,                                                     \
-      "id of the thread of the call or "                                                           \
-      "range; NULL if the record has none",                                                        \
-      "CUPTI threadId")                                                                            \
+      "id of the thread of the call or range; NULL if the record has none", "CUPTI threadId")      \
     C(LI_CORRELATION, "correlation_id", "INTEGER", NULL,                                           \
-      "id that connects an API call with "                                                         \
-      "the work that it launched; NULL if "                                                        \
-      "the record has none",                                                                       \
+      "id that connects an API call with the work that it launched; NULL if the record has none",  \
       "CUPTI correlationId")                                                                       \
     C(LI_BYTES, "size_bytes", "INTEGER", "bytes",                                                  \
-      "size of the copy, memset or "                                                               \
-      "allocation; NULL for other kinds",                                                          \
-      "CUPTI bytes")                                                                               \
+      "size of the copy, memset or allocation; NULL for other kinds", "CUPTI bytes")               \
     C(LI_SOURCE, "source", "TEXT HIDDEN", NULL,                                                    \
-      "what to read: a .spool file, a run "                                                        \
-      "folder, or a log dir (for its "                                                             \
-      "newest run that is being captured)",                                                        \
+      "what to read: a .spool file, a run folder, or a log dir (for its newest run that is being " \
+      "captured)",                                                                                 \
       "argument 1")                                                                                \
     C(LI_FIELDS, "fields", "TEXT HIDDEN", NULL,                                                    \
-      "all fields of the record except times, "                                                    \
-      "as JSON with CUPTI's field names",                                                          \
-      "CUPTI record")
+      "all fields of the record except times, as JSON with CUPTI's field names", "CUPTI record")
 enum { LIVE_COLUMNS(COLUMN_ENUM) };
 static const Column live_columns[] = {LIVE_COLUMNS(COLUMN_DOC)};
 
@@ -172,9 +152,9 @@ static DIR *open_spools(const char *source, char **path, char **why)
 static int find_spools(LiveCursor *c, sqlite3_vtab *vtab)
 {
     if (!*c->source)
-        return prof_table_fail(vtab, SQLITE_ERROR,
-                               sqlite3_mprintf("the path is empty; give a .spool "
-                                               "file, a run folder or a log dir"));
+        return prof_table_fail(
+            vtab, SQLITE_ERROR,
+            sqlite3_mprintf("the path is empty; give a .spool file, a run folder or a log dir"));
     if (!is_folder(c->source)) return add_path(c, sqlite3_mprintf("%s", c->source));
     char *folder = NULL, *why = NULL;
     DIR *d = open_spools(c->source, &folder, &why);
@@ -189,8 +169,8 @@ static int find_spools(LiveCursor *c, sqlite3_vtab *vtab)
         return rc;
     }
     if (!why)
-        why = sqlite3_mprintf("%s: no capture is running here; if it has ended, "
-                              "query its profile: SELECT * FROM trace_events('%s')",
+        why = sqlite3_mprintf("%s: no capture is running here; if it has ended, query its profile: "
+                              "SELECT * FROM trace_events('%s')",
                               c->source, c->source);
     return prof_table_fail(vtab, SQLITE_ERROR, why);
 }
@@ -255,8 +235,8 @@ static int live_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letter
                                sqlite3_mprintf("profsql_live: " SERVED_ONLY));
     if (!argc)
         return prof_table_fail(cursor->pVtab, SQLITE_ERROR,
-                               sqlite3_mprintf("profsql_live needs a folder or a .spool "
-                                               "file: SELECT * FROM profsql_live('logs')"));
+                               sqlite3_mprintf("profsql_live needs a folder or a .spool file: "
+                                               "SELECT * FROM profsql_live('logs')"));
     const char *source = (const char *)sqlite3_value_text(argv[0]);
     if (!source) return SQLITE_OK;
     if (has_nul(argv[0]))

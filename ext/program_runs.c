@@ -81,9 +81,8 @@ static const RowSource program_runs_rows = {
     .plane = program_runs_plane,
     .column = program_runs_column,
     .needs = NEED_EVENTS | NEED_DEVICE,
-    .nothing =
-        "no device has a line XLA Modules, and no event on a GPU records a program (ops that "
-        "run outside of XLA have none)"};
+    .nothing = "no device has a line XLA Modules, and no event on a GPU records a program (ops "
+               "that run outside of XLA have none)"};
 const Table program_runs_table = {
     "program_runs",
     "one execution of an HLO program on a device",
@@ -183,13 +182,12 @@ static const RowSource program_gaps_rows = {
                "the devices' spans"};
 const Table program_gaps_table = {
     "program_gaps",
-    "one part of a device's span in which it ran no HLO program, between two programs or at an "
-    "end",
+    "one part of a device's span in which it ran no HLO program, between two programs or at an end",
     program_gaps_columns,
     COUNT(program_gaps_columns),
     &row_table_module,
     &program_gaps_rows,
     200,
     "0.1.0",
-    "SELECT plane, before, after, duration_us, idle_percent FROM program_gaps "
-    "ORDER BY duration_ps DESC"};
+    "SELECT plane, before, after, duration_us, idle_percent FROM program_gaps ORDER BY duration_ps "
+    "DESC"};

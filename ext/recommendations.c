@@ -8,10 +8,10 @@ SQLITE_EXTENSION_INIT3
 #define RECOMMENDATIONS_COLUMNS(C)                                                                 \
     C(RC_RUN, RUN_DOC)                                                                             \
     C(RC_SECTION, "section", "TEXT", NULL,                                                         \
-      "page of XProf that shows the recommendation: overview_page, "                               \
-      "input_pipeline_analyzer or smart_suggestion; more_suggestions: a smart suggestion "         \
-      "rule that XProf contains but does not apply; libprofsql: a rule of this table (main "       \
-      "devices idle for 50% of their spans or more; compiling takes 5% of all steps or more)",     \
+      "page of XProf that shows the recommendation: overview_page, input_pipeline_analyzer or "    \
+      "smart_suggestion; more_suggestions: a smart suggestion rule that XProf contains but does "  \
+      "not apply; libprofsql: a rule of this table (main devices idle for 50% of their spans or "  \
+      "more; compiling takes 5% of all steps or more)",                                            \
       "libprofsql")                                                                                \
     C(RC_CODE, "code", "TEXT", NULL,                                                               \
       "subject of the recommendation. Findings: input, output, idle, kernel_launch, collectives, " \

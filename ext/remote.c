@@ -56,10 +56,10 @@ static bool read_addresses(Asked *a, const char *table, RowCursor *c)
 {
     const char *given = row_source(c);
     if (!given) {
-        prof_fail(&c->err, PROF_NOTFOUND, 0,
-                  "%s needs the address of a profiler server: SELECT * FROM %s('localhost:9012', "
-                  "1000)",
-                  table, table);
+        prof_fail(
+            &c->err, PROF_NOTFOUND, 0,
+            "%s needs the address of a profiler server: SELECT * FROM %s('localhost:9012', 1000)",
+            table, table);
         return false;
     }
     size_t n = strlen(given);

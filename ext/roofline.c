@@ -22,8 +22,8 @@ SQLITE_EXTENSION_INIT3
       "0 for the entire program; from 1, rank of the op by self time (at most 999, as in XProf)",  \
       "roofline_model rank")                                                                       \
     C(RL_CATEGORY, "category", "TEXT", NULL,                                                       \
-      "HLO category of the op; without one, the opcode in the op's "                               \
-      "name, else unknown; Program for the entire program",                                        \
+      "HLO category of the op; without one, the opcode in the op's name, else unknown; Program "   \
+      "for the entire program",                                                                    \
       "roofline_model category")                                                                   \
     C(RL_OPERATION, "operation", "TEXT", NULL, "name of the op, or Program",                       \
       "roofline_model operation")                                                                  \
@@ -85,8 +85,8 @@ SQLITE_EXTENSION_INIT3
       "operational intensity for the resource in bound_by",                                        \
       "roofline_model bottleneck_operational_intensity")                                           \
     C(RL_BOUND, "bound_by", "TEXT", NULL,                                                          \
-      "resource that is closest to its peak: Compute, HBM, CMEM "                                  \
-      "Read, CMEM Write, VMEM Read, VMEM Write, Shm/L1; or Unknown",                               \
+      "resource that is closest to its peak: Compute, HBM, CMEM Read, CMEM Write, VMEM Read, "     \
+      "VMEM Write, Shm/L1; or Unknown",                                                            \
       "roofline_model bound_by")                                                                   \
     C(RL_PER_CORE, "total_time_per_core_us", "REAL", "us",                                         \
       "total time of all occurrences divided by the number of cores",                              \
@@ -109,8 +109,8 @@ SQLITE_EXTENSION_INIT3
       "if a cost is overestimated, and for asynchronous transfers",                                \
       "roofline_model max_mem_bw_utilization")                                                     \
     C(RL_INFEED, "include_infeed_outfeed", "INTEGER", "0 or 1",                                    \
-      "1: row includes the ops that feed the device (infeed, "                                     \
-      "outfeed); 0: row excludes them and their time",                                             \
+      "1: row includes the ops that feed the device (infeed, outfeed); 0: row excludes them and "  \
+      "their time",                                                                                \
       "roofline_model include_infeed_outfeed")                                                     \
     C(RL_PROGRAM, "program_id", "TEXT", NULL,                                                      \
       "id of the op's program, decimal; 0 for the entire program", "roofline_model hlo_module_id") \
@@ -137,8 +137,8 @@ SQLITE_EXTENSION_INIT3
     C(RL_BYTES, "bytes_accessed", "INTEGER", "bytes", "bytes accessed by all occurrences",         \
       "OpMetrics.bytes_accessed")                                                                  \
     C(RL_HBM_BYTES, "hbm_bytes", "INTEGER", "bytes",                                               \
-      "bytes of HBM traffic of all occurrences; all bytes accessed "                               \
-      "if the file does not distinguish memories",                                                 \
+      "bytes of HBM traffic of all occurrences; all bytes accessed if the file does not "          \
+      "distinguish memories",                                                                      \
       "OpMetrics.memory_accessed_breakdown")                                                       \
     C(RL_SOURCE, SOURCE_DOC)
 enum { ROOFLINE_COLUMNS(COLUMN_ENUM) };
@@ -275,8 +275,8 @@ static const RowSource roofline_rows = {.list = roofline_list,
                                         .nothing = "no op on a device has a duration"};
 const Table roofline_table = {
     "roofline",
-    "one op, or the entire program, compared with the peak "
-    "rates of the device, as in XProf's roofline model",
+    "one op, or the entire program, compared with the peak rates of the device, as in XProf's "
+    "roofline model",
     roofline_columns,
     COUNT(roofline_columns),
     &row_table_module,

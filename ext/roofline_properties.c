@@ -14,13 +14,11 @@ SQLITE_EXTENSION_INIT3
     C(RP_NAME, "name", "TEXT", NULL, "name of the property, as in XProf",                          \
       "roofline_model properties")                                                                 \
     C(RP_VALUE, "value", "TEXT", NULL,                                                             \
-      "value of the property as XProf prints it, with six "                                        \
-      "digits; 0 if unknown or if the device lacks the memory",                                    \
+      "value of the property as XProf prints it, with six digits; 0 if unknown or if the device "  \
+      "lacks the memory",                                                                          \
       "roofline_model properties")                                                                 \
     C(RP_EXACT, "exact", "REAL", "see unit",                                                       \
-      "value of the property with full "                                                           \
-      "precision; NULL if unknown and for texts",                                                  \
-      "libprofsql")                                                                                \
+      "value of the property with full precision; NULL if unknown and for texts", "libprofsql")    \
     C(RP_UNIT, "unit", "TEXT", NULL, "unit of the value; NULL for texts and flags", "libprofsql")  \
     C(RP_SOURCE, SOURCE_DOC)
 enum { PROPERTIES_COLUMNS(COLUMN_ENUM) };
@@ -55,13 +53,13 @@ static const RowSource roofline_properties_rows = {.list = properties_list,
                                                    .column = properties_column,
                                                    .per_run = true,
                                                    .needs = NEED_EVENTS | NEED_DEVICE};
-const Table roofline_properties_table = {"roofline_properties",
-                                         "one property of the devices that "
-                                         "XProf's roofline model uses",
-                                         roofline_properties_columns,
-                                         COUNT(roofline_properties_columns),
-                                         &row_table_module,
-                                         &roofline_properties_rows,
-                                         16,
-                                         "0.1.0",
-                                         "SELECT name, value, unit FROM roofline_properties"};
+const Table roofline_properties_table = {
+    "roofline_properties",
+    "one property of the devices that XProf's roofline model uses",
+    roofline_properties_columns,
+    COUNT(roofline_properties_columns),
+    &row_table_module,
+    &roofline_properties_rows,
+    16,
+    "0.1.0",
+    "SELECT name, value, unit FROM roofline_properties"};

@@ -72,9 +72,8 @@ const FunctionDef scope_functions[] = {
      .flags = FUNCTION_PURE,
      .xFunc = prefix_func,
      .signature = "scope_prefix(scope, depth)",
-     .description = "First components of a scope, at most depth of them: "
-                    "scope_prefix('a/b/c', 2) is a/b. The entire scope if depth is NULL; NULL if "
-                    "nothing is left.",
+     .description = "First components of a scope, at most depth of them: scope_prefix('a/b/c', 2) "
+                    "is a/b. The entire scope if depth is NULL; NULL if nothing is left.",
      .origin = "computed",
      .since = "0.1.0",
      .example = "SELECT scope_prefix('Net/block_1/attention', 2)"},

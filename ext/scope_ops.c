@@ -54,16 +54,15 @@ SQLITE_EXTENSION_INIT3
       "floating-point operations of the occurrences. On devices, each event counts "               \
       "hlo_ops.model_flops_actual / hlo_ops.occurrences of the op on its host; on host threads, "  \
       "and for kernels of CUDA graphs, hlo_instructions.model_flops_actual. NULL if unknown, for " \
-      "ops that run other ops (on "                                                                \
-      "devices according to the HLO program, on host threads if ops nest in their events), and "   \
-      "on host threads for loops and conditionals",                                                \
+      "ops that run other ops (on devices according to the HLO program, on host threads if ops "   \
+      "nest in their events), and on host threads for loops and conditionals",                     \
       "libprofsql")                                                                                \
     C(SC_BYTES, "bytes_accessed", "REAL", "bytes",                                                 \
       "bytes read plus bytes written by the occurrences. On devices, each event counts "           \
       "hlo_ops.bytes_accessed_actual / hlo_ops.occurrences of the op on its host; on host "        \
       "threads, and for kernels of CUDA graphs, what the program's instruction needs. NULL if "    \
-      "unknown; on host threads also for "                                                         \
-      "loops, conditionals and ops in whose events other ops nest",                                \
+      "unknown; on host threads also for loops, conditionals and ops in whose events other ops "   \
+      "nest",                                                                                      \
       "libprofsql")                                                                                \
     C(SC_OWNER, OWNER_TF_OP_DOC)                                                                   \
     C(SC_OWNER_BY, OWNER_BY_DOC)                                                                   \
@@ -141,13 +140,13 @@ static void scope_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource scope_ops_rows = {
-    .list = scope_ops_list,
-    .state_bytes = sizeof(ScopeOpsState),
-    .column = scope_ops_column,
-    .needs = NEED_EVENTS,
-    .nothing = "no device has work, and no event of a host thread is an op of an HLO program or "
-               "of TensorFlow"};
+static const RowSource scope_ops_rows = {.list = scope_ops_list,
+                                         .state_bytes = sizeof(ScopeOpsState),
+                                         .column = scope_ops_column,
+                                         .needs = NEED_EVENTS,
+                                         .nothing =
+                                             "no device has work, and no event of a host thread is "
+                                             "an op of an HLO program or of TensorFlow"};
 const Table scope_ops_table = {
     "scope_ops",
     "one op (in a loop, one iteration of it) on the devices of a kind, or on a host's threads in a "

@@ -142,8 +142,7 @@ void served_hide_error(const Prof *prof, const char *label, ProfErr *err)
     int code = err->code;
     *err = (ProfErr){0};
     prof_fail(err, code, 0,
-              "%s: cannot be read; the program that serves it has the reason on its "
-              "standard error",
+              "%s: cannot be read; the program that serves it has the reason on its standard error",
               label);
 }
 

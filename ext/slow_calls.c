@@ -27,8 +27,7 @@ SQLITE_EXTENSION_INIT3
     C(SL_MEDIAN_US, "median_us", "REAL", "us",                                                     \
       "median duration of the calls with this name and program id, on all planes of this kind in " \
       "the run. Calls that are not longer than it have no row, nor do names with fewer than "      \
-      "three "                                                                                     \
-      "calls",                                                                                     \
+      "three calls",                                                                               \
       "libprofsql")                                                                                \
     C(SL_OVER_US, "over_median_us", "REAL", "us", "duration_us - median_us", "libprofsql")         \
     C(SL_RATIO, "ratio", "REAL", "ratio",                                                          \
@@ -169,18 +168,18 @@ static void slow_calls_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static double slow_calls_count(const Counts *counts) { return counts->events / 4; }
 
-static const RowSource slow_calls_rows = {
-    .next = slow_calls_next,
-    .close = slow_calls_close,
-    .state_bytes = sizeof(SlowCallsState),
-    .column = slow_calls_column,
-    .per_run = true,
-    .reads_events = true,
-    .count = slow_calls_count,
-    .n_parameters = 2,
-    .needs = NEED_EVENTS | NEED_DEVICE,
-    .nothing = "no op on a device ran three times or more and longer than its median, or none has "
-               "this name"};
+static const RowSource slow_calls_rows = {.next = slow_calls_next,
+                                          .close = slow_calls_close,
+                                          .state_bytes = sizeof(SlowCallsState),
+                                          .column = slow_calls_column,
+                                          .per_run = true,
+                                          .reads_events = true,
+                                          .count = slow_calls_count,
+                                          .n_parameters = 2,
+                                          .needs = NEED_EVENTS | NEED_DEVICE,
+                                          .nothing =
+                                              "no op on a device ran three times or more and "
+                                              "longer than its median, or none has this name"};
 const Table slow_calls_table = {
     "slow_calls",
     "one call of an op, kernel or copy on a device that took longer than the median of its calls, "

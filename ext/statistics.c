@@ -275,9 +275,9 @@ const FunctionDef statistics_functions[] = {
      .xInverse = percentile_inverse,
      .signature = "percentile(x, p)",
      .unit = "unit of x",
-     .description = "Aggregate and window function: percentile p (0 to 100) "
-                    "of the numbers x, interpolated linearly. The result is "
-                    "REAL. Ignores NULLs; NULL if there is no number.",
+     .description =
+         "Aggregate and window function: percentile p (0 to 100) of the numbers x, interpolated "
+         "linearly. The result is REAL. Ignores NULLs; NULL if there is no number.",
      .origin = "as SQLite's percentile extension",
      .since = "0.1.0",
      .example = "SELECT percentile(duration_ms, 95) FROM steps"},
@@ -303,9 +303,9 @@ const FunctionDef statistics_functions[] = {
      .xFinal = stddev_final,
      .signature = "stddev(x)",
      .unit = "unit of x",
-     .description = "Aggregate, not a window function: sample standard "
-                    "deviation of the numbers x (divisor n - 1). The result "
-                    "is REAL. Ignores NULLs; NULL for fewer than two numbers.",
+     .description =
+         "Aggregate, not a window function: sample standard deviation of the numbers x (divisor n "
+         "- 1). The result is REAL. Ignores NULLs; NULL for fewer than two numbers.",
      .origin = "computed",
      .since = "0.1.0",
      .example = "SELECT stddev(duration_ms) FROM steps"},

@@ -11,22 +11,22 @@ SQLITE_EXTENSION_INIT3
     C(SB_RUN, RUN_DOC)                                                                             \
     C(SB_STEP, "step", "INTEGER", NULL, "number of the step, as in steps", "step db step_num")     \
     C(SB_CORE, "core_id", "INTEGER", NULL,                                                         \
-      "number of the core: 1 for all GPUs or all threads of the host, or the "                     \
-      "id of a TPU core; plus 1000 x the host's index if hosts are merged",                        \
+      "number of the core: 1 for all GPUs or all threads of the host, or the id of a TPU core; "   \
+      "plus 1000 x the host's index if hosts are merged",                                          \
       "step db")                                                                                   \
     C(SB_HOST, HOST_DOC)                                                                           \
     C(SB_CATEGORY, "category", "TEXT", NULL,                                                       \
-      "category of the time: type of activity, HLO category of a "                                 \
-      "TensorCore's ops, or state of a SparseCore",                                                \
+      "category of the time: type of activity, HLO category of a TensorCore's ops, or state of a " \
+      "SparseCore",                                                                                \
       "step db")                                                                                   \
     C(SB_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
-      "time of the category in the step; categories of a core do "                                 \
-      "not overlap; NULL if XProf does not count the category",                                    \
+      "time of the category in the step; categories of a core do not overlap; NULL if XProf does " \
+      "not count the category",                                                                    \
       "step db")                                                                                   \
     C(SB_DURATION_US, DURATION_US_DOC)                                                             \
     C(SB_ACTUAL, "duration_ps_actual", "INTEGER", "ps",                                            \
-      "duration_ps, corrected: includes host threads, copies under all their names, "              \
-      "and compiling; NULL if it equals duration_ps (no GPU, and no compiling)",                   \
+      "duration_ps, corrected: includes host threads, copies under all their names, and "          \
+      "compiling; NULL if it equals duration_ps (no GPU, and no compiling)",                       \
       "libprofsql")                                                                                \
     C(SB_OUTSIDE, "outside_xprof", "INTEGER", "0 or 1",                                            \
       "1: the step has a marker of Keras 3, which XProf does not recognize (see steps)",           \
@@ -122,13 +122,13 @@ static void breakdown_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource breakdown_rows = {.next = breakdown_next,
-                                         .state_bytes = sizeof(BreakdownRow),
-                                         .column = breakdown_column,
-                                         .per_run = true,
-                                         .needs = NEED_EVENTS | NEED_STEPS,
-                                         .nothing = "every step was dropped (host_steps "
-                                                    "lists the reasons)"};
+static const RowSource breakdown_rows = {
+    .next = breakdown_next,
+    .state_bytes = sizeof(BreakdownRow),
+    .column = breakdown_column,
+    .per_run = true,
+    .needs = NEED_EVENTS | NEED_STEPS,
+    .nothing = "every step was dropped (host_steps lists the reasons)"};
 const Table step_breakdown_table = {
     "step_breakdown",
     "one category of time of one core in one step, as in XProf's step database",

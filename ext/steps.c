@@ -13,8 +13,8 @@ SQLITE_EXTENSION_INIT3
       "number of the step: its group_id for a single host, counted from 0 if hosts are merged",    \
       "step db step_num")                                                                          \
     C(ST_NAME, "name", "TEXT", NULL,                                                               \
-      "name of the step on the first host that has steps; NULL if it has no name "                 \
-      "(XProf's step database leaves it empty)",                                                   \
+      "name of the step on the first host that has steps; NULL if it has no name (XProf's step "   \
+      "database leaves it empty)",                                                                 \
       "grouping step_name")                                                                        \
     C(ST_START, "start_ps", "INTEGER", "ps",                                                       \
       "start of the step on the first host that has steps, from the start of its session",         \
@@ -36,15 +36,15 @@ SQLITE_EXTENSION_INIT3
       "time of collectives, average of the cores; NULL if outside_xprof is 1",                     \
       "pod_viewer Device collective communication")                                                \
     C(ST_HOST, "host_compute_ms", "REAL", "ms",                                                    \
-      "time computing on the host, average of the cores; 0 if there is "                           \
-      "a device, see host_compute_ms_actual; NULL if outside_xprof is 1",                          \
+      "time computing on the host, average of the cores; 0 if there is a device, see "             \
+      "host_compute_ms_actual; NULL if outside_xprof is 1",                                        \
       "pod_viewer Host compute")                                                                   \
     C(ST_LAUNCH, "kernel_launch_ms", "REAL", "ms",                                                 \
       "time launching kernels; always 0, see kernel_launch_ms_actual; NULL if outside_xprof is 1", \
       "pod_viewer Kernel launch")                                                                  \
     C(ST_INPUT, "input_ms", "REAL", "ms",                                                          \
-      "time waiting for input and copying it to devices, average "                                 \
-      "of the cores; NULL if outside_xprof is 1",                                                  \
+      "time waiting for input and copying it to devices, average of the cores; NULL if "           \
+      "outside_xprof is 1",                                                                        \
       "pod_viewer Input")                                                                          \
     C(ST_OUTPUT, "output_ms", "REAL", "ms",                                                        \
       "time of copies from devices to the host, average of the cores; NULL if outside_xprof is 1", \
@@ -66,8 +66,8 @@ SQLITE_EXTENSION_INIT3
       "time of outfeed to the host, average of the cores; NULL if not on TPU",                     \
       "input_pipeline_analyzer tcOutfeedTimeMs")                                                   \
     C(ST_TC_IDLE, "tc_idle_ms", "REAL", "ms",                                                      \
-      "shortest step of a TensorCore minus compute, infeed and "                                   \
-      "outfeed (tc_ and scv0_ columns); NULL if not on TPU",                                       \
+      "shortest step of a TensorCore minus compute, infeed and outfeed (tc_ and scv0_ columns); "  \
+      "NULL if not on TPU",                                                                        \
       "input_pipeline_analyzer tcIdleTimeMs")                                                      \
     C(ST_HOST_TRANSFER, "host_transfer_ms", "REAL", "ms",                                          \
       "time of sends to and receives from the host, on the core with the most; NULL if not on "    \
@@ -86,20 +86,20 @@ SQLITE_EXTENSION_INIT3
       "duration of the step on SparseCores, average of the SparseCores; NULL without SparseCores", \
       "input_pipeline_analyzer")                                                                   \
     C(ST_SC_COMPUTE, "sc_compute_ms", "REAL", "ms",                                                \
-      "time in which a SparseCore is busy, on the SparseCore with "                                \
-      "the least; NULL without SparseCores",                                                       \
+      "time in which a SparseCore is busy, on the SparseCore with the least; NULL without "        \
+      "SparseCores",                                                                               \
       "input_pipeline_analyzer")                                                                   \
     C(ST_SC_IDLE, "sc_idle_ms", "REAL", "ms",                                                      \
       "time in which a SparseCore is idle, average of the SparseCores; NULL without SparseCores",  \
       "input_pipeline_analyzer")                                                                   \
     C(ST_BOTTLENECK, "bottleneck", "TEXT", NULL,                                                   \
-      "category with the largest share of the step, computed from "                                \
-      "the nine `_actual` columns; NULL if no core recorded the step",                             \
+      "category with the largest share of the step, computed from the nine `_actual` columns; "    \
+      "NULL if no core recorded the step",                                                         \
       "libprofsql")                                                                                \
     C(ST_ACTUAL_COMPUTE, "device_compute_ms_actual", "REAL", "ms",                                 \
-      "device_compute_ms, corrected: includes host threads, and copies under all their "           \
-      "names. XProf treats MemcpyH2D as a computation and ignores the host if there is a "         \
-      "device. docs/semantics.md lists the order in which simultaneous activities count",          \
+      "device_compute_ms, corrected: includes host threads, and copies under all their names. "    \
+      "XProf treats MemcpyH2D as a computation and ignores the host if there is a device. "        \
+      "docs/semantics.md lists the order in which simultaneous activities count",                  \
       "libprofsql")                                                                                \
     C(ST_ACTUAL_D2D, "device_to_device_ms_actual", "REAL", "ms",                                   \
       "device_to_device_ms, corrected as described for device_compute_ms_actual", "libprofsql")    \
@@ -115,8 +115,8 @@ SQLITE_EXTENSION_INIT3
       "output_ms, corrected as described for device_compute_ms_actual", "libprofsql")              \
     C(ST_ACTUAL_COMPILATION, "compilation_ms_actual", "REAL", "ms",                                \
       "time in which compilers run (events such as backend_compile_and_load, "                     \
-      "GpuCompiler::Compile, XlaCompile) and no more important activity does, by the "             \
-      "order in docs/semantics.md; NULL on TPU and if no host threads are recorded",               \
+      "GpuCompiler::Compile, XlaCompile) and no more important activity does, by the order in "    \
+      "docs/semantics.md; NULL on TPU and if no host threads are recorded",                        \
       "libprofsql")                                                                                \
     C(ST_ACTUAL_OTHERS, "all_others_ms_actual", "REAL", "ms",                                      \
       "all_others_ms, corrected as described for device_compute_ms_actual", "libprofsql")          \
@@ -125,19 +125,19 @@ SQLITE_EXTENSION_INIT3
       "NULL; the `_actual` columns show what host threads and GPUs did during the step",           \
       "libprofsql")                                                                                \
     C(ST_DROPPED, "dropped", "INTEGER", "0 or 1",                                                  \
-      "1: XProf drops the step from all tools except the pod viewer "                              \
-      "because it is the first or last of more than five. Always 0 on a TPU, and "                 \
-      "if hosts are merged, because merged steps exclude dropped ones",                            \
+      "1: XProf drops the step from all tools except the pod viewer because it is the first or "   \
+      "last of more than five. Always 0 on a TPU, and if hosts are merged, because merged steps "  \
+      "exclude dropped ones",                                                                      \
       "libprofsql")                                                                                \
     C(ST_RANGE_START, "range_start_ps", "INTEGER", "ps",                                           \
-      "start of the range in range_ms on the first host that has steps, from the start "           \
-      "of its session; NULL if there is no range on this host",                                    \
+      "start of the range in range_ms on the first host that has steps, from the start of its "    \
+      "session; NULL if there is no range on this host",                                           \
       "libprofsql")                                                                                \
     C(ST_RANGE, "range_ms", "REAL", "ms",                                                          \
-      "duration of the range that marks the step on host threads (NVTX range, step "               \
-      "annotation): its longest marker, on the host where that is longest. With devices, "         \
-      "duration_ms is the span of the devices; if range_ms is longer, they were idle or "          \
-      "worked on other steps in the rest. NULL if host threads do not mark the step",              \
+      "duration of the range that marks the step on host threads (NVTX range, step annotation): "  \
+      "its longest marker, on the host where that is longest. With devices, duration_ms is the "   \
+      "span of the devices; if range_ms is longer, they were idle or worked on other steps in "    \
+      "the rest. NULL if host threads do not mark the step",                                       \
       "libprofsql")                                                                                \
     C(ST_SOURCE, SOURCE_DOC)
 enum { STEPS_COLUMNS(COLUMN_ENUM) };
@@ -210,8 +210,8 @@ static const RowSource steps_rows = {.list = steps_list,
                                      .column = steps_column,
                                      .per_run = true,
                                      .needs = NEED_EVENTS | NEED_STEPS,
-                                     .nothing = "every step was dropped (host_steps "
-                                                "lists the reasons)"};
+                                     .nothing =
+                                         "every step was dropped (host_steps lists the reasons)"};
 const Table steps_table = {
     "steps",
     "one step of a run, with its duration and its time by activity",

@@ -18,8 +18,8 @@ SQLITE_EXTENSION_INIT3
         "libprofsql"
 #define BOTTLENECK_ID_DOC                                                                          \
     "bottleneck_id", "TEXT", NULL,                                                                 \
-        "id of the blocking iterator with the longest self time, "                                 \
-        "decimal; NULL if no iterator took time",                                                  \
+        "id of the blocking iterator with the longest self time, decimal; NULL if no iterator "    \
+        "took time",                                                                               \
         "TfDataStats"
 #define BOTTLENECK_DOC                                                                             \
     "bottleneck", "TEXT", NULL,                                                                    \
@@ -87,8 +87,8 @@ static void bottleneck_column(sqlite3_context *ctx, const TfData *all, const TfD
     C(TP_MIN, "min_latency_ps", "INTEGER", "ps", "duration of the shortest call", "TfDataStats")   \
     C(TP_MAX, "max_latency_ps", "INTEGER", "ps", "duration of the longest call", "TfDataStats")    \
     C(TP_BOUND, "is_input_bound", "INTEGER", "0 or 1",                                             \
-      "1: a call of a host pipeline took more than 50 us; always 0 "                               \
-      "for a pipeline that feeds a device",                                                        \
+      "1: a call of a host pipeline took more than 50 us; always 0 for a pipeline that feeds a "   \
+      "device",                                                                                    \
       "TfDataStats")                                                                               \
     C(TP_BOTTLENECK_ID, BOTTLENECK_ID_DOC)                                                         \
     C(TP_BOTTLENECK, BOTTLENECK_DOC)                                                               \
@@ -139,18 +139,17 @@ static void pipelines_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource pipelines_rows = {.list = pipelines_list,
-                                         .shows = pipelines_shows,
-                                         .state_bytes = sizeof(PipelineRows),
-                                         .column = pipelines_column,
-                                         .nothing = "no element was requested from a "
-                                                    "tf.data pipeline (events "
-                                                    "`Iterator::` with the stat id)",
-                                         .needs = NEED_EVENTS | NEED_HOST};
+static const RowSource pipelines_rows = {
+    .list = pipelines_list,
+    .shows = pipelines_shows,
+    .state_bytes = sizeof(PipelineRows),
+    .column = pipelines_column,
+    .nothing =
+        "no element was requested from a tf.data pipeline (events `Iterator::` with the stat id)",
+    .needs = NEED_EVENTS | NEED_HOST};
 const Table tf_data_pipelines_table = {
     "tf_data_pipelines",
-    "one tf.data input pipeline, with "
-    "the bottleneck of its longest call",
+    "one tf.data input pipeline, with the bottleneck of its longest call",
     pipelines_columns,
     COUNT(pipelines_columns),
     &row_table_module,
@@ -174,8 +173,8 @@ const Table tf_data_pipelines_table = {
       "duration of the call: time that the caller waited for the element", "XEvent.duration_ps")   \
     C(TC_DURATION_US, DURATION_US_DOC)                                                             \
     C(TC_GROUP, "group_id", "INTEGER", NULL,                                                       \
-      "group_id of the step that the call belongs to, on its host; "                               \
-      "NULL if the call belongs to no step",                                                       \
+      "group_id of the step that the call belongs to, on its host; NULL if the call belongs to "   \
+      "no step",                                                                                   \
       "group_id")                                                                                  \
     C(TC_EVENT, EVENT_ID_DOC)                                                                      \
     C(TC_BOTTLENECK_ID, BOTTLENECK_ID_DOC)                                                         \
@@ -236,16 +235,16 @@ static void calls_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource calls_rows = {.next = calls_next,
-                                     .state_bytes = sizeof(CallAt),
-                                     .column = calls_column,
-                                     .nothing = "no element was requested from a tf.data "
-                                                "pipeline (events `Iterator::` with the stat id)",
-                                     .needs = NEED_EVENTS | NEED_HOST};
+static const RowSource calls_rows = {
+    .next = calls_next,
+    .state_bytes = sizeof(CallAt),
+    .column = calls_column,
+    .nothing =
+        "no element was requested from a tf.data pipeline (events `Iterator::` with the stat id)",
+    .needs = NEED_EVENTS | NEED_HOST};
 const Table tf_data_calls_table = {
     "tf_data_calls",
-    "one request for an element of a "
-    "tf.data pipeline; longest request first",
+    "one request for an element of a tf.data pipeline; longest request first",
     calls_columns,
     COUNT(calls_columns),
     &row_table_module,
@@ -270,8 +269,7 @@ const Table tf_data_calls_table = {
     C(TI_NAME, "name", "TEXT", NULL, "name of the iterator: last part of long_name",               \
       "XEventMetadata.name")                                                                       \
     C(TI_LONG, "long_name", "TEXT", NULL,                                                          \
-      "name of the iterator with its enclosing iterators, "                                        \
-      "from the same event as parent_id",                                                          \
+      "name of the iterator with its enclosing iterators, from the same event as parent_id",       \
       "XEventMetadata.name")                                                                       \
     C(TI_ASYNC, "is_async", "INTEGER", "0 or 1",                                                   \
       "1: the iterator has its own threads that work ahead, by XProf's list of names",             \
@@ -348,17 +346,16 @@ static void iterators_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource iterators_rows = {.next = iterators_next,
-                                         .state_bytes = sizeof(CallAt),
-                                         .column = iterators_column,
-                                         .nothing = "no element was requested from a "
-                                                    "tf.data pipeline (events "
-                                                    "`Iterator::` with the stat id)",
-                                         .needs = NEED_EVENTS | NEED_HOST};
+static const RowSource iterators_rows = {
+    .next = iterators_next,
+    .state_bytes = sizeof(CallAt),
+    .column = iterators_column,
+    .nothing =
+        "no element was requested from a tf.data pipeline (events `Iterator::` with the stat id)",
+    .needs = NEED_EVENTS | NEED_HOST};
 const Table tf_data_iterators_table = {
     "tf_data_iterators",
-    "one iterator in one request for an element of "
-    "a tf.data pipeline, with its share of the time",
+    "one iterator in one request for an element of a tf.data pipeline, with its share of the time",
     iterators_columns,
     COUNT(iterators_columns),
     &row_table_module,

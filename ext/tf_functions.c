@@ -22,8 +22,8 @@ SQLITE_EXTENSION_INIT3
       "share of the function's time in calls that traced it or ran eagerly",                       \
       "TfFunction.expensive_call_percent")                                                         \
     C(FN_MODE, "mode", "TEXT", NULL,                                                               \
-      "how the calls ran: EAGER, CONCRETE, TRACED (traced first), "                                \
-      "NOT_TRACED, or INVALID if the recorded mode is none of these",                              \
+      "how the calls ran: EAGER, CONCRETE, TRACED (traced first), NOT_TRACED, or INVALID if the "  \
+      "recorded mode is none of these",                                                            \
       "TfFunction.metrics")                                                                        \
     C(FN_COUNT, "count", "INTEGER", "calls", "number of calls in this mode",                       \
       "TfFunctionMetrics.count")                                                                   \
@@ -71,17 +71,16 @@ static void tf_functions_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource tf_functions_rows = {.next = tf_functions_next,
-                                            .state_bytes = sizeof(FunctionMode),
-                                            .column = tf_functions_column,
-                                            .per_run = true,
-                                            .needs = NEED_EVENTS | NEED_HOST,
-                                            .nothing = "no event is a call of a "
-                                                       "tf.function (stat tf_function_call)"};
+static const RowSource tf_functions_rows = {
+    .next = tf_functions_next,
+    .state_bytes = sizeof(FunctionMode),
+    .column = tf_functions_column,
+    .per_run = true,
+    .needs = NEED_EVENTS | NEED_HOST,
+    .nothing = "no event is a call of a tf.function (stat tf_function_call)"};
 const Table tf_functions_table = {
     "tf_functions",
-    "one tf.function in one execution mode, "
-    "with its calls and the cost of tracing",
+    "one tf.function in one execution mode, with its calls and the cost of tracing",
     tf_functions_columns,
     COUNT(tf_functions_columns),
     &row_table_module,

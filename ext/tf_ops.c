@@ -15,16 +15,16 @@ SQLITE_EXTENSION_INIT3
       "rank of the op, from 1: device ops by self time, then host ops by self time",               \
       "framework_op_stats rank")                                                                   \
     C(TF_SIDE, "host_or_device", "TEXT", NULL,                                                     \
-      "Device: kernels and HLO ops of all devices, summed by "                                     \
-      "framework op; Host: ops on host threads",                                                   \
+      "Device: kernels and HLO ops of all devices, summed by framework op; Host: ops on host "     \
+      "threads",                                                                                   \
       "framework_op_stats host_or_device")                                                         \
     C(TF_TYPE, "type", "TEXT", NULL,                                                               \
       "type of the op; Unknown if no framework op is known; IDLE: time without any op",            \
       "framework_op_stats type")                                                                   \
     C(TF_OPERATION, "operation", "TEXT", NULL, "name of the op", "framework_op_stats operation")   \
     C(TF_OCCURRENCES, "occurrences", "INTEGER", NULL,                                              \
-      "number of times that the op ran; on devices, the largest "                                  \
-      "number of any of its kernels or HLO ops, summed over cores",                                \
+      "number of times that the op ran; on devices, the largest number of any of its kernels or "  \
+      "HLO ops, summed over cores",                                                                \
       "framework_op_stats occurrences")                                                            \
     C(TF_TOTAL, "total_time_us", "REAL", "us",                                                     \
       "total time from start to end of the op, nested ops included",                               \
@@ -61,8 +61,8 @@ SQLITE_EXTENSION_INIT3
     C(TF_INTENSITY, "operational_intensity", "REAL", "FLOP/byte",                                  \
       "operations per byte accessed; 0 if unknown", "framework_op_stats operational_intensity")    \
     C(TF_TENSORCORE, "tensorcore_utilization_fraction", "REAL", "fraction 0..1",                   \
-      "share of the op's kernel time in kernels on tensor cores, among the kernels "               \
-      "that XProf keeps; 0 without kernels and in host rows; NULL if not on GPU",                  \
+      "share of the op's kernel time in kernels on tensor cores, among the kernels that XProf "    \
+      "keeps; 0 without kernels and in host rows; NULL if not on GPU",                             \
       "framework_op_stats gpu_tensorcore_utilization")                                             \
     C(TF_BOUND, "bound_by", "TEXT", NULL,                                                          \
       "resource that the op uses closest to its peak: Compute, HBM, Shm/L1; or Unknown",           \
@@ -90,9 +90,9 @@ SQLITE_EXTENSION_INIT3
       "bytes read plus bytes written by all occurrences; NULL if 0 or unknown",                    \
       "OpMetrics.bytes_accessed")                                                                  \
     C(TF_TENSORCORE_ACTUAL, "tensorcore_utilization_fraction_actual", "REAL", "fraction 0..1",     \
-      "share of the op's kernel time in kernels on tensor cores, among all "                       \
-      "its kernels. Also recognizes tensor core kernels that XProf's list of "                     \
-      "names lacks (Hopper, Blackwell). NULL if no kernel of the op is known",                     \
+      "share of the op's kernel time in kernels on tensor cores, among all its kernels. Also "     \
+      "recognizes tensor core kernels that XProf's list of names lacks (Hopper, Blackwell). NULL " \
+      "if no kernel of the op is known",                                                           \
       "libprofsql")                                                                                \
     C(TF_SOURCE, SOURCE_DOC)                                                                       \
     C(TF_INCLUDE_IDLE, "include_idle", "INTEGER HIDDEN", "0 or 1",                                 \
@@ -237,8 +237,8 @@ static const RowSource tf_ops_rows = {.list = tf_ops_list,
                                       .per_run = true,
                                       .n_parameters = 2,
                                       .needs = NEED_EVENTS,
-                                      .nothing = "no event on a device or host "
-                                                 "thread is a framework op"};
+                                      .nothing =
+                                          "no event on a device or host thread is a framework op"};
 const Table tf_ops_table = {
     "tf_ops",
     "one framework op of devices or hosts, as in XProf's framework op stats",

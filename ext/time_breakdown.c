@@ -97,14 +97,14 @@ static void time_breakdown_column(RowCursor *c, sqlite3_context *ctx, int column
     }
 }
 
-static const RowSource time_breakdown_rows = {.list = time_breakdown_list,
-                                              .plane = time_breakdown_plane,
-                                              .shows = time_breakdown_shows,
-                                              .column = time_breakdown_column,
-                                              .n_parameters = 2,
-                                              .needs = NEED_EVENTS | NEED_DEVICE,
-                                              .nothing = "the devices' spans are 0: all of their "
-                                                         "work starts and ends at one moment"};
+static const RowSource time_breakdown_rows = {
+    .list = time_breakdown_list,
+    .plane = time_breakdown_plane,
+    .shows = time_breakdown_shows,
+    .column = time_breakdown_column,
+    .n_parameters = 2,
+    .needs = NEED_EVENTS | NEED_DEVICE,
+    .nothing = "the devices' spans are 0: all of their work starts and ends at one moment"};
 const Table time_breakdown_table = {
     "time_breakdown",
     "one combination of activities of a device (computing, communicating, transferring, or none of "

@@ -18,19 +18,19 @@ SQLITE_EXTENSION_INIT3
 
 #define TIMELINE_COLUMNS(C)                                                                        \
     C(TL_PID, "pid", "INTEGER", NULL,                                                              \
-      "process number in XProf's trace viewer: 1 + plane id for devices, from 501 "                \
-      "for custom planes, from 701 for hosts; with several hosts, plus 1000 for each",             \
+      "process number in XProf's trace viewer: 1 + plane id for devices, from 501 for custom "     \
+      "planes, from 701 for hosts; with several hosts, plus 1000 for each",                        \
       "XProf")                                                                                     \
     C(TL_TID, "tid", "INTEGER", NULL,                                                              \
       "thread number in XProf's trace viewer: the line's display id",                              \
       "XLine.display_id, else XLine.id; for derived lines, XProf's number")                        \
     C(TL_FLOW_IN, "flow_in", "INTEGER", NULL,                                                      \
-      "id of the flow that leads to this event: equals flow_out of the events that it "            \
-      "comes from, on the same host, if the file contains them; NULL without a flow",              \
+      "id of the flow that leads to this event: equals flow_out of the events that it comes "      \
+      "from, on the same host, if the file contains them; NULL without a flow",                    \
       "stat flow, else XProf's context")                                                           \
     C(TL_FLOW_OUT, "flow_out", "INTEGER", NULL,                                                    \
-      "id of the flow that starts at this event: equals flow_in of the events that "               \
-      "it leads to, on the same host, if the file contains them; NULL without a flow",             \
+      "id of the flow that starts at this event: equals flow_in of the events that it leads to, "  \
+      "on the same host, if the file contains them; NULL without a flow",                          \
       "stat flow, else XProf's context")                                                           \
     C(TL_COUNTER, "counter_value", "", NULL,                                                       \
       "value of the counter from start_ps on; NULL for events on lines other than _counters_",     \
@@ -599,8 +599,8 @@ static const sqlite3_module timeline_module = {
 };
 const Table timeline_table = {
     "timeline",
-    "one event that XProf's trace viewer displays; "
-    "`derived = 1` marks events on lines that XProf adds",
+    "one event that XProf's trace viewer displays; `derived = 1` marks events on lines that XProf "
+    "adds",
     timeline_columns,
     COUNT(timeline_columns),
     &timeline_module,

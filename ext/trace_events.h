@@ -23,20 +23,20 @@
     C(EV_LINE, "line", "TEXT", NULL, "display name of the line, or its name",                      \
       "XLine.display_name, else XLine.name")                                                       \
     C(EV_NAME, "name", "TEXT", NULL,                                                               \
-      "name of the event; for a TPU op, its HLO text; empty if the "                               \
-      "plane does not declare the event's metadata",                                               \
+      "name of the event; for a TPU op, its HLO text; empty if the plane does not declare the "    \
+      "event's metadata",                                                                          \
       "XEventMetadata.name")                                                                       \
     C(EV_SHORT_NAME, EVENT_SHORT_NAME_DOC)                                                         \
     C(EV_START, "start_ps", "INTEGER", "ps",                                                       \
-      "start of the event from the start of the session; below 0 if it starts "                    \
-      "earlier. Aggregated events have offset 0. Saturates at the limits of int64",                \
+      "start of the event from the start of the session; below 0 if it starts earlier. "           \
+      "Aggregated events have offset 0. Saturates at the limits of int64",                         \
       "XLine.timestamp_ns * 1000 + XEvent.offset_ps")                                              \
     C(EV_START_US, START_US_DOC)                                                                   \
     C(EV_DURATION, "duration_ps", "INTEGER", "ps", "duration of the event", "XEvent.duration_ps")  \
     C(EV_DURATION_US, DURATION_US_DOC)                                                             \
     C(EV_SELF, "self_ps", "INTEGER", "ps",                                                         \
-      "duration of the event without the events nested directly in it on "                         \
-      "the line; below 0 if these overlap each other (asynchronous lines)",                        \
+      "duration of the event without the events nested directly in it on the line; below 0 if "    \
+      "these overlap each other (asynchronous lines)",                                             \
       "libprofsql")                                                                                \
     C(EV_DEPTH, "depth", "INTEGER", NULL,                                                          \
       "nesting depth: number of events on the line that contain this one", "libprofsql")           \
@@ -51,8 +51,8 @@
       "number of occurrences that an aggregated event stands for; NULL for a plain event",         \
       "XEvent.num_occurrences")                                                                    \
     C(EV_CORRELATION, "correlation_id", "INTEGER", NULL,                                           \
-      "id that connects a launch with its kernel (join on run, host, "                             \
-      "correlation_id); decimal TEXT above 2^63-1; NULL if the event has none",                    \
+      "id that connects a launch with its kernel (join on run, host, correlation_id); decimal "    \
+      "TEXT above 2^63-1; NULL if the event has none",                                             \
       "stat correlation_id")                                                                       \
     C(EV_PROGRAM, "program_id", "TEXT", NULL,                                                      \
       "id of the HLO program, decimal, or the text that the file has instead; NULL if the event "  \
@@ -68,23 +68,23 @@
       "stat hlo_op; without it on the op lines of TPUs (XLA Ops, Async XLA Ops) the display "      \
       "name, else the name up to ` = `")                                                           \
     C(EV_TF_OP, "tf_op", "TEXT", NULL,                                                             \
-      "path of the framework op: `name:type` in TensorFlow's profiles and on TPU; for "            \
-      "GPU kernels that XLA launched, hlo_instructions.tf_op; NULL if the event has none",         \
-      "stat tf_op; for XLA's GPU kernels whose tf_op names only the module, stat "                 \
-      "name, else OpMetadata.op_name; in GPU files until 2023, level 0 or annotation")             \
+      "path of the framework op: `name:type` in TensorFlow's profiles and on TPU; for GPU "        \
+      "kernels that XLA launched, hlo_instructions.tf_op; NULL if the event has none",             \
+      "stat tf_op; for XLA's GPU kernels whose tf_op names only the module, stat name, else "      \
+      "OpMetadata.op_name; in GPU files until 2023, level 0 or annotation")                        \
     C(EV_CATEGORY, "category", "TEXT", NULL, "HLO category; NULL if the file does not record it",  \
       "stat hlo_category")                                                                         \
     C(EV_FLOPS, "flops", "INTEGER", "FLOP",                                                        \
-      "floating-point operations of one execution, as recorded in "                                \
-      "the file; NULL if the file does not record them",                                           \
+      "floating-point operations of one execution, as recorded in the file; NULL if the file "     \
+      "does not record them",                                                                      \
       "stat flops")                                                                                \
     C(EV_BYTES, "bytes_accessed", "INTEGER", "bytes",                                              \
-      "bytes read and written by one execution, as recorded in the "                               \
-      "file; NULL if the file does not record them",                                               \
+      "bytes read and written by one execution, as recorded in the file; NULL if the file does "   \
+      "not record them",                                                                           \
       "stat bytes_accessed")                                                                       \
     C(EV_SHAPE, "shape", "TEXT", NULL,                                                             \
-      "shape of the op's result, with layout if the file has it; "                                 \
-      "NULL if the file does not record it",                                                       \
+      "shape of the op's result, with layout if the file has it; NULL if the file does not "       \
+      "record it",                                                                                 \
       "stat shape_with_layout, else shape")                                                        \
     C(EV_SOURCE_FILE, "source_file", "TEXT", NULL,                                                 \
       "source file of the op; NULL if the file does not record it", "stat source")                 \
@@ -110,8 +110,8 @@
       "start of the event on the device clock; NULL if the file does not record it",               \
       "stat device_offset_ps")                                                                     \
     C(EV_DEVICE_DURATION, "device_duration_ps", "INTEGER", "ps",                                   \
-      "duration of the event on the device clock, which XProf's op "                               \
-      "tools sum; NULL if the file does not record it",                                            \
+      "duration of the event on the device clock, which XProf's op tools sum; NULL if the file "   \
+      "does not record it",                                                                        \
       "stat device_duration_ps")                                                                   \
     C(EV_DEVICE_SELF, "device_self_ps", "INTEGER", "ps",                                           \
       "device_duration_ps without the events nested directly in it on the device clock, as in "    \
@@ -119,12 +119,12 @@
       "both device_offset_ps and device_duration_ps",                                              \
       "libprofsql")                                                                                \
     C(EV_GRID, "grid_dim", "TEXT", NULL,                                                           \
-      "size of the kernel's grid as x,y,z; NULL if the event does "                                \
-      "not record it or records an impossible size",                                               \
+      "size of the kernel's grid as x,y,z; NULL if the event does not record it or records an "    \
+      "impossible size",                                                                           \
       "stat kernel_details")                                                                       \
     C(EV_BLOCK, "block_dim", "TEXT", NULL,                                                         \
-      "size of the kernel's block as x,y,z; NULL if the event does "                               \
-      "not record it or records an impossible size",                                               \
+      "size of the kernel's block as x,y,z; NULL if the event does not record it or records an "   \
+      "impossible size",                                                                           \
       "stat kernel_details")                                                                       \
     C(EV_ASYNC, "is_async", "INTEGER", "0 or 1",                                                   \
       "1: the event is marked as not nested on its thread; NULL if the file does not record it",   \
@@ -152,8 +152,8 @@
       "XProf's grouping, else stat group_id")                                                      \
     C(EV_SOURCE, SOURCE_DOC)                                                                       \
     C(EV_STATS, "stats", "TEXT HIDDEN", "JSON",                                                    \
-      "all stats of the event by name, its own stats first, then "                                 \
-      "those of its metadata; bytes as hex text",                                                  \
+      "all stats of the event by name, its own stats first, then those of its metadata; bytes as " \
+      "hex text",                                                                                  \
       "XStat")
 enum { EVENTS_COLUMNS(COLUMN_ENUM) N_EVENTS_COLUMNS };
 

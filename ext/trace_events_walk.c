@@ -221,11 +221,10 @@ static void drop_unwanted(EventsCursor *c)
 static bool list_add(EventsCursor *c, uint64_t index)
 {
     if (index > UINT32_MAX)
-        prof_fail(&c->err, PROF_FORMAT, c->unit.line->span.offset,
-                  "%s: a line of %llu events is too "
-                  "long for this query; add a bound on "
-                  "start_ps to it",
-                  c->unit.line->plane->host->file.path, (unsigned long long)c->unit.line->n_events);
+        prof_fail(
+            &c->err, PROF_FORMAT, c->unit.line->span.offset,
+            "%s: a line of %llu events is too long for this query; add a bound on start_ps to it",
+            c->unit.line->plane->host->file.path, (unsigned long long)c->unit.line->n_events);
     else if (!GROW(c->list, c->n_list, c->list_capacity))
         prof_nomem(&c->err);
     else

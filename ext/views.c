@@ -91,12 +91,12 @@ static int look_up(sqlite3 *db, const char *name, enum Name *is)
 {
     sqlite3_stmt *stmt = NULL;
     *is = FREE;
-    int rc = sqlite3_prepare_v2(
-        db,
-        "SELECT schema = 'temp' AND EXISTS (SELECT 1 FROM temp.sqlite_schema AS s WHERE s.name = "
-        "l.name AND s.sql LIKE '% USING \"profsql.%') FROM pragma_table_list AS l WHERE l.name = "
-        "?1 COLLATE NOCASE",
-        -1, &stmt, NULL);
+    int rc =
+        sqlite3_prepare_v2(db,
+                           "SELECT schema = 'temp' AND EXISTS (SELECT 1 FROM temp.sqlite_schema AS "
+                           "s WHERE s.name = l.name AND s.sql LIKE '% USING \"profsql.%') FROM "
+                           "pragma_table_list AS l WHERE l.name = ?1 COLLATE NOCASE",
+                           -1, &stmt, NULL);
     if (rc == SQLITE_OK) rc = sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
     while (rc == SQLITE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
         *is = *is == TAKEN || !sqlite3_column_int(stmt, 0) ? TAKEN : OURS;
@@ -184,8 +184,8 @@ void prof_views(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     if (prof->serving)
         message = sqlite3_mprintf("prof_views: " SERVED_ONLY), rc = SQLITE_ERROR;
     else if (in_writing_statement(prof->db))
-        message = sqlite3_mprintf("prof_views: call it in a SELECT of its own, not in a statement "
-                                  "that writes"),
+        message = sqlite3_mprintf(
+            "prof_views: call it in a SELECT of its own, not in a statement that writes"),
         rc = SQLITE_ERROR;
     else if (argc && has_nul(argv[0]))
         message = sqlite3_mprintf(SOURCE_WITH_NUL, source), rc = SQLITE_ERROR;

@@ -80,10 +80,10 @@ int prof_null_in_or(sqlite3_vtab *vtab)
     const char *table = ((ProfTable *)vtab)->table->name;
     return prof_table_fail(
         vtab, SQLITE_ERROR,
-        sqlite3_mprintf("%s: an argument is NULL, and SQLite would return no rows "
-                        "because it splits the OR; omit the argument (%s instead "
-                        "of %s(NULL)), or write a + before a column of the OR",
-                        table, table, table));
+        sqlite3_mprintf(
+            "%s: an argument is NULL, and SQLite would return no rows because it splits the OR; "
+            "omit the argument (%s instead of %s(NULL)), or write a + before a column of the OR",
+            table, table, table));
 }
 
 int prof_rowid(sqlite3_vtab *vtab, SourceRun *from, uint64_t place, sqlite3_int64 *rowid)

@@ -15,12 +15,12 @@
 SQLITE_EXTENSION_INIT3
 
 #define DCN_OF                                                                                     \
-    "; NULL unless it is a host event MegaScale: Communication Transport Receive with "            \
-    "slices, devices, label and a duration above 0"
+    "; NULL unless it is a host event MegaScale: Communication Transport Receive with slices, "    \
+    "devices, label and a duration above 0"
 #define EVENTS_DB_COLUMNS(C)                                                                       \
     C(ED_DEVICE, "device", "TEXT", NULL,                                                           \
-      "cpu:0 for the host; gpu: and XPlane.id; for a TPU the name of the plane without "           \
-      "/device:; for a custom plane its entire name",                                              \
+      "cpu:0 for the host; gpu: and XPlane.id; for a TPU the name of the plane without /device:; " \
+      "for a custom plane its entire name",                                                        \
       "XPlane")                                                                                    \
     C(ED_STREAM, "stream_id", "INTEGER", NULL,                                                     \
       "id of the device's line, modulo 2^32; NULL for host events", "XLine.id")                    \
@@ -29,14 +29,13 @@ SQLITE_EXTENSION_INIT3
     C(ED_THREAD_NAME, "thread_name", "TEXT", NULL,                                                 \
       "name of the host thread; NULL for device events", "XLine.name")                             \
     C(ED_CORRELATION, "correlation_id", "INTEGER", NULL,                                           \
-      "correlation_id of a host or GPU event, modulo 2^32; 0 if the stat is not a uint64 (on "     \
-      "a GPU: not an integer); NULL without the stat, and on TPU and custom planes and XLA "       \
-      "lines of GPUs",                                                                             \
+      "correlation_id of a host or GPU event, modulo 2^32; 0 if the stat is not a uint64 (on a "   \
+      "GPU: not an integer); NULL without the stat, and on TPU and custom planes and XLA lines "   \
+      "of GPUs",                                                                                   \
       "stat correlation_id")                                                                       \
     C(ED_KERNEL_NAME, "kernel_name", "TEXT", NULL,                                                 \
-      "name of the event; prefixed with step: (steps of a TensorCore), HLO Module: (modules "      \
-      "of a TensorCore or GPU) or TC Overlay: (overlays of a TensorCore); NULL on other TPU "      \
-      "planes",                                                                                    \
+      "name of the event; prefixed with step: (steps of a TensorCore), HLO Module: (modules of a " \
+      "TensorCore or GPU) or TC Overlay: (overlays of a TensorCore); NULL on other TPU planes",    \
       "XEventMetadata.name")                                                                       \
     C(ED_KERNEL_DETAILS, "kernel_details", "TEXT", NULL,                                           \
       "launch parameters of a GPU kernel; NULL for other events, on XLA lines of GPUs, and if "    \
@@ -44,8 +43,8 @@ SQLITE_EXTENSION_INIT3
       "stat kernel_details")                                                                       \
     C(ED_TF_OP_NAME, "tf_op_name", "TEXT", NULL,                                                   \
       "name of the framework op: from the event's name on the host; on a GPU from the HLO "        \
-      "instruction, or from the stat if the event has no hlo_op; from the stat on a TPU; NULL "    \
-      "if there is none",                                                                          \
+      "instruction, or from the stat if the event has no hlo_op; from the stat on a TPU; NULL if " \
+      "there is none",                                                                             \
       "XEventMetadata.name, op_name of the program, stat tf_op")                                   \
     C(ED_TF_OP_TYPE, "tf_op_type", "TEXT", NULL,                                                   \
       "type of the framework op in tf_op_name; NULL if there is none", "as tf_op_name")            \
@@ -54,46 +53,44 @@ SQLITE_EXTENSION_INIT3
       "NULL for other events",                                                                     \
       "stat hlo_op, XEventMetadata.display_name")                                                  \
     C(ED_HLO_MODULE, "hlo_module", "TEXT", NULL,                                                   \
-      "HLO module of a GPU kernel or TensorCore op (for the latter, the name of the module "       \
-      "event that includes it); NULL if there is none",                                            \
+      "HLO module of a GPU kernel or TensorCore op (for the latter, the name of the module event " \
+      "that includes it); NULL if there is none",                                                  \
       "stat hlo_module, XEvent")                                                                   \
     C(ED_START, "start_ns", "INTEGER", "ns",                                                       \
-      "start of the event, rounded down to 1 ns (Unix times to 256 ns). As in XProf, it is "       \
-      "2^64 ps too late if offset_ps is negative, and 2^64 too large, as decimal TEXT, before "    \
-      "the session",                                                                               \
+      "start of the event, rounded down to 1 ns (Unix times to 256 ns). As in XProf, it is 2^64 "  \
+      "ps too late if offset_ps is negative, and 2^64 too large, as decimal TEXT, before the "     \
+      "session",                                                                                   \
       "XLine.timestamp_ns, XEvent.offset_ps")                                                      \
     C(ED_END, "end_ns", "INTEGER", "ns",                                                           \
-      "end of the event: start_ns plus the duration, rounded down to 1 ns; as in XProf, 2^64 "     \
-      "ps too late if duration_ps is negative",                                                    \
+      "end of the event: start_ns plus the duration, rounded down to 1 ns; as in XProf, 2^64 ps "  \
+      "too late if duration_ps is negative",                                                       \
       "XEvent")                                                                                    \
     C(ED_SELF, "self_time_ns", "INTEGER", "ns",                                                    \
       "duration of the event; on TPU planes, as in XProf, without the directly nested events "     \
       "(computed in ns, in stored order)",                                                         \
       "XProf")                                                                                     \
     C(ED_STEP, "step", "TEXT", NULL,                                                               \
-      "step of the event: for host and GPU events the step to which XProf's grouping assigns "     \
-      "it, for TensorCore ops the step event that includes it; NULL if there is none",             \
+      "step of the event: for host and GPU events the step to which XProf's grouping assigns it, " \
+      "for TensorCore ops the step event that includes it; NULL if there is none",                 \
       "XProf's grouping")                                                                          \
     C(ED_CATEGORY, "category", "TEXT", NULL,                                                       \
-      "host, device, or the name of the line (on TPU and custom planes, and XLA lines of "         \
-      "GPUs)",                                                                                     \
+      "host, device, or the name of the line (on TPU and custom planes, and XLA lines of GPUs)",   \
       "XLine.name")                                                                                \
     C(ED_FLOPS, "flops", "INTEGER", "FLOP",                                                        \
       "floating-point operations of an event on a TPU or custom plane, or on an XLA line of a "    \
       "GPU; 0 if the stat is not an integer; NULL for other events and without the stat",          \
       "stat flops")                                                                                \
     C(ED_MEMORY, "memory_accessed", "INTEGER", "bytes",                                            \
-      "bytes accessed by an event on a TPU or custom plane, or on an XLA line of a GPU; 0 if "     \
-      "the stat is not an integer; NULL for other events and without the stat",                    \
+      "bytes accessed by an event on a TPU or custom plane, or on an XLA line of a GPU; 0 if the " \
+      "stat is not an integer; NULL for other events and without the stat",                        \
       "stat bytes_accessed")                                                                       \
     C(ED_INPUTS, "input_tensors", "TEXT", "JSON",                                                  \
-      "array of the shapes of the HLO instruction's operands, or of those in the stat of a "       \
-      "GPU kernel with a tf_op and no hlo_op; NULL if there are none, or XProf finds no "          \
-      "program",                                                                                   \
+      "array of the shapes of the HLO instruction's operands, or of those in the stat of a GPU "   \
+      "kernel with a tf_op and no hlo_op; NULL if there are none, or XProf finds no program",      \
       "HloInstructionProto, stat shape")                                                           \
     C(ED_OUTPUTS, "output_tensors", "TEXT", "JSON",                                                \
-      "array with the shape of the HLO instruction's result; NULL if there is no instruction, "    \
-      "or XProf finds no program",                                                                 \
+      "array with the shape of the HLO instruction's result; NULL if there is no instruction, or " \
+      "XProf finds no program",                                                                    \
       "HloInstructionProto")                                                                       \
     C(ED_ARGS, "trace_args", "TEXT", NULL,                                                         \
       "name=value of all other stats and of those that XProf's grouping adds, separated by "       \
@@ -485,9 +482,8 @@ static const RowSource xprof_events_rows = {
     .close = xprof_events_close,
     .count = xprof_events_count,
     .needs = NEED_EVENTS,
-    .nothing =
-        "no event is on a line that XProf's Events DB includes (threads of /host:CPU, streams, "
-        "lines of TPU cores, custom planes)"};
+    .nothing = "no event is on a line that XProf's Events DB includes (threads of /host:CPU, "
+               "streams, lines of TPU cores, custom planes)"};
 const Table xprof_events_table = {
     "xprof_events",
     "one event as in XProf's Events DB (`xprof query_events_db`), with XProf's column names",

@@ -353,10 +353,10 @@ static int fail_missing(const char *path, ProfErr *err)
 {
     const char *colon = strstr(path, "://");
     if (colon)
-        return prof_fail(err, PROF_NOTFOUND, 0,
-                         "%s: paths of %.*s:// are not read; copy the profile to a local folder "
-                         "and give that",
-                         path, (int)(colon - path), path);
+        return prof_fail(
+            err, PROF_NOTFOUND, 0,
+            "%s: paths of %.*s:// are not read; copy the profile to a local folder and give that",
+            path, (int)(colon - path), path);
     if (*path == '~')
         return prof_fail(err, PROF_NOTFOUND, 0,
                          "%s: only a shell expands ~; write out the path of the home folder", path);
@@ -377,8 +377,8 @@ static int fail_missing(const char *path, ProfErr *err)
                          "prof_find('%s') lists the runs in the folder above it",
                          path, folder);
     return prof_fail(err, PROF_NOTFOUND, 0,
-                     "%s: no such file or folder, and no attached label; give a *.xplane.pb, a "
-                     "run folder or a log dir, or a path of prof_find()",
+                     "%s: no such file or folder, and no attached label; give a *.xplane.pb, a run "
+                     "folder or a log dir, or a path of prof_find()",
                      path);
 }
 

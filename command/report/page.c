@@ -194,16 +194,15 @@ static const char *const what_run =
     "SELECT printf('%s%s, %d host%s, %,d events', CASE WHEN device_count > 0 THEN device_count || "
     "' ' ELSE '' END, coalesce(device_type, 'no device'), host_count, CASE host_count WHEN 1 THEN "
     "'' ELSE 's' END, event_count) || coalesce(printf(' in %.3g s', duration_ps / 1e12), '') || "
-    "coalesce(', ' || datetime(start_unix_ns / 1000000000, 'unixepoch') || ' UTC', '') "
-    "FROM prof_runs(?1)";
+    "coalesce(', ' || datetime(start_unix_ns / 1000000000, 'unixepoch') || ' UTC', '') FROM "
+    "prof_runs(?1)";
 
 static const char *const verdict =
-    "WITH a AS MATERIALIZED (SELECT * FROM advice(?1)) SELECT CASE "
-    "WHEN EXISTS (SELECT 1 FROM a WHERE status = 'finding') "
-    "THEN (SELECT finding FROM a WHERE status = 'finding' ORDER BY rank LIMIT 1) "
-    "WHEN EXISTS (SELECT 1 FROM a WHERE status <> 'not checked') "
-    "THEN 'No rule of advice found a cost of 5 % of the time.' "
-    "ELSE 'What costs time is unknown: no rule of advice could be checked.' END";
+    "WITH a AS MATERIALIZED (SELECT * FROM advice(?1)) SELECT CASE WHEN EXISTS (SELECT 1 FROM a "
+    "WHERE status = 'finding') THEN (SELECT finding FROM a WHERE status = 'finding' ORDER BY rank "
+    "LIMIT 1) WHEN EXISTS (SELECT 1 FROM a WHERE status <> 'not checked') THEN 'No rule of advice "
+    "found a cost of 5 % of the time.' ELSE 'What costs time is unknown: no rule of advice could "
+    "be checked.' END";
 
 static void write_head(Page *page)
 {
@@ -211,8 +210,8 @@ static void write_head(Page *page)
     const char *name = strrchr(page->d->runs[0].path, '/');
     name = name ? name + 1 : page->d->runs[0].path;
     fputs("<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
-          "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; "
-          "style-src 'unsafe-inline'; script-src 'sha256-" PAGE_JS_HASH "'; img-src data:\">\n"
+          "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; style-src "
+          "'unsafe-inline'; script-src 'sha256-" PAGE_JS_HASH "'; img-src data:\">\n"
           "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=generator content=profsql>\n<link rel=icon href=\"data:,\">\n<title>",
           out);

@@ -412,11 +412,10 @@ static bool read_lines(Timeline *t)
     sqlite3_stmt *stmt =
         ask(t->page->d,
             "SELECT line_id, (SELECT count(*) FROM hosts(?1)) > 1, l.host, l.plane, "
-            "coalesce(l.display_name, l.name), p.kind <> 'metadata' AND l.kind <> "
-            "'counters' AND l.event_count > 0 AND "
-            "row_number() OVER (ORDER BY l.event_count DESC) <= ?2, "
-            "(SELECT max(line_id) + 1 FROM lines(?1)) "
-            "FROM lines(?1) AS l JOIN planes(?1) AS p ON p.plane_id = l.plane_id",
+            "coalesce(l.display_name, l.name), p.kind <> 'metadata' AND l.kind <> 'counters' AND "
+            "l.event_count > 0 AND row_number() OVER (ORDER BY l.event_count DESC) <= ?2, (SELECT "
+            "max(line_id) + 1 FROM lines(?1)) FROM lines(?1) AS l JOIN planes(?1) AS p ON "
+            "p.plane_id = l.plane_id",
             t->page->d->runs[0].label, NULL);
     if (stmt) sqlite3_bind_int(stmt, 2, LINES);
     while (next_row(t->page->d, stmt)) {
@@ -506,8 +505,8 @@ static void write_view(Timeline *t)
         "<div class=tools><label>Search <input type=search></label>"
         "<button id=previous type=button>Previous</button><button id=next type=button>Next</button>"
         "<button id=whole type=button>All</button><span id=found role=status></span></div>\n"
-        "<div class=timeline><canvas tabindex=0 role=application "
-        "aria-label=\"Timeline of events\"></canvas></div>\n"
+        "<div class=timeline><canvas tabindex=0 role=application aria-label=\"Timeline of "
+        "events\"></canvas></div>\n"
         "<div id=event aria-live=polite></div>\n</div>\n",
         t->page->out);
     write_data(t);

@@ -135,11 +135,10 @@ static int inflate_all(Inflation *i, int disk_fd, ProfErr *err)
     }
     if (!err->code && !i->file->n_bytes)
         prof_fail(err, PROF_FORMAT, 0,
-                  i->file->cut_short
-                      ? "%s: is a gzip file whose content cannot be inflated; copy it again from "
-                        "its origin"
-                      : "%s: is a gzip file of nothing (0 bytes), because the capture wrote "
-                        "nothing; record the profile again",
+                  i->file->cut_short ? "%s: is a gzip file whose content cannot be inflated; copy "
+                                       "it again from its origin"
+                                     : "%s: is a gzip file of nothing (0 bytes), because the "
+                                       "capture wrote nothing; record the profile again",
                   i->file->path);
     return err->code;
 }

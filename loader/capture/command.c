@@ -285,8 +285,8 @@ static int run_program(Command *c)
     clock_gettime(CLOCK_REALTIME_COARSE, &c->started); /* the clock of file times */
     if (!find_library(library, sizeof library)) {
         fprintf(stderr,
-                "profsql-capture: %s: no such file, nor is it next to this command; "
-                "build it with make capture\n",
+                "profsql-capture: %s: no such file, nor is it next to this command; build it with "
+                "make capture\n",
                 library);
         return 127;
     }

@@ -275,9 +275,9 @@ static bool enable(Cupti *c, enum RecordKind kind, bool dump)
     if (rc)
         problem(c, "%s records are not available: %s (%d)%s", record_kinds[kind].name,
                 cupti_result(c, rc), rc,
-                kind == REC_ENVIRONMENT ? "; --gpu-samples takes clocks, power and temperature "
-                                          "from NVML"
-                                        : "");
+                kind == REC_ENVIRONMENT
+                    ? "; --gpu-samples takes clocks, power and temperature from NVML"
+                    : "");
     return rc == 0;
 }
 

@@ -268,11 +268,10 @@ static void find_rows(DeviceSteps *all, Run *run, Host *only, const StepDb *db, 
     for (size_t h = 0; h < run->n_hosts && ok; h++)
         if (!only || only == &run->hosts[h]) ok = add_outside(all, &run->hosts[h]);
     if (!ok && too_many(all, run))
-        prof_fail(
-            err, PROF_LIMIT, 0,
-            "%s: more than %zu pairs of a device and a step; use device_time, which has a row "
-            "for each device",
-            run->path, all->n_rows - 1);
+        prof_fail(err, PROF_LIMIT, 0,
+                  "%s: more than %zu pairs of a device and a step; use device_time, which has a "
+                  "row for each device",
+                  run->path, all->n_rows - 1);
     if (!ok) prof_nomem(err);
     sort_array(all->rows, all->n_rows, sizeof *all->rows, by_plane);
     interrupt_poll(all->n_rows, err);

@@ -7,14 +7,13 @@
 /* XProf's texts. */
 #define NO_STEPS                                                                                   \
     "No step marker observed and hence the step time is unknown. This may happen if (1) training " \
-    "steps are not instrumented (e.g., if you are not using "                                      \
-    "Keras) or (2) the profiling duration is shorter than the step time. For (1), you need to "    \
-    "add step instrumentation; for (2), you may try to profile "                                   \
-    "longer."
+    "steps are not instrumented (e.g., if you are not using Keras) or (2) the profiling duration " \
+    "is shorter than the step time. For (1), you need to add step instrumentation; for (2), you "  \
+    "may try to profile longer."
 #define NO_COMMON_STEPS                                                                            \
     "Although there are steps observed on some host(s), the intersection of the steps over all "   \
-    "hosts is empty (because the differences among individual "                                    \
-    "host's step sequences are too big). Consequently, the overall step time is unknown."
+    "hosts is empty (because the differences among individual host's step sequences are too "      \
+    "big). Consequently, the overall step time is unknown."
 
 /* Diagnostics with one code, by their texts, which are interned. */
 typedef struct {

@@ -172,8 +172,8 @@ static void report(const HostSteps *s)
     else if (!s->n_steps)
         host_issue(s->host, "info", "no_steps", 0, 0, s->host,
                    "no event belongs to a step: the program has no step markers (train steps of "
-                   "TensorFlow, jax.profiler.StepTraceAnnotation), or the profiler "
-                   "did not record them; tables of steps are empty");
+                   "TensorFlow, jax.profiler.StepTraceAnnotation), or the profiler did not record "
+                   "them; tables of steps are empty");
     else if (n_marked)
         host_issue(
             s->host, "info", "no_steps", 0, 0, s->host,

@@ -202,8 +202,7 @@ static bool check(RemoteOptions *o, ProfErr *err)
     }
     if (o->every_ms && (o->task != TASK_CAPTURE || o->run_given)) {
         prof_fail(err, PROF_FORMAT, 0,
-                  "--every makes profiles and names their runs: give "
-                  "no other task and no --run");
+                  "--every makes profiles and names their runs: give no other task and no --run");
         return false;
     }
     if (o->keep && !o->every_ms) {
@@ -253,8 +252,8 @@ bool remote_options_read(RemoteOptions *o, int argc, char **argv, ProfErr *err)
     if (o->task == TASK_HELP) return true;
     if (optind < argc) {
         prof_fail(err, PROF_FORMAT, 0,
-                  "%s: unexpected; a program to run is given after --, and then --host is "
-                  "its name in the profile",
+                  "%s: unexpected; a program to run is given after --, and then --host is its name "
+                  "in the profile",
                   argv[optind]);
         return false;
     }
