@@ -87,7 +87,7 @@ static int add_name(SourceNames *names, sqlite3_vtab *vtab, sqlite3_value *value
     return SQLITE_OK;
 }
 
-int source_names_take(SourceNames *names, sqlite3_vtab *vtab, sqlite3_value *value, bool is_list)
+int source_names_read(SourceNames *names, sqlite3_vtab *vtab, sqlite3_value *value, bool is_list)
 {
     names->given = is_list || sqlite3_value_type(value) != SQLITE_NULL;
     if (!is_list) return names->given ? add_name(names, vtab, value) : SQLITE_OK;

@@ -136,7 +136,7 @@ static const int32_t *number_metas(EventsMaker *m, int wanted, const Plane *plan
 {
     const ShortNames *short_names = NULL;
     int column = m->wanted[wanted]->column;
-    int32_t *numbers = arena_take(&m->arena, plane->n_event_metas * sizeof *numbers);
+    int32_t *numbers = arena_buffer(&m->arena, plane->n_event_metas * sizeof *numbers);
     if (!numbers) {
         prof_nomem(err);
         return NULL;
@@ -153,7 +153,7 @@ static const int32_t *number_metas(EventsMaker *m, int wanted, const Plane *plan
 
 static const uint8_t *match_metas(EventsMaker *m, const Plane *plane, ProfErr *err)
 {
-    uint8_t *match = arena_take(&m->arena, plane->n_event_metas);
+    uint8_t *match = arena_buffer(&m->arena, plane->n_event_metas);
     if (!match) {
         prof_nomem(err);
         return NULL;
@@ -197,7 +197,7 @@ static bool view_line(EventsMaker *m, const SourceRun *from, Line *line, ProfErr
     const PlaneView *plane = before && before->plane->plane == line->plane
                                  ? before->plane
                                  : view_plane(m, line->plane, err);
-    int32_t *numbers = arena_take(&m->arena, (size_t)m->n_wanted * sizeof *numbers);
+    int32_t *numbers = arena_buffer(&m->arena, (size_t)m->n_wanted * sizeof *numbers);
     LineView *view = plane && numbers ? PUSH(m->views) : NULL;
     if (!view) {
         prof_nomem(err);
@@ -542,7 +542,7 @@ static bool copy_text(char **to, const char *text)
     return !text || (*to = sqlite3_mprintf("%s", text));
 }
 
-static bool take_options(EventsMaker *m, const ProfsqlArrowOptions *o)
+static bool read_options(EventsMaker *m, const ProfsqlArrowOptions *o)
 {
     size_t n = (size_t)o->n_columns;
     m->range = o->has_range ? (Range){o->from_ps, o->to_ps} : (Range){INT64_MIN, INT64_MAX};
@@ -603,7 +603,7 @@ ArrowMaker *arrow_events(sqlite3 *db, const char *source, const ProfsqlArrowOpti
         *rc = SQLITE_MISUSE, *message = sqlite3_mprintf("libprofsql is not loaded into this "
                                                         "connection; load it first");
     else
-        *rc = take_options(m, options) ? open_events(m, db, source, message) : SQLITE_NOMEM;
+        *rc = read_options(m, options) ? open_events(m, db, source, message) : SQLITE_NOMEM;
     if (*rc == SQLITE_OK) return &m->base;
     arrow_fields_free(&m->base);
     close_events(&m->base);

@@ -127,7 +127,7 @@ static bool read_cell(ChartRows *rows, sqlite3_stmt *stmt, int column, Cells *ce
         cell->number = sqlite3_column_double(stmt, column);
     const char *text = (const char *)sqlite3_column_text(stmt, column);
     size_t n = (size_t)sqlite3_column_bytes(stmt, column);
-    char *copy = text ? arena_take(&rows->arena, 3 * n + 1) : NULL;
+    char *copy = text ? arena_buffer(&rows->arena, 3 * n + 1) : NULL;
     if (!copy) return false;
     n = utf8_repair((const uint8_t *)text, n, copy);
     copy[n] = 0;
@@ -140,7 +140,7 @@ static bool read_names(ChartRows *rows, sqlite3_stmt *stmt, int n)
     const char **names = arena_alloc(&rows->arena, (size_t)n * sizeof *names);
     for (int i = 0; names && i < n; i++) {
         const char *name = sqlite3_column_name(stmt, i);
-        char *copy = name ? arena_take(&rows->arena, strlen(name) + 1) : NULL;
+        char *copy = name ? arena_buffer(&rows->arena, strlen(name) + 1) : NULL;
         if (!copy) return false;
         names[i] = strcpy(copy, name);
     }

@@ -272,7 +272,7 @@ int prof_argument_missing(sqlite3_vtab *vtab, const char *table, const char *col
 
 /* Reads a source argument or, with is_list, all values of an IN. Returns an SQLite code. The caller
  * frees *names in any case. */
-int source_names_take(SourceNames *names, sqlite3_vtab *vtab, sqlite3_value *value, bool is_list);
+int source_names_read(SourceNames *names, sqlite3_vtab *vtab, sqlite3_value *value, bool is_list);
 bool source_names_equal(const SourceNames *a, const SourceNames *b);
 void source_names_free(SourceNames *names);
 /* Returns whether it is a text that contains a NUL byte, which would end a path early. */

@@ -258,7 +258,7 @@ static double column_or_nan(sqlite3_stmt *stmt, int column)
                                                             : sqlite3_column_double(stmt, column);
 }
 
-static void take_measures(Measured *s, sqlite3_stmt *stmt)
+static void read_measures(Measured *s, sqlite3_stmt *stmt)
 {
     const char *hardware = (const char *)sqlite3_column_text(stmt, MEASURE_HARDWARE);
     snprintf(s->hardware, sizeof s->hardware, "%s", hardware ? hardware : "");
@@ -283,7 +283,7 @@ static void measure_profile(RowCursor *c, Measured *s, int level)
     if (profile_measures_capture(capture, s->asked.list[0], logdir, &c->err)) return;
     int rc = sqlite3_prepare_v2(row_db(c), profile_measures_sql, -1, &stmt, NULL);
     if (rc == SQLITE_OK) rc = sqlite3_bind_text(stmt, 1, logdir, -1, SQLITE_STATIC);
-    if (rc == SQLITE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) take_measures(s, stmt);
+    if (rc == SQLITE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) read_measures(s, stmt);
     if (rc != SQLITE_ROW)
         prof_fail(&c->err, rc == SQLITE_INTERRUPT ? PROF_INTERRUPT : PROF_FORMAT, 0,
                   "%s: the profile cannot be queried: %s", s->asked.list[0],

@@ -9,7 +9,7 @@
 #include "../loader/analysis/program/op_scope.h"
 SQLITE_EXTENSION_INIT3
 
-static bool take_text(sqlite3_value *value, Slice *text)
+static bool read_text(sqlite3_value *value, Slice *text)
 {
     text->text = (const char *)sqlite3_value_text(value);
     text->n = (size_t)sqlite3_value_bytes(value);
@@ -21,7 +21,7 @@ static void scope_func(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     Slice name;
     TextBuffer scope = {0};
     (void)argc;
-    if (!take_text(argv[0], &name)) return;
+    if (!read_text(argv[0], &name)) return;
     op_scope(name, &scope);
     result_buffer(ctx, &scope);
 }
@@ -30,14 +30,14 @@ static void pass_func(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     Slice name;
     (void)argc;
-    if (take_text(argv[0], &name)) result_static(ctx, op_pass_names[op_scope(name, NULL)]);
+    if (read_text(argv[0], &name)) result_static(ctx, op_pass_names[op_scope(name, NULL)]);
 }
 
 static void prefix_func(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     Slice scope;
     (void)argc;
-    if (!take_text(argv[0], &scope)) return;
+    if (!read_text(argv[0], &scope)) return;
     if (sqlite3_value_type(argv[1]) != SQLITE_NULL)
         scope = op_scope_prefix(scope, sqlite3_value_int64(argv[1]));
     if (scope.n) sqlite3_result_text64(ctx, scope.text, scope.n, SQLITE_TRANSIENT, SQLITE_UTF8);

@@ -259,7 +259,7 @@ int events_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info);
 int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info, bool in_order);
 /* Sets a plan's terms in the cursor. *keys: the rest of idxStr, for units_sort(). SQLITE_DONE: a
  * term is NULL, so no row matches. */
-int events_take_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value **argv,
+int events_read_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value **argv,
                       const char **keys);
 void units_sort(KeptUnit *units, size_t n, SourceRun *sources, const char *keys);
 

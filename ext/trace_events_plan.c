@@ -295,7 +295,7 @@ static void narrow(Range *r, char op, sqlite3_value *value, bool in_us)
     if (op != '>' && high < r->high) r->high = high;
 }
 
-int events_take_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value **argv,
+int events_read_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value **argv,
                       const char **keys)
 {
     static const Range all = {INT64_MIN, INT64_MAX};
@@ -309,7 +309,7 @@ int events_take_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value
             bool list = plan[2 * i + 1] == '*';
             if (type == SQLITE_NULL && !list && c->plan & PLAN_TWICE)
                 return prof_null_in_or(c->base.pVtab);
-            int rc = source_names_take(&c->asked, c->base.pVtab, argv[i], list);
+            int rc = source_names_read(&c->asked, c->base.pVtab, argv[i], list);
             if (rc != SQLITE_OK) return rc;
             continue;
         }

@@ -593,10 +593,10 @@ int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int 
     SourceNames before = c->asked;
     c->asked = (SourceNames){0};
     c->plan = plan;
-    int rc = events_take_terms(c, terms, argc, argv, &keys);
+    int rc = events_read_terms(c, terms, argc, argv, &keys);
     sqlite3_value *source = ((ProfTable *)cursor->pVtab)->source;
     if (rc == SQLITE_OK && !c->asked.given && source)
-        rc = source_names_take(&c->asked, cursor->pVtab, source, false);
+        rc = source_names_read(&c->asked, cursor->pVtab, source, false);
     int opened = rc == SQLITE_OK ? open_sources(c, &before) : SQLITE_OK;
     if (rc != SQLITE_OK) {
         source_names_free(&c->asked);

@@ -482,7 +482,7 @@ static int row_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters
         if (again && is_argument(letters[i]) && sqlite3_value_type(argv[i]) == SQLITE_NULL)
             return prof_null_in_or(cursor->pVtab);
         if (letters[i] == 's' || letters[i] == 'S') {
-            int rc = source_names_take(&c->asked, cursor->pVtab, argv[i], letters[i] == 'S');
+            int rc = source_names_read(&c->asked, cursor->pVtab, argv[i], letters[i] == 'S');
             if (rc != SQLITE_OK) return rc;
         } else if (letters[i] == 'r' || letters[i] == 'h') {
             char **to = letters[i] == 'r' ? &c->run_is : &c->host_is;
@@ -508,7 +508,7 @@ static int row_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters
     }
     c->eof = false;
     if (!c->asked.given && table->source) {
-        int rc = source_names_take(&c->asked, cursor->pVtab, table->source, false);
+        int rc = source_names_read(&c->asked, cursor->pVtab, table->source, false);
         if (rc != SQLITE_OK) return rc;
     }
     if (!rows->without_source) {

@@ -114,7 +114,7 @@ enum {
     LARGEST_BLOCK = 1 << 20
 }; /* small at first, because a file of many planes has several arenas for each */
 
-void *arena_take(Arena *arena, size_t n_bytes)
+void *arena_buffer(Arena *arena, size_t n_bytes)
 {
     size_t n = ((n_bytes + 7) & ~(size_t)7) + FORBIDDEN_BYTES;
     ArenaBlock *block = arena->block;
@@ -146,7 +146,7 @@ void *arena_take(Arena *arena, size_t n_bytes)
 
 void *arena_alloc(Arena *arena, size_t n_bytes)
 {
-    void *p = arena_take(arena, n_bytes);
+    void *p = arena_buffer(arena, n_bytes);
     return p ? memset(p, 0, n_bytes) : NULL;
 }
 

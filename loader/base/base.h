@@ -103,7 +103,7 @@ typedef struct {
 } Arena;
 NODISCARD void *arena_alloc(Arena *arena,
                             size_t n_bytes); /* zeroed, aligned to 8; NULL if memory runs out */
-NODISCARD void *arena_take(Arena *arena, size_t n_bytes); /* as arena_alloc(), but not zeroed */
+NODISCARD void *arena_buffer(Arena *arena, size_t n_bytes); /* as arena_alloc(), but not zeroed */
 /* Frees all that was allocated from the arena. The arena is empty again and can be reused. */
 void arena_free(Arena *arena);
 

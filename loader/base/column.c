@@ -42,7 +42,7 @@ bool packed_make_of(Packed *packed, Arena *arena, const int64_t *values, size_t 
         *packed = (Packed){.base = range.least};
         return true;
     }
-    uint8_t *deltas = arena_take(arena, (n - 1) * width + sizeof(uint64_t));
+    uint8_t *deltas = arena_buffer(arena, (n - 1) * width + sizeof(uint64_t));
     if (!deltas) return false;
     /* Each store writes 8 bytes; the next one overwrites those beyond the width. */
     for (size_t i = 0; i < n; i++) {
@@ -57,7 +57,7 @@ bool packed_make_bytes(Packed *packed, Arena *arena, const uint8_t *values, size
 {
     *packed = (Packed){.base = n ? values[0] : 0};
     if (!n || !memcmp(values, values + 1, n - 1)) return true; /* all are equal */
-    uint8_t *bytes = arena_take(arena, n - 1 + sizeof(uint64_t));
+    uint8_t *bytes = arena_buffer(arena, n - 1 + sizeof(uint64_t));
     if (!bytes) return false;
     memcpy(bytes, values, n);
     *packed = (Packed){.deltas = bytes, .width = 1};

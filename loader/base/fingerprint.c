@@ -80,7 +80,7 @@ typedef struct {
 } State;
 
 /* Mixes in 64 bytes. `weight` is 1 except for the last bytes of a text. */
-static void take_64(State *t, const uint8_t *s, uint64_t factor, uint64_t weight)
+static void mix_64(State *t, const uint8_t *s, uint64_t factor, uint64_t weight)
 {
     t->x = rotate(t->x + t->y + t->v.first + word64(s + 8), 37) * factor;
     t->y = rotate(t->y + t->v.second + word64(s + 48), 42) * factor;
@@ -103,12 +103,12 @@ uint64_t fingerprint64(const void *bytes, size_t n)
     State t = {.x = seed * K2 + word64(s), .y = seed * K1 + 113};
     t.z = shift_mix(t.y * K2 + 113) * K2;
     const uint8_t *end = s + (n - 1) / 64 * 64, *last = s + n - 64;
-    for (; s < end; s += 64) take_64(&t, s, K1, 1);
+    for (; s < end; s += 64) mix_64(&t, s, K1, 1);
     uint64_t factor = K1 + ((t.z & 0xff) << 1);
     t.w.first += (n - 1) & 63;
     t.v.first += t.w.first;
     t.w.first += t.v.first;
-    take_64(&t, last, factor, 9);
+    mix_64(&t, last, factor, 9);
     return join(join(t.v.first, t.w.first, factor) + shift_mix(t.y) * K0 + t.z,
                 join(t.v.second, t.w.second, factor) + t.x, factor);
 }

@@ -13,7 +13,7 @@ size_t numbered_find(const NumberedTexts *texts, const char *text, size_t n_byte
 
 size_t numbered_add(NumberedTexts *texts, Arena *arena, const char *text, size_t n_bytes)
 {
-    char *copy = arena_take(arena, n_bytes + 1);
+    char *copy = arena_buffer(arena, n_bytes + 1);
     uint64_t hash = text_hash(text, n_bytes);
     NumberedText *added = copy ? PUSH_KEYED(texts->texts, &texts->by_text, hash) : NULL;
     if (!added) return NO_NUMBER;

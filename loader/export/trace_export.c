@@ -128,7 +128,7 @@ static void open_plane(Export *x, const Plane *plane)
     if (x->plane == plane) return;
     x->plane = plane;
     x->line_rank = 0;
-    char *name = arena_take(&x->names, NAME_BYTES);
+    char *name = arena_buffer(&x->names, NAME_BYTES);
     if (!name)
         prof_nomem(x->err);
     else if (x->run->n_hosts > 1)

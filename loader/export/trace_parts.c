@@ -77,7 +77,7 @@ static bool write_in_turn(void *context, const void *bytes, size_t n_bytes)
 
 /* ---- formatting a part ---- */
 
-static Bench *take_bench(TraceParts *p, ProfErr *err)
+static Bench *claim_bench(TraceParts *p, ProfErr *err)
 {
     Bench *bench = p->benches;
     pthread_mutex_lock(&p->lock);
@@ -88,7 +88,7 @@ static Bench *take_bench(TraceParts *p, ProfErr *err)
     return bench;
 }
 
-static void give_bench(TraceParts *p, Bench *bench)
+static void release_bench(TraceParts *p, Bench *bench)
 {
     pthread_mutex_lock(&p->lock);
     bench->taken = false;
@@ -177,7 +177,7 @@ static void format_part(void *context, size_t i, ProfErr *err)
 {
     TraceParts *p = context;
     Turn turn = {p, i, err};
-    Formatter f = {.all = p, .bench = take_bench(p, err), .err = err};
+    Formatter f = {.all = p, .bench = claim_bench(p, err), .err = err};
     TraceWriter *w = &f.writer;
     *w = (TraceWriter){.format = p->options->format, .part = p->n_done + i};
     w->out = (TraceOut){.write = write_in_turn, .context = &turn, .bytes = f.bench->bytes};
@@ -193,7 +193,7 @@ static void format_part(void *context, size_t i, ProfErr *err)
     }
     event_reader_close(&f.reader);
     pass_turn(&turn);
-    give_bench(p, f.bench);
+    release_bench(p, f.bench);
 }
 
 static void format_parts(TraceParts *p, ProfErr *err)

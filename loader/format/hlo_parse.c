@@ -69,10 +69,10 @@ static HloModule *module_make(const HloProgram *program, const Xla__HloProto *pr
                      .n_bytes = program->span.n_bytes,
                      .repaired = program->repaired,
                      .state = program->state};
-    m->first_op = arena_take(arena, hlo->n_computations * sizeof *m->first_op);
+    m->first_op = arena_buffer(arena, hlo->n_computations * sizeof *m->first_op);
     for (size_t i = 0; m->first_op && i < hlo->n_computations; i++)
         m->first_op[i] = (uint32_t)m->n_ops, m->n_ops += hlo->computations[i]->n_instructions;
-    m->computation_of = arena_take(arena, m->n_ops * sizeof *m->computation_of);
+    m->computation_of = arena_buffer(arena, m->n_ops * sizeof *m->computation_of);
     if (!m->first_op || !m->computation_of) {
         prof_nomem(err);
         return NULL;
@@ -103,7 +103,7 @@ static uint8_t *program_bytes(const HloProgram *program, Arena *arena, ProfErr *
     else if (host->reader->is_program)
         file_reopen(&host->file, &own, err);
     if (err->code) return NULL;
-    uint8_t *bytes = arena_take(arena, n_bytes);
+    uint8_t *bytes = arena_buffer(arena, n_bytes);
     if (!bytes)
         prof_nomem(err);
     else

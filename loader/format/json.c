@@ -8,7 +8,7 @@ static void skip_blanks(Json *j)
         j->p++;
 }
 
-bool json_take(Json *j, char c)
+bool json_accept(Json *j, char c)
 {
     skip_blanks(j);
     if (j->p == j->end || *j->p != c) return false;
@@ -62,26 +62,26 @@ static bool is_key(const char *key, size_t n, const char *name)
 
 bool json_enter(Json *j, const char *name)
 {
-    if (!json_take(j, '{')) return false;
+    if (!json_accept(j, '{')) return false;
     do {
         skip_blanks(j);
         if (j->p == j->end || *j->p != '"') return false;
         const char *key = j->p + 1;
         if (!skip_string(j)) return false;
         bool found = is_key(key, (size_t)(j->p - key) - 1, name);
-        if (!json_take(j, ':')) return false;
+        if (!json_accept(j, ':')) return false;
         if (found) return true;
         json_skip(j);
-    } while (json_take(j, ','));
+    } while (json_accept(j, ','));
     return false;
 }
 
 bool json_integer(Json *j, int64_t *value)
 {
-    bool quoted = json_take(j, '"'), fits = true;
+    bool quoted = json_accept(j, '"'), fits = true;
     const char *first = j->p;
     for (*value = 0; j->p < j->end && *j->p >= '0' && *j->p <= '9'; j->p++)
         fits &= !__builtin_mul_overflow(*value, (int64_t)10, value) &&
                 !__builtin_add_overflow(*value, (int64_t)(*j->p - '0'), value);
-    return fits && j->p > first && (!quoted || json_take(j, '"'));
+    return fits && j->p > first && (!quoted || json_accept(j, '"'));
 }

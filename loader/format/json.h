@@ -14,7 +14,7 @@ typedef struct {
 
 /* Skips blanks and then the character c. False if another character follows; j is then after the
  * blanks. */
-bool json_take(Json *j, char c);
+bool json_accept(Json *j, char c);
 /* Skips the value that starts here. */
 void json_skip(Json *j);
 /* Moves to the value of a member of the object that starts here. `name` is in snake_case; a key in

@@ -150,14 +150,14 @@ typedef struct {
     size_t text_left, text_block;
 } Reader;
 
-static void *take(Reader *r, size_t n_bytes)
+static void *reader_alloc(Reader *r, size_t n_bytes)
 {
     uint64_t taken = r->arena->n_bytes + r->n_left;
     if (taken > r->limit || n_bytes > r->limit - taken) {
         r->failure = MESSAGE_COSTLY;
         return NULL;
     }
-    void *p = arena_take(r->arena, n_bytes);
+    void *p = arena_buffer(r->arena, n_bytes);
     if (!p) r->failure = MESSAGE_NO_MEMORY;
     return p;
 }
@@ -178,9 +178,9 @@ static Seen *seen_slot(const Reader *r, const void *type, const uint8_t *bytes, 
 /* Returns memory for a text, which needs no alignment. */
 static char *read_text(Reader *r, size_t n_bytes)
 {
-    if (n_bytes > r->text_left && n_bytes > r->text_block / 4) return take(r, n_bytes);
+    if (n_bytes > r->text_left && n_bytes > r->text_block / 4) return reader_alloc(r, n_bytes);
     if (n_bytes > r->text_left) {
-        r->text = take(r, r->text_block), r->text_left = r->text ? r->text_block : 0;
+        r->text = reader_alloc(r, r->text_block), r->text_left = r->text ? r->text_block : 0;
         if (!r->text) return NULL;
     }
     r->text += n_bytes, r->text_left -= n_bytes;
@@ -304,7 +304,7 @@ static void *message_of(Reader *r, const Type *type, const uint8_t *bytes, size_
     bool made = false;
     Seen *slot = may_share ? seen_slot(r, type, bytes, n_bytes, &made) : NULL;
     if (made) return slot->made;
-    char *message = take(r, type->sizeof_message);
+    char *message = reader_alloc(r, type->sizeof_message);
     if (!message || !unpack(r, type, message, bytes, bytes + n_bytes)) return NULL;
     if (slot && r->copies)
         bytes = memcpy(r->copies + (slot - r->seen) * MOST_SEEN_BYTES, bytes, n_bytes);
@@ -319,7 +319,7 @@ static void *joined_message(Reader *r, const Type *around, const FieldType *fiel
     uint8_t *joined = NULL;
     size_t n_bytes = 0;
     for (int storing = 0; storing < 2; storing++) {
-        if (storing && !(joined = take(r, n_bytes))) return NULL;
+        if (storing && !(joined = reader_alloc(r, n_bytes))) return NULL;
         n_bytes = 0;
         Field f;
         Place place = {0};
@@ -382,7 +382,7 @@ static bool make_lists(Reader *r, const Type *type, char *base)
         const FieldType *field = &type->fields[i];
         size_t *n = (size_t *)(base + field->quantifier_offset), size = element_bytes(field);
         if (field->label != PROTOBUF_C_LABEL_REPEATED || !*n) continue;
-        void *array = *n <= SIZE_MAX / size ? take(r, *n * size) : NULL;
+        void *array = *n <= SIZE_MAX / size ? reader_alloc(r, *n * size) : NULL;
         if (!array) return false;
         memset(array, 0, *n * size);
         memcpy(base + field->offset, &array, sizeof array);
@@ -461,7 +461,7 @@ static void *blank_part(Reader *r, const Type *type)
     if (r->blanks[i].type) return r->blanks[i].part;
     const FieldType *inner = special_field(type, PART);
     void *inside = inner ? blank_part(r, inner->descriptor) : NULL;
-    char *blank = inner && !inside ? NULL : take(r, type->sizeof_message);
+    char *blank = inner && !inside ? NULL : reader_alloc(r, type->sizeof_message);
     if (!blank) return NULL;
     type->message_init(memset(blank, 0, type->sizeof_message));
     if (inner) memcpy(blank + inner->offset, &inside, sizeof inside);
@@ -478,7 +478,7 @@ static void *keep_part(Reader *r, const Type *type, const char *made)
     if (!blank || !memcmp(blank, made, n)) return blank;
     Seen *slot = &r->seen[text_hash(made, n) & (N_SEEN - 1)];
     if (slot->made && slot->type == type && !memcmp(slot->made, made, n)) return slot->made;
-    void *kept = take(r, n);
+    void *kept = reader_alloc(r, n);
     if (kept) *slot = (Seen){type, memcpy(kept, made, n), n, kept};
     return kept;
 }

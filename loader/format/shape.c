@@ -296,7 +296,7 @@ static void skip_blanks(ShapeText *t)
     }
 }
 
-static bool take(ShapeText *t, char c)
+static bool accept(ShapeText *t, char c)
 {
     skip_blanks(t);
     if (t->p == t->end || *t->p != c) return false;
@@ -329,12 +329,12 @@ static bool numbers(ShapeText *t, char close, bool tile, bool bounds, Numbers *o
         int64_t *value = &out->values[out->n];
         skip_blanks(t);
         if (bounds && t->end - t->p >= 2 && t->p[0] == '<' && t->p[1] == '=') t->p += 2;
-        if ((bounds && take(t, '?')) || (tile && take(t, '*')))
+        if ((bounds && accept(t, '?')) || (tile && accept(t, '*')))
             *value = INT64_MIN;
         else if (!number(t, value))
             return false;
         out->n++;
-    } while (take(t, ','));
+    } while (accept(t, ','));
     return true;
 }
 
@@ -360,16 +360,16 @@ typedef struct {
 
 static bool one_number(ShapeText *t, int64_t *value)
 {
-    return take(t, '(') ? number(t, value) && (take(t, ')') || expected(t, "')'"))
-                        : expected(t, "'('");
+    return accept(t, '(') ? number(t, value) && (accept(t, ')') || expected(t, "')'"))
+                          : expected(t, "'('");
 }
 
 static bool tiles(ShapeText *t, ParsedArray *a)
 {
     Numbers tile;
-    for (size_t i = 0; take(t, '('); i++) {
+    for (size_t i = 0; accept(t, '('); i++) {
         const char *first = t->p;
-        if (!numbers(t, ')', true, false, &tile) || (!take(t, ')') && !expected(t, "',' or ')'")))
+        if (!numbers(t, ')', true, false, &tile) || (!accept(t, ')') && !expected(t, "',' or ')'")))
             return false;
         for (size_t k = 0; k < tile.n; k++)
             if (!tile.values[k]) {
@@ -383,14 +383,14 @@ static bool tiles(ShapeText *t, ParsedArray *a)
 
 static bool splits(ShapeText *t, ParsedArray *a)
 {
-    while (take(t, '(')) {
+    while (accept(t, '(')) {
         if (a->n_splits == MAX_SPLITS) return expected(t, "at most 16 split dimensions");
         Numbers *indices = &a->split_indices[a->n_splits];
         Split *split = &a->splits[a->n_splits++];
-        if (!number(t, &split->dimension) || (!take(t, ':') && !expected(t, "':'")) ||
+        if (!number(t, &split->dimension) || (!accept(t, ':') && !expected(t, "':'")) ||
             !numbers(t, ')', false, false, indices))
             return false;
-        if (!take(t, ')')) return expected(t, "',' or ')'");
+        if (!accept(t, ')')) return expected(t, "',' or ')'");
         split->indices = indices->values, split->n_indices = indices->n;
     }
     return true;
@@ -404,7 +404,7 @@ static bool property(ShapeText *t, ParsedArray *a)
     case 'E': return one_number(t, &a->element_bits);
     case 'L': return one_number(t, &a->tail_alignment);
     case 'S':
-        if (take(t, 'C')) return splits(t, a);
+        if (accept(t, 'C')) return splits(t, a);
         break;
     case 'D':
     case 'M':
@@ -423,10 +423,10 @@ static bool layout(ShapeText *t, ParsedArray *a)
     skip_blanks(t);
     const char *first = t->p;
     if (!(t->p < t->end && *t->p == ':') && !numbers(t, '}', false, false, &a->order)) return false;
-    if (take(t, ':'))
+    if (accept(t, ':'))
         for (skip_blanks(t); t->p < t->end && *t->p != '}'; skip_blanks(t))
             if (!property(t, a)) return false;
-    if (!take(t, '}')) return expected(t, "'}'");
+    if (!accept(t, '}')) return expected(t, "'}'");
     Array array = {
         .minor_to_major = a->order.values, .n_order = a->order.n, .rank = a->dimensions.n};
     if (a->order.n != a->dimensions.n || !is_ordered(&array)) {
@@ -441,12 +441,12 @@ static ShapeSizes parse(ShapeText *t, int depth);
 static ShapeSizes parse_tuple(ShapeText *t, int depth)
 {
     ShapeSizes sum = {.known = true};
-    if (take(t, ')')) return sum;
+    if (accept(t, ')')) return sum;
     do {
         ShapeSizes part = parse(t, depth + 1);
         add_sizes(&sum, &part);
-    } while (!t->err->code && take(t, ','));
-    if (!t->err->code && !take(t, ')')) expected(t, "',' or ')'");
+    } while (!t->err->code && accept(t, ','));
+    if (!t->err->code && !accept(t, ')')) expected(t, "',' or ')'");
     return sum;
 }
 
@@ -454,9 +454,9 @@ static ShapeSizes parse_array(ShapeText *t, int type)
 {
     ParsedArray a = {0};
     if (!numbers(t, ']', false, true, &a.dimensions) ||
-        (!take(t, ']') && !expected(t, "',' or ']'")))
+        (!accept(t, ']') && !expected(t, "',' or ']'")))
         return (ShapeSizes){0};
-    if (take(t, '{') && !layout(t, &a)) return (ShapeSizes){0};
+    if (accept(t, '{') && !layout(t, &a)) return (ShapeSizes){0};
     Array array = {.element_type = type,
                    .dimensions = a.dimensions.values,
                    .rank = a.dimensions.n,
@@ -478,18 +478,18 @@ static ShapeSizes parse(ShapeText *t, int depth)
         expected(t, "a shape that is nested less than 100 deep");
         return unknown;
     }
-    if (take(t, '(')) return parse_tuple(t, depth);
+    if (accept(t, '(')) return parse_tuple(t, depth);
     const char *name = t->p;
     while (t->p < t->end && ((*t->p >= 'a' && *t->p <= 'z') || (*t->p >= '0' && *t->p <= '9')))
         t->p++;
     int type = primitive_by_name(name, (size_t)(t->p - name));
     if (type == XLA_BUFFER) {
-        if (!take(t, '(')) {
+        if (!accept(t, '(')) {
             expected(t, "'('");
             return unknown;
         }
         ShapeSizes inside = parse(t, depth + 1);
-        if (!t->err->code && !take(t, ')')) expected(t, "')'");
+        if (!t->err->code && !accept(t, ')')) expected(t, "')'");
         return inside;
     }
     if (type < 0 || type == XLA_TUPLE) {
@@ -497,7 +497,7 @@ static ShapeSizes parse(ShapeText *t, int depth)
         expected(t, "an element type (f32, bf16, s8, pred, ...) or '('");
         return unknown;
     }
-    if (!take(t, '[')) {
+    if (!accept(t, '[')) {
         expected(t, "'['");
         return unknown;
     }

@@ -27,7 +27,7 @@ static enum RemoteOutcome refuse(const char *address, const char *message, ProfE
 
 /* ---- NewSession ---- */
 
-static enum RemoteOutcome take_new_session(const char *address, const Answer *answer, ProfErr *err)
+static enum RemoteOutcome read_new_session(const char *address, const Answer *answer, ProfErr *err)
 {
     Tensorflow__NewSessionResponse *r =
         tensorflow__new_session_response__unpack(NULL, answer->n, answer->bytes);
@@ -52,7 +52,7 @@ static enum RemoteOutcome ask_new_session(const RemoteCapture *c, const char *co
     if (remote_ask(&c->channel, &c->caller, c->addresses[0],
                    "/tensorflow.ProfileAnalysis/NewSession", request, n, deadline_of(c), &answer,
                    &outcome, err))
-        outcome = take_new_session(c->addresses[0], &answer, err);
+        outcome = read_new_session(c->addresses[0], &answer, err);
     prof_free(answer.bytes);
     return outcome;
 }
@@ -135,7 +135,7 @@ static bool begin(void *context, int path, uint64_t n_bytes)
     return true;
 }
 
-static bool take(void *context, int path, const uint8_t *bytes, size_t n_bytes)
+static bool receive(void *context, int path, const uint8_t *bytes, size_t n_bytes)
 {
     Fetch *f = context;
     if (path == OUTPUT) return part_write(&f->file, bytes, n_bytes, &f->err);
@@ -144,7 +144,7 @@ static bool take(void *context, int path, const uint8_t *bytes, size_t n_bytes)
     return true;
 }
 
-static const FieldHandler handler = {use, begin, take, NULL};
+static const FieldHandler handler = {use, begin, receive, NULL};
 
 static bool fetch_sink(GrpcCall *call, const uint8_t *bytes, size_t n_bytes, uint64_t n_message)
 {
@@ -177,7 +177,7 @@ static void ask_tool_data(const RemoteCapture *c, const char *repository, const 
     grpc_close(grpc);
 }
 
-static enum RemoteOutcome take_fetched(const GrpcCall *call, Fetch *f, const char *folder,
+static enum RemoteOutcome finish_fetch(const GrpcCall *call, Fetch *f, const char *folder,
                                        const char *name, ProfErr *err)
 {
     ProfErr *own = &f->err;
@@ -217,7 +217,7 @@ enum RemoteOutcome remote_fetch(const RemoteCapture *c, const char *repository, 
     int n_made = make_folders(folder, err);
     if (n_made < 0 || !part_open(&f.file, folder, name, err)) return REMOTE_NOT_WRITTEN;
     ask_tool_data(c, repository, tool, host, &f, &call);
-    enum RemoteOutcome outcome = take_fetched(&call, &f, folder, name, err);
+    enum RemoteOutcome outcome = finish_fetch(&call, &f, folder, name, err);
     part_discard(&f.file);
     remove_empty_folders(folder, n_made);
     snprintf(path, 4096, "%s/%s", folder, name);

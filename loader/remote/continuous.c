@@ -49,8 +49,8 @@ enum RemoteOutcome remote_continuous_stop(const RemoteCapture *c, ProfErr *err)
                     "continuous profiling has stopped", err);
 }
 
-static void take_snapshot(const RemoteCapture *c, const char *address, const char *folder,
-                          RemoteHost *host)
+static void fetch_snapshot(const RemoteCapture *c, const char *address, const char *folder,
+                           RemoteHost *host)
 {
     ProfileAnswer answer = {.folder = folder, .host = host->host};
     GrpcCall call = {.address = address,
@@ -97,7 +97,7 @@ enum RemoteOutcome remote_snapshot(const RemoteCapture *c, RemoteHost *hosts, Pr
     if (n_made < 0) return REMOTE_NOT_WRITTEN;
     for (size_t i = 0; i < c->n_addresses; i++) {
         host_of_address(c->addresses[i], hosts[i].host);
-        take_snapshot(c, c->addresses[i], folder, &hosts[i]);
+        fetch_snapshot(c, c->addresses[i], folder, &hosts[i]);
         n_done += hosts[i].outcome == REMOTE_DONE;
         if (!first) first = hosts[i].outcome;
     }

@@ -60,7 +60,7 @@ static size_t give_up(GrpcTransfer *t, enum GrpcFailure failure, int status, con
     return 0;
 }
 
-static bool take_frame_head(GrpcTransfer *t)
+static bool check_frame_head(GrpcTransfer *t)
 {
     const uint8_t *head = t->frame_head;
     uint32_t n =
@@ -78,7 +78,7 @@ static bool take_frame_head(GrpcTransfer *t)
     return true;
 }
 
-static size_t take_body(char *from, size_t one, size_t n_bytes, void *context)
+static size_t receive_body(char *from, size_t one, size_t n_bytes, void *context)
 {
     (void)one;
     GrpcTransfer *t = context;
@@ -92,7 +92,7 @@ static size_t take_body(char *from, size_t one, size_t n_bytes, void *context)
         if (t->n_head < FRAME_HEAD) {
             n = 1;
             t->frame_head[t->n_head++] = *bytes;
-            if (t->n_head == FRAME_HEAD && !take_frame_head(t)) return 0;
+            if (t->n_head == FRAME_HEAD && !check_frame_head(t)) return 0;
             continue;
         }
         uint64_t wanted = call->n_message - call->n_received;
@@ -133,7 +133,7 @@ static int status_of(const char *text, size_t n)
     return status < N_GRPC_STATUSES ? status : GRPC_UNKNOWN;
 }
 
-static size_t take_header(char *line, size_t one, size_t n_line, void *context)
+static size_t receive_header(char *line, size_t one, size_t n_line, void *context)
 {
     (void)one;
     GrpcTransfer *t = context;
@@ -227,8 +227,8 @@ static bool set_up(Grpc *g, GrpcTransfer *t)
     for (size_t i = 0; i < COUNT(pointers); i++)
         if (curl->easy_setopt(t->easy, pointers[i].option, pointers[i].value)) return false;
     curl->easy_setopt(t->easy, CURL_POSTFIELDSIZE_LARGE, (int64_t)(FRAME_HEAD + call->n_request));
-    curl->easy_setopt(t->easy, CURL_WRITEFUNCTION, take_body);
-    curl->easy_setopt(t->easy, CURL_HEADERFUNCTION, take_header);
+    curl->easy_setopt(t->easy, CURL_WRITEFUNCTION, receive_body);
+    curl->easy_setopt(t->easy, CURL_HEADERFUNCTION, receive_header);
     curl->easy_setopt(t->easy, CURL_NOSIGNAL, 1L);
     curl->easy_setopt(t->easy, CURL_TCP_KEEPALIVE, 1L);
     /* libcurl 7.88 does not send a request on a connection on which another request still waits. */

@@ -54,7 +54,7 @@ static bool start_field(MessageStream *s, uint64_t tag, ProfErr *err)
 }
 
 /* Handles a complete varint. */
-static bool take_varint(MessageStream *s, ProfErr *err)
+static bool handle_varint(MessageStream *s, ProfErr *err)
 {
     uint64_t value = s->varint;
     s->varint = 0, s->n_varint_bytes = 0;
@@ -71,7 +71,7 @@ static bool read_varint_byte(MessageStream *s, uint8_t byte, ProfErr *err)
     if (s->n_varint_bytes == 9 && byte > 1) return damaged(s, "a number is too long", err);
     s->varint |= (uint64_t)(byte & 127) << 7 * s->n_varint_bytes++;
     s->at++;
-    return byte & 128 || take_varint(s, err);
+    return byte & 128 || handle_varint(s, err);
 }
 
 /* Handles the part of the field's bytes that has arrived. */

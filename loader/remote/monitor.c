@@ -10,7 +10,7 @@
 enum { DEADLINE_MS = 60000 };
 enum ResponseType { UTILIZATION = 1, IDLE, STEPS };
 
-static void take_numbers(RemoteMeasures *m, const Tensorflow__MonitorResult *r)
+static void read_numbers(RemoteMeasures *m, const Tensorflow__MonitorResult *r)
 {
     if (r->response_type >= UTILIZATION)
         m->utilization_percent = r->matrix_unit_utilization_percent;
@@ -24,7 +24,7 @@ static void take_numbers(RemoteMeasures *m, const Tensorflow__MonitorResult *r)
     m->infeed_percent[2] = r->infeed_percent_max;
 }
 
-static void take_answer(RemoteMeasures *m, const char *address, const Answer *answer, ProfErr *err)
+static void read_answer(RemoteMeasures *m, const char *address, const Answer *answer, ProfErr *err)
 {
     Tensorflow__MonitorResponse *r =
         tensorflow__monitor_response__unpack(NULL, answer->n, answer->bytes);
@@ -37,7 +37,7 @@ static void take_answer(RemoteMeasures *m, const char *address, const Answer *an
         utf8_repair((const uint8_t *)r->data, n, m->text);
     else
         prof_nomem(err);
-    if (r->monitor_result) take_numbers(m, r->monitor_result);
+    if (r->monitor_result) read_numbers(m, r->monitor_result);
     tensorflow__monitor_response__free_unpacked(r, NULL);
 }
 
@@ -54,7 +54,7 @@ enum RemoteOutcome remote_monitor(const RemoteCapture *c, int level, bool timest
     uint8_t *request = request_monitor(duration_ms, level, timestamp, &n, err);
     if (remote_ask(&c->channel, &c->caller, address, "/tensorflow.ProfilerService/Monitor", request,
                    n, deadline_ms, &answer, &outcome, err)) {
-        take_answer(m, address, &answer, err);
+        read_answer(m, address, &answer, err);
         outcome = outcome_of_error(err);
     }
     prof_free(answer.bytes);

@@ -64,18 +64,18 @@ static bool begin(void *context, int path, uint64_t n_bytes)
 }
 
 /* Turns a server's text into a part of a file name. */
-static void take_name(ToolFile *tool, const uint8_t *bytes, size_t n)
+static void add_to_name(ToolFile *tool, const uint8_t *bytes, size_t n)
 {
     for (size_t i = 0; i < n && tool->n_name < MAX_TOOL_NAME; i++)
         tool->name[tool->n_name++] =
             (char)(bytes[i] == '/' || bytes[i] < ' ' || bytes[i] > '~' ? '_' : bytes[i]);
 }
 
-static bool take(void *context, int path, const uint8_t *bytes, size_t n_bytes)
+static bool receive(void *context, int path, const uint8_t *bytes, size_t n_bytes)
 {
     ProfileAnswer *a = context;
     if (path == TOOL_NAME) {
-        take_name(last_tool(a), bytes, n_bytes);
+        add_to_name(last_tool(a), bytes, n_bytes);
         return true;
     }
     return part_write(path == XSPACE ? &a->profile : &last_tool(a)->file, bytes, n_bytes, &a->err);
@@ -87,7 +87,7 @@ static void number(void *context, int path, uint64_t value)
     if (path == EMPTY_TRACE) a->empty_trace = value;
 }
 
-static const FieldHandler handler = {use, begin, take, number};
+static const FieldHandler handler = {use, begin, receive, number};
 
 bool profile_answer_open(ProfileAnswer *a)
 {

@@ -56,7 +56,7 @@ static bool start_op(Walk *w, const Work *op)
     return place != NULL;
 }
 
-static bool take(Walk *w, const Work *work, bool nests)
+static bool add_work(Walk *w, const Work *work, bool nests)
 {
     if (!w->range->any) *w->range = (WorkRange){true, work->start, work->end};
     if (work->start < w->range->start) w->range->start = work->start;
@@ -73,11 +73,11 @@ static int by_start_then_longest(const void *a, const void *b)
 
 /* Sorts and visits the work. It is sorted in place, because it may be more memory than everything
  * else of the file. */
-static void sort_and_take(Walk *w, WorkList *all, ProfErr *err)
+static void add_sorted(Walk *w, WorkList *all, ProfErr *err)
 {
     sort_in_place(all->items, all->n, sizeof *all->items, by_start_then_longest);
     for (size_t i = 0; i < all->n && !interrupt_poll(1, err); i++)
-        if (!take(w, &all->items[i], true)) prof_nomem(err);
+        if (!add_work(w, &all->items[i], true)) prof_nomem(err);
 }
 
 static void walk_line(Walk *w, Line *line, ProfErr *err)
@@ -98,11 +98,11 @@ static void walk_line(Walk *w, Line *line, ProfErr *err)
                      (uint32_t)(e.event - line->first_event)};
         if (sorts)
             all.items[all.n++] = work;
-        else if (!take(w, &work, nests))
+        else if (!add_work(w, &work, nests))
             prof_nomem(err);
     }
     event_reader_close(&reader);
-    sort_and_take(w, &all, err);
+    add_sorted(w, &all, err);
     if (!err->code && !advance(w, INT64_MAX)) prof_nomem(err);
     prof_free(all.items);
 }

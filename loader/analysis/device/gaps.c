@@ -77,7 +77,7 @@ typedef struct {
 
 /* Adds an event. Events come by start, the longest first: one that is nested in another ends no
  * later than those before. */
-static bool take(LineWalk *w, const Opened *e)
+static bool add_event(LineWalk *w, const Opened *e)
 {
     if (w->any && e->end <= w->end) return true;
     w->any = true, w->end = e->end;
@@ -120,7 +120,7 @@ static size_t read_events(LineWalk *w, Opened *opened, ProfErr *err)
             Opened e = {start, add_saturated(start, chunk_duration(values, i)), event};
             if (opened)
                 opened[n++] = e;
-            else if (!take(w, &e))
+            else if (!add_event(w, &e))
                 prof_nomem(err);
         }
     }
@@ -140,7 +140,7 @@ static void read_line(PlaneGaps *out, const Line *line, ProfErr *err)
         sort_in_place(opened, n, sizeof *opened, by_opening);
         interrupt_poll(0, err);
         for (size_t e = 0; e < n && !err->code; e++)
-            if (!take(&walk, &opened[e])) prof_nomem(err);
+            if (!add_event(&walk, &opened[e])) prof_nomem(err);
     }
     prof_free(opened);
 }

@@ -13,7 +13,7 @@ typedef struct {
     int64_t last; /* group of the last grouped event; -1 before the first */
 } Inherit;
 
-static bool take(void *context, const SpanRef *span, ProfErr *err)
+static bool pass_group(void *context, const SpanRef *span, ProfErr *err)
 {
     (void)err;
     Inherit *h = context;
@@ -75,7 +75,7 @@ bool gpu_inherit(const Plane *plane, LineGroups *lines, Arena *arenas, ProfErr *
         h.lines[h.n++].line = line;
         n_grouped += count_grouped(line, lines[i].groups), n_events += line->n_events;
     }
-    const SpanVisitor visitor = {&h, take, alike, restart};
+    const SpanVisitor visitor = {&h, pass_group, alike, restart};
     bool needed = n_grouped && n_grouped < n_events && !err->code;
     for (size_t i = 0; i < h.n && needed && !err->code; i++)
         if (!(h.groups[i] = unpack(h.lines[i].line, lines[h.lines[i].line - host->lines].groups)))

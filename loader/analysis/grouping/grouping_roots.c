@@ -266,10 +266,10 @@ static void out_seek(const Forest *f, OutPlaces *out, Node node)
     out_next(f, out);
 }
 
-/* Calls take() for the children of out->next by edges and contexts, and moves to the next such
+/* Calls visit() for the children of out->next by edges and contexts, and moves to the next such
  * node. */
-static bool out_take(Forest *f, OutPlaces *out, bool (*take)(Forest *f, Node child, void *context),
-                     void *context)
+static bool out_visit(Forest *f, OutPlaces *out,
+                      bool (*visit)(Forest *f, Node child, void *context), void *context)
 {
     Node node = out->next;
     bool memory = true;
@@ -277,7 +277,7 @@ static bool out_take(Forest *f, OutPlaces *out, bool (*take)(Forest *f, Node chi
         const Edges *e = &f->edges[k];
         if (out->edge[k] >= e->n_from || e->from[out->edge[k]] != node) continue;
         for (uint32_t i = e->first[out->edge[k]]; i < e->first[out->edge[k] + 1] && memory; i++)
-            memory = take(f, e->to[e->children[i]], context);
+            memory = visit(f, e->to[e->children[i]], context);
         out->edge[k]++;
     }
     const Contexts *c = &f->contexts;
@@ -286,7 +286,7 @@ static bool out_take(Forest *f, OutPlaces *out, bool (*take)(Forest *f, Node chi
         uint32_t of = c->produced.items[out->produced].context;
         if (is_crowd(c, of)) continue;
         for (uint32_t i = c->first_consumer[of]; i < c->first_consumer[of + 1] && memory; i++)
-            memory = take(f, c->consumers[i], context);
+            memory = visit(f, c->consumers[i], context);
     }
     out_next(f, out);
     return memory;
@@ -316,7 +316,7 @@ static bool assign_group(Forest *f, ForestLine *fl, uint32_t at, uint32_t group)
         } else {
             fl->group[i] = group + 1;
             while (out.next < fl->first + i) out_seek(f, &out, fl->first + i);
-            if (out.next == fl->first + i && !out_take(f, &out, push_child, NULL)) return false;
+            if (out.next == fl->first + i && !out_visit(f, &out, push_child, NULL)) return false;
             i++;
         }
     }
@@ -640,7 +640,7 @@ static bool reach_children(Forest *f, Node node, EagerWalk *w)
         if (fl->parent[i] == at + 1 && !reach(f, fl->first + i, w)) return false;
     OutPlaces out;
     out_seek(f, &out, node);
-    return out.next != node || out_take(f, &out, reach, w);
+    return out.next != node || out_visit(f, &out, reach, w);
 }
 
 bool forest_mark_eager(Forest *f, ProfErr *err)

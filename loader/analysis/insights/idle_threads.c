@@ -222,7 +222,7 @@ static bool advance(Walk *w, int64_t time)
     return pass(w, time);
 }
 
-static bool take(Walk *w, const HostSpan *span)
+static bool open_span(Walk *w, const HostSpan *span)
 {
     if (!advance(w, span->start)) return false;
     while (w->open.n && w->open.items[w->open.n - 1].span.end < span->end) w->open.n--;
@@ -263,13 +263,13 @@ static void walk_line(Walk *w, ProfErr *err)
         HostSpan span = {e.start_ps, add_saturated(e.start_ps, e.duration_ps), e.event,
                          (uint32_t)(e.meta - w->line->plane->event_metas)};
         HostSpan *place = sorts ? PUSH(all) : NULL;
-        if (sorts ? !place : !take(w, &span)) prof_nomem(err);
+        if (sorts ? !place : !open_span(w, &span)) prof_nomem(err);
         if (place) *place = span;
     }
     event_reader_close(&reader);
     sort_in_place(all.items, all.n, sizeof *all.items, by_start_then_longest);
     for (size_t i = 0; i < all.n && !interrupt_poll(1, err); i++)
-        if (!take(w, &all.items[i])) prof_nomem(err);
+        if (!open_span(w, &all.items[i])) prof_nomem(err);
     if (!err->code && !advance(w, last)) prof_nomem(err);
     prof_free(all.items);
 }

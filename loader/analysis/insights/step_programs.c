@@ -77,7 +77,7 @@ static bool list_spaces(Programs *p)
     for (size_t h = 0; h < p->db->n_hosts; h++)
         for (size_t i = 0; i < p->db->hosts[h]->ops.n_ops; i++)
             n += p->db->hosts[h]->ops.ops[i].n_memory;
-    Space *spaces = p->spaces = arena_take(&p->arena, n * sizeof *spaces);
+    Space *spaces = p->spaces = arena_buffer(&p->arena, n * sizeof *spaces);
     if (!spaces) return false;
     n = 0;
     for (size_t h = 0; h < p->db->n_hosts; h++)
@@ -108,7 +108,7 @@ static bool know_op(Programs *p, OpMetricsDb *keys, const OpMetricsDb *device, c
                      .model_flops = op->model_flops > 0 ? op->model_flops : op->flops,
                      .bytes_accessed = op->bytes_accessed,
                      .n_memory = (uint32_t)op->n_memory,
-                     .spaces = arena_take(&p->arena, op->n_memory * sizeof *kind->spaces),
+                     .spaces = arena_buffer(&p->arena, op->n_memory * sizeof *kind->spaces),
                      .memory = op->memory};
     if (!key || !kind->spaces) return false;
     if (all && all->executions) {
@@ -149,13 +149,13 @@ static bool sums_open(Sums *s, const Programs *p, Arena *arena)
 {
     *s = (Sums){.programs = p, .arena = arena};
     s->ops = arena_alloc(&s->scratch, p->n_keys * sizeof *s->ops);
-    s->touched = arena_take(&s->scratch, p->n_keys * sizeof *s->touched);
+    s->touched = arena_buffer(&s->scratch, p->n_keys * sizeof *s->touched);
     bool memory = s->ops && s->touched;
     for (int feed = 0; feed < N_FEEDS && memory; feed++) {
         struct Reached *r = &s->reached[feed];
         r->bytes = arena_alloc(&s->scratch, p->n_spaces * sizeof *r->bytes),
         r->there = arena_alloc(&s->scratch, p->n_spaces);
-        r->spaces = arena_take(&s->scratch, p->n_spaces * sizeof *r->spaces);
+        r->spaces = arena_buffer(&s->scratch, p->n_spaces * sizeof *r->spaces);
         memory = r->bytes && r->there && r->spaces;
     }
     return memory;
@@ -217,7 +217,7 @@ static int read_memory(Sums *s, StepProgram out[N_FEEDS], ProfErr *err)
 {
     for (int feed = 0; feed < N_FEEDS; feed++) {
         struct Reached *r = &s->reached[feed];
-        MemoryAccess *memory = arena_take(s->arena, r->n * sizeof *memory);
+        MemoryAccess *memory = arena_buffer(s->arena, r->n * sizeof *memory);
         if (!memory) return prof_nomem(err);
         for (size_t i = 0; i < r->n; i++) {
             const Space *space = &s->programs->spaces[r->spaces[i]];

@@ -89,7 +89,7 @@ int fused_ops_build(OpBuild *build, ProfErr *err)
             o.module = hlo_valid_program(build->host, op->program_id, err);
         const Xla__HloInstructionProto *instruction =
             o.module ? hlo_find(o.module, op->name->text, op->name->n_bytes) : NULL;
-        if (instruction && op_take_needs(build, &build->stats->device, op, err)) break;
+        if (instruction && op_set_needs(build, &build->stats->device, op, err)) break;
         OpMetricsDb children = {0};
         if (instruction && op->children) {
             children.total_ps = op->children->total_ps,

@@ -386,7 +386,7 @@ static int add_executions(GpuPlane *p, OpMetricsDb *db, ProfErr *err)
     for (size_t i = 0; i < db->n_ops && !err->code; i++) {
         OpMetrics *op = &db->ops[i];
         op->executions = kernels[i].n ? op_kernels_executions(&kernels[i]) : op->occurrences;
-        if (kernels[i].n) op_take_needs(p->build, db, op, err);
+        if (kernels[i].n) op_set_needs(p->build, db, op, err);
     }
     for (size_t i = 0; i < db->n_ops; i++) op_kernels_free(&kernels[i]);
     prof_free(kernels);

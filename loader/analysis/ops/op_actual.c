@@ -56,7 +56,7 @@ static bool is_counted(const OpMetricsDb *db, const HloModule *module,
            !has_inner_ops(&(Search){db, module, MOST_STEPS}, instruction, 0);
 }
 
-int op_take_needs(OpBuild *build, const OpMetricsDb *db, OpMetrics *op, ProfErr *err)
+int op_set_needs(OpBuild *build, const OpMetricsDb *db, OpMetrics *op, ProfErr *err)
 {
     double n = (double)op->executions;
     const HloModule *module = hlo_valid_program(build->host, op->program_id, err);

@@ -10,6 +10,6 @@
  * are not known yet. op->executions must be set. `db` has the other ops of its core: an op that
  * runs other ops needs nothing beyond them, so it only counts if none of them is in `db` (such as a
  * CUDA graph that was recorded as one event). */
-int op_take_needs(OpBuild *build, const OpMetricsDb *db, OpMetrics *op, ProfErr *err);
+int op_set_needs(OpBuild *build, const OpMetricsDb *db, OpMetrics *op, ProfErr *err);
 
 #endif

@@ -498,7 +498,7 @@ static void add_program_cost(Op *op, double n, ProfErr *err)
 
 /* Takes the FLOPs and bytes of device ops from hlo_ops, for each of its occurrences. On TPUs these
  * may be events with other names, or of a plane that is not a device here. */
-static void take_device_costs(Build *b, ProfErr *err)
+static void set_device_costs(Build *b, ProfErr *err)
 {
     const OpStats *stats = run_op_stats(b->host->run, b->host, err);
     for (size_t i = b->first; i < b->ops.n; i++)
@@ -519,7 +519,7 @@ static void take_device_costs(Build *b, ProfErr *err)
     }
 }
 
-static void take_program_costs(Build *b, ProfErr *err)
+static void set_program_costs(Build *b, ProfErr *err)
 {
     for (size_t i = b->first; i < b->ops.n && !err->code; i++) {
         Op *op = &b->ops.items[i];
@@ -584,8 +584,8 @@ static int read_host(Build *b, Host *host, TimeList *rows, ProfErr *err)
             read_plane(b, plane, err);
     }
     if (!err->code && b->on_devices) divide_kernels(b, err);
-    if (!err->code && b->on_devices) take_device_costs(b, err);
-    if (!err->code && !b->on_devices) take_program_costs(b, err);
+    if (!err->code && b->on_devices) set_device_costs(b, err);
+    if (!err->code && !b->on_devices) set_program_costs(b, err);
     size_t before = rows->n;
     for (size_t i = b->first; i < b->ops.n && !err->code; i++)
         if (!add_rows(b, i, rows)) prof_nomem(err);

@@ -145,13 +145,13 @@ static int64_t contracted(const CostGraph *g, const CostNode *node, const Xla__S
     if (!n || !json_enter(&j, "gemm_backend_config") || !json_enter(&j, "dot_dimension_numbers") ||
         !json_enter(&j, "lhs_contracting_dimensions"))
         return product;
-    if (!json_take(&j, '[')) return product;
+    if (!json_accept(&j, '[')) return product;
     do {
         if (!json_integer(&j, &dimension)) return product;
         int64_t size = cost_dimension(left, dimension);
         if (size < 0) return -1;
         product = cost_multiply(product, size);
-    } while (json_take(&j, ','));
+    } while (json_accept(&j, ','));
     return product;
 }
 

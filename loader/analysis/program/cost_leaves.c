@@ -50,7 +50,7 @@ static CostLeaves *room_for(CostGraph *g, size_t n)
 {
     size_t n_bytes = sizeof(CostLeaves) + n * sizeof(CostLeaf);
     bool fits = g->arena.n_bytes + n_bytes <= g->most_bytes;
-    CostLeaves *leaves = fits ? arena_take(&g->arena, n_bytes) : NULL;
+    CostLeaves *leaves = fits ? arena_buffer(&g->arena, n_bytes) : NULL;
     if (fits && !leaves) prof_nomem(g->err);
     g->failed |= !leaves, g->too_large |= !fits;
     return leaves;

@@ -103,12 +103,12 @@ static bool config_of(const CostGraph *g, const CostNode *node, const char *memb
 static int64_t listed_sizes(Json numbers, const char *list, const Xla__ShapeProto *shape)
 {
     int64_t product = 1, dimension;
-    if (!json_enter(&numbers, list) || !json_take(&numbers, '[')) return product;
+    if (!json_enter(&numbers, list) || !json_accept(&numbers, '[')) return product;
     while (json_integer(&numbers, &dimension)) {
         int64_t size = cost_dimension(shape, dimension);
         if (size < 0) return -1;
         product = cost_multiply(product, size);
-        if (!json_take(&numbers, ',')) break;
+        if (!json_accept(&numbers, ',')) break;
     }
     return product;
 }
@@ -156,12 +156,12 @@ static int64_t scores(const CostGraph *g, const CostNode *node)
     int64_t n = 1, size;
     if (!config_of(g, node, "cudnn_fmha_backend_config", &j) ||
         !json_enter(&j, "intermediate_tensor_shape") || !json_enter(&j, "dimensions") ||
-        !json_take(&j, '['))
+        !json_accept(&j, '['))
         return -1;
     do {
         if (!json_integer(&j, &size)) return -1;
         n = cost_multiply(n, size);
-    } while (json_take(&j, ','));
+    } while (json_accept(&j, ','));
     return n;
 }
 

@@ -166,11 +166,11 @@ static int make_buffers(HeapBuilder *k, ProfErr *err)
     const Xla__BufferAssignmentProto *proto = k->proto;
     size_t n_buffers = 0, n = proto->n_buffer_allocations;
     for (size_t i = 0; i < n; i++) n_buffers += proto->buffer_allocations[i]->n_assigned;
-    Numbered *numbered = arena_take(&k->scratch, n * sizeof *numbered);
+    Numbered *numbered = arena_buffer(&k->scratch, n * sizeof *numbered);
     Xla__LogicalBufferProto **sorted =
-        arena_take(&k->scratch, proto->n_logical_buffers * sizeof *sorted);
+        arena_buffer(&k->scratch, proto->n_logical_buffers * sizeof *sorted);
     heap->allocations = arena_alloc(&heap->arena, n * sizeof *heap->allocations);
-    heap->buffers = arena_take(&heap->arena, n_buffers * sizeof *heap->buffers);
+    heap->buffers = arena_buffer(&heap->arena, n_buffers * sizeof *heap->buffers);
     if (!numbered || !sorted || !heap->allocations || !heap->buffers) return prof_nomem(err);
     bool in_order = true;
     for (size_t i = 0; i < proto->n_logical_buffers; i++) {
@@ -357,9 +357,9 @@ static int simulate(const HeapBuilder *k, HeapTrace *trace, ProfErr *err)
     Simulation s = {.k = k, .trace = trace};
     Arena scratch = {0};
     s.sharing = arena_alloc(&scratch, k->heap->n_buffers * sizeof *s.sharing);
-    s.stays = arena_take(&scratch, n * sizeof *s.stays);
-    trace->heap_bytes = arena_take(&k->heap->arena, (n + 1) * sizeof *trace->heap_bytes);
-    trace->unpadded_bytes = arena_take(&k->heap->arena, (n + 1) * sizeof *trace->unpadded_bytes);
+    s.stays = arena_buffer(&scratch, n * sizeof *s.stays);
+    trace->heap_bytes = arena_buffer(&k->heap->arena, (n + 1) * sizeof *trace->heap_bytes);
+    trace->unpadded_bytes = arena_buffer(&k->heap->arena, (n + 1) * sizeof *trace->unpadded_bytes);
     if (!s.sharing || !s.stays || !trace->heap_bytes || !trace->unpadded_bytes) prof_nomem(err);
     for (size_t i = 0; i < n && !interrupt_poll(4, err) && !trace->failure; i++) {
         keep_value(&s);

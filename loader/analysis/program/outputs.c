@@ -92,7 +92,7 @@ static void add_output(Search *s, const Xla__HloInstructionProto *root,
     const Xla__HloInstructionProto *op = maker_of(s, root);
     if (!op || s->err->code) return;
     size_t n = s->index.n, order = s->to->outputs.n;
-    int64_t *index = arena_take(&s->to->arena, (n + 1) * sizeof *index);
+    int64_t *index = arena_buffer(&s->to->arena, (n + 1) * sizeof *index);
     Output *output = index ? PUSH(s->to->outputs) : NULL;
     if (!output) {
         prof_nomem(s->err);

@@ -205,7 +205,7 @@ static void spread(const Graph *g, const Owners *owners, bool to_operands)
     }
 }
 
-static void take(const Graph *g, Owners *owners, enum OwnerBy by)
+static void keep_found(const Graph *g, Owners *owners, enum OwnerBy by)
 {
     for (size_t i = 0; i < g->n; i++)
         if (!owners->of[i].by && g->found[i] != NOBODY) owners->of[i] = (Owned){g->found[i], by};
@@ -226,7 +226,7 @@ static Owned owner_of_caller(const HloModule *m, const Owners *owners, const uin
 }
 
 /* callers: by computation, position + 1 of the first instruction that runs it. */
-static void take_from_callers(const Graph *g, Owners *owners, uint32_t *callers)
+static void inherit_from_callers(const Graph *g, Owners *owners, uint32_t *callers)
 {
     const HloModule *m = g->module;
     for (size_t i = 0; i < g->n; i++) {
@@ -242,7 +242,7 @@ static void take_from_callers(const Graph *g, Owners *owners, uint32_t *callers)
             found = owner_of_caller(m, owners, callers, m->computation_of[i]);
         g->found[i] = owners->of[i].by ? NOBODY : found.owner;
     }
-    take(g, owners, OWNER_CALLER);
+    keep_found(g, owners, OWNER_CALLER);
 }
 
 static int find_owners(Graph *g, Owners *owners, ProfErr *err)
@@ -257,10 +257,10 @@ static int find_owners(Graph *g, Owners *owners, ProfErr *err)
     uint32_t *callers = positions(g->module->proto->hlo_module->n_computations, err);
     if (!interrupt_poll(g->n, err)) {
         spread(g, owners, true);
-        take(g, owners, OWNER_USER);
+        keep_found(g, owners, OWNER_USER);
         spread(g, owners, false);
-        take(g, owners, OWNER_PRODUCER);
-        take_from_callers(g, owners, callers);
+        keep_found(g, owners, OWNER_PRODUCER);
+        inherit_from_callers(g, owners, callers);
     }
     prof_free(callers);
     return interrupt_poll(g->n, err);

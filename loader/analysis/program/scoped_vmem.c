@@ -21,12 +21,12 @@ static int64_t number_of(Json object, const char *name)
 static int64_t largest(Json list)
 {
     int64_t best = -1;
-    if (!json_take(&list, ':') || !json_take(&list, '[')) return best;
+    if (!json_accept(&list, ':') || !json_accept(&list, '[')) return best;
     do {
         int64_t size = number_of(list, "size");
         if (size > best && number_of(list, "memory_space") == 1) best = size;
         json_skip(&list);
-    } while (json_take(&list, ','));
+    } while (json_accept(&list, ','));
     return best;
 }
 

@@ -673,7 +673,7 @@ static void make_parts(InferenceBuilder *m, Plane *plane, ProfErr *err)
     if (!err->code) add_batches(m, err);
     if (!err->code) hand_events(m, err);
     if (!err->code) finish_batches(m);
-    if (!err->code) inference_take_moments(m, err);
+    if (!err->code) inference_add_spans(m, err);
     if (!err->code) inference_sum_times(m, err);
     if (!err->code) inference_find_patterns(m, err);
     if (!err->code) inference_read_parameters(m, err);

@@ -123,9 +123,9 @@ GroupSpan *inference_group(InferenceBuilder *m, int64_t id);
 /* Returns a text that is interned in the result. */
 const Text *inference_intern(InferenceBuilder *m, Slice text, ProfErr *err);
 
-/* inference_take_moments() adds the spans between moments. inference_sum_times() then sums the
+/* inference_add_spans() adds the spans between moments. inference_sum_times() then sums the
  * spans of each request and batch: at each moment the most important type counts. */
-void inference_take_moments(InferenceBuilder *m, ProfErr *err);
+void inference_add_spans(InferenceBuilder *m, ProfErr *err);
 void inference_sum_times(InferenceBuilder *m, ProfErr *err);
 void inference_find_patterns(InferenceBuilder *m, ProfErr *err);
 /* Reads the batching parameters of each model into the result. */

@@ -97,7 +97,7 @@ static void postprocess_without_callback(InferenceBuilder *m, const bool *has_ca
     prof_free(ends);
 }
 
-void inference_take_moments(InferenceBuilder *m, ProfErr *err)
+void inference_add_spans(InferenceBuilder *m, ProfErr *err)
 {
     bool *has_callback = prof_alloc(m->result->requests.n);
     if (!has_callback) {

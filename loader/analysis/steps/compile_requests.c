@@ -110,7 +110,7 @@ static bool add_part(Thread *t, Open *now)
     return true;
 }
 
-static bool take(Thread *t, const Marked *event)
+static bool add_event(Thread *t, const Marked *event)
 {
     advance(t, event->start);
     while (t->open.n && t->open.items[t->open.n - 1].event.end < event->end) t->open.n--;
@@ -162,7 +162,7 @@ static void read_line(Thread *t, ProfErr *err)
     if (!compiles || err->code) return;
     sort_array(t->events.items, t->events.n, sizeof *t->events.items, by_start_then_longest);
     for (size_t i = 0; i < t->events.n && !interrupt_poll(1, err); i++)
-        if (!take(t, &t->events.items[i])) prof_nomem(err);
+        if (!add_event(t, &t->events.items[i])) prof_nomem(err);
 }
 
 static void read_plane(Thread *t, const Plane *plane, ProfErr *err)

@@ -303,7 +303,7 @@ static int add_shares(StepSums *s, StepCore *core, const Core *of, uint32_t grou
     touch(s, t->idle, &n);
     s->category_ps[t->idle] += core->total_ps - told;
     order_touched(s, n);
-    StepShare *shares = arena_take(s->arena, (n + 1) * sizeof *shares);
+    StepShare *shares = arena_buffer(s->arena, (n + 1) * sizeof *shares);
     for (size_t k = 0; k < n; k++) {
         if (shares)
             shares[k] = (StepShare){t->categories[s->touched[k]], s->category_ps[s->touched[k]]};
@@ -316,7 +316,7 @@ static int add_shares(StepSums *s, StepCore *core, const Core *of, uint32_t grou
 /* Keeps the step's ops, of all cores together. */
 static int keep_ops(StepSums *s, HostStep *step, ProfErr *err)
 {
-    StepOpRecord *ops = arena_take(s->arena, s->n_touched_ops * sizeof *ops);
+    StepOpRecord *ops = arena_buffer(s->arena, s->n_touched_ops * sizeof *ops);
     if (!ops) return prof_nomem(err);
     for (size_t i = 0; i < s->n_touched_ops; i++) {
         uint32_t op = s->touched_ops[i];

@@ -37,7 +37,8 @@ static bool end_run(CoreLine *l)
 {
     if (!l->n_runs) return true;
     GroupRun *run = &l->runs[l->n_runs - 1];
-    if (!(run->records = arena_take(&l->arena, l->n_in_hand * sizeof *run->records))) return false;
+    if (!(run->records = arena_buffer(&l->arena, l->n_in_hand * sizeof *run->records)))
+        return false;
     memcpy(run->records, l->in_hand, l->n_in_hand * sizeof *run->records);
     run->n = (uint32_t)l->n_in_hand;
     l->n_in_hand = 0;

@@ -304,7 +304,7 @@ static bool read_shared_stats(ViewerEvent *out, const Plane *plane, const EventM
     if (!meta || !meta->has_stats) return true;
     if (!meta_bytes_read(&out->bytes, plane->host, meta, err)) return false;
     MetaBytes kept = out->bytes;
-    if (kept.n_bytes && !(kept.bytes = arena_take(&out->kept_arena, kept.n_bytes))) return false;
+    if (kept.n_bytes && !(kept.bytes = arena_buffer(&out->kept_arena, kept.n_bytes))) return false;
     if (kept.n_bytes) memcpy(kept.bytes, out->bytes.bytes, kept.n_bytes);
     return add_stats(out, stat_iter_of_meta(&kept));
 }
@@ -313,9 +313,9 @@ static bool read_shared_stats(ViewerEvent *out, const Plane *plane, const EventM
 static bool keep_shared(ViewerEvent *out, const void *of)
 {
     size_t n = out->args.n;
-    ViewerArg *args = arena_take(&out->kept_arena, n * sizeof *args + 1);
+    ViewerArg *args = arena_buffer(&out->kept_arena, n * sizeof *args + 1);
     const char *name = out->name;
-    if (name == out->room && (name = arena_take(&out->kept_arena, sizeof out->room)))
+    if (name == out->room && (name = arena_buffer(&out->kept_arena, sizeof out->room)))
         memcpy((char *)(uintptr_t)name, out->room, sizeof out->room);
     struct SharedArgs *shared =
         args && name ? PUSH_KEYED(out->kept, &out->kept_by_meta, hash64((uint64_t)(uintptr_t)of))

@@ -16,7 +16,7 @@ typedef struct {
     bool found;
 } FromProfile;
 
-static void take_row(void *context, const char *const *texts, int n)
+static void read_row(void *context, const char *const *texts, int n)
 {
     FromProfile *f = context;
     if (n != N_MEASURES || f->found) return;
@@ -36,7 +36,7 @@ static enum RemoteOutcome measure_profile(const RemoteOptions *o, ProfErr *err)
     enum RemoteOutcome outcome =
         profile_measures_capture(&o->capture, o->addresses[0], logdir, err);
     if (outcome) return outcome;
-    bool asked = ask_sql(profile_measures_sql, logdir, take_row, &found, why, sizeof why);
+    bool asked = ask_sql(profile_measures_sql, logdir, read_row, &found, why, sizeof why);
     remove_folder(logdir);
     if (!asked || !found.found) {
         prof_fail(err, PROF_NOMEM, 0, "%s: the profile cannot be queried: %s", o->addresses[0],
