@@ -266,12 +266,7 @@ typedef struct {
     uint32_t event;
 } Started;
 
-static int by_start(const void *a, const void *b)
-{
-    const Started *x = a, *y = b;
-    if (x->offset != y->offset) return ORDER(x->offset, y->offset);
-    return ORDER(x->event, y->event);
-}
+ORDER_BY_TWO(by_start, Started, offset, event)
 
 /* Lists the events by start, for a line that is not stored that way. */
 static void list_by_start(EventsCursor *c)

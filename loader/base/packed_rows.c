@@ -53,11 +53,7 @@ static bool pack_last(RowWriter *w)
     return true;
 }
 
-static int by_row(const void *a, const void *b)
-{
-    const RowChange *x = a, *y = b;
-    return ORDER(x->row, y->row);
-}
+ORDER_BY(by_row, RowChange, row)
 
 static bool apply_changes(RowWriter *w)
 {

@@ -26,6 +26,21 @@ int by_uint64(const void *a, const void *b);
 int by_uint32(const void *a, const void *b);
 int by_double(const void *a, const void *b);
 
+/* Define such a function, which compares two items by a field; ORDER_BY_TWO by another if they have
+ * the same value in the first. */
+#define ORDER_BY(name, Item, field)                                                                \
+    static int name(const void *a, const void *b)                                                  \
+    {                                                                                              \
+        const Item *x = a, *y = b;                                                                 \
+        return ORDER(x->field, y->field);                                                          \
+    }
+#define ORDER_BY_TWO(name, Item, first, second)                                                    \
+    static int name(const void *a, const void *b)                                                  \
+    {                                                                                              \
+        const Item *x = a, *y = b;                                                                 \
+        return x->first != y->first ? ORDER(x->first, y->first) : ORDER(x->second, y->second);     \
+    }
+
 /* The order in which nested intervals open: by start, then the longest, then as stored. Compares
  * what x and y point at, like qsort()'s function; `end` names a duration or an end. */
 #define BY_START_THEN_LONGEST(x, y, start, end, place)                                             \

@@ -60,12 +60,7 @@ typedef struct {
     size_t *order, n_order; /* nodes in the order of the listing */
 } Order;
 
-static int by_id(const void *a, const void *b)
-{
-    const Node *x = a, *y = b;
-    if (x->id != y->id) return ORDER(x->id, y->id);
-    return ORDER(x->first, y->first);
-}
+ORDER_BY_TWO(by_id, Node, id, first)
 
 static Node *node_of(const Order *o, int64_t id)
 {

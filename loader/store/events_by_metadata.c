@@ -42,11 +42,7 @@ static LineGroup *undeclared_group(Undeclared *u, int64_t id, ProfErr *err)
     return &groups[at];
 }
 
-static int by_id(const void *a, const void *b)
-{
-    const LineGroup *x = a, *y = b;
-    return ORDER(x->id, y->id);
-}
+ORDER_BY(by_id, LineGroup, id)
 
 /* Counts the events of each undeclared id. Once the ids are sorted, moves the events to their
  * groups, in stored order. */
@@ -102,11 +98,7 @@ static int split_undeclared(Line *line, EventsByMeta *order, size_t *capacity, u
     return each_undeclared(&u, true, err);
 }
 
-static int by_meta(const void *a, const void *b)
-{
-    const LineGroup *x = a, *y = b;
-    return ORDER(x->meta, y->meta);
-}
+ORDER_BY(by_meta, LineGroup, meta)
 
 /* Finds the groups and their sizes. numbers[] become positions in groups + 1. */
 static int count_groups(Line *line, EventsByMeta *order, size_t *capacity, uint32_t *numbers,

@@ -208,11 +208,7 @@ static bool keep_self(void *context, const Open *closed)
     return true;
 }
 
-static int by_event(const void *a, const void *b)
-{
-    const Patch *x = a, *y = b;
-    return ORDER(x->event, y->event);
-}
+ORDER_BY(by_event, Patch, event)
 
 static bool apply_patches(NestingMaker *m)
 {
@@ -307,11 +303,7 @@ static bool add_self(void *context, const Open *closed)
     return true;
 }
 
-static int by_meta(const void *a, const void *b)
-{
-    const LineTotal *x = a, *y = b;
-    return ORDER(x->meta, y->meta);
-}
+ORDER_BY(by_meta, LineTotal, meta)
 
 static LineTotals *add_up(Line *line, MetaNumbers *numbers, ProfErr *err)
 {

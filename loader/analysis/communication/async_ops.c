@@ -28,12 +28,7 @@ typedef struct {
                          of its two children above; 0 is unused */
 } Lane;
 
-static int by_start(const void *a, const void *b)
-{
-    const Interval *x = a, *y = b;
-    if (x->start != y->start) return ORDER(x->start, y->start);
-    return ORDER(x->end, y->end);
-}
+ORDER_BY_TWO(by_start, Interval, start, end)
 
 static int64_t length(const Interval *i) { return i->end - i->start; }
 
@@ -138,12 +133,7 @@ static bool add_piece(void *context, const WorkPiece *piece)
     return true;
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const AsyncOp *x = a, *y = b;
-    if (x->start_ps != y->start_ps) return ORDER(x->start_ps, y->start_ps);
-    return ORDER(x->start_event, y->start_event);
-}
+ORDER_BY_TWO(by_time, AsyncOp, start_ps, start_event)
 
 static bool keep_op(void *context, const AsyncOp *op, ProfErr *err)
 {

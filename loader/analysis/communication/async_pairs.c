@@ -346,12 +346,7 @@ static void read_runs(AsyncPairsBuilder *m)
     sort_array(m->runs, m->n_runs, sizeof *m->runs, by_int64);
 }
 
-static int by_start(const void *a, const void *b)
-{
-    const Half *x = a, *y = b;
-    if (x->start_ps != y->start_ps) return ORDER(x->start_ps, y->start_ps);
-    return ORDER(x->event, y->event);
-}
+ORDER_BY_TWO(by_start, Half, start_ps, event)
 
 static void walk_line(AsyncPairsBuilder *m, Line *line)
 {

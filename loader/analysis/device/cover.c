@@ -20,11 +20,7 @@ bool cover_add(Cover *cover, int64_t start, int64_t end)
     return true;
 }
 
-static int by_start(const void *a, const void *b)
-{
-    const Stretch *x = a, *y = b;
-    return ORDER(x->start, y->start);
-}
+ORDER_BY(by_start, Stretch, start)
 
 void cover_finish(Cover *cover)
 {

@@ -165,12 +165,7 @@ static uint64_t counted(EventFinder *finder, const Run *run, uint64_t x, uint64_
     return x < y ? x : y;
 }
 
-static int by_start(const void *a, const void *b)
-{
-    const BusyPiece *x = a, *y = b;
-    if (x->start_ps != y->start_ps) return ORDER(x->start_ps, y->start_ps);
-    return ORDER(x->first, y->first);
-}
+ORDER_BY_TWO(by_start, BusyPiece, start_ps, first)
 
 /* Joins a piece with the one before, if there is no gap between them. */
 static void join(BusyPiece *before, const BusyPiece *next, EventFinder *finder, const Run *run,

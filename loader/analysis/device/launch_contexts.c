@@ -46,12 +46,7 @@ Slice executed_module(const EventMeta *meta)
     return (Slice){name.text, slice_ends(name, suffix) ? name.n - (sizeof suffix - 1) : 0};
 }
 
-static int by_moment(const void *a, const void *b)
-{
-    const Moment *x = a, *y = b;
-    if (x->place != y->place) return ORDER(x->place, y->place);
-    return ORDER(x->start_ps, y->start_ps);
-}
+ORDER_BY_TWO(by_moment, Moment, place, start_ps)
 
 /* Lists the starts of calls that launched something, sorted. */
 static void list_moments(ContextsBuilder *m, ProfErr *err)

@@ -347,12 +347,7 @@ static bool add_contexts_of_steps(Forest *f, const ForestLine *steps, ProfErr *e
     return !err->code;
 }
 
-static int by_ref(const void *a, const void *b)
-{
-    const ContextRef *x = a, *y = b;
-    if (x->node != y->node) return ORDER(x->node, y->node);
-    return ORDER(x->context, y->context);
-}
+ORDER_BY_TWO(by_ref, ContextRef, node, context)
 
 /* Sorts nodes by context, which were sorted by node: first[c] is where those of context c start. */
 static bool by_context(const ContextRef *refs, size_t n_refs, uint32_t n, uint32_t **first,

@@ -314,12 +314,7 @@ static void join_threads(TfDataBuilder *m, ProfErr *err)
     }
 }
 
-static int by_from(const void *a, const void *b)
-{
-    const Edge *x = a, *y = b;
-    if (x->from != y->from) return ORDER(x->from, y->from);
-    return ORDER(x->to, y->to);
-}
+ORDER_BY_TWO(by_from, Edge, from, to)
 
 static void sort_edges(TfDataBuilder *m)
 {

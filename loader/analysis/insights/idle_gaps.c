@@ -53,12 +53,7 @@ static bool visit_work(void *context, const WorkPiece *piece)
     return add_work(d, piece->start, piece->end, piece->event);
 }
 
-static int by_start_then_event(const void *a, const void *b)
-{
-    const Piece *x = a, *y = b;
-    if (x->start != y->start) return ORDER(x->start, y->start);
-    return ORDER(x->event, y->event);
-}
+ORDER_BY_TWO(by_start_then_event, Piece, start, event)
 
 /* Finds the gaps, which start when all earlier work has ended. If several events end one, the first
  * in the file counts. */

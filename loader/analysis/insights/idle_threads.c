@@ -501,11 +501,7 @@ static int by_line(const void *a, const void *b)
     return ORDER(x_line, y_line);
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const Change *x = a, *y = b;
-    return ORDER(x->time, y->time);
-}
+ORDER_BY(by_time, Change, time)
 
 /* Adds the times at which stretches start and end. */
 static void add_changes(Walk *w, const IdleStretch *stretches, size_t n, ProfErr *err)

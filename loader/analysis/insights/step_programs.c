@@ -64,12 +64,7 @@ typedef struct {
 
 /* ---- kinds of ops ---- */
 
-static int by_space(const void *a, const void *b)
-{
-    const Space *x = a, *y = b;
-    if (x->operation != y->operation) return ORDER(x->operation, y->operation);
-    return ORDER(x->space, y->space);
-}
+ORDER_BY_TWO(by_space, Space, operation, space)
 
 static bool list_spaces(Programs *p)
 {

@@ -191,12 +191,7 @@ typedef struct {
     uint32_t index; /* index on the line */
 } Placed;
 
-static int by_start(const void *a, const void *b)
-{
-    const Placed *x = a, *y = b;
-    if (x->key != y->key) return ORDER(x->key, y->key);
-    return ORDER(x->index, y->index);
-}
+ORDER_BY_TWO(by_start, Placed, key, index)
 
 static int longer_first(const void *a, const void *b)
 {

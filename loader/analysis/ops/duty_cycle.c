@@ -126,11 +126,7 @@ bool core_duty_join(CoreDuty *duty, DutySpans *active, const Hull *measured)
     return good;
 }
 
-static int by_chip(const void *a, const void *b)
-{
-    const CoreDuty *x = a, *y = b;
-    return ORDER(x->chip, y->chip);
-}
+ORDER_BY(by_chip, CoreDuty, chip)
 
 int duty_cycle(CoreDuty *cores, size_t n_cores, OpMetricsDb *db, ProfErr *err)
 {

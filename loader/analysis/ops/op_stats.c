@@ -84,12 +84,7 @@ typedef struct {
     const Text *name;
 } NamedProgram;
 
-static int by_program(const void *a, const void *b)
-{
-    const NamedProgram *x = a, *y = b;
-    if (x->program_id != y->program_id) return ORDER(x->program_id, y->program_id);
-    return ORDER(x->host, y->host);
-}
+ORDER_BY_TWO(by_program, NamedProgram, program_id, host)
 
 /* Reports hosts that use one program id for different programs, because ops are identified by
  * program id. */

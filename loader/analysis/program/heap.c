@@ -104,12 +104,7 @@ typedef struct {
     size_t place;
 } Numbered;
 
-static int by_index(const void *a, const void *b)
-{
-    const Numbered *x = a, *y = b;
-    if (x->proto->index != y->proto->index) return ORDER(x->proto->index, y->proto->index);
-    return ORDER(x->place, y->place);
-}
+ORDER_BY_TWO(by_index, Numbered, proto->index, place)
 
 static int by_id(const void *a, const void *b)
 {

@@ -37,12 +37,7 @@ static bool fault(Check *c, const char *what, const char *of)
     return false;
 }
 
-static int by_id(const void *a, const void *b)
-{
-    const Numbered *x = a, *y = b;
-    if (x->id != y->id) return ORDER(x->id, y->id);
-    return ORDER(x->place, y->place);
-}
+ORDER_BY_TWO(by_id, Numbered, id, place)
 
 static int by_text(const void *a, const void *b)
 {

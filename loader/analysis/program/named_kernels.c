@@ -58,12 +58,7 @@ static uint64_t work_of(const HloModule *module, const Xla__HloInstructionProto 
     return hash_bytes((const uint8_t *)text->text, text->n_bytes);
 }
 
-static int by_work(const void *a, const void *b)
-{
-    const Work *x = a, *y = b;
-    if (x->work != y->work) return ORDER(x->work, y->work);
-    return ORDER(x->position, y->position);
-}
+ORDER_BY_TWO(by_work, Work, work, position)
 
 static void list_works(NamedKernels *k, const HloModule *module, ProfErr *err)
 {

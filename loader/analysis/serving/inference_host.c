@@ -208,12 +208,7 @@ static bool read_kinds(const Plane *plane, uint8_t *kinds)
     return any || plane_declares(plane, STAT_ROOT);
 }
 
-static int by_kind(const void *a, const void *b)
-{
-    const Seen *x = a, *y = b;
-    if (x->kind != y->kind) return ORDER(x->kind, y->kind);
-    return ORDER(x->event, y->event);
-}
+ORDER_BY_TWO(by_kind, Seen, kind, event)
 
 static void read_plane(InferenceBuilder *m, Plane *plane, ProfErr *err)
 {
@@ -460,12 +455,7 @@ typedef struct {
     const Seen *begin, *done;
 } Transfer;
 
-static int by_context(const void *a, const void *b)
-{
-    const Transfer *x = a, *y = b;
-    if (x->context != y->context) return ORDER(x->context, y->context);
-    return ORDER(x->begin, y->begin);
-}
+ORDER_BY_TWO(by_context, Transfer, context, begin)
 
 /* Pairs starts and ends of transfers. Of several starts with one context, the last counts; of the
  * ends after it, the last. */

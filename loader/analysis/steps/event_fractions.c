@@ -80,11 +80,7 @@ static int read_line(CoreRead *r, Line *line, ProfErr *err)
 
 /* ---- fractions of steps ---- */
 
-static int by_group(const void *a, const void *b)
-{
-    const GroupTime *x = a, *y = b;
-    return ORDER(x->group, y->group);
-}
+ORDER_BY(by_group, GroupTime, group)
 
 /* Merges the times of each group: into their sum, or the longest. */
 static void merge_groups(GroupTimes *times, bool sum)

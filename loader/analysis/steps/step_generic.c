@@ -170,11 +170,7 @@ static int scatter(Generic *g, const LineSpans *lines, size_t n_lines, ProfErr *
     return PROF_OK;
 }
 
-static int by_start(const void *a, const void *b)
-{
-    const SpanRef *x = a, *y = b;
-    return ORDER(x->start_ps, y->start_ps);
-}
+ORDER_BY(by_start, SpanRef, start_ps)
 
 /* Joins ops without a group to intervals, because all of them count alike. */
 static void join_loose_ops(Generic *g)

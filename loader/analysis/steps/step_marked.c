@@ -27,12 +27,7 @@ typedef struct {
     size_t n, capacity;
 } Marks;
 
-static int by_begin(const void *a, const void *b)
-{
-    const Mark *x = a, *y = b;
-    if (x->begin_ps != y->begin_ps) return ORDER(x->begin_ps, y->begin_ps);
-    return ORDER(x->number, y->number);
-}
+ORDER_BY_TWO(by_begin, Mark, begin_ps, number)
 
 /* Returns the number in the stat step_num, else the digits at the end of the name. */
 static int64_t mark_number(const StatFilter *filter, const EventAt *e)

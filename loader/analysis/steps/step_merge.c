@@ -152,11 +152,7 @@ static int intersect(Merge *m, ProfErr *err)
 
 /* ---- the run's steps ---- */
 
-static int by_core(const void *a, const void *b)
-{
-    const StepCore *x = a, *y = b;
-    return ORDER(x->core_id, y->core_id);
-}
+ORDER_BY(by_core, StepCore, core_id)
 
 static int make_step(Merge *m, Step *step, size_t nth, ProfErr *err)
 {

@@ -44,19 +44,9 @@ typedef struct {
 
 /* ---- the step of an event ---- */
 
-static int by_group(const void *a, const void *b)
-{
-    const Range *x = a, *y = b;
-    if (x->group != y->group) return ORDER(x->group, y->group);
-    return ORDER(x->place, y->place);
-}
+ORDER_BY_TWO(by_group, Range, group, place)
 
-static int by_begin(const void *a, const void *b)
-{
-    const Range *x = a, *y = b;
-    if (x->begin_ps != y->begin_ps) return ORDER(x->begin_ps, y->begin_ps);
-    return ORDER(x->place, y->place);
-}
+ORDER_BY_TWO(by_begin, Range, begin_ps, place)
 
 static bool find_ranges(Walk *w, size_t host)
 {

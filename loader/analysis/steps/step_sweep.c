@@ -156,11 +156,7 @@ typedef struct {
     bool ends;
 } Cut;
 
-static int by_cut(const void *a, const void *b)
-{
-    const Cut *x = a, *y = b;
-    return ORDER(x->ps, y->ps);
-}
+ORDER_BY(by_cut, Cut, ps)
 
 /* Time of each type until now, as uint64_t, in which differences are right even between the ends of
  * int64_t. */

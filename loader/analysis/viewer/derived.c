@@ -123,12 +123,7 @@ static bool add_launches(Derivation *d, NameTable *names, LineMaker *maker, cons
     return true;
 }
 
-static int by_group(const void *a, const void *b)
-{
-    const LaunchSum *x = a, *y = b;
-    if (x->gpu != y->gpu) return ORDER(x->gpu, y->gpu);
-    return ORDER(x->group, y->group);
-}
+ORDER_BY_TWO(by_group, LaunchSum, gpu, group)
 
 /* Sums the launches of the threads of the first plane named /host:CPU. */
 static bool derive_launches(Derivation *d, Plane *const *gpus, uint32_t n_gpus, ProfErr *err)
@@ -184,12 +179,7 @@ static void derived_lines_release(void *result)
     prof_free(r);
 }
 
-static int by_plane(const void *a, const void *b)
-{
-    const DerivedLine *x = a, *y = b;
-    if (x->plane != y->plane) return ORDER(x->plane, y->plane);
-    return ORDER(x->id, y->id);
-}
+ORDER_BY_TWO(by_plane, DerivedLine, plane, id)
 
 static bool derive(Result *r, ProfErr *err)
 {

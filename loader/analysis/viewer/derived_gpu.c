@@ -80,11 +80,7 @@ static bool derive_steps(Derivation *d, Plane *plane, NameTable *names, const Sp
 
 /* ---- scopes: chains of ids, each with its parent ---- */
 
-static int by_child(const void *a, const void *b)
-{
-    const ScopeLink *x = a, *y = b;
-    return ORDER(x->child, y->child);
-}
+ORDER_BY(by_child, ScopeLink, child)
 
 bool scopes_read(ScopeTree *tree, const Host *host, ProfErr *err)
 {
