@@ -364,7 +364,60 @@ const Table session_table = {
 
 /* clang-format off */
 #define ISSUE_CODES \
-    "code of the issue. Found when a file is read, or when this table is queried: damaged, damaged_stat, truncated, too_many, gzip_cut_short, gzip_trailing_bytes, unreadable, invalid_utf8, nul_in_name, wrong_wire_type, unknown_metadata, time_overflow, unix_times, unreadable_program, refused_program, duplicate_program, programs_of_subprocesses, grouping_cut, no_steps, no_common_steps, host_without_steps, steps_without_cores, sparsecores_cut, steps_apart, clocks_differ, newest_run (which run of a log dir was taken), capture_dropped, capture_ended_abruptly, capture_missing_steps, launches_without_work, more; found when another table analyzes the file, so listed only after a query of that table: nothing_to_show (why a table or canned query has no rows), occurrences_overflow, host_ops_lost, too_many_children, sparsecore_programs_mixed, programs_mixed (tables of ops), program_costs, op_texts_cut (tables of ops), program_owners, heap_simulation, memory_spaces (buffers), memory_events_elsewhere, free_without_allocation (memory_events), derived_lines_cut (timeline), request_of_several_models, inference_cut (inference), dcn_cut (dcn_collectives), tf_data_cut (tf_data); messages that XProf shows above its pages: xprof_error and xprof_warning (from the profiler), xprof_steps (about the entire run, listed with its first host)"
+    "code of the issue. Found when a file is read, or when this table is queried: " \
+    "damaged, " \
+    "damaged_stat, " \
+    "truncated, " \
+    "too_many, " \
+    "gzip_cut_short, " \
+    "gzip_trailing_bytes, " \
+    "unreadable, " \
+    "invalid_utf8, " \
+    "nul_in_name, " \
+    "wrong_wire_type, " \
+    "unknown_metadata, " \
+    "time_overflow, " \
+    "unix_times, " \
+    "unreadable_program, " \
+    "refused_program, " \
+    "duplicate_program, " \
+    "programs_of_subprocesses, " \
+    "grouping_cut, " \
+    "no_steps, " \
+    "no_common_steps, " \
+    "host_without_steps, " \
+    "steps_without_cores, " \
+    "sparsecores_cut, " \
+    "steps_apart, " \
+    "clocks_differ, " \
+    "newest_run (which run of a log dir was taken), " \
+    "capture_dropped, " \
+    "capture_ended_abruptly, " \
+    "capture_missing_steps, " \
+    "launches_without_work, " \
+    "more; " \
+    "found when another table analyzes the file, so listed only after a query of that table: " \
+    "nothing_to_show (why a table or canned query has no rows), " \
+    "occurrences_overflow, " \
+    "host_ops_lost, " \
+    "too_many_children, " \
+    "sparsecore_programs_mixed, " \
+    "programs_mixed (tables of ops), " \
+    "program_costs, " \
+    "op_texts_cut (tables of ops), " \
+    "program_owners, " \
+    "heap_simulation, " \
+    "memory_spaces (buffers), " \
+    "memory_events_elsewhere, " \
+    "free_without_allocation (memory_events), " \
+    "derived_lines_cut (timeline), " \
+    "request_of_several_models, " \
+    "inference_cut (inference), " \
+    "dcn_cut (dcn_collectives), " \
+    "tf_data_cut (tf_data); " \
+    "messages that XProf shows above its pages: xprof_error and xprof_warning (from the " \
+    "profiler), "                                                                         \
+    "xprof_steps (about the entire run, listed with its first host)"
 /* clang-format on */
 
 #define ISSUES_COLUMNS(C)                                                                          \

@@ -310,11 +310,15 @@ typedef struct {
 typedef struct {
     sqlite3_vtab base;
     Prof *prof;
-    const Table *table;
+    const Table *table;        /* NULL for a canned query */
+    const struct Query *query; /* NULL for a table */
     Rowids rowids;
     sqlite3_value *source; /* source of a table that prof_views() made; NULL if none */
     int first_argument;    /* table_first_argument(), kept because every cell needs it */
 } ProfTable;
+/* Makes a virtual table like `as` with these columns, for xConnect. Returns an SQLite code. */
+int prof_connect(sqlite3 *db, ProfTable as, const Column *columns, int n_columns, int argc,
+                 const char *const *argv, sqlite3_vtab **vtab, char **message);
 int prof_table_connect(sqlite3 *db, void *context, int argc, const char *const *argv,
                        sqlite3_vtab **vtab, char **message);
 int prof_table_disconnect(sqlite3_vtab *vtab);
@@ -516,7 +520,7 @@ bool json_stat(sqlite3_str *out, const Plane *plane, const Stat *stat);
 typedef struct {
     const char *name, *default_sql, *description; /* default "": the parameter is required */
 } QueryParameter;
-typedef struct {
+typedef struct Query {
     const char *name, *question, *sql;
     const char *since, *example; /* as in Table */
     unsigned needs;              /* bits of enum Need: what its rows are computed from */

@@ -10,14 +10,6 @@
 SQLITE_EXTENSION_INIT3
 
 typedef struct {
-    sqlite3_vtab base;
-    Prof *prof;
-    const Query *query;
-    Rowids rowids;
-    sqlite3_value *source; /* source of a table that prof_views() made; NULL if none */
-} QueryTable;
-
-typedef struct {
     sqlite3_vtab_cursor base;
     sqlite3_stmt *stmt;
     sqlite3_value *given[MAX_ARGUMENTS]; /* parameters, for their columns */
@@ -26,47 +18,19 @@ typedef struct {
     uint64_t place; /* of the row */
 } QueryCursor;
 
-static int query_disconnect(sqlite3_vtab *vtab)
-{
-    prof_unref(((QueryTable *)vtab)->prof);
-    sqlite3_value_free(((QueryTable *)vtab)->source);
-    sqlite3_free(vtab);
-    return SQLITE_OK;
-}
-
 static int query_connect(sqlite3 *db, void *context, int argc, const char *const *argv,
                          sqlite3_vtab **vtab, char **message)
 {
     const QueryContext *qc = context;
-    sqlite3_str *sql = sqlite3_str_new(db);
-    sqlite3_str_appendall(sql, "CREATE TABLE x(");
-    for (int i = 0; i < qc->query->n_columns; i++)
-        sqlite3_str_appendf(sql, "%s\"%w\" %s", i ? "," : "", qc->query->columns[i].name,
-                            qc->query->columns[i].type);
-    sqlite3_str_appendall(sql, ")");
-    char *declaration = sqlite3_str_finish(sql);
-    if (!declaration) return SQLITE_NOMEM;
-    int rc = sqlite3_declare_vtab(db, declaration);
-    sqlite3_free(declaration);
-    if (rc != SQLITE_OK) return rc;
-    if (!qc->prof->serving) sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
-    QueryTable *table = sqlite3_malloc64(sizeof *table);
-    if (!table) return SQLITE_NOMEM;
-    *table = (QueryTable){.prof = prof_ref(qc->prof), .query = qc->query};
-    rc = view_source(db, argc, argv, &table->source, message);
-    if (rc != SQLITE_OK) {
-        query_disconnect(&table->base);
-        return rc;
-    }
-    *vtab = &table->base;
-    return SQLITE_OK;
+    return prof_connect(db, (ProfTable){.prof = qc->prof, .query = qc->query}, qc->query->columns,
+                        qc->query->n_columns, argc, argv, vtab, message);
 }
 
 static int first_parameter(const Query *query) { return query->n_columns - query->n_parameters; }
 
 static int query_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
-    const Query *query = ((QueryTable *)vtab)->query;
+    const Query *query = ((ProfTable *)vtab)->query;
     ArgumentTerms arguments;
     if (!prof_plan_arguments(info, first_parameter(query), query->n_parameters, &arguments))
         return SQLITE_CONSTRAINT;
@@ -91,7 +55,7 @@ static int query_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
 {
     QueryCursor *c = sqlite3_malloc64(sizeof *c);
     if (!c) return SQLITE_NOMEM;
-    rowids_open(&((QueryTable *)vtab)->rowids);
+    rowids_open(&((ProfTable *)vtab)->rowids);
     *c = (QueryCursor){.eof = true};
     *cursor = &c->base;
     return SQLITE_OK;
@@ -107,14 +71,14 @@ static int query_close(sqlite3_vtab_cursor *cursor)
 {
     forget_given((QueryCursor *)cursor);
     sqlite3_finalize(((QueryCursor *)cursor)->stmt);
-    rowids_close(&((QueryTable *)cursor->pVtab)->rowids);
+    rowids_close(&((ProfTable *)cursor->pVtab)->rowids);
     sqlite3_free(cursor);
     return SQLITE_OK;
 }
 
 static int query_fail(QueryCursor *c, int rc)
 {
-    QueryTable *table = (QueryTable *)c->base.pVtab;
+    ProfTable *table = (ProfTable *)c->base.pVtab;
     const char *why = rc == SQLITE_NOMEM ? NULL : sqlite3_errmsg(table->prof->db);
     return prof_table_fail(c->base.pVtab, rc, why ? sqlite3_mprintf("%s", why) : NULL);
 }
@@ -132,7 +96,7 @@ static int explain_source(QueryCursor *c, const Empty *empty, sqlite3_value *sou
     int n = 0;
     ProfErr err = {0};
     const char *named = source ? (const char *)sqlite3_value_text(source) : NULL;
-    Prof *prof = ((QueryTable *)c->base.pVtab)->prof;
+    Prof *prof = ((ProfTable *)c->base.pVtab)->prof;
     Statement s;
     statement_open(&s, prof->db);
     int rc = prof_open(prof, named, true, &runs, &n, &message);
@@ -148,7 +112,7 @@ static int explain_source(QueryCursor *c, const Empty *empty, sqlite3_value *sou
  * than the sources. */
 static int explain_nothing(QueryCursor *c)
 {
-    const QueryTable *table = (QueryTable *)c->base.pVtab;
+    const ProfTable *table = (ProfTable *)c->base.pVtab;
     const Query *query = table->query;
     Empty empty = {query->name, query->needs, query->nothing};
     if (table->prof->n_running) return SQLITE_OK;
@@ -166,7 +130,7 @@ static int explain_nothing(QueryCursor *c)
 static int query_next(sqlite3_vtab_cursor *cursor)
 {
     QueryCursor *c = (QueryCursor *)cursor;
-    Prof *prof = ((QueryTable *)cursor->pVtab)->prof;
+    Prof *prof = ((ProfTable *)cursor->pVtab)->prof;
     prof->n_running++;
     int rc = sqlite3_step(c->stmt);
     prof->n_running--;
@@ -183,7 +147,7 @@ static int query_next(sqlite3_vtab_cursor *cursor)
  * everything has vanished. */
 static int check_all_given(QueryCursor *c)
 {
-    const Query *query = ((QueryTable *)c->base.pVtab)->query;
+    const Query *query = ((ProfTable *)c->base.pVtab)->query;
     for (int i = 0; i < query->n_parameters && i < MAX_ARGUMENTS; i++) {
         const QueryParameter *p = &query->parameters[i];
         if (*p->default_sql || (c->given[i] && sqlite3_value_type(c->given[i]) != SQLITE_NULL))
@@ -197,7 +161,7 @@ static int check_all_given(QueryCursor *c)
     return SQLITE_OK;
 }
 
-static int prepare(QueryCursor *c, const QueryTable *table)
+static int prepare(QueryCursor *c, const ProfTable *table)
 {
     char *sql = view_sql(table->query->sql);
     if (!sql) return SQLITE_NOMEM;
@@ -216,7 +180,7 @@ static int bind(QueryCursor *c, const Query *query, int parameter)
 
 /* Adds missing sources: that of a table made by prof_views() and, for a comparison, the two
  * attached runs. */
-static int add_sources(QueryCursor *c, const QueryTable *table)
+static int add_sources(QueryCursor *c, const ProfTable *table)
 {
     const Prof *prof = table->prof;
     int rc = SQLITE_OK;
@@ -239,7 +203,7 @@ static int query_filter(sqlite3_vtab_cursor *cursor, int plan, const char *lette
                         sqlite3_value **argv)
 {
     QueryCursor *c = (QueryCursor *)cursor;
-    QueryTable *table = (QueryTable *)cursor->pVtab;
+    ProfTable *table = (ProfTable *)cursor->pVtab;
     c->eof = true, c->place = 0, c->number = -1;
     if (plan)
         return prof_argument_missing(cursor->pVtab, table->query->name,
@@ -271,7 +235,7 @@ static int query_eof(sqlite3_vtab_cursor *cursor) { return ((QueryCursor *)curso
 static int query_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
 {
     QueryCursor *c = (QueryCursor *)cursor;
-    QueryTable *table = (QueryTable *)cursor->pVtab;
+    ProfTable *table = (ProfTable *)cursor->pVtab;
     int rc = c->number < 0
                  ? rowids_number(&table->rowids, NULL, NULL, c->given, MAX_ARGUMENTS, &c->number)
                  : SQLITE_OK;
@@ -283,7 +247,7 @@ static int query_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
 static int query_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
 {
     QueryCursor *c = (QueryCursor *)cursor;
-    const Query *query = ((QueryTable *)cursor->pVtab)->query;
+    const Query *query = ((ProfTable *)cursor->pVtab)->query;
     int parameter = column - first_parameter(query);
     if (parameter < 0)
         sqlite3_result_value(ctx, sqlite3_column_value(c->stmt, column));
@@ -294,9 +258,9 @@ static int query_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int c
 
 #define QUERY_METHODS                                                                              \
     .iVersion = 2, .xConnect = query_connect, .xBestIndex = query_best_index,                      \
-    .xDisconnect = query_disconnect, .xOpen = query_open, .xClose = query_close,                   \
+    .xDisconnect = prof_table_disconnect, .xOpen = query_open, .xClose = query_close,              \
     .xFilter = query_filter, .xNext = query_next, .xEof = query_eof, .xColumn = query_column,      \
     .xRowid = query_rowid
 const sqlite3_module query_module = {QUERY_METHODS};
 const sqlite3_module query_view_module = {QUERY_METHODS, .xCreate = query_connect,
-                                          .xDestroy = query_disconnect};
+                                          .xDestroy = prof_table_disconnect};

@@ -27,35 +27,41 @@ int table_column(const Table *table, const char *name)
     return -1;
 }
 
-int prof_table_connect(sqlite3 *db, void *context, int argc, const char *const *argv,
-                       sqlite3_vtab **vtab, char **message)
+int prof_connect(sqlite3 *db, ProfTable as, const Column *columns, int n_columns, int argc,
+                 const char *const *argv, sqlite3_vtab **vtab, char **message)
 {
-    const TableContext *tc = context;
     sqlite3_str *sql = sqlite3_str_new(db);
     sqlite3_str_appendall(sql, "CREATE TABLE x(");
-    for (int i = 0; i < tc->table->n_columns; i++)
-        sqlite3_str_appendf(sql, "%s\"%w\" %s", i ? "," : "", tc->table->columns[i].name,
-                            tc->table->columns[i].type);
+    for (int i = 0; i < n_columns; i++)
+        sqlite3_str_appendf(sql, "%s\"%w\" %s", i ? "," : "", columns[i].name, columns[i].type);
     sqlite3_str_appendall(sql, ")");
     char *declaration = sqlite3_str_finish(sql);
     if (!declaration) return SQLITE_NOMEM;
     int rc = sqlite3_declare_vtab(db, declaration);
     sqlite3_free(declaration);
     if (rc != SQLITE_OK) return rc;
-    if (!tc->prof->serving) /* a hostile schema must not open files */
+    if (!as.prof->serving) /* a hostile schema must not open files */
         sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
     ProfTable *table = sqlite3_malloc64(sizeof *table);
     if (!table) return SQLITE_NOMEM;
-    *table = (ProfTable){.prof = prof_ref(tc->prof),
-                         .table = tc->table,
-                         .first_argument = table_first_argument(tc->table)};
+    *table = as;
+    prof_ref(as.prof);
     rc = view_source(db, argc, argv, &table->source, message);
-    if (rc != SQLITE_OK) {
+    if (rc == SQLITE_OK)
+        *vtab = &table->base;
+    else
         prof_table_disconnect(&table->base);
-        return rc;
-    }
-    *vtab = &table->base;
-    return SQLITE_OK;
+    return rc;
+}
+
+int prof_table_connect(sqlite3 *db, void *context, int argc, const char *const *argv,
+                       sqlite3_vtab **vtab, char **message)
+{
+    const TableContext *tc = context;
+    ProfTable as = {
+        .prof = tc->prof, .table = tc->table, .first_argument = table_first_argument(tc->table)};
+    return prof_connect(db, as, tc->table->columns, tc->table->n_columns, argc, argv, vtab,
+                        message);
 }
 
 int prof_table_disconnect(sqlite3_vtab *vtab)
