@@ -13,7 +13,7 @@
 
 /* ---- values ---- */
 
-void json_write(FILE *out, const char *text, size_t n)
+static void json_write(FILE *out, const char *text, size_t n)
 {
     fputc('"', out);
     for (size_t i = 0; i < n;) {

@@ -12,8 +12,6 @@
 bool rows_write(Database *d, sqlite3_stmt *stmt, enum Format format, Sink *sink, long long most,
                 long long *n_rows);
 
-/* Writes text as a JSON string. Bytes that are not UTF-8 become U+FFFD. */
-void json_write(FILE *out, const char *text, size_t n);
 /* Returns whether a column is right-aligned: by its declared type, else by the value in the first
  * row. */
 bool column_is_number(sqlite3_stmt *stmt, int column);

@@ -8,7 +8,8 @@
 
 enum { LONGEST = 200 };
 
-int name_letter(char c) { return c == '-' || c == ' ' ? '_' : tolower((unsigned char)c); }
+/* Returns a byte as names are compared: lower case, with _ for - and blanks. */
+static int name_letter(char c) { return c == '-' || c == ' ' ? '_' : tolower((unsigned char)c); }
 
 static int least(int a, int b) { return a < b ? a : b; }
 

@@ -22,8 +22,6 @@ void nearest_try(Nearest *nearest, const char *name);
 /* Returns how many letters to insert, delete, replace or swap to turn a word of n bytes into the
  * name, or into one of the name's words. -1 if that is too many for the word's length. */
 int near_distance(const char *word, size_t n, const char *name);
-/* Returns a byte as names are compared: lower case, with _ for - and blanks. */
-int name_letter(char c);
 /* Returns whether a text begins with a word of n bytes. */
 bool begins_with_word(const char *text, const char *word, size_t n);
 /* Returns where a word of n bytes first occurs in a text; NULL if it does not. */

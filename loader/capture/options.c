@@ -44,7 +44,9 @@ static bool name_by_launch(char *out, size_t n)
     return false;
 }
 
-void options_default(CaptureOptions *o)
+/* Sets defaults. The run is named after the launch that the process belongs to, so that all its
+ * processes have one run, or after the time; the host after the machine. */
+static void options_default(CaptureOptions *o)
 {
     *o = (CaptureOptions){.logdir = "logs",
                           .kinds = CAPTURE_DEFAULT,

@@ -87,9 +87,6 @@ typedef struct {
     int n_buffers;
 } CaptureOptions;
 
-/* Sets defaults. The run is named after the launch that the process belongs to, so that all its
- * processes have one run, or after the time; the host after the machine. */
-void options_default(CaptureOptions *o);
 /* Sets an option from a text. The error says what is wrong. */
 int options_set(CaptureOptions *o, enum CaptureOption option, const char *value, ProfErr *err);
 /* Checks that the options are compatible. */

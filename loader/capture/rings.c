@@ -51,7 +51,7 @@ void rings_start(void (*wake)(void))
 
 void rings_stop(void) { atomic_store(&on, false); }
 
-bool rings_are_on(void) { return atomic_load_explicit(&on, memory_order_relaxed); }
+static bool rings_are_on(void) { return atomic_load_explicit(&on, memory_order_relaxed); }
 
 static Ring *ring_of_thread(void)
 {

@@ -28,7 +28,6 @@ typedef struct {
  * (rarely) when a ring is half full. */
 void rings_start(void (*wake)(void));
 void rings_stop(void);
-bool rings_are_on(void);
 void rings_put(RangeEvent *event, const char *text,
                size_t n_text); /* fills in time, thread and lengths */
 /* Passes all events to `take`, thread by thread, each in order. Only one caller at a time. Returns

@@ -120,7 +120,6 @@ const Text *spool_text_of(const SpoolReader *r,
                           uint64_t id);
 /* Copies a value of the header; empty if it does not have it. `out` is NUL-terminated. */
 void spool_header_value(const SpoolReader *r, const char *key, char *out, size_t n);
-bool spool_read_status(SpoolReader *r);
 void spool_reader_close(SpoolReader *r);
 
 #endif

@@ -52,7 +52,7 @@ static bool read_at(int fd, void *out, size_t n, uint64_t at)
     return true;
 }
 
-bool spool_read_status(SpoolReader *r)
+static bool spool_read_status(SpoolReader *r)
 {
     for (int i = 0; i < 2; i++) {
         SpoolStatus s;

@@ -128,7 +128,7 @@ void small_bytes(Small *m, uint32_t field, const void *bytes, size_t n)
     m->n = (size_t)(p + n - m->bytes);
 }
 
-void small_message(Small *m, uint32_t field, const Small *inner)
+static void small_message(Small *m, uint32_t field, const Small *inner)
 {
     small_bytes(m, field, inner->bytes, inner->n);
 }

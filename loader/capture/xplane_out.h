@@ -35,7 +35,6 @@ typedef struct {
 } Small;
 void small_varint(Small *m, uint32_t field, uint64_t value);
 void small_bytes(Small *m, uint32_t field, const void *bytes, size_t n);
-void small_message(Small *m, uint32_t field, const Small *inner);
 /* Append XStats, as field `field` of m. */
 void small_stat_uint(Small *m, uint32_t field, uint64_t id, uint64_t value);
 void small_stat_int(Small *m, uint32_t field, uint64_t id, int64_t value);

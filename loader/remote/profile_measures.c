@@ -59,7 +59,8 @@ enum RemoteOutcome profile_measures_capture(const RemoteCapture *like, const cha
     return outcome;
 }
 
-void print_measure(double value, const char *unit, char *out, size_t n_out)
+/* Writes a number with three significant digits, without an exponent. NAN becomes "unknown". */
+static void print_measure(double value, const char *unit, char *out, size_t n_out)
 {
     static const double ends[] = {100, 10, 1};
     int decimals = 0;

@@ -23,8 +23,6 @@ enum RemoteOutcome profile_measures_capture(const RemoteCapture *like, const cha
                                             char logdir[4096], ProfErr *err);
 bool remove_folder(const char *path);
 
-/* Writes a number with three significant digits, without an exponent. NAN becomes "unknown". */
-void print_measure(double value, const char *unit, char *out, size_t n_out);
 /* Writes the lines of capture_tpu_profile at a level, marked as measured from a profile. */
 void print_measures(const RemoteMeasures *m, const char *hardware, int level, int64_t duration_ms,
                     char *out, size_t n_out);

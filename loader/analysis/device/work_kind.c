@@ -87,7 +87,8 @@ bool stream_is_memset(Slice name)
     return slice_starts_ignoring_case(name, "memset") || slice_starts(name, "__amd_rocclr_fill");
 }
 
-enum WorkKind stream_work_kind(Slice name)
+/* Returns the kind of an event on a GPU's stream. */
+static enum WorkKind stream_work_kind(Slice name)
 {
     static const char *const collectives[] = {"nccl", "rccl"}, *const transfers[] = {
                                                                    "memcpy", "__amd_rocclr_copy"};

@@ -20,8 +20,6 @@ bool event_meta_number(const EventMeta *meta, enum KnownStat known, uint64_t *nu
 
 /* Returns the kind of an op of a TensorCore or SparseCore. Category and text may be empty. */
 enum WorkKind op_work_kind(Slice category, Slice text, Slice name);
-/* Returns the kind of an event on a GPU's stream. */
-enum WorkKind stream_work_kind(Slice name);
 /* Returns whether an event on a GPU's stream is a memset. */
 bool stream_is_memset(Slice name);
 /* Returns the enum WorkKind of a device plane's events, by index of event metadata. Freed with

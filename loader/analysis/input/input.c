@@ -37,7 +37,8 @@ static enum InputCategory dataset_category(Slice name)
                                                              : INPUT_DEMANDED_READ;
 }
 
-int input_category(const OpMetrics *op)
+/* Returns the category of a host op; -1 if it is not an op of an input pipeline. */
+static int input_category(const OpMetrics *op)
 {
     Slice category = slice_of(op->category), name = slice_of(op->name);
     if (is_ignoring_case(category, "enqueue")) return INPUT_ENQUEUE;

@@ -17,8 +17,6 @@ enum InputCategory {
     N_INPUT_CATEGORIES
 };
 extern const char *const input_category_names[N_INPUT_CATEGORIES]; /* as in XProf's table */
-/* Returns the category of a host op; -1 if it is not an op of an input pipeline. */
-int input_category(const OpMetrics *op);
 
 /* An op of the host's input pipeline. */
 typedef struct {

@@ -213,7 +213,9 @@ static size_t finish(char *out, size_t n)
     return n + 3;
 }
 
-size_t short_form(const char *name, size_t n_bytes, char *out)
+/* Writes the short form of a name, before it is made unique. `out` has room for the name and
+ * SHORT_NAME_BYTES. Returns the number of bytes. */
+static size_t short_form(const char *name, size_t n_bytes, char *out)
 {
     Slice s = {name, n_bytes};
     if (s.n > 3 && slice_ends(s, ".kd")) s.n -= 3;

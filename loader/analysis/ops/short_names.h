@@ -14,8 +14,5 @@ const ShortNames *run_short_names(Run *run, ProfErr *err);
 const Text *short_name(const ShortNames *names, const Text *name);
 
 enum { SHORT_NAME_BYTES = 60 }; /* most bytes, without the part that makes it unique */
-/* Writes the short form of a name, before it is made unique. `out` has room for the name and
- * SHORT_NAME_BYTES. Returns the number of bytes. */
-size_t short_form(const char *name, size_t n_bytes, char *out);
 
 #endif

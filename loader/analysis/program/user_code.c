@@ -64,7 +64,9 @@ static bool entry_matches(Slice entry, const char *file)
     return false;
 }
 
-bool source_is_library(const char *file)
+/* Returns whether a source file belongs to Python, an installed package or a framework, and not to
+ * the user's program. The environment variable PROFSQL_LIBRARIES adds to the rules. */
+static bool source_is_library(const char *file)
 {
     const char *more = getenv("PROFSQL_LIBRARIES");
     if (!*file) return true;

@@ -8,10 +8,6 @@
 #include "../../base/text_buffer.h"
 #include "../../format/hlo.h"
 
-/* Returns whether a source file belongs to Python, an installed package or a framework, and not to
- * the user's program. The environment variable PROFSQL_LIBRARIES adds to the rules. */
-bool source_is_library(const char *file);
-
 /* Finds the innermost frame of the user's program: in the stack, else the source line in the
  * metadata if that is the user's. False if there is none, or with err set. */
 bool hlo_user_frame(const HloModule *module, const Xla__HloInstructionProto *op, HloFrame *frame,

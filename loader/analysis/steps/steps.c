@@ -43,7 +43,7 @@ static void add_types(const uint64_t *type_ps, uint64_t ps[N_STEP_CATEGORIES])
             ps[category_of[t]] += type_ps[t];
 }
 
-enum StepCategory hlo_step_category(const Text *category)
+static enum StepCategory hlo_step_category(const Text *category)
 {
     static const struct {
         const char *name;
@@ -108,7 +108,7 @@ enum StepCategory step_bottleneck(const uint64_t ps[N_STEP_CATEGORIES])
 
 /* ---- TPUs ---- */
 
-uint64_t step_share(const StepCore *core, const char *category)
+static uint64_t step_share(const StepCore *core, const char *category)
 {
     const StepShare *shares = core->shares;
     size_t at = LOWER_BOUND(i, 0, core->n_shares, strcmp(shares[i].category->text, category) < 0);

@@ -235,9 +235,6 @@ void step_actual_categories(const StepCore *core, uint64_t ps[N_STEP_CATEGORIES]
 bool step_tells_compiling(const StepCore *core);
 /* Returns the largest category; of equal ones the last by name, as in XProf. */
 enum StepCategory step_bottleneck(const uint64_t ps[N_STEP_CATEGORIES]);
-enum StepCategory hlo_step_category(const Text *category);
-/* Returns the time of a category of a TensorCore's step, in ps; 0 if it has none. */
-uint64_t step_share(const StepCore *core, const char *category);
 
 /* A TensorCore's step as in XProf's TpuStepBreakdown. */
 typedef struct {
