@@ -118,7 +118,7 @@ SEVERAL = ("a request in batches of several models counts for any one of these, 
 OF_SEVERAL = ("(SELECT count(*) FROM (SELECT count(*) FROM inference_requests({source})) CROSS "
               "JOIN prof_issues({source}) WHERE code = 'request_of_several_models') > 0")
 SEVERAL_MODELS = (["1"], "FROM (SELECT 1) WHERE " + OF_SEVERAL)
-# The models of each batch, of each request by its batches, and of each batch by its requests.
+# SQL: the models of each batch; of each request, by its batches; of each batch, by its requests.
 MODEL_RUNS = ("(SELECT DISTINCT run, host, step, stats ->> '$.model_id' AS model "
               "FROM trace_events({source}) "
               "WHERE name IN ('SessionRun', 'TfrtModelRun', 'ServingModelRun') "
@@ -197,8 +197,8 @@ EXCUSES = [
 ]
 
 
-# Causes of chance that only XProf can judge, by giving our answer too when it is asked again. Where
-# there is no XProf to ask they excuse what they touch.
+# Differences by chance: XProf, asked again, must give our answer at least once. Without XProf, they
+# excuse every difference in what they name.
 UNJUDGED = [
     Excuse("input_pipeline_analyzer.steps* overview_page.input_pipeline* op_stats.steps* "
            "pod_viewer* input_pipeline_analyzer.conclusions",

@@ -70,7 +70,7 @@ def made(data, build):
         for folder, hosts in MADE.items():
             os.makedirs(os.path.join(place, folder), exist_ok=True)
             for host, source in hosts.items():
-                # Only the combined answer is asked for: a host's own lies with its file.
+                # Only the combined answer: that of a host alone is kept with its file.
                 target = os.path.join(place, folder, host + ".xplane.pb")
                 if not os.path.exists(target):
                     shutil.copyfile(os.path.join(data, source + ".xplane.pb"), target + ".part")

@@ -16,7 +16,7 @@ import sys
 
 try:
     from google.protobuf import descriptor_pb2, descriptor_pool, message, message_factory
-except ImportError:  # the schema and the dump do without
+except ImportError:  # needed neither for the schema nor for the dump
     descriptor_pb2 = None
 
 sys.dont_write_bytecode = True

@@ -73,7 +73,7 @@ def ours(path):
             line) in library.ask({"timeline": (columns, where % library.quoted(path))}):
         args = json.loads(args)
         flow = args.pop("flow", None) is not None
-        # XProf's is unsigned
+        # XProf writes start times as unsigned numbers.
         events[pid, tid, start % (1 << 64) / 1e6, duration / 1e6, name, flow,
                json.dumps(args, sort_keys=True)] += 1
         threads[pid, tid].add(line)
@@ -125,8 +125,8 @@ def compare(name, path, text, args):
                if k in our_threads and n not in our_threads[k]]
     n, bad = sum(want.values()), max(sum(missing.values()), sum(surplus.values())) + len(threads)
     if bad and not threads:
-        # Events that XProf itself draws in several ways, ours among them, are those that differ
-        # from some of its answers, not from all.
+        # XProf's answers about some events vary. An event counts as different only if it differs
+        # from all answers.
         for further in live.asked_again(BUILD, path, ["trace_viewer"], ASKS):
             again, _ = theirs(further.text("trace_viewer.csv"))
             missing, surplus = missing & (again - have), surplus & (have - again)

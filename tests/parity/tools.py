@@ -595,8 +595,8 @@ def sorted_parts(cell):
     return ";".join(sorted((cell or "").split(";")))
 
 
-# Of the bulky JSON answers, what the comparisons read of them; and columns that hold sentences of
-# XProf's, which are not ours to keep.
+# The parts of bulky JSON answers that the comparisons read; and columns with sentences of XProf,
+# which are not copied into tests/data.
 PARTS = {"op_stats.json": ("perf_env", "run_environment", "core_id_to_details", "tf_function_db",
                            "disaggregated_serving_latency"),
          "memory_profile.json": ("hloModules",)}
@@ -711,8 +711,8 @@ SAMPLED_SNAPSHOTS = """
     dataType = ifnull(data_type, '')
     tensorShape = ifnull(shape, '')"""
 
-# Of several equal allocations XProf shows any one: what tells them apart is compared where there is
-# one only.
+# XProf shows any one of several equal allocations. What differs between them is compared only if
+# there is one.
 OF_ONE = {"timeOffsetPs": "line_time_ps", "stackReservedBytes": "stack_bytes",
           "heapAllocatedBytes": "heap_bytes", "freeMemoryBytes": "free_bytes",
           "fragmentation": "fragmentation_fraction", "peakBytesInUse": "peak_bytes_in_use",
@@ -842,7 +842,7 @@ def spelled(columns):
     return "model\n" + "\n".join("%s = %s" % pair for pair in columns.items())
 
 
-# What XProf's pages say of one request and one batch.
+# Columns of XProf's pages about one request and one batch.
 OF_REQUEST = {"request_id": "CAST(request_id AS TEXT)", "latency_ms": "latency_ms",
               "batching_request_size": "batching_request_size",
               "host_batch_formation": "batching_delay_ps / 1e9",

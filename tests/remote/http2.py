@@ -19,8 +19,7 @@ PREFACE = b'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 
 # ---- HPACK, the receiving half ----
 
-# The lengths of the codes of the bytes 0 to 255 and of the end: A is 5 bits. The codes are
-# canonical.
+# Lengths of the canonical Huffman codes of the bytes 0 to 255 and of the end: A means 5 bits, B 6.
 LENGTHS = ('ISXXXXXXXTZXXZXXXXXXXXZXXXXXXXXXBFFHIBDGFFDGDBBBAAABBBBBBBCDKBHFIBCCCCCCCCCCCCCC'
            'CCCCCCCCDCDIOIJBKABABABBBACCBBBABCBAABCCCCCKGJIXPRPPRRRSRSSSSSTSTTRSTSSSSQRSRSST'
            'RQPRRSSQSRRTQRSSQQRQSRSSPRRRSRRSVVPORSRUVVVWWVTUOQVWWVWTQQVVXWWWPTPQRQQSRRUUTTVS'
@@ -307,7 +306,7 @@ class Server:
     def shake_hands(sock):
         try:
             sock.do_handshake()
-        except OSError:  # what was sent about it has to arrive, and closing early would discard it
+        except OSError:  # closing at once would discard the alert that was sent
             sock.settimeout(1)
             socket.socket.shutdown(sock, socket.SHUT_WR)
             while socket.socket.recv(sock, 1000):

@@ -117,7 +117,7 @@ def three(name, module):
                     % folder)
         same([(h['host'], h['full']) for h in hosts],
              [(a.replace(':', '_'), 1) for a in sorted(addresses)])
-        programs[0].kill()  # a server that has gone away: of the others there are profiles
+        programs[0].kill()  # the profiles of the other servers are still written
         profile(','.join(addresses), run_name=module + '_two', status=PARTLY)
         same(len(glob.glob(path('logs/plugins/profile/%s_two/*' % module))), 2)
     finally:
