@@ -118,8 +118,8 @@ def steps_of_events(run):
     return several
 
 
-# Where an event is: whether its host has a GPU, and its line threads of the host or work of a GPU;
-# and the names of copies on the plane that have details.
+# Where an event is: whether its host has a GPU, whether its line is a thread of the host or work of
+# a GPU, and the names of the plane's copies that have details.
 Place = collections.namedtuple('Place', 'host kind has_device on_threads is_work detailed')
 
 
@@ -146,7 +146,7 @@ def check(run):
                                 'AND step IS NOT NULL')]
     if not cores:
         return
-    # if only the framework marks the steps, what runs during a step is of it
+    # If only the framework marks the steps, an event belongs to the step during which it runs.
     by_time = any(r['outside_xprof'] for r in cores)
     steps = {(r['host'], r['group_id']): r['step']
              for r in run.ask('SELECT host, group_id, step FROM host_steps({x}) '
@@ -179,8 +179,8 @@ def check(run):
             what = of_thread(e, names[event_id], at.has_device)
             if what:
                 spans[at.host, step].append((e.start_ps, e.end_ps, what))
-    # what XProf adds to threads between StartRegion and StopRegion counts as computing on the host,
-    # too
+    # The regions that XProf adds to threads between StartRegion and StopRegion also count as
+    # computing on the host.
     with_threads = {host for host, planes in run.hosts.items() for p in planes
                     if p.name == '/host:CPU' and any(l.events for l in p.lines)}
     with_regions = {host for host, planes in run.hosts.items() for p in planes

@@ -120,7 +120,7 @@ def along_axes(mesh, refs):
     if order is not None:
         shape = repeated(order, 1)
         ids = iota(shape, repeated(order, 2), len(places))[0]
-    # what is left of each axis without the parts that are named: where each piece begins and ends
+    # The pieces of each axis that no name covers: start and end of each.
     left = [[(1, size)] for size in sizes]
     for axis, part in refs:
         start, of = part or (1, sizes[axis])

@@ -165,7 +165,7 @@ def kernels_of(planes):
                         before, _, kind = name.partition(':')
                         if before not in ('', 'Iterator') and TYPE.fullmatch(kind):
                             name = before
-                    # a duration below 0 as XProf's kernel stats have it
+                    # XProf's kernel stats treat the duration as unsigned
                     yield (e.name, e.duration_ps % 2**64 // 1000, hlo_op and (id, hlo_op),
                            name or None, multiplies(program, op) if op else None, details,
                            int(on_tensor_cores(e.name, p.stats.get('device_vendor'))))
@@ -208,7 +208,7 @@ def kernel_stats(run):
         for name, of in launches.items():
             if len(rows[host, name]) == 1:
                 want = [values.pop() if len(values) == 1 else None for values in map(set, zip(*of))]
-                want[-1] = max(eligible for *_, eligible in of)  # of one of them
+                want[-1] = max(eligible for *_, eligible in of)  # if one of them is
                 agree('launches of %s' % name, [rows[host, name][0][c] for c in ACTUAL], want)
 
 

@@ -19,8 +19,9 @@ from compare import Run, agree, ask, looks_at_all, main, tried  # noqa: E402
 from lib.shell import tables_of_a_run  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 
-# Numbers that count through the files of a run: a host's are those of its file plus what the files
-# before have. XProf gives each host a thousand cores, and a thousand processes from 1000 on.
+# Numbers that count through the files of a run: a host's number is that of its file plus the counts
+# of the files before. XProf reserves a thousand cores for each host, and a thousand processes from
+# 1000 on.
 COUNTED = {'plane_id': 'planes', 'line_id': 'lines', 'event_id': 'events',
            'step_event_id': 'events', 'module_event_id': 'events', 'start_event_id': 'events',
            'done_event_id': 'events', 'match_event_id': 'events', 'before_event_id': 'events',
@@ -38,14 +39,14 @@ SOME = {'step_breakdown': ALIGNED, 'core_steps': ALIGNED, 'device_steps': ALIGNE
         'step_ops': ALIGNED, 'idle_gaps': 'gaps of the main devices of the run',
         'gaps': 'gaps of the main devices of the run',
         'scope_ops': 'ops of host threads only if no host of the run has a device'}
-# Rows that are compared only in part: remarks about the run or about hosts beside each other are
-# left out, and cores of which the run has other steps than the file.
+# Rows that are compared only in part: without issues of the run or of several hosts, and without
+# cores whose steps in the run differ from those in the file.
 ABOUT_THE_RUN = {'xprof_steps', 'no_steps', 'host_without_steps', 'steps_apart', 'clocks_differ',
                  'programs_mixed'}
 PARTLY = ('prof_issues', 'stragglers')
-# Each row compares a host with the others, so that no row of a file need be one of the run.
+# Each row compares a host with the others, so the run need not have the rows of its files.
 AMONG_HOSTS = {'slow_calls': 'medians of the calls of all devices of the run'}
-# One row for equal programs of several hosts, which says how many they are.
+# Equal programs of several hosts share a row, with their number.
 JOINED = ('fragmentation', 'peak_holders', 'peak_memory')
 
 OF_ALL_HOSTS = 'order of the rows of all hosts'

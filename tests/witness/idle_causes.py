@@ -102,7 +102,7 @@ class Thread:
     def pieces(self):
         """[(start, end, names)]"""
         if self._pieces is None:
-            # of equal ones as in the file
+            # events with equal times stay in the order of the file
             order = sorted(self.events, key=lambda e: (e.start_ps, -e.duration_ps))
             moments, open_events, at, self._pieces = sorted(
                 {m for e in order for m in (e.start_ps, e.end_ps)}), [], 0, []

@@ -11,7 +11,7 @@ from program_flops import are_operations_unknown  # noqa: E402
 COLUMNS = {}
 for r in ask('SELECT table_name AS t, "column" AS c FROM prof_columns'):
     COLUMNS.setdefault(r['t'], set()).add(r['c'])
-# Incomplete: they show other things too.
+# Not empty if the information is missing, because they also show other things.
 PARTLY = {'steps', 'device_time', 'stragglers', 'idle_causes', 'tf_functions', 'compilations',
           'roofline', 'mfu',
           'recompilations', 'hlo_ops.bound_by', 'peak_holders', 'collectives.global_wait_ps',

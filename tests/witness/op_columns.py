@@ -62,7 +62,7 @@ def shared(run):
         "SELECT * FROM op_metrics({x}) WHERE side = 'device' AND name <> 'IDLE' AND " + NO_PARTS)
     columns = ('min_ps', 'normalized_ps', 'hbm_read_bytes', 'hbm_write_bytes', 'deduplicated_name',
                'event_time_ps', 'event_self_ps', 'flops_actual', 'bytes_accessed_actual')
-    # the name in the HLO text, and that for display
+    # the keys: the name in the HLO text, or the display name
     rows = [[[r['program_id'] or '0', r['expression'] or r[name]] + [r[c] for c in columns]
              for r in of] for of, name in ((ops, 'hlo_op'), (metrics, 'name'))]
     ops_rows, metrics_rows = (sorted(of, key=repr) for of in rows)

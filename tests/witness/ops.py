@@ -146,7 +146,7 @@ def launch_latency(hosts):
             for e in line.events if p.kind == 'host' else ():
                 which = integer(e.stats.get('correlation_id'))
                 if which is not None:
-                    # the first, the longest of those that start together
+                    # The first call counts; of several that start together, the longest.
                     call = (e.start_ps, -e.duration_ps)
                     launches[which] = min(launches.get(which, call), call)
         for p, line, _ in h.lines:
@@ -167,7 +167,7 @@ def top_kernels(hosts):
                                        for p in h.planes) else '/device:GPU:'
         for p, line, _ in h.lines:
             for e in line.events if p.name.startswith(prefix) and not line.derived else ():
-                # of several the last
+                # The last stat of the name counts.
                 details = xspace.Stats(p, reversed(e.messages)).get('kernel_details')
                 if e.duration_ps and isinstance(details, str) and details:
                     # a duration below 0 as XProf's kernel stats have it

@@ -68,7 +68,7 @@ class Names:
                                   'duration_ps': e.duration_ps, 'name': e.name})
 
 
-# Columns that are what the id is of; not what an event that is named otherwise repeats.
+# Tables whose column `name` is the name of the event that the id refers to.
 EVENT_NAMES = {'launch_delays', 'trace_events', 'perf_counters'}
 OTHER_EVENTS = {('launch_delays', 'launch_event_id'): {'launch_name': 'name',
                                                       'launch_start_ps': 'start_ps',
@@ -78,7 +78,7 @@ OTHER_EVENTS = {('launch_delays', 'launch_event_id'): {'launch_name': 'name',
                                                   'plane': 'plane', 'plane_id': 'plane_id'},
                 ('memory_allocators', 'peak_event_id'): {'peak_time_ps': 'start_ps',
                                                          'host': 'host'}}
-# Of what the row is about, not of the plane or line that its id names.
+# Columns that describe the row itself, not the plane or line that its id names.
 APART = {('memory_events', 'duration_ps'), ('dcn_messages', 'start_ps'),
          ('dcn_messages', 'duration_ps'), ('perf_counters', 'name')}
 
@@ -224,7 +224,7 @@ BUFFER = {**INSTRUCTION, 'shape': lambda r: r['shape_actual'], 'kind': lambda r:
           'end_event': lambda r: r['storage_end_event'],
           'expansion': lambda r: r['size_bytes'] / r['unpadded_bytes_actual']
           if r['unpadded_bytes_actual'] else None}
-# query: (the table whose row it shows, what columns are of it, those of the query)
+# query: (the table whose rows it shows, their keys, the columns that it shows)
 SHOWN = {
     'top_hlo_ops': ('hlo_ops', OP, 'bound_by tf_op source_line user_file user_line category'),
     'top_wasted': ('hlo_ops', OP, 'category flops_utilization hbm_utilization bound_by tf_op '

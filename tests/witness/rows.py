@@ -310,7 +310,7 @@ def of_events(run):
 
 
 OPS = 'SELECT * FROM hlo_ops({x}) WHERE rank > 0'
-# Of several groups XProf takes the first on a TPU, and on a GPU the last.
+# If an op has several groups, XProf uses the first on a TPU and the last on a GPU.
 WITH_OPS = """
     SELECT host, plane_kind, iif(plane_kind = 'gpu', step, coalesce(group_id, step)) AS step,
            program_id, hlo_op, count(*) AS n
@@ -352,7 +352,7 @@ def model_flops(run):
                   sums[r['step']] or None, rel=1e-6)
 
 
-# XProf takes the steps of a plane from the last of these lines, and the ops from both.
+# XProf reads the steps of a plane from the last of these lines, and the ops from both.
 TWO_OP_LINES = """
     SELECT 1 FROM lines({x}) JOIN planes({x}) AS p USING (plane_id)
     WHERE p.kind = 'tensorcore' AND lines.name IN ('XLA Ops', 'Sparse Core Ops')

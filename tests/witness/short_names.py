@@ -172,7 +172,7 @@ def check(run):
     agree('event_totals', [r['short'] for r in totals if r['kind'] == 'gpu'],
           [of_gpus[r['name']] for r in totals if r['kind'] == 'gpu'])
     for what, rows in (('kernel_stats', stats), ('kernel_ops', ops)):
-        # a file with nonsense in it has kernels on other planes
+        # A damaged file has kernels on other planes; they keep their names.
         agree(what, [r['short'] for r in rows], [of_gpus.get(r['name'], r['name']) for r in rows])
 
 

@@ -22,7 +22,7 @@ ASYNC = {'Prefetch', 'ParallelInterleave', 'ParallelMap', 'ParseExample', 'MapAn
 JOINED = ('Prefetch', 'ParallelInterleave', 'ParallelMap', 'MapAndBatch', 'ParseExample',
           'ParallelBatch')
 SLOW_PS = 50000000
-# By the last part of an iterator's name.
+# By the last part of an iterator's name: the kind of suggestion.
 SUGGESTIONS = {name: kind for kind, names in {
     'slow source': 'TFRecord SSTable RecordIO Spanner TFColumn SleepwalkRemoteDataset TextLine '
     'StitchedTimelineDataset DateKeyDataset CapacitorProto LMDB ExternalDataset PearModel '

@@ -16,7 +16,7 @@ def share(part, whole):
     return part / whole if part is not None and whole else None
 
 
-# table: {column: what it is of the row's other columns}
+# table: {column: its value, computed from the row's other columns}
 OF_ROW = {
     'input_ops': {'time_ps': lambda r: r['total_time_ms'] * 1e9,
                   'self_ps': lambda r: r['total_self_time_ms'] * 1e9},
