@@ -289,6 +289,7 @@ lint: $(GENERATED)
 	@! grep -lE '#include ".*format/(wire|xspace)\.h"' ext/*.[ch] loader/analysis/*/*.[ch] | grep -vxE 'loader/analysis/$(READS_PROTOBUF)\.c' | sed 's/$$/: reads the wire format; ask loader\/store/' | grep .
 	@! grep -nE '(str[n]?cmp|starts_with|slice_starts)\([^;]*"(/host:|/device:|(XLA|Framework|Sparse Core) (Ops|Modules)|Steps)' ext/*.c loader/analysis/*/*.c loader/store/*.c loader/format/*.c | sed 's/$$/: compares the name of a plane or line; ask loader\/plane.h/' | grep .
 	@! grep -nE '^([^"]|"[^"]*")*\breturn ([^;{}]*\)|[^;()"{}]*), [^;()"{}]*;' $(C_FILES) | sed 's/$$/: one statement in a line, no comma/' | grep .
+	@! grep -nE '^ *: [^"(]* \? |\? [^":(),;]* : [^":(),;]* \? ' $(filter-out tests/%,$(C_FILES)) | sed 's/$$/: nested conditionals; write if, switch or a function/' | grep .
 	$(Q)clang-format --dry-run -Werror $(C_FILES)
 	@if command -v clang-tidy >/dev/null; then \
 	  printf '%s\n' $(filter-out $(BUILD)/%,$(filter %.c,$(SOURCES) $(CAPTURE_SOURCES) $(COMMAND_SOURCES) $(CAPTURE_COMMAND_SOURCES))) | sort -u | \
