@@ -426,8 +426,8 @@ const Table session_table = {
     C(IS_PATH, "path", "TEXT", NULL,                                                               \
       "file with the issue; NULL if it could not be opened (the message names it)", "libprofsql")  \
     C(IS_OFFSET, "byte_offset", "INTEGER", "bytes",                                                \
-      "position of the first such issue in the file, after decompression; NULL if unknown, or if " \
-      "the issue has no single position",                                                          \
+      "position of the first such issue in the file, after decompression; NULL if that is the "    \
+      "file's first byte, if it is unknown, or if the issue has no single position",               \
       "libprofsql")                                                                                \
     C(IS_SEVERITY, "severity", "TEXT", NULL,                                                       \
       "error: data was lost, or the profiler reported an error; warning: data was repaired or is " \

@@ -3,13 +3,18 @@
 """Messages between slices (dcn_messages, dcn_bursts), and of GPUs which kernel ran for which
 framework op, and how (kernel_ops, kernel_stats), from the bytes of each profile."""
 import collections
+import os
+import random
 import re
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
-from compare import agree, integer, main, numbered, tried  # noqa: E402
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from compare import Run, agree, integer, main, numbered, seeds, tried  # noqa: E402
 from flops import programs_of  # noqa: E402
 from hlo import Message, Program  # noqa: E402
+from lib.wire import Plane, space  # noqa: E402
 from ops import op_text  # noqa: E402
 from xspace import Stats  # noqa: E402
 
@@ -240,5 +245,36 @@ def each(run):
         tried('%s %s' % (check.__name__, run.path), check, run)
 
 
+# ---- kernels made at random ----
+
+KERNELS = ('volta_h884gemm', 'ampere_sgemm', 'sm90_xmma_gemm_f16', 'cutlass_tensorop_f16', 'im2col',
+           'Cijk_MI16x16x16', 'elementwise', 'wgmma_simt')
+OPS = ('model/MatMul:MatMul', 'Conv2D:Conv2D', 'layer/dot_general:', 'add:Add', 'x/BatchMatMulV2:')
+
+
+def kernels(dice):
+    """On a GPU of a vendor; the ops share them."""
+    plane = Plane('/device:GPU:0', stats={'device_vendor': {'str': dice.choice(
+        ('Nvidia', 'AMD', 'other'))}})
+    found = []
+    for i in range(dice.randrange(2, 12)):
+        details = 'regs:%d static_shared:%d dynamic_shared:0 grid:1,1,1 block:32,1,1 occ_pct:%d' % (
+            dice.choice((16, 32, 1025)), dice.randrange(3), dice.choice((0, 50, 100)))
+        found.append((dice.choice(KERNELS), i * 10**6, 10**6, {
+            'kernel_details': {'str': details}, 'correlation_id': {'uint64': i},
+            **({'tf_op': {'str': dice.choice(OPS)}} if dice.random() < 0.9 else {})}))
+    return space(plane.line(1, 'Stream #1', found).bytes())
+
+
+def made():
+    for seed in seeds(20):
+        with tempfile.NamedTemporaryFile(suffix='.xplane.pb') as f:
+            f.write(kernels(random.Random(seed)))
+            f.flush()
+            run = Run(f.name, [f.name])
+            for check in (kernel_ops, kernel_stats):
+                tried('%s of seed %d' % (check.__name__, seed), check, run)
+
+
 if __name__ == '__main__':
-    main(each)
+    main(each, made)

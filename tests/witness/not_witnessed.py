@@ -8,24 +8,15 @@ NOT_WITNESSED = {
     'only hand-made cases have it (tests/cases, tests/sql)': {
         'advice': 'missing query',
         'capture_summary': 'text topic',
-        'dcn_collectives': 'host_stall_ms',
-        'devices': 'time_scale_multiplier',
-        'gpu_samples': 'memory_utilization_percent',
-        'hosts': 'damage',
-        'inference_latency': 'shown_by_xprof',
         'input_bound': 'advice statement',
         'missing': 'how option',
-        'op_metrics_totals': 'compute_16bit_ps_actual compute_32bit_ps_actual',
         'overview': 'section',
-        'prof_issues': 'byte_offset code count lost_bytes path',
         'recommendations': 'section severity',
     },
     'only its type, range and NULL rule are looked at (tests/columns)': {
-        'dcn_collectives': 'group_size recv_stall_ms_actual shown_by_xprof',
         'inference_requests': 'batch_formation_ps',
         'input_breakdown': 'advice',
-        'input_pipeline':
-            'all_others_statement collectives_statement idle_statement next_step output_statement',
+        'input_pipeline': 'next_step',
         'overview': 'description unit',
         'roofline_properties': 'unit',
     },
@@ -39,8 +30,6 @@ NOT_WITNESSED = {
     'witnesses compare it, but only in profiles of more than'
     ' falsified.LARGEST bytes, where no wrong answer is tried': {
         'hlo_computations': 'execution_thread',
-        'kernel_ops': 'is_helper',
-        'kernel_stats': 'kernel_uses_tensorcore_actual op_is_tensorcore_eligible_actual',
         'launch_delays': 'python_frame python_stack',
     },
     'equal programs have one, different programs have others (programs.py)': {
@@ -55,10 +44,5 @@ NULLS_NOT_NOTICED = {
         'host_steps': 'duration_ps host_input_ps range_ps range_start_ps start_ps',
         'trace_events': 'step',
     },
-    'host_events.py': {'kernel_stats': 'registers_per_thread_actual'},
-    'op_columns.py': {
-        'hlo_ops': 'padding_efficiency',
-        'kernel_time_by_op': 'tensorcore_utilization_fraction',
-        'tf_ops': 'tensorcore_utilization_fraction_actual',
-    },
+    'op_columns.py': {'kernel_time_by_op': 'tensorcore_utilization_fraction'},
 }

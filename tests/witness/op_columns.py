@@ -173,9 +173,9 @@ def padding(run):
                 shapes.setdefault((str(key), op.name), set()).add(op.m.data[3][-1])
     for o in run.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0'):
         of = shapes.get((o['program_id'], o['hlo_op']), set())
-        if len(of) == 1:
-            shape = Shape(Message(*of))
-            data, stored = shape.data_bytes(), shape.stored_bytes()
+        if len(of) == 1 or not of and not o['core_type']:  # TPUs record the HLO text
+            shape = Shape(Message(*of)) if of else None
+            data, stored = (shape.data_bytes(), shape.stored_bytes()) if of else (None, None)
             agree('padding of %s' % o['hlo_op'], o['padding_efficiency'],
                   min(data / stored, 1) if data is not None and stored else None)
 
@@ -238,11 +238,10 @@ def tensor_cores(run):
     for k in run.ask('SELECT * FROM kernel_ops({x})'):
         of_op[k['op_name']][0] += k['total_duration_us'] if k['kernel_uses_tensorcore'] else 0
         of_op[k['op_name']][1] += k['total_duration_us']
-    for r in run.ask("SELECT * FROM tf_ops({x}, 0, 0) WHERE host_or_device = 'Device'"):
-        if r['operation'] in of_op:
-            agree('tensor cores of %s' % r['operation'],
-                  r['tensorcore_utilization_fraction_actual'], share(*of_op[r['operation']]),
-                  rel=1e-6)
+    for r in run.ask("SELECT * FROM tf_ops({x}, 0, 0) WHERE operation <> 'XlaModule'"):
+        agree('tensor cores of %s' % r['operation'], r['tensorcore_utilization_fraction_actual'],
+              share(*of_op[r['operation']]) if r['host_or_device'] == 'Device'
+              and r['operation'] in of_op else None, rel=1e-6)
 
 
 CHECKS = (parts, memories, shared, totals, event_clock, modules, padding, executions, tensor_cores)

@@ -455,6 +455,13 @@ def of_the_first_host(run, shown):
         shown[c + '_percent'] for c in ('input', 'output', 'collectives'))), computing
 
 
+def idle_on_tpus(run):
+    """Percent of the steps' time on their cores that is nothing known."""
+    cores = run.ask('SELECT * FROM core_steps({x}) WHERE NOT dropped')
+    return percent(sum(r['all_others_us_actual'] or 0 for r in cores),
+                   sum(r['total_us'] for r in cores))
+
+
 def input_pipeline(run):
     for r in run.ask('SELECT * FROM input_pipeline({x})'):
         is_tpu = r['hardware'] == 'TPU'
@@ -462,14 +469,21 @@ def input_pipeline(run):
               of_tpus(run, r) if is_tpu else of_the_first_host(run, r), rel=1e-6, abs_tol=1e-6)
         agree('verdict', r['idle_verdict'], None if not is_tpu else 'yes' if (
             r['idle_percent'] or 0) >= 3 else 'no')
-        verdicts = {'input': True,
-                    'kernel_launch': r['kernel_launch_verdict_actual'] in ('high', 'moderate')}
+        share = {what: r[what + '_percent_actual'] or 0 for what in (
+            'input', 'output', 'kernel_launch', 'collectives', 'all_others')}
+        share['idle'] = idle_on_tpus(run) or 0
+        verdicts = {'input': True, 'output': share['output'] >= 5,
+                    'kernel_launch': r['kernel_launch_verdict_actual'] in ('high', 'moderate'),
+                    'collectives': share['collectives'] >= (share['input'] + 6 if is_tpu else 3),
+                    'all_others': share['all_others'] >= 3 and (
+                        share['input'] >= 5 or r['input_verdict_actual'] != 'both'),
+                    'idle': is_tpu and share['idle'] >= 3}
         for what, says in verdicts.items():
             statement = r[what + '_statement']
             agree('whether there is something to say of %s: %s' % (what, statement),
                   statement is not None, says)
             if says and not statement.startswith(('Perhaps', 'Unknown')):
-                said(what, statement, r[what + '_percent_actual'])
+                said(what, statement, share[what])
 
 
 OF_CATEGORY = {'DEVICE_COMPUTE_16': 'device_compute', 'DEVICE_COMPUTE_32': 'device_compute',
@@ -502,6 +516,24 @@ def breakdown(run):
               abs_tol=1e-5)
 
 
+def precision(run):
+    """Computing in steps, where the steps have all of it: XProf's columns tell."""
+    names = ('compute_16bit_ps', 'compute_32bit_ps')
+    parts = collections.defaultdict(lambda: [0, 0])
+    for r in run.ask('SELECT category, duration_ps, duration_ps_actual FROM step_breakdown({x})'):
+        for i, column in enumerate(('duration_ps', 'duration_ps_actual')):
+            parts[r['category']][i] += r[column] or 0
+    narrow, narrow_actual = parts['DEVICE_COMPUTE_16']
+    wide, wide_actual = parts['DEVICE_COMPUTE_32']
+    has_gpu = run.ask("SELECT 1 FROM planes({x}) WHERE kind = 'gpu' LIMIT 1")
+    for r in run.ask('SELECT * FROM op_metrics_totals({x})'):
+        got = [r[c + '_actual'] for c in names]
+        if r['side'] != 'device' or not has_gpu:
+            agree('precision of ' + r['side'], got, [None, None])
+        elif [r[c] for c in names] == [narrow, wide] != [0, 0]:
+            agree('precision of GPUs', got, [narrow_actual, wide_actual])
+
+
 def cores(run):
     planes = {r['plane_id']: r['name'] for r in run.ask('SELECT * FROM planes({x})')}
     of = {(r['host'], r['core_id']): planes.get(r['plane_id'])
@@ -516,6 +548,17 @@ def rates(run):
         busy, idle = (totals[0][c] if totals else None for c in ('busy_ps', 'idle_ps'))
         agree('duty cycle', r['duty_cycle_percent'],
               None if busy is None or not busy + idle else percent(busy, busy + idle), rel=1e-6)
+
+
+def clock_rates(run):
+    """Time of ops at the default clock rate over their time, of all TPUs."""
+    totals = run.ask("SELECT normalized_total_op_ps, total_op_ps FROM op_metrics_totals({x}) "
+                     "WHERE side = 'device'")
+    at_default, ps = (float(x or 0) for x in totals[0].values()) if totals else (0, 0)
+    for d in run.ask('SELECT d.*, p.kind FROM devices({x}) AS d '
+                     'JOIN planes({x}) AS p USING (plane_id)'):
+        agree('clock rate of device %s' % d['plane_id'], d['time_scale_multiplier'],
+              None if d['kind'] == 'gpu' or not ps else at_default / ps, rel=1e-6)
 
 
 def mfu(run):
@@ -551,6 +594,15 @@ def related(run):
         and batch in known[1]) for of in pairs])
 
 
+def latency(run):
+    """XProf shows none of a run that trains."""
+    trains = [r['value'] == 'true' for r in run.ask(
+        "SELECT value FROM overview({x}) WHERE name = 'is_training'")]
+    for r in run.ask('SELECT * FROM inference_latency({x})'):
+        agree('whether XProf shows percentile ' + r['percentile'], [r['shown_by_xprof']],
+              [int(not t) for t in trains])
+
+
 def bursts(run):
     """The last four messages of a burst to arrive."""
     for of in by_key(run.ask("SELECT * FROM dcn_messages({x})"), 'host', 'burst').values():
@@ -567,8 +619,8 @@ def bursts(run):
 
 CHECKS = (memory_by_source_line, programs, padding_waste, fusions, allocators, memory_events,
           samples, live_allocations, rooflines, roofline_properties, op_profile, model_flops,
-          categories, steps, parts_of_tpu_steps, input_pipeline, breakdown, cores, rates, mfu,
-          related, bursts)
+          categories, steps, parts_of_tpu_steps, input_pipeline, breakdown, precision, cores, rates,
+          clock_rates, mfu, related, latency, bursts)
 
 
 def each(run):

@@ -961,8 +961,8 @@ class ProfIssues(NamedTuple):
     path: str | None
     """file with the issue; NULL if it could not be opened (the message names it)"""
     byte_offset: int | None
-    """position of the first such issue in the file, after decompression; NULL if unknown, or if the
-    issue has no single position [bytes]"""
+    """position of the first such issue in the file, after decompression; NULL if that is the file's
+    first byte, if it is unknown, or if the issue has no single position [bytes]"""
     severity: str
     """error: data was lost, or the profiler reported an error; warning: data was repaired or is
     doubtful; info: a remark"""
@@ -1352,11 +1352,11 @@ class OpMetricsTotals(NamedTuple):
     """busy_ps plus idle_ps, minus busy_high_confidence_ps; NULL for the sides host and framework,
     and if not on TPU [ps]"""
     compute_16bit_ps: int | None
-    """time of GPU events with a group that compute with 16-bit numbers; NULL for the sides host and
-    framework [ps]"""
+    """time in which GPU events with a group compute with 16-bit numbers, each moment of a group
+    once, of all steps of each host; NULL for the sides host and framework [ps]"""
     compute_32bit_ps: int | None
-    """time of GPU events with a group that compute with other than 16-bit numbers; NULL for the
-    sides host and framework [ps]"""
+    """the same with other than 16-bit numbers, where no event computes with 16-bit numbers; NULL
+    for the sides host and framework [ps]"""
     compute_16bit_ps_actual: int | None
     """compute_16bit_ps without copies, whatever name the profiler gives them; NULL for the sides
     host and framework, and without a GPU [ps]"""
