@@ -54,9 +54,10 @@ static inline HloOp hlo_op(const HloModule *m, size_t i)
 typedef struct HloProgram {
     Host *host;
     uint64_t program_id;
-    const Text *name; /* module name, without the program id */
-    const char *path; /* path of the file that contains the proto */
-    Span span;        /* place of the HloProto in that file */
+    const Text *name;     /* module name, without the program id */
+    const char *path;     /* path of the file that contains the proto */
+    Span span;            /* place of the HloProto in that file */
+    uint64_t spare_bytes; /* memory that the program may take beyond twice its size */
     /* The program is a *.hlo_proto.pb file next to the run's profiles, and no plane contains it. */
     bool beside;
     const Text *plane; /* name of the plane that contains it; NULL: it has a file of its own */

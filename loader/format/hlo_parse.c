@@ -146,16 +146,11 @@ _Static_assert(sizeof(Xla__HloInstructionMore) + sizeof(Xla__HloInstructionRare)
                    sizeof(Xla__LiteralRare) <= MESSAGE_PARTS_BYTES,
                "parts");
 
-/* Returns the most memory that a program may take, with all results computed from it. Programs that
- * compilers write take 1 to 2 times their size, but an empty message of two bytes becomes a struct
- * of 64 to 500. Therefore a file may take SPARE bytes more for small and unusual messages, of which
- * each of its programs gets a share. */
+/* Returns the most memory that a program may take, with all results computed from it. */
 static uint64_t most_bytes(const HloProgram *program)
 {
-    enum { FREE = 16 << 10, SPARE = 60 << 20 };
-    uint64_t n = program->span.n_bytes, file = program->beside ? n : program->host->file.n_bytes;
-    double share = file > n ? (double)n / (double)file : 1;
-    return FREE + 2 * n + (uint64_t)(share * SPARE);
+    enum { FREE = 16 << 10 };
+    return FREE + 2 * program->span.n_bytes + program->spare_bytes;
 }
 
 /* Returns the most memory that a program's indexes, text and heap results take. Its costs are not

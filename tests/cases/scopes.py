@@ -169,19 +169,20 @@ def owners_in_a_computation():
 
 @case
 def owners_of_costly_programs():
-    """A program may take twice its size and its share of 60 MB, of a file with other parts: then
+    """A program may take twice its size and its share of 60 MB, of a file with other programs: then
     there is memory for the program, but not for the owners of its unnamed instructions."""
     ops = [op(1, 'p', 'parameter')] + [op(i, 'op%d' % i, operands=[i - 1] * 500)
                                        for i in range(2, 100)]
     ops.append(op(100, 'named', operands=(99,), named='1'))
-    data = space(program_plane((1, module('m', computation(1, 'main', ops, root=100)))))
+    costly = 1, module('m', computation(1, 'main', ops, root=100))
+    other = 2, module('other', more=L(99, bytes(3 << 20)))
     ask = (
         "SELECT owner_by, count(*), (SELECT message FROM prof_issues('{x}') "
         "WHERE code = 'program_owners' AND o.owner_by <> '') "
         "FROM hlo_instructions('{x}') AS o GROUP BY 1"
     )
-    same(rows(ask, data), [('own', 1, None), ('user', 99, None)])
-    found = rows(ask, data + L(99, bytes(3 << 20)))
+    same(rows(ask, space(program_plane(costly))), [('own', 1, None), ('user', 99, None)])
+    found = rows(ask, space(program_plane(costly, other)))
     same([r[:2] for r in found], [(None, 99), ('own', 1)])
     must('owners of its unnamed instructions are unknown' in (found[1][2] or ''), found)
 

@@ -11,7 +11,7 @@ from lib.hlo import (ALLOC, F32, FREE, PRED, SHARE, allocation, assignment, buff
                      instruction, ints, module, proto, shape, trace, tuple_of)
 from lib.hostile import MB, helpful, one, q, rows, shell
 from lib.shell import path, put
-from lib.wire import L, V, event_metadata, plane, space, stat, stat_metadata, varint
+from lib.wire import L, Plane, V, event_metadata, plane, space, stat, stat_metadata, varint
 
 TABLES = ['hlo_modules', 'hlo_computations', 'hlo_instructions', 'hlo_operands',
           'buffer_allocations', 'heap_timeline', 'memory_peaks', 'hlo_text']
@@ -201,6 +201,17 @@ def memory_of_programs():
         must(a.rss < limit, f'{name}, {os.path.getsize(f) // MB} MB: peak {a.rss // MB} MB, '
              f'limit {limit // MB} MB')
         os.unlink(f)
+
+
+@case
+def programs_of_long_profiles():
+    """What a program may take does not depend on how long the profile is: those for GPUs and CPUs
+    take four times their size."""
+    metadata = Plane('/host:metadata', 1)
+    metadata.meta('m(1)', stats={'Hlo Proto': {'bytes': terse('instructions', 3000)}}, key=1)
+    file = put('long.xplane.pb', space(metadata.bytes()) + L(100, bytes(96 * MB)))
+    same(rows(f"SELECT count(*) FROM hlo_instructions({q(file)});"), [['3000']])
+    os.unlink(file)
 
 
 @case
