@@ -96,6 +96,7 @@ const HelpWords help_words[] = {
     {"tensor core, TensorCores, AMP", "tensorcore_missed, kernel_ops.kernel_uses_tensorcore"},
     {"MXU, hardware counter", "utilization, kernel_utilization, perf_counters, gpu_counters"},
     {"fusion, fused", "fusion_breakdown, hlo_instructions.fusion_kind"},
+    {"CUDA graph, command buffer, command_buffer_1", "graph_kernels, top_hlo_ops, launch_delays"},
     {"HLO, XLA, graph, IR", "hlo_text, hlo_instructions, hlo_modules, top_hlo_ops"},
     {"OOM, out of memory, HBM, peak memory, VRAM, RESOURCE_EXHAUSTED",
      "peak_holders, peak_memory, largest_buffers, memory_allocators, memory_active, memory_peaks, "

@@ -8,6 +8,7 @@
  *   SELECT e.name, i.opcode, i.padded_bytes
  *     FROM trace_events('logs') e
  *     JOIN hlo_instructions('logs') i USING (run, host, program_id, hlo_op); */
+#include "../loader/analysis/device/work_kind.h"
 #include "../loader/analysis/program/cost.h"
 #include "../loader/analysis/program/op_runs.h"
 #include "../loader/analysis/ops/metadata_costs.h"
@@ -126,6 +127,10 @@ SQLITE_EXTENSION_INIT3
       "the condition of a loop whose number of iterations the program records. NULL if unknown: "  \
       "in other loops, in a branch of a conditional and in a program that calls itself",           \
       "known_trip_count of while loops")                                                           \
+    C(HI_WORK_KIND, "work_kind", "TEXT", NULL,                                                     \
+      "compute, collective or transfer: the kind of work of a TensorCore's op "                    \
+      "(docs/semantics.md), on GPUs too",                                                          \
+      "libprofsql")                                                                                \
     C(HI_SOURCE, SOURCE_DOC)
 enum { HLO_INSTRUCTIONS_COLUMNS(COLUMN_ENUM) };
 static const Column hlo_instructions_columns[] = {HLO_INSTRUCTIONS_COLUMNS(COLUMN_DOC)};
@@ -250,6 +255,20 @@ static void result_called(sqlite3_context *ctx, const HloModule *m,
     result_buffer(ctx, &names);
 }
 
+static void result_work_kind(sqlite3_context *ctx, const HloModule *m,
+                             const Xla__HloInstructionProto *op)
+{
+    TextBuffer text = {0};
+    const char *category = hlo_category(m, op);
+    hlo_instruction_text(m, op, HLO_TEXT_BRIEF, &text);
+    enum WorkKind kind =
+        op_work_kind((Slice){category, strlen(category)}, (Slice){text.text, text.n_bytes},
+                     (Slice){op->name, strlen(op->name)});
+    sqlite3_result_text(ctx, work_kind_names[kind], -1, SQLITE_STATIC);
+    if (text.no_memory) sqlite3_result_error_nomem(ctx);
+    text_free(&text);
+}
+
 static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const HloModule *m = module_of(c);
@@ -287,6 +306,7 @@ static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int colu
     case HI_MODEL_FLOPS_ACTUAL:
     case HI_FLOPS_ACTUAL: result_needed(c, ctx, op, column); break;
     case HI_RUNS: result_whole(ctx, hlo_op_runs(m, ((HloAt *)c->state)->op, &c->err)); break;
+    case HI_WORK_KIND: result_work_kind(ctx, m, op); break;
     case HI_COST_SOURCE: result_cost_source(c, ctx, op); break;
     case HI_TF_OP: result_proto_text(ctx, op->metadata ? op->metadata->op_name : ""); break;
     case HI_OP_TYPE: result_proto_text(ctx, op->metadata ? op->metadata->op_type : ""); break;

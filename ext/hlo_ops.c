@@ -426,7 +426,8 @@ static const RowSource hlo_ops_rows = {
     .nothing = "no event of a device belongs to an op of an HLO program"};
 const Table hlo_ops_table = {
     "hlo_ops",
-    "one HLO op, summed over all devices, as in XProf's HLO op stats",
+    "one HLO op, summed over all devices, as in XProf's HLO op stats, which lack the kernels of "
+    "CUDA graphs (top_hlo_ops has them)",
     hlo_ops_columns,
     COUNT(hlo_ops_columns),
     &row_table_module,

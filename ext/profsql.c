@@ -50,6 +50,7 @@ SQLITE_EXTENSION_INIT1
     T(kernel_stats) \
     T(kernel_ops) \
     T(launch_delays) \
+    T(graph_kernels) \
     T(launch_latency) \
     T(launch_queue) \
     T(program_runs) \

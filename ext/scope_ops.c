@@ -25,8 +25,8 @@ SQLITE_EXTENSION_INIT3
       "HloModuleProto.name")                                                                       \
     C(SC_HLO_OP, "hlo_op", "TEXT", NULL,                                                           \
       "name of the HLO instruction. A kernel of a CUDA graph records the graph instead, such as "  \
-      "command_buffer_1; if it has the name of an instruction, it counts as that (docs/"           \
-      "semantics.md, Kernel of a CUDA graph). NULL for an op of no program",                       \
+      "command_buffer_1: it counts as the instruction that it runs (graph_kernels), and stays "    \
+      "the graph's if that is unknown. NULL for an op of no program",                              \
       "stat hlo_op; on TPUs XEventMetadata.display_name, else name up to ` = `")                   \
     C(SC_TF_OP, "tf_op", "TEXT", NULL,                                                             \
       "framework op of the instruction; if it is unknown, as the events record it, with :type if " \
@@ -34,7 +34,7 @@ SQLITE_EXTENSION_INIT3
       "OpMetadata.op_name; stat tf_op, else stat name; on host threads XEventMetadata.name")       \
     C(SC_NAME, "name", "TEXT", NULL,                                                               \
       "name of the events, such as a kernel or copy, if hlo_op and tf_op are NULL, or hlo_op is "  \
-      "no instruction of the program, as for library calls in CUDA graphs; else NULL",             \
+      "no instruction of the program; else NULL",                                                  \
       "XEventMetadata.name")                                                                       \
     C(SC_ITERATION, "iteration", "INTEGER", NULL,                                                  \
       "iteration of the loop around the op, from 0: the layer of a model that scans over its "     \
@@ -43,8 +43,11 @@ SQLITE_EXTENSION_INIT3
       "event for the loop (GPUs), and beyond the first 1000",                                      \
       "libprofsql")                                                                                \
     C(SC_OCCURRENCES, "occurrences", "INTEGER", "events",                                          \
-      "number of events; an op that runs as two kernels has two. Of a kernel that several ops "    \
-      "share, each has its part, rounded down for all but the last",                               \
+      "number of events; an op that runs as two kernels has two", "libprofsql")                    \
+    C(SC_EXECUTIONS, "executions", "INTEGER", NULL,                                                \
+      "number of executions of the op. On GPUs hlo_ops.occurrences_actual, and those in CUDA "     \
+      "graphs; elsewhere occurrences. NULL on GPUs for an op of no program, and for kernels of "   \
+      "no known instruction",                                                                      \
       "libprofsql")                                                                                \
     C(SC_TOTAL, "total_us", "REAL", "us", "sum of the durations, nested ops included",             \
       "XEvent.duration_ps")                                                                        \
@@ -53,9 +56,11 @@ SQLITE_EXTENSION_INIT3
     C(SC_FLOPS, "flops", "REAL", "FLOP",                                                           \
       "floating-point operations of the occurrences. On devices, each event counts "               \
       "hlo_ops.model_flops_actual / hlo_ops.occurrences of the op on its host; on host threads, "  \
-      "and for kernels of CUDA graphs, hlo_instructions.model_flops_actual. NULL if unknown, for " \
-      "ops that run other ops (on devices according to the HLO program, on host threads if ops "   \
-      "nest in their events), and on host threads for loops and conditionals",                     \
+      "and for kernels of CUDA graphs, hlo_instructions.model_flops_actual per execution. NULL "   \
+      "if unknown, for "                                                                           \
+      "ops that run other ops (on "                                                                \
+      "devices according to the HLO program, on host threads if ops nest in their events), and "   \
+      "on host threads for loops and conditionals",                                                \
       "libprofsql")                                                                                \
     C(SC_BYTES, "bytes_accessed", "REAL", "bytes",                                                 \
       "bytes read plus bytes written by the occurrences. On devices, each event counts "           \
@@ -125,6 +130,10 @@ static void scope_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case SC_ITERATION: result_nonnegative(ctx, row->iteration); break;
     case SC_OCCURRENCES: result_u64(ctx, row->n); break;
+    case SC_EXECUTIONS:
+        if (op->plane_kind != PLANE_GPU || op->executions)
+            result_u64(ctx, op->plane_kind == PLANE_GPU ? op->executions : row->n);
+        break;
     case SC_TOTAL: result_time(ctx, row->total_ps, true); break;
     case SC_SELF: result_time(ctx, row->self_ps, true); break;
     case SC_FLOPS: result_share(ctx, op, row, op->flops); break;

@@ -92,15 +92,15 @@ WITH rule(rule, place, says, action, query) AS (
      'SELECT * FROM dcn_collectives(%s)'),
     ('recomputing', 17, 'Devices recompute values (rematerialization) for %s.',
      'If memory is free at the peak, save more values: another checkpoint policy, or less remat.',
-     'SELECT hlo_op, tf_op, event_self_ps / 1e9 AS self_ms FROM hlo_ops(%s) '
-     || 'WHERE rematerialization = ''Yes'' ORDER BY event_self_ps DESC'),
+     'SELECT hlo_op, tf_op, event_self_time_us FROM top_hlo_ops(%s) '
+     || 'WHERE is_recomputed ORDER BY event_self_time_us DESC'),
     ('data_movement', 18, 'Ops that only move data (copy, transpose, reshape, pad, slice, '
      || 'concatenate) take %s.',
      'Choose layouts and orders of dimensions that neighbouring ops share, and avoid slicing and '
      || 'concatenating large values.',
-     'SELECT hlo_op, category, tf_op, event_self_ps / 1e9 AS self_ms FROM hlo_ops(%s) '
+     'SELECT hlo_op, category, tf_op, event_self_time_us FROM top_hlo_ops(%s) '
      || 'WHERE category IN (''data formatting'', ''copy'', ''transpose'', ''reshape'', ''pad'', '
-     || '''slice'', ''concatenate'') ORDER BY event_self_ps DESC'),
+     || '''slice'', ''concatenate'') ORDER BY event_self_time_us DESC'),
     ('padding', 19, 'Ops spend %s on padding, if their time is proportional to their bytes.',
      'Use sizes that are multiples of the tile, as the query suggests.',
      'SELECT * FROM padding_waste(%s, 20) ORDER BY padding_time_us DESC'),
@@ -157,13 +157,12 @@ WITH rule(rule, place, says, action, query) AS (
 ), median_step AS MATERIALIZED (
     SELECT run, median(duration_ms) AS ms, count(*) AS n FROM step WHERE NOT dropped GROUP BY run
 ), op AS MATERIALIZED (
-    SELECT o.run, hlo_op, category, rematerialization = 'Yes' AS again,
-           outside_compilation = 'Yes' AS outside,
+    SELECT o.run, hlo_op, category, is_recomputed AS again,
            category IN ('data formatting', 'copy', 'transpose', 'reshape', 'pad', 'slice',
                         'concatenate') AS moves,
-           event_self_ps / 1e9 / b.devices AS ms
-    FROM temp.hlo_ops(:source) AS o JOIN base AS b ON b.run = o.run
-    WHERE o.rank > 0 AND b.devices > 0
+           event_self_time_us / 1e3 / b.devices AS ms
+    FROM temp.top_hlo_ops(:source) AS o JOIN base AS b ON b.run = o.run
+    WHERE b.devices > 0
 ), wait AS MATERIALIZED (
     SELECT c.run, c.host, c.plane,
            sum(1.0 * coalesce(global_wait_ps, wait_ps)) / 1e9 AS own_ms,
@@ -220,7 +219,9 @@ WITH rule(rule, place, says, action, query) AS (
     UNION ALL
     SELECT run, 'recomputing', ms, hlo_op FROM op WHERE again
     UNION ALL
-    SELECT run, 'outside_compilation', ms, hlo_op FROM op WHERE outside
+    SELECT o.run, 'outside_compilation', event_self_ps / 1e9 / b.devices, hlo_op
+    FROM temp.hlo_ops(:source) AS o JOIN base AS b ON b.run = o.run
+    WHERE o.rank > 0 AND b.devices > 0 AND outside_compilation = 'Yes'
     UNION ALL
     SELECT run, 'data_movement', ms, hlo_op FROM op WHERE moves
     UNION ALL

@@ -4,7 +4,7 @@
 -- parameter a: first run: label of an attached run, or path of a file, run folder or log dir
 -- parameter b: second run: label of an attached run, or path of a file, run folder or log dir
 -- parameter kind = 'operation': which operations to compare: operation (those of top_ops), hlo
---   (those of hlo_ops with a rank), framework (those of tf_ops) or kernel (those of kernel_ops)
+--   (those of top_hlo_ops), framework (those of tf_ops) or kernel (those of kernel_ops)
 -- needs: events
 -- nothing: neither run has operations of this kind
 -- column run_a TEXT: name of the first run
@@ -65,11 +65,11 @@ WITH asked AS MATERIALIZED (
     FROM asked CROSS JOIN temp.top_ops(:a, 1000000000) WHERE kind = 'operation'
     UNION ALL
     SELECT 'a', o.hlo_module, o.category, o.hlo_op, o.hlo_op, i.fingerprint, o.occurrences,
-           o.total_self_time_us
-    FROM asked CROSS JOIN temp.hlo_ops(:a) AS o
+           o.self_time_us
+    FROM asked CROSS JOIN temp.top_hlo_ops(:a) AS o
          LEFT JOIN instruction AS i ON i.side = 'a' AND i.program_id = o.program_id
                                        AND i.hlo_op = o.hlo_op
-    WHERE kind = 'hlo' AND o.rank > 0
+    WHERE kind = 'hlo'
     UNION ALL
     SELECT 'a', host_or_device, type, operation, operation, NULL, occurrences, total_self_time_us
     FROM asked CROSS JOIN temp.tf_ops(:a, 1, 0) WHERE kind = 'framework'
@@ -81,11 +81,11 @@ WITH asked AS MATERIALIZED (
     FROM asked CROSS JOIN temp.top_ops(:b, 1000000000) WHERE kind = 'operation'
     UNION ALL
     SELECT 'b', o.hlo_module, o.category, o.hlo_op, o.hlo_op, i.fingerprint, o.occurrences,
-           o.total_self_time_us
-    FROM asked CROSS JOIN temp.hlo_ops(:b) AS o
+           o.self_time_us
+    FROM asked CROSS JOIN temp.top_hlo_ops(:b) AS o
          LEFT JOIN instruction AS i ON i.side = 'b' AND i.program_id = o.program_id
                                        AND i.hlo_op = o.hlo_op
-    WHERE kind = 'hlo' AND o.rank > 0
+    WHERE kind = 'hlo'
     UNION ALL
     SELECT 'b', host_or_device, type, operation, operation, NULL, occurrences, total_self_time_us
     FROM asked CROSS JOIN temp.tf_ops(:b, 1, 0) WHERE kind = 'framework'

@@ -11,10 +11,11 @@
 -- column hlo_op TEXT: name of the fusion
 -- column category TEXT: kind of the fusion
 -- column self_time_us REAL [us]: total self time of the fusion, over all executions on all hosts:
---   of the ops in hlo_ops; in a run without these, of the events of this hlo_op. NULL if no time
---   was measured, or if other hosts have a different op with this name and program id
--- column occurrences INTEGER: executions of the fusion on all cores (hlo_ops.occurrences_actual);
---   in a run without rows in hlo_ops, events; NULL if self_time_us is NULL
+--   of the ops in hlo_ops, on GPUs of those in scope_ops; in a run without these, of the events of
+--   this hlo_op. NULL if no time was measured, or if other hosts have a different op with this name
+--   and program id
+-- column occurrences INTEGER: executions of the fusion on all cores (hlo_ops.occurrences_actual; on
+--   GPUs scope_ops.executions); in a run without such ops, events; NULL if self_time_us is NULL
 -- column flops INTEGER [FLOP]: floating-point operations of one execution
 --   (hlo_instructions.model_flops_actual); NULL if unknown
 -- column bytes_accessed INTEGER [bytes]: bytes read and written by one execution; NULL if unknown
@@ -52,6 +53,12 @@ WITH inside AS (
     SELECT run, program_id, hlo_op, sum(total_self_time_us) AS self_us,
            CAST(sum(1.0 * occurrences_actual) AS INTEGER) AS occurrences
     FROM temp.hlo_ops(:source)
+    WHERE core_type <> ''
+    GROUP BY run, program_id, hlo_op
+    UNION ALL
+    SELECT run, program_id, hlo_op, sum(self_us), CAST(sum(1.0 * executions) AS INTEGER)
+    FROM temp.scope_ops(:source)
+    WHERE plane_kind = 'gpu' AND hlo_op IS NOT NULL
     GROUP BY run, program_id, hlo_op
 ), time AS MATERIALIZED ( -- in a run without a device the ops are events of host threads
     SELECT * FROM device_time

@@ -7,7 +7,8 @@
 -- column rank INTEGER: rank by total time within the run; 1 is the longest
 -- column type TEXT: type of the op; NULL if the file does not record it
 -- column operation TEXT: name of the framework op; name of the HLO op if the program names no
---   framework op; NULL if the file names no op
+--   framework op; name of the CUDA graph if the instruction of its kernel is unknown; NULL if the
+--   file names no op
 -- column occurrences INTEGER: number of kernels and copies that ran for the op
 -- column kernel_count INTEGER [kernels]: number of different names among the op's kernels and
 --   copies
@@ -20,11 +21,22 @@
 --   kernels on tensor cores, judged by their names; NULL without kernels
 -- needs: events gpu
 -- nothing: no event on a GPU is a kernel or copy
-WITH event AS MATERIALIZED (
+WITH in_graph AS MATERIALIZED ( -- kernels of CUDA graphs, by the instruction that they run
+    SELECT run, host, program_id, graph, hlo_op, tf_op, name, count(*) AS n,
+           sum(1.0 * duration_ps) AS ps
+    FROM temp.graph_kernels(:source)
+    GROUP BY run, host, program_id, graph, hlo_op, tf_op, name
+), event AS MATERIALIZED (
     SELECT run, host, program_id, hlo_op, tf_op, name, count(*) AS n, sum(1.0 * duration_ps) AS ps
     FROM temp.trace_events(:source)
     WHERE plane_kind = 'gpu' AND NOT derived
+          AND (hlo_op IS NULL
+               OR (run, host, program_id, hlo_op) NOT IN (SELECT run, host, program_id, graph
+                                                          FROM in_graph))
     GROUP BY run, host, program_id, hlo_op, tf_op, name
+    UNION ALL
+    SELECT run, host, program_id, coalesce(hlo_op, graph), tf_op, name, n, ps
+    FROM in_graph
 ), instruction AS MATERIALIZED (
     SELECT run, host, program_id, hlo_op, tf_op, op_type
     FROM temp.hlo_instructions(:source)

@@ -106,9 +106,9 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
      || 'gpu_pm_sample_interval_us on NVIDIA GPUs (gpu_counters shows them).'),
     (17, 'flops', 'FLOPs of ops that ran on devices', 'What is the MFU? Which op wastes compute?',
      'mfu, hlo_ops.flops_actual, roofline', 'enable_hlo_proto = True',
-     'This needs the HLO programs. Kernels that do not come from XLA have no FLOPs, and '
-     || 'those of CUDA graphs record no op: with XLA_FLAGS=--xla_gpu_enable_command_buffer= '
-     || '(empty) XLA launches them one by one.'),
+     'This needs the HLO programs. Kernels that do not come from XLA have no FLOPs. For those '
+     || 'of CUDA graphs whose instructions are unknown (graph_kernels), '
+     || 'XLA_FLAGS=--xla_gpu_enable_command_buffer= (empty) makes XLA launch them one by one.'),
     (18, 'samples', 'power, temperature and clocks of GPUs',
      'Was the GPU throttled?', 'gpu_samples',
      'profsql-capture', 'Record with profsql-capture, which samples them (docs/capture.md).')

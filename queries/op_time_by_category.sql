@@ -19,43 +19,47 @@
 -- column percent_of_ops REAL [percent 0..100]: self time as a share of the side's time in ops; NULL
 --   for IDLE
 -- column flops REAL [FLOP]: floating-point operations of the category's ops (model_flops_actual of
---   hlo_ops; on host threads, of hlo_instructions); NULL if none or unknown
+--   hlo_ops; on GPUs, flops of scope_ops; on host threads, of hlo_instructions); NULL if none or
+--   unknown
 -- column bytes_accessed REAL [bytes]: bytes that the category's ops read and wrote
---   (bytes_accessed_actual of hlo_ops; on host threads, bytes_accessed of hlo_instructions); NULL
---   if none or unknown
-WITH gpu_event AS MATERIALIZED (
-    SELECT run, program_id, hlo_op, tf_op, name, count(*) AS n, sum(1.0 * duration_ps) AS ps
-    FROM temp.trace_events(:source)
-    WHERE plane_kind = 'gpu' AND line_kind = 'stream' AND occurrences IS NULL AND duration_ps >= 0
-    GROUP BY run, program_id, hlo_op, tf_op, name
-), metric AS MATERIALIZED (
+--   (bytes_accessed_actual of hlo_ops; on GPUs, bytes_accessed of scope_ops; on host threads,
+--   bytes_accessed of hlo_instructions); NULL if none or unknown
+WITH metric AS MATERIALIZED (
     SELECT run, side, program_id, name, category, occurrences, CAST(self_ps AS REAL) AS self_ps,
            side = 'device' AND core_type IS NULL AS of_gpu,
            model_flops_actual AS flops, CAST(bytes_accessed_actual AS REAL) AS bytes
     FROM temp.op_metrics(:source)
     WHERE side <> 'framework' AND parent_id IS NULL
+), gpu_work AS MATERIALIZED (
+    SELECT run, host, program_id, hlo_op, hlo_module, tf_op, name, occurrences, self_us, flops,
+           bytes_accessed
+    FROM temp.scope_ops(:source)
+    WHERE plane_kind = 'gpu'
+), instruction AS MATERIALIZED (
+    SELECT i.run, i.host, i.program_id, i.hlo_op, i.category
+    FROM (SELECT 1 FROM gpu_work WHERE hlo_module IS NOT NULL LIMIT 1)
+         CROSS JOIN temp.hlo_instructions(:source) AS i
 ), gpu_op AS (
-    SELECT e.run, e.n, e.ps, coalesce(e.program_id, '') || ' '
-           || coalesce(e.hlo_op, e.tf_op, e.name) AS op,
-           CASE WHEN e.hlo_op IS NOT NULL THEN coalesce(m.category, 'unknown')
-                WHEN e.tf_op LIKE '%_:_%' THEN substr(e.tf_op, instr(e.tf_op, ':') + 1)
-                WHEN e.name LIKE 'nccl%' OR e.name LIKE 'rccl%' THEN 'collective'
-                WHEN e.name LIKE 'memcpy%' OR e.name GLOB 'Copy*To*'
-                     OR e.name GLOB '__amd_rocclr_copy*' THEN 'copy'
-                WHEN e.name LIKE 'memset%' OR e.name GLOB '__amd_rocclr_fill*'
-                    THEN 'memset' END AS category
-    FROM gpu_event AS e LEFT JOIN metric AS m ON m.run = e.run AND m.side = 'device'
-                                                 AND m.program_id = e.program_id
-                                                 AND m.name = e.hlo_op
-), cost AS MATERIALIZED (
-    SELECT run, category, sum(flops) AS flops, sum(bytes) AS bytes
-    FROM metric
-    WHERE of_gpu
-    GROUP BY run, category
+    SELECT w.run, w.occurrences AS n, w.self_us * 1e6 AS ps, w.flops, w.bytes_accessed AS bytes,
+           coalesce(w.program_id, '') || ' ' || coalesce(w.hlo_op, w.tf_op, w.name) AS op,
+           CASE WHEN i.category IS NOT NULL THEN i.category
+                WHEN w.name LIKE 'nccl%' OR w.name LIKE 'rccl%' THEN 'collective'
+                WHEN w.name LIKE 'memcpy%' OR w.name GLOB 'Copy*To*'
+                     OR w.name GLOB '__amd_rocclr_copy*' THEN 'copy'
+                WHEN w.name LIKE 'memset%' OR w.name GLOB '__amd_rocclr_fill*'
+                    THEN 'memset'
+                WHEN w.hlo_op IS NOT NULL THEN coalesce(m.category, 'unknown')
+                WHEN w.tf_op LIKE '%_:_%' THEN substr(w.tf_op, instr(w.tf_op, ':') + 1)
+                END AS category
+    FROM gpu_work AS w
+         LEFT JOIN instruction AS i ON i.run = w.run AND i.host = w.host
+                                       AND i.program_id = w.program_id AND i.hlo_op = w.hlo_op
+         LEFT JOIN metric AS m ON m.run = w.run AND m.side = 'device'
+                                  AND m.program_id = w.program_id AND m.name = w.hlo_op
 ), op_run AS MATERIALIZED (
     SELECT run FROM metric WHERE side <> 'host' OR category IS NOT 'IDLE'
     UNION
-    SELECT run FROM gpu_event
+    SELECT run FROM gpu_work
 ), host_op AS MATERIALIZED ( -- HLO ops that host threads run, in runs without framework ops
     SELECT e.run, e.host, e.program_id, e.hlo_op, count(*) AS n, sum(1.0 * e.self_ps) AS ps
     FROM (SELECT DISTINCT run FROM temp.hosts(:source) WHERE run NOT IN op_run) AS r
@@ -67,13 +71,13 @@ WITH gpu_event AS MATERIALIZED (
            CAST(sum(1.0 * occurrences) AS INTEGER) AS occurrences,
            sum(self_ps) AS self, sum(flops) AS flops, sum(bytes) AS bytes
     FROM metric
-    WHERE NOT (of_gpu AND run IN (SELECT run FROM gpu_event))
+    WHERE NOT (of_gpu AND run IN (SELECT run FROM gpu_work))
           AND NOT (side = 'host' AND run IN (SELECT run FROM host_op))
     GROUP BY run, side, category
     UNION ALL
-    SELECT o.run, 'device', o.category, count(DISTINCT o.op), sum(o.n), sum(o.ps), c.flops, c.bytes
-    FROM gpu_op AS o LEFT JOIN cost AS c ON c.run = o.run AND c.category = o.category
-    GROUP BY o.run, o.category
+    SELECT run, 'device', category, count(DISTINCT op), sum(n), sum(ps), sum(flops), sum(bytes)
+    FROM gpu_op
+    GROUP BY run, category
     UNION ALL
     SELECT run, 'device', 'IDLE', 1, 0, sum(1.0 * idle_ps), NULL, NULL
     FROM temp.device_time(:source)

@@ -36,13 +36,13 @@
 --   stack); NULL if scope is NULL
 -- column owner_by TEXT: how the owner of top_op was found: own, fused, user, producer or caller;
 --   NULL if it has none
--- column top_op TEXT: op with the most self time: the HLO instruction, else the framework op, else
---   the name of the events
+-- column top_op TEXT: op with the most self time: the HLO instruction, else (and in CUDA graphs, if
+--   the instruction is unknown) the framework op or the name of the events
 WITH op AS MATERIALIZED (
     SELECT run, plane_kind, scope_prefix(scope, coalesce(:depth, 2)) AS scope,
            CASE WHEN coalesce(:by_iteration, 0) THEN iteration END AS iteration, pass, self_us,
            occurrences, flops, bytes_accessed, scope_by, owner_by,
-           coalesce(hlo_op, tf_op, name) AS op
+           coalesce(iif(hlo_op IS NOT NULL, name, NULL), hlo_op, tf_op, name) AS op
     FROM temp.scope_ops(:source)
 ), scoped AS ( -- scope_by, owner_by and op are those of the row with the largest self time
     SELECT run, plane_kind, scope, iteration,

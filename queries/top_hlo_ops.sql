@@ -8,12 +8,14 @@
 -- nothing: no event on a device belongs to an op of an HLO program
 -- column run TEXT: name of the run
 -- column rank INTEGER: rank by self time within the run; 1 is the longest
--- column hlo_op TEXT: name of the HLO instruction
+-- column hlo_op TEXT: name of the HLO instruction; for kernels of a CUDA graph whose instructions
+--   are unknown, name of the graph
 -- column category TEXT: HLO category of the op
 -- column program_id TEXT: id of the program, decimal; NULL if the file does not name it
 -- column hlo_module TEXT: name of the program's HLO module; NULL if the file does not contain the
 --   program
--- column occurrences INTEGER: executions of the op on all cores (hlo_ops.occurrences_actual)
+-- column occurrences INTEGER: executions of the op on all cores (hlo_ops.occurrences_actual; on
+--   GPUs scope_ops.executions, or if these are unknown, the number of kernels)
 -- column self_time_us REAL [us]: total time of the op without nested ops, on the device clock;
 --   top_ops uses the event clock, which on TPUs differs by some percent
 -- column percent REAL [percent 0..100]: self time of the op as a share of the time in all ops of
@@ -34,23 +36,75 @@
 -- column user_file TEXT: source file of the user's own program, not of a library or framework
 --   (docs/semantics.md, User line); NULL if unknown
 -- column user_line INTEGER: line number in user_file; NULL if user_file is NULL
-WITH ops AS MATERIALIZED (
-    SELECT row_number() OVER (PARTITION BY run ORDER BY self_ps DESC, hlo_op, program_id) AS nth,
-           CAST(self_ps AS REAL) AS self, sum(CAST(self_ps AS REAL))
-               OVER (PARTITION BY run) AS all_self, *
+-- column work_kind TEXT: compute, collective or transfer: the kind of the op's work
+--   (docs/semantics.md)
+-- column is_container INTEGER [0 or 1]: 1: the op runs other ops (hlo_ops.is_container)
+-- column is_recomputed INTEGER [0 or 1]: 1: the op computes values again for the gradients
+--   (rematerialization)
+-- column event_self_time_us REAL [us]: self_time_us on the event clock, on which steps and spans
+--   are measured; the same on GPUs
+WITH listed AS MATERIALIZED (
+    SELECT run, program_id, hlo_op, hlo_module, category, occurrences_actual AS n,
+           total_self_time_us AS us, flops_utilization, hbm_utilization,
+           iif(core_type <> '', bound_by, NULL) AS bound_by, tf_op, source_file, source_line,
+           user_file, user_line, work_kind, is_container, rematerialization = 'Yes' AS again,
+           event_self_ps / 1e6 AS event_us
     FROM temp.hlo_ops(:source)
     WHERE rank > 0
+), gpu AS ( -- hlo_ops lacks the kernels of CUDA graphs
+    SELECT run, program_id, hlo_op, max(hlo_module) AS hlo_module, min(host) AS host,
+           sum(coalesce(executions, occurrences)) AS n, sum(self_us) AS us, sum(flops) AS flops,
+           sum(bytes_accessed) AS bytes
+    FROM temp.scope_ops(:source)
+    WHERE plane_kind = 'gpu' AND hlo_op IS NOT NULL
+    GROUP BY run, program_id, hlo_op
+), unlisted AS MATERIALIZED (
+    SELECT g.*
+    FROM gpu AS g LEFT JOIN listed AS l ON l.run = g.run AND l.program_id IS g.program_id
+                                           AND l.hlo_op = g.hlo_op
+    WHERE l.run IS NULL OR g.us > l.us * (1 + 1e-9)
+), instruction AS MATERIALIZED (
+    SELECT i.run, i.host, i.program_id, i.hlo_op, i.opcode, i.category, i.work_kind,
+           coalesce(1.0 * i.flops_actual / nullif(i.model_flops_actual, 0), 1) AS weight,
+           i.tf_op, i.source_file, i.source_line, i.user_file, i.user_line
+    FROM (SELECT 1 FROM unlisted LIMIT 1) CROSS JOIN temp.hlo_instructions(:source) AS i
+), peak AS MATERIALIZED (
+    SELECT run, avg(peak_flops_per_second) / 1e6 AS flops,
+           avg(peak_hbm_bytes_per_second) / 1e6 AS bytes
+    FROM (SELECT 1 FROM unlisted LIMIT 1) CROSS JOIN temp.devices(:source)
+    GROUP BY run
+), op AS (
+    SELECT l.*
+    FROM listed AS l LEFT JOIN unlisted AS u ON u.run = l.run AND u.program_id IS l.program_id
+                                                AND u.hlo_op = l.hlo_op
+    WHERE u.run IS NULL
+    UNION ALL
+    SELECT u.run, u.program_id, u.hlo_op, u.hlo_module, coalesce(i.category, 'unknown'), u.n, u.us,
+           nullif(u.flops, 0) * i.weight / nullif(u.us, 0) / p.flops,
+           nullif(u.bytes, 0) / nullif(u.us, 0) / p.bytes,
+           NULL, i.tf_op, i.source_file, i.source_line, i.user_file, i.user_line,
+           coalesce(i.work_kind, 'compute'),
+           i.opcode IN ('while', 'conditional', 'call'),
+           instr(u.hlo_op, '.remat') OR instr(coalesce(i.tf_op, ''), 'rematted_computation'),
+           u.us
+    FROM unlisted AS u
+         LEFT JOIN instruction AS i ON i.run = u.run AND i.host = u.host
+                                       AND i.program_id = u.program_id AND i.hlo_op = u.hlo_op
+         LEFT JOIN peak AS p ON p.run = u.run
+), ranked AS MATERIALIZED (
+    SELECT *, row_number() OVER (PARTITION BY run ORDER BY us DESC, hlo_op, program_id) AS nth,
+           sum(us) OVER (PARTITION BY run) AS all_us
+    FROM op
 )
-SELECT run, nth, hlo_op, category, program_id, hlo_module, occurrences_actual, total_self_time_us,
-       100.0 * self / all_self,
-       100.0 * sum(self) OVER (PARTITION BY run
-                               ORDER BY nth ROWS UNBOUNDED PRECEDING) / all_self,
-       total_self_time_us / occurrences_actual, flops_utilization, hbm_utilization,
-       CASE WHEN core_type <> '' THEN bound_by
+SELECT run, nth, hlo_op, category, program_id, hlo_module, n, us, 100.0 * us / all_us,
+       100.0 * sum(us) OVER (PARTITION BY run ORDER BY nth ROWS UNBOUNDED PRECEDING) / all_us,
+       us / n, flops_utilization, hbm_utilization,
+       CASE WHEN bound_by IS NOT NULL THEN bound_by
             WHEN coalesce(flops_utilization, hbm_utilization) IS NULL THEN 'Unknown'
             WHEN coalesce(flops_utilization, 0) >= coalesce(hbm_utilization, 0) THEN 'Compute'
             ELSE 'HBM' END,
-       nullif(rtrim(tf_op, ':'), ''), source_file || ':' || source_line, user_file, user_line
-FROM ops
+       nullif(rtrim(tf_op, ':'), ''), source_file || ':' || source_line, user_file, user_line,
+       work_kind, coalesce(is_container, 0), coalesce(again, 0), event_us
+FROM ranked
 WHERE (:n IS NULL OR nth <= :n)
 ORDER BY run, nth

@@ -14,7 +14,7 @@
 -- column program_id TEXT: id of the program, decimal; NULL if the file does not name it
 -- column hlo_module TEXT: name of the program's HLO module; NULL if the file does not contain the
 --   program
--- column occurrences INTEGER: executions of the op on all cores (hlo_ops.occurrences_actual)
+-- column occurrences INTEGER: executions of the op on all cores (top_hlo_ops.occurrences)
 -- column self_time_us REAL [us]: total time of the op without nested ops, on the device clock
 -- column wasted_time_us REAL [us]: part of self_time_us that would be saved if the better utilized
 --   resource were at its peak
@@ -30,28 +30,20 @@
 --   it; NULL if unknown
 -- column source_line TEXT: source file and line of the innermost stack frame, which may be in a
 --   library; NULL if unknown
-WITH ops AS MATERIALIZED (
-    SELECT *, CAST(self_ps AS REAL) AS self, sum(CAST(self_ps AS REAL))
-           OVER (PARTITION BY run) AS all_self,
-           max(0.0, 1.0 - max(coalesce(flops_utilization, 0.0),
-                              coalesce(hbm_utilization, 0.0))) AS unused
-    FROM temp.hlo_ops(:source)
-    WHERE rank > 0
+WITH op AS MATERIALIZED (
+    SELECT *, max(0.0, 1.0 - max(coalesce(flops_utilization, 0.0),
+                                 coalesce(hbm_utilization, 0.0))) AS unused
+    FROM temp.top_hlo_ops(:source)
 ), known AS (
-    SELECT row_number() OVER (PARTITION BY run ORDER BY self * unused DESC, hlo_op,
+    SELECT row_number() OVER (PARTITION BY run ORDER BY self_time_us * unused DESC, hlo_op,
                               program_id) AS nth, *
-    FROM ops
+    FROM op
     WHERE NOT is_container AND work_kind = 'compute'
       AND coalesce(flops_utilization, hbm_utilization) IS NOT NULL
 )
-SELECT run, nth, hlo_op, category, program_id, hlo_module, occurrences_actual, total_self_time_us,
-       total_self_time_us * unused, 100.0 * self * unused / all_self, flops_utilization,
-       hbm_utilization,
-       CASE WHEN core_type <> '' THEN bound_by
-            WHEN coalesce(flops_utilization, hbm_utilization) IS NULL THEN 'Unknown'
-            WHEN coalesce(flops_utilization, 0) >= coalesce(hbm_utilization, 0) THEN 'Compute'
-            ELSE 'HBM' END,
-       nullif(rtrim(tf_op, ':'), ''), source_file || ':' || source_line
+SELECT run, nth, hlo_op, category, program_id, hlo_module, occurrences, self_time_us,
+       self_time_us * unused, percent * unused, flops_utilization, hbm_utilization, bound_by, tf_op,
+       source_line
 FROM known
 WHERE (:n IS NULL OR nth <= :n)
 ORDER BY run, nth

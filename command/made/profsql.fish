@@ -78,12 +78,13 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from gaps' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a gpu_counters -d 'How busy were the parts of the GPUs over time, according to their hardware counters?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a gpu_samples -d 'What were the power, clock rates, load and temperature of the GPUs over time?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a graph_kernels -d 'one kernel or copy that a CUDA graph ran, with the HLO instruction that it runs'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a heap_timeline -d 'one event of an HLO program\'s heap trace, with the memory in use before it'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a hlo_computations -d 'one computation of an HLO program'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a hlo_instructions -d 'one instruction of an HLO program'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a hlo_modules -d 'one HLO program of a host'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a hlo_operands -d 'one operand of an HLO instruction'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a hlo_ops -d 'one HLO op, summed over all devices, as in XProf\'s HLO op stats'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a hlo_ops -d 'one HLO op, summed over all devices, as in XProf\'s HLO op stats, which lack the kernels of CUDA graphs (top_hlo_ops has them)'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a hlo_text -d 'one line of an HLO program\'s text, as XProf\'s graph viewer shows it'
 complete -c profsql -n '__fish_seen_subcommand_from hlo_text' -l module -x
 complete -c profsql -n '__fish_seen_subcommand_from hlo_text' -l style -x

@@ -169,13 +169,14 @@ def compare_runs():
     columns = ('change, matched_by, name_b, occurrences_a, occurrences_b, delta_us, '
                'per_device_step_us_a, per_device_step_us_b, delta_per_device_step_us')
     same(rows("SELECT hlo_op, %s FROM compare_hlo_ops('{a}', '{b}')" % columns, a=a, b=b),
-         [('before.1.0', 'both', 'fingerprint', 'after', 1, 2, 4.0, 2.0, 3.0, 1.0),
+         [('lost', 'vanished', None, None, 1, 0, -2.0, 2.0, 0.0, -2.0),
+          ('before.1.0', 'both', 'fingerprint', 'after', 1, 2, 4.0, 2.0, 3.0, 1.0),
           ('same', 'both', 'name', None, 1, 2, 4.0, 2.0, 3.0, 1.0)])
     # two hosts whose programs of one id differ: the fingerprint is unknown
     for other in ('rng', 'infeed', 'iota', 'parameter'):
         same(rows("SELECT hlo_op, change FROM compare_hlo_ops('{a}', '{b}') WHERE change <> 'both' "
                   "ORDER BY 1", a=[a, run(names, 1, 2, other)], b=b),
-             [('after', 'appeared'), ('before.1.0', 'vanished')], other)
+             [('after', 'appeared'), ('before.1.0', 'vanished'), ('lost', 'vanished')], other)
     same(rows("SELECT operation, %s FROM compare_ops('{a}', '{b}')" % columns, a=a, b=b),
          [('gone', 'vanished', None, None, 1, 0, -2.0, 2.0, 0.0, -2.0),
           ('k1', 'both', 'similar name', 'k1.kd', 1, 2, 4.0, 2.0, 3.0, 1.0),

@@ -1499,9 +1499,9 @@ class KernelStats(NamedTuple):
     known, contains a product (a multiplication and a reduction, too), convolution or library call
     (as kernel_ops.op_is_tensorcore_eligible) [0 or 1]"""
     kernel_uses_tensorcore_actual: int
-    """1: the kernel runs on tensor cores, judged by its name. Also recognizes kernels of Hopper and
-    Blackwell, cuDNN and attention, which XProf's list lacks, and kernels in files that name no
-    vendor [0 or 1]"""
+    """1: the kernel runs on tensor cores, judged by its HLO op and its name. Also recognizes
+    products that XLA compiles with Triton, kernels of Hopper and Blackwell, cuDNN and attention,
+    which XProf's list lacks, and kernels in files that name no vendor [0 or 1]"""
     op_name_actual: str | None
     """name of the framework op that the kernel runs for, also in files of older profilers; NULL if
     unknown or if the launches differ (kernel_ops lists each op)"""
@@ -1531,7 +1531,7 @@ class KernelOps(NamedTuple):
     op (docs/semantics.md, Canned queries) and its HLO op, if known, contains a product (a
     multiplication and a reduction, too), convolution or library call [0 or 1]"""
     kernel_uses_tensorcore: int
-    """1: the kernel runs on tensor cores, judged by its name [0 or 1]"""
+    """1: the kernel runs on tensor cores, judged by its HLO op and its name [0 or 1]"""
     is_helper: int
     """1: tensor cores could run the op and this kernel does not use them, but another kernel of the
     same HLO op on the host does (without an HLO op: of the same framework op). This kernel prepares
@@ -4434,12 +4434,12 @@ class FusionBreakdown(NamedTuple):
     category: str
     """kind of the fusion"""
     self_time_us: float | None
-    """total self time of the fusion, over all executions on all hosts: of the ops in hlo_ops; in a
-    run without these, of the events of this hlo_op. NULL if no time was measured, or if other hosts
-    have a different op with this name and program id [us]"""
+    """total self time of the fusion, over all executions on all hosts: of the ops in hlo_ops, on
+    GPUs of those in scope_ops; in a run without these, of the events of this hlo_op. NULL if no
+    time was measured, or if other hosts have a different op with this name and program id [us]"""
     occurrences: int | None
-    """executions of the fusion on all cores (hlo_ops.occurrences_actual); in a run without rows in
-    hlo_ops, events; NULL if self_time_us is NULL"""
+    """executions of the fusion on all cores (hlo_ops.occurrences_actual; on GPUs
+    scope_ops.executions); in a run without such ops, events; NULL if self_time_us is NULL"""
     flops: int | None
     """floating-point operations of one execution (hlo_instructions.model_flops_actual); NULL if
     unknown [FLOP]"""
@@ -4658,8 +4658,8 @@ class KernelTimeByOp(NamedTuple):
     type: str | None
     """type of the op; NULL if the file does not record it"""
     operation: str | None
-    """name of the framework op; name of the HLO op if the program names no framework op; NULL if
-    the file names no op"""
+    """name of the framework op; name of the HLO op if the program names no framework op; name of
+    the CUDA graph if the instruction of its kernel is unknown; NULL if the file names no op"""
     occurrences: int
     """number of kernels and copies that ran for the op"""
     kernel_count: int
@@ -5035,11 +5035,12 @@ class OpTimeByCategory(NamedTuple):
     percent_of_ops: float | None
     """self time as a share of the side's time in ops; NULL for IDLE [percent 0..100]"""
     flops: float | None
-    """floating-point operations of the category's ops (model_flops_actual of hlo_ops; on host
-    threads, of hlo_instructions); NULL if none or unknown [FLOP]"""
+    """floating-point operations of the category's ops (model_flops_actual of hlo_ops; on GPUs,
+    flops of scope_ops; on host threads, of hlo_instructions); NULL if none or unknown [FLOP]"""
     bytes_accessed: float | None
-    """bytes that the category's ops read and wrote (bytes_accessed_actual of hlo_ops; on host
-    threads, bytes_accessed of hlo_instructions); NULL if none or unknown [bytes]"""
+    """bytes that the category's ops read and wrote (bytes_accessed_actual of hlo_ops; on GPUs,
+    bytes_accessed of scope_ops; on host threads, bytes_accessed of hlo_instructions); NULL if none
+    or unknown [bytes]"""
 
 class OpTimeByLine(NamedTuple):
     run: str
@@ -5526,9 +5527,10 @@ class TensorcoreMissed(NamedTuple):
     op_name: str
     """name of the framework op; tensor cores can run ops with this name"""
     kernel_name: str
-    """name of the kernel, which does not use tensor cores, judged by its name. These kernels have
-    no row: those of Fourier transforms and complex products, which tensor cores cannot run, those
-    of HLO ops without a product, and helpers of a kernel on tensor cores (kernel_ops.is_helper)"""
+    """name of the kernel, which does not use tensor cores, judged by its HLO op and its name
+    (docs/semantics.md, Kernel on tensor cores). These kernels have no row: those of Fourier
+    transforms and complex products, which tensor cores cannot run, those of HLO ops without a
+    product, and helpers of a kernel on tensor cores (kernel_ops.is_helper)"""
     short_name: str
     """name of the kernel without namespaces, template arguments and parameters, unique in the run
     (docs/semantics.md)"""
@@ -5582,8 +5584,8 @@ class TimeByScope(NamedTuple):
     """how the owner of top_op was found: own, fused, user, producer or caller; NULL if it has
     none"""
     top_op: str
-    """op with the most self time: the HLO instruction, else the framework op, else the name of the
-    events"""
+    """op with the most self time: the HLO instruction, else (and in CUDA graphs, if the instruction
+    is unknown) the framework op or the name of the events"""
 
 class TimeBySourceLine(NamedTuple):
     run: str
@@ -5663,7 +5665,8 @@ class TopHloOps(NamedTuple):
     rank: int
     """rank by self time within the run; 1 is the longest"""
     hlo_op: str
-    """name of the HLO instruction"""
+    """name of the HLO instruction; for kernels of a CUDA graph whose instructions are unknown, name
+    of the graph"""
     category: str
     """HLO category of the op"""
     program_id: str | None
@@ -5671,7 +5674,8 @@ class TopHloOps(NamedTuple):
     hlo_module: str | None
     """name of the program's HLO module; NULL if the file does not contain the program"""
     occurrences: int
-    """executions of the op on all cores (hlo_ops.occurrences_actual)"""
+    """executions of the op on all cores (hlo_ops.occurrences_actual; on GPUs scope_ops.executions,
+    or if these are unknown, the number of kernels)"""
     self_time_us: float
     """total time of the op without nested ops, on the device clock; top_ops uses the event clock,
     which on TPUs differs by some percent [us]"""
@@ -5701,6 +5705,15 @@ class TopHloOps(NamedTuple):
     line); NULL if unknown"""
     user_line: int | None
     """line number in user_file; NULL if user_file is NULL"""
+    work_kind: str
+    """compute, collective or transfer: the kind of the op's work (docs/semantics.md)"""
+    is_container: int
+    """1: the op runs other ops (hlo_ops.is_container) [0 or 1]"""
+    is_recomputed: int
+    """1: the op computes values again for the gradients (rematerialization) [0 or 1]"""
+    event_self_time_us: float
+    """self_time_us on the event clock, on which steps and spans are measured; the same on GPUs
+    [us]"""
 
 class TopKernels(NamedTuple):
     run: str
@@ -5733,7 +5746,7 @@ class TopKernels(NamedTuple):
     op_name: str | None
     """name of the framework op with the most time in the kernel; NULL if none is known"""
     uses_tensorcore: int
-    """1: the kernel runs on tensor cores, judged by its name [0 or 1]"""
+    """1: the kernel runs on tensor cores, judged by its HLO op and its name [0 or 1]"""
 
 class TopOps(NamedTuple):
     run: str
@@ -5784,7 +5797,7 @@ class TopWasted(NamedTuple):
     hlo_module: str | None
     """name of the program's HLO module; NULL if the file does not contain the program"""
     occurrences: int
-    """executions of the op on all cores (hlo_ops.occurrences_actual)"""
+    """executions of the op on all cores (top_hlo_ops.occurrences)"""
     self_time_us: float
     """total time of the op without nested ops, on the device clock [us]"""
     wasted_time_us: float
@@ -5897,7 +5910,8 @@ class Tables:
     def tf_ops(self, include_idle: int | None = None, row_limit: int | None = None, *, source: Source | None = None) -> Result[TfOps]:
         """One row: one framework op of devices or hosts, as in XProf's framework op stats."""
     def hlo_ops(self, *, source: Source | None = None) -> Result[Any]:
-        """One row: one HLO op, summed over all devices, as in XProf's HLO op stats."""
+        """One row: one HLO op, summed over all devices, as in XProf's HLO op stats, which lack the
+        kernels of CUDA graphs (top_hlo_ops has them)."""
     def scope_ops(self, *, source: Source | None = None) -> Result[Any]:
         """One row: one op (in a loop, one iteration of it) on the devices of a kind, or on a host's
         threads in a run without devices, with its time, scope, owner and user line."""
@@ -5910,6 +5924,9 @@ class Tables:
     def launch_delays(self, *, source: Source | None = None) -> Result[LaunchDelays]:
         """One row: one kernel, copy or other event on a GPU whose launch is known: when it was
         launched, how long it waited, and what the host was doing."""
+    def graph_kernels(self, *, source: Source | None = None) -> Result[Any]:
+        """One row: one kernel or copy that a CUDA graph ran, with the HLO instruction that it
+        runs."""
     def launch_latency(self, n: int | None = None, *, source: Source | None = None) -> Result[LaunchLatency]:
         """One row: one name of kernels, copies or other events on GPUs: how long does a kernel wait
         between its launch on the host and its start on the device?."""

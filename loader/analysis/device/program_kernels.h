@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* program_kernels.h: the kernels of a GPU whose program is recorded, and the two ways to find the
- * executions that they belong to. Private to program_runs.c and program_kernels_*.c. */
+ * executions that they belong to. Private to program_runs.c, program_kernels*.c and
+ * graph_kernels.c. */
 #ifndef PROF_PROGRAM_KERNELS_H
 #define PROF_PROGRAM_KERNELS_H
 
@@ -17,9 +18,14 @@ typedef struct {
     bool has_program, has_launch, in_graph;
 } ProgramKernel;
 
+typedef LIST(ProgramKernel) ProgramKernels;
+/* Adds the kernels of a GPU, in order of start, then the longer, then as in the file. Free
+ * kernels->items. */
+void read_program_kernels(Plane *plane, ProgramKernels *kernels, ProfErr *err);
+
 typedef struct {
     Plane *plane;
-    LIST(ProgramKernel) kernels;
+    ProgramKernels kernels;
     LIST(ProgramRun) runs;
 } PlaneRuns;
 

@@ -13,11 +13,10 @@
 #include "../../store/event_values.h"
 #include "../../store/events.h"
 #include "../../store/lines.h"
+#include "../device/graph_kernels.h"
 #include "../device/work_kind.h"
 #include "../program/cost.h"
 #include "../program/hlo_scope.h"
-#include "../program/named_kernels.h"
-#include "../program/op_runs.h"
 #include "op_metrics.h"
 #include "op_shape.h"
 
@@ -41,7 +40,8 @@ typedef struct {
     int64_t iteration, last; /* iteration of the last event; the largest of all */
     uint32_t loop;           /* index + 1 of the op of that loop; 0: none */
     uint64_t n_costed;       /* number of occurrences that the costs in `op` include */
-    uint64_t n_named;        /* number of events that are kernels with the name of the op */
+    uint64_t n_in_graphs;    /* number of events that are kernels of CUDA graphs */
+    uint64_t n_executed;     /* executions in CUDA graphs */
 } Op;
 
 /* The values that an event metadata entry gives to its events. Texts belong to Build.texts. */
@@ -78,6 +78,8 @@ typedef struct {
     MetaOp *metas;
     LIST(Open) open;
     LIST(OpEvent) unordered;
+    const GraphKernels *graph; /* of the host; NULL until a kernel records no instruction */
+    size_t next_graph_kernel;  /* those before it are of earlier events */
 } Build;
 
 /* ---- ops ---- */
@@ -201,11 +203,40 @@ static bool read_stats(Build *b, const Plane *plane, const EventAt *e, const Sta
     return true;
 }
 
-/* Returns index + 1 of the op of a kernel whose op is no instruction; 0 with err set. */
-static uint32_t kernel_op(Build *b, ScopedOp *key, const EventMeta *kernel, ProfErr *err)
+/* Returns the kernel of a CUDA graph that an event is; NULL if it is none. */
+static const GraphKernel *graph_kernel(Build *b, uint64_t event, ProfErr *err)
 {
-    key->name = slice_intern(&b->texts, b->arena, slice_of(kernel->name), err);
-    return key->name ? find_op(b, key, err) : 0;
+    if (!b->graph && !(b->graph = host_graph_kernels(b->host, err))) return NULL;
+    while (b->next_graph_kernel < b->graph->n &&
+           b->graph->kernels[b->next_graph_kernel].event < event)
+        b->next_graph_kernel++;
+    if (b->next_graph_kernel == b->graph->n) return NULL;
+    const GraphKernel *kernel = &b->graph->kernels[b->next_graph_kernel];
+    return kernel->event == event ? kernel : NULL;
+}
+
+/* Returns index + 1 of the op of a kernel that records no instruction: the one that it runs, or the
+ * kernels of its name; 0 with err set. */
+static uint32_t kernel_op(Build *b, ScopedOp *key, const EventAt *e, ProfErr *err)
+{
+    const GraphKernel *kernel = graph_kernel(b, e->event, err);
+    const KernelPlace *place = kernel ? &b->graph->placed[kernel->placed].place : NULL;
+    bool known = place && place->by != FOUND_NOT;
+    if (err->code) return 0;
+    if (known) {
+        const HloModule *module = b->graph->graphs[kernel->graph].module;
+        const char *name = hlo_op(module, place->position).instruction->name;
+        key->hlo_op = slice_intern(&b->texts, b->arena, slice_of_string(name), err);
+        key->tf_op = empty_text;
+    } else {
+        key->name = slice_intern(&b->texts, b->arena, slice_of(e->meta->name), err);
+    }
+    uint32_t op = err->code ? 0 : find_op(b, key, err);
+    if (op && known) {
+        b->ops.items[op - 1].n_in_graphs++;
+        b->ops.items[op - 1].n_executed += place->is_execution;
+    }
+    return op;
 }
 
 /* Returns index + 1 of the event's op; 0 if it is not an op, or with err set. */
@@ -230,7 +261,7 @@ static uint32_t op_of(Build *b, Line *line, const EventAt *e, const StatFilter *
         return 0;
     uint32_t last = of_meta->last;
     if (!last || !same_key(&b->ops.items[last - 1].op, &key)) last = find_op(b, &key, err);
-    if (last && b->ops.items[last - 1].by_kernel) last = kernel_op(b, &key, e->meta, err);
+    if (last && b->ops.items[last - 1].by_kernel) last = kernel_op(b, &key, e, err);
     if (!last) return 0;
     ScopedOp *op = &b->ops.items[last - 1].op;
     if (!op->tf_op->n_bytes) op->tf_op = key.tf_op;
@@ -353,105 +384,6 @@ static void read_plane(Build *b, Plane *plane, ProfErr *err)
     stat_filter_close(&filter);
 }
 
-/* ---- kernels without an instruction ---- */
-
-/* Kernels in CUDA graphs record the graph as their op, but XLA names kernels after instructions. */
-typedef struct {
-    size_t op;
-    const HloModule *module;
-    HloKernelOps may_be; /* what such a kernel may be: the namesake, or an equal instruction */
-} NamedOp;
-typedef LIST(NamedOp) NamedOps; /* by program and namesake */
-
-static int by_namesake(const void *a, const void *b)
-{
-    const NamedOp *x = a, *y = b;
-    uint64_t program_x = x->module->program_id, program_y = y->module->program_id;
-    if (program_x != program_y) return ORDER(program_x, program_y);
-    return ORDER(x->may_be.namesake, y->may_be.namesake);
-}
-
-static void list_named(Build *b, NamedOps *named, ProfErr *err)
-{
-    for (size_t i = b->first; i < b->ops.n && !interrupt_poll(1, err); i++) {
-        const ScopedOp *op = &b->ops.items[i].op;
-        if (!b->ops.items[i].by_kernel || !op->name->n_bytes) continue;
-        const HloModule *module = hlo_program(b->host, op->program_id, err);
-        HloKernelOps ops = {0};
-        if (module) ops = hlo_kernel_ops(module, slice_of(op->name), err);
-        NamedOp *place = ops.n ? PUSH(*named) : NULL;
-        if (place) *place = (NamedOp){i, module, ops};
-        if (ops.n && !place) prof_nomem(err);
-    }
-    sort_in_place(named->items, named->n, sizeof *named->items, by_namesake);
-}
-
-/* Returns whether kernels with the name of this instruction ran. */
-static bool has_own_kernel(const NamedOps *all, const NamedOp *of, uint32_t position)
-{
-    NamedOp wanted = {.module = of->module, .may_be.namesake = position};
-    size_t at = LOWER_BOUND(i, 0, all->n, by_namesake(&all->items[i], &wanted) < 0);
-    return at < all->n && !by_namesake(&all->items[at], &wanted);
-}
-
-/* Returns whether the i-th instruction that may be the kernel has none of its own. */
-static bool shares(const NamedOps *all, const NamedOp *kernel, size_t i)
-{
-    uint32_t position = kernel->may_be.positions[i];
-    return position == kernel->may_be.namesake || !has_own_kernel(all, kernel, position);
-}
-
-static int64_t share_of(int64_t whole, double part) { return (int64_t)((double)whole * part); }
-
-/* Moves a part of a kernel's events, of those that are left, to an instruction. */
-static void move_events(Build *b, const NamedOp *kernel, uint32_t position, double part,
-                        ProfErr *err)
-{
-    const Xla__HloInstructionProto *op = hlo_op(kernel->module, position).instruction;
-    ScopedOp key = b->ops.items[kernel->op].op;
-    key.name = key.tf_op = empty_text, key.n = 0;
-    key.hlo_op = slice_intern(&b->texts, b->arena, slice_of_string(op->name), err);
-    uint32_t to = key.hlo_op ? find_op(b, &key, err) : 0;
-    if (!to) return;
-    Op *target = &b->ops.items[to - 1], *source = &b->ops.items[kernel->op];
-    Sum moved = {(uint64_t)share_of((int64_t)source->outside.n, part),
-                 share_of(source->outside.total_ps, part), share_of(source->outside.self_ps, part)};
-    if (part >= 1) moved = source->outside;
-    source->outside.n -= moved.n, source->op.n -= moved.n;
-    source->outside.total_ps -= moved.total_ps, source->outside.self_ps -= moved.self_ps;
-    target->outside.n += moved.n, target->op.n += moved.n, target->n_named += moved.n;
-    target->outside.total_ps = add_saturated(target->outside.total_ps, moved.total_ps);
-    target->outside.self_ps = add_saturated(target->outside.self_ps, moved.self_ps);
-}
-
-/* Gives each instruction that a kernel may be the share of its events that goes by how often it
- * runs. If that is unknown, they stay. */
-static void divide_kernel(Build *b, const NamedOps *all, const NamedOp *kernel, ProfErr *err)
-{
-    size_t n = 0;
-    double left = 0;
-    for (size_t i = 0; i < kernel->may_be.n && !interrupt_poll(1, err); i++)
-        if (shares(all, kernel, i))
-            n++, left += hlo_op_runs(kernel->module, kernel->may_be.positions[i], err);
-    if (n == 1) move_events(b, kernel, kernel->may_be.namesake, 1, err);
-    for (size_t i = 0; n > 1 && i < kernel->may_be.n && left > 0 && !interrupt_poll(1, err); i++) {
-        uint32_t position = kernel->may_be.positions[i];
-        if (!shares(all, kernel, i)) continue;
-        double runs = hlo_op_runs(kernel->module, position, err);
-        move_events(b, kernel, position, runs / left, err);
-        left -= runs;
-    }
-}
-
-static void divide_kernels(Build *b, ProfErr *err)
-{
-    NamedOps named = {0};
-    list_named(b, &named, err);
-    for (size_t i = 0; i < named.n && !err->code; i++)
-        divide_kernel(b, &named, &named.items[i], err);
-    prof_free(named.items);
-}
-
 /* ---- sums ---- */
 
 static void add_device_cost(Build *b, const OpMetrics *from, ProfErr *err)
@@ -473,6 +405,7 @@ static void add_device_cost(Build *b, const OpMetrics *from, ProfErr *err)
         Op *op = &b->ops.items[i];
         if (!same_key(&op->op, &key)) continue;
         op->n_costed += from->occurrences;
+        if (op->op.plane_kind == PLANE_GPU) op->op.executions += from->executions;
         op->op.flops += from->model_flops_actual;
         op->op.n_bytes += from->has_actual_bytes ? (double)from->bytes_actual : NAN;
     }
@@ -512,10 +445,12 @@ static void set_device_costs(Build *b, ProfErr *err)
     }
     for (size_t i = b->first; i < b->ops.n && !err->code; i++) {
         Op *op = &b->ops.items[i];
-        double listed = (double)(op->op.n - op->n_named);
+        double listed = (double)(op->op.n - op->n_in_graphs);
         double share = op->n_costed ? listed / (double)op->n_costed : NAN;
         if (listed > 0) op->op.flops *= share, op->op.n_bytes *= share;
-        if (op->n_named) add_program_cost(op, (double)op->n_named, err);
+        if (op->n_in_graphs) add_program_cost(op, (double)op->n_executed, err);
+        bool listed_known = op->op.n == op->n_in_graphs || op->op.executions;
+        if (listed_known) op->op.executions += op->n_executed;
     }
 }
 
@@ -577,13 +512,13 @@ static int read_host(Build *b, Host *host, TimeList *rows, ProfErr *err)
 {
     if (!host->readable || host->reader->is_program || host_load_only(host, err)) return err->code;
     b->host = host, b->on_devices = has_work(host), b->first = b->ops.n;
+    b->graph = NULL, b->next_graph_kernel = 0;
     hash_clear(&b->by_key);
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         Plane *plane = &host->planes[i];
         if (b->on_devices ? plane_is_device(plane) : plane->kind == PLANE_HOST)
             read_plane(b, plane, err);
     }
-    if (!err->code && b->on_devices) divide_kernels(b, err);
     if (!err->code && b->on_devices) set_device_costs(b, err);
     if (!err->code && !b->on_devices) set_program_costs(b, err);
     size_t before = rows->n;

@@ -18,10 +18,11 @@ typedef struct {
                                 is no instruction, as in CUDA graphs; else empty */
     const HloModule *module; /* with the next field; NULL: the file does not have the instruction */
     const Xla__HloInstructionProto *instruction;
-    uint64_t n;     /* number of events in all rows */
-    bool runs_ops;  /* other ops nest in its events */
-    double flops;   /* of all events; NAN if unknown */
-    double n_bytes; /* the same for bytes */
+    uint64_t n;          /* number of events in all rows */
+    uint64_t executions; /* of an op on GPUs; 0: unknown */
+    bool runs_ops;       /* other ops nest in its events */
+    double flops;        /* of all events; NAN if unknown */
+    double n_bytes;      /* the same for bytes */
 } ScopedOp;
 
 /* The events of an op, or of one iteration of the loop around it. */

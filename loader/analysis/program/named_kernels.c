@@ -19,9 +19,9 @@ typedef struct {
 } Work;
 
 typedef struct {
-    LIST(Work) works;    /* by work, then by position */
-    uint32_t *positions; /* of `works` */
-    HashTable by_name;   /* of `works`, by the name of their kernel */
+    LIST(Work) works;  /* by work, then by position. The index of its first item is a class */
+    int64_t *classes;  /* by position */
+    HashTable by_name; /* of `works`, by the name of their kernel */
 } NamedKernels;
 
 static bool is_kept(char c)
@@ -82,12 +82,15 @@ static void list_works(NamedKernels *k, const HloModule *module, ProfErr *err)
 static void name_works(NamedKernels *k, const HloModule *module, ProfErr *err)
 {
     TextBuffer name = {0};
-    k->positions = prof_buffer(k->works.n * sizeof *k->positions);
-    if (!k->positions || !hash_reserve(&k->by_name, k->works.n)) prof_nomem(err);
+    k->classes = prof_buffer(module->n_ops * sizeof *k->classes);
+    if (!k->classes || !hash_reserve(&k->by_name, k->works.n)) prof_nomem(err);
     sort_array(k->works.items, k->works.n, sizeof *k->works.items, by_work);
-    for (size_t i = 0; i < k->works.n && !err->code; i++) {
-        k->positions[i] = k->works.items[i].position;
-        const char *op = hlo_op(module, k->positions[i]).instruction->name;
+    for (size_t i = 0; i < module->n_ops && !err->code; i++) k->classes[i] = NO_CLASS;
+    for (size_t i = 0, class = 0; i < k->works.n && !interrupt_poll(1, err); i++) {
+        const Work *work = &k->works.items[i];
+        if (work->work != k->works.items[class].work) class = i;
+        k->classes[work->position] = (int64_t) class;
+        const char *op = hlo_op(module, work->position).instruction->name;
         hash_add_reserved(&k->by_name, kernel_hash(op, &name), i);
         if (name.no_memory) prof_nomem(err);
     }
@@ -98,7 +101,7 @@ static void release(void *result)
 {
     NamedKernels *k = result;
     hash_free(&k->by_name);
-    prof_free(k->works.items), prof_free(k->positions);
+    prof_free(k->works.items), prof_free(k->classes);
     prof_free(k);
 }
 
@@ -115,22 +118,45 @@ static void *make(const HloModule *module, ProfErr *err)
     return k;
 }
 
-HloKernelOps hlo_kernel_ops(const HloModule *module, Slice kernel, ProfErr *err)
+static const NamedKernels *named_kernels(const HloModule *module, ProfErr *err)
 {
     static const HloAnalysis analysis = {make, release};
-    const NamedKernels *k = hlo_analysis(module, &analysis, err);
+    return hlo_analysis(module, &analysis, err);
+}
+
+const int64_t *hlo_kernel_classes(const HloModule *module, ProfErr *err)
+{
+    const NamedKernels *k = named_kernels(module, err);
+    return k ? k->classes : NULL;
+}
+
+int64_t hlo_namesake(const HloModule *module, Slice kernel, ProfErr *err)
+{
+    const NamedKernels *k = named_kernels(module, err);
     uint64_t hash = text_hash(kernel.text, kernel.n);
-    size_t n_named = 0, at = 0;
-    if (!k) return (HloKernelOps){0};
+    int64_t found = -1;
+    if (!k) return -1;
     HASH_EACH(i, &k->by_name, hash) {
-        const char *name = hlo_op(module, k->positions[i]).instruction->name;
-        if (!hlo_names_kernel(name, kernel)) continue;
-        at = i;
-        if (++n_named > 1) break;
+        uint32_t position = k->works.items[i].position;
+        if (!hlo_names_kernel(hlo_op(module, position).instruction->name, kernel)) continue;
+        if (found >= 0) return -1;
+        found = position;
     }
-    if (n_named != 1) return (HloKernelOps){0};
-    uint64_t work = k->works.items[at].work;
-    size_t first = LOWER_BOUND(i, 0, k->works.n, k->works.items[i].work < work), end = at + 1;
-    while (end < k->works.n && k->works.items[end].work == work) end++;
-    return (HloKernelOps){&k->positions[first], end - first, k->positions[at]};
+    return found;
+}
+
+int64_t hlo_class_of_kernel(const HloModule *module, Slice kernel, ProfErr *err)
+{
+    int64_t namesake = hlo_namesake(module, kernel, err);
+    const NamedKernels *k = namesake < 0 ? NULL : named_kernels(module, err);
+    return k ? k->classes[namesake] : NO_CLASS;
+}
+
+int64_t hlo_only_op_of_class(const HloModule *module, int64_t class, ProfErr *err)
+{
+    const NamedKernels *k = named_kernels(module, err);
+    if (!k || class == NO_CLASS) return -1;
+    size_t i = (size_t) class;
+    bool only = i + 1 == k->works.n || k->works.items[i + 1].work != k->works.items[i].work;
+    return only ? (int64_t)k->works.items[i].position : -1;
 }

@@ -10,15 +10,18 @@
  * that is no ASCII letter or digit. */
 bool hlo_names_kernel(const char *instruction, Slice kernel);
 
-typedef struct {
-    const uint32_t *positions; /* in order */
-    size_t n;
-    uint32_t namesake; /* position of the instruction with the kernel's name */
-} HloKernelOps;
+/* Returns the position of the instruction, of those that the program runs, after which a kernel is
+ * named; -1 if there is none, or several have the name. */
+int64_t hlo_namesake(const HloModule *module, Slice kernel, ProfErr *err);
 
-/* Returns the instruction after which a kernel is named, and those that do the same: XLA compiles
- * equal fusions once, and names the kernel after one of them. Empty if none has the name, or
- * several have. */
-HloKernelOps hlo_kernel_ops(const HloModule *module, Slice kernel, ProfErr *err);
+/* XLA compiles equal fusions once, and names the kernel after one of them. So a kernel has a class:
+ * the instructions that it may be, of those that the program runs. */
+enum { NO_CLASS = -1 };
+/* Returns the class of each instruction, by position; NO_CLASS for those that never run. */
+const int64_t *hlo_kernel_classes(const HloModule *module, ProfErr *err);
+/* Returns the class of a kernel; NO_CLASS if no instruction has its name, or several have. */
+int64_t hlo_class_of_kernel(const HloModule *module, Slice kernel, ProfErr *err);
+/* Returns the position of the only instruction of a class; -1 if it has several. */
+int64_t hlo_only_op_of_class(const HloModule *module, int64_t class, ProfErr *err);
 
 #endif
