@@ -24,13 +24,13 @@ TABLES = {
     'devices': 'device_time({x}) WHERE is_main AND busy_ps IS NOT NULL',
     'run': 'prof_runs({x})', 'causes': 'idle_causes({x})', 'cores': 'core_steps({x})',
     'functions': 'tf_functions({x})', 'steps': 'steps({x})', 'collectives': 'collectives({x})',
-    'slices': 'dcn_collectives({x})', 'ops': 'hlo_ops({x}) WHERE rank > 0',
+    'slices': 'dcn_collectives({x})', 'ops': 'top_hlo_ops({x}, 1000000000)',
+    'listed': 'hlo_ops({x}) WHERE rank > 0',
     'padding': 'padding_waste({x}, 1000000)', 'wasted': 'top_wasted({x}, 1000000)',
     'missed': 'tensorcore_missed({x}, 1000000)', 'totals': 'event_totals({x})',
     'planes': "planes({x}) WHERE kind = 'host' AND event_count > 0", 'input_ops': 'input_ops({x})',
     'programs': 'hlo_modules({x})', 'exposed': 'exposed_communication({x})'}
-METRICS = {'recomputing': lambda o: o['rematerialization'] == 'Yes',
-           'outside_compilation': lambda o: o['outside_compilation'] == 'Yes',
+METRICS = {'recomputing': lambda o: o['is_recomputed'],
            'data_movement': lambda o: o['category'] in MOVING}
 
 
@@ -89,8 +89,11 @@ def parts(f):
     found['stall_between_slices'] = [(r['rendezvous_name'], r['total_stall_ms'] / f.hosts)
                                      for r in f.slices] or None
     for rule, counts in METRICS.items():
-        found[rule] = [(o['hlo_op'], o['event_self_ps'] / n / 1e9) for o in f.ops
+        found[rule] = [(o['hlo_op'], o['event_self_time_us'] / n / 1e3) for o in f.ops
                        if counts(o)] if f.ops and f.devices else None
+    found['outside_compilation'] = [
+        (o['hlo_op'], o['event_self_ps'] / n / 1e9) for o in f.listed
+        if o['outside_compilation'] == 'Yes'] if f.ops and f.devices else None
     found['padding'] = [(r['hlo_op'], r['padding_time_us'] / n / 1e3) for r in f.padding
                         if r['padding_time_us'] is not None]
     is_known = any(o['flops_utilization'] is not None or o['hbm_utilization'] is not None

@@ -130,14 +130,21 @@ def gpu_shares(run):
 
 def flops_by_category(run):
     """Operations and bytes of op_time_by_category: of devices the sums of hlo_ops, whose figures
-    tests/witness/flops.py works out; of host threads those of the instruction for each event that
-    runs it, but not of ops that run others."""
+    tests/witness/flops.py works out; of GPUs those of scope_ops (scopes.py); of host threads
+    those of the instruction for each event that runs it, but not of ops that run others."""
     got = {(r['host_or_device'], r['category']): (r['flops'], r['bytes_accessed'])
            for r in run.ask('SELECT * FROM op_time_by_category({x})') if r['flops'] is not None
            or r['bytes_accessed'] is not None}
     want = collections.defaultdict(lambda: [0, 0])
-    for o in run.ask("SELECT nullif(category, '') AS category, model_flops_actual AS flops, "
-                     "bytes_accessed_actual AS bytes FROM hlo_ops({x}) WHERE rank > 0"):
+    on_gpus = run.ask('SELECT host, program_id, hlo_op, flops, bytes_accessed AS bytes '
+                      "FROM scope_ops({x}) WHERE plane_kind = 'gpu' AND hlo_op IS NOT NULL")
+    kinds = {(i['host'], i['program_id'], i['hlo_op']): i['category'] for i in run.ask(
+        'SELECT host, program_id, hlo_op, category FROM hlo_instructions({x})')} if on_gpus else {}
+    for o in on_gpus:
+        o['category'] = kinds.get((o['host'], o['program_id'], o['hlo_op']))
+    for o in on_gpus or run.ask(
+            "SELECT nullif(category, '') AS category, model_flops_actual AS flops, "
+            'bytes_accessed_actual AS bytes FROM hlo_ops({x}) WHERE rank > 0'):
         want['Device', o['category']][0] += o['flops'] or 0
         want['Device', o['category']][1] += o['bytes'] or 0
     if any(side == 'Host' for side, _ in got):

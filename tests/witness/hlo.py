@@ -106,11 +106,12 @@ class Program:
         module = Message(proto).sub(1)
         self.name, self.id = module.text(1), module.int(5)
         self.payloads = module.all(22)
-        self.computations, self.by_id, self.by_name = {}, {}, {}
+        self.computations, self.roots, self.by_id, self.by_name = {}, {}, {}, {}
         for data in module.all(3):
             c = Message(data)
             ops = [Instruction(x) for x in c.all(2)]
             self.computations.setdefault(c.int(5), ops)
+            self.roots.setdefault(c.int(5), c.int(6))
             for op in ops:
                 self.by_id.setdefault(op.id, op)
                 self.by_name.setdefault(op.name, op)

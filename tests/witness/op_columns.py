@@ -12,8 +12,7 @@ from compare import agree, integer, main, tried  # noqa: E402
 from flops import Program, programs_of  # noqa: E402
 from hlo import Message  # noqa: E402
 from ops import Host, kernels_by_op  # noqa: E402
-from lib.hlo import U8  # noqa: E402
-from shapes import Shape  # noqa: E402
+from shapes import Shape, is_library_call, library_bytes  # noqa: E402
 
 OP_LINES = {'XLA Ops', 'Sparse Core Ops', 'Framework Ops', 'TensorFlow Ops'}
 CONTAINERS = ('while', 'call', 'conditional', 'megacore fusion')
@@ -180,20 +179,6 @@ def padding(run):
                   min(data / stored, 1) if data is not None and stored else None)
 
 
-LIBRARIES = ('__cublas$gemm', '__cublas$lt$matmul', '__cublas$lt$groupedMatmul',
-             '__cublas$triangularSolve', '__cusolver$cholesky', '__cudnn$conv', '__cudnn$fmha')
-
-
-def library_bytes(program, op):
-    """Of the operands and the results. The last of several results is room to work in, if it is
-    bytes."""
-    results = Shape(op.m.sub(3)).arrays()
-    if len(results) > 1 and results[-1].type in (S8, U8):
-        results.pop()
-    return sum(x.data_bytes() for x in results + [
-        Shape(program.by_id[i].m.sub(3)) for i in op.operands])
-
-
 def executions(run):
     """Bytes of one execution, times the executions. A GPU's calls of other code are unknown."""
     one, calls = collections.defaultdict(set), collections.defaultdict(set)
@@ -205,8 +190,8 @@ def executions(run):
             program = Program(proto)
             for op in program.by_name.values():
                 if op.opcode == 'custom-call':
-                    calls[str(key), op.name].add(library_bytes(program, op) if op.target.startswith(
-                        LIBRARIES) else None)
+                    calls[str(key), op.name].add(library_bytes(program, op)
+                                                 if is_library_call(op) else None)
     for o in run.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0'):
         key = o['program_id'], o['hlo_op']
         of = one[key] if o['core_type'] or key not in calls else calls[key]
@@ -221,10 +206,13 @@ def executions(run):
 def tensor_cores(run):
     """By op the time of its kernels; which kernels use tensor cores is what kernel_ops says of
     their names. A kernel that it does not list is judged by none here."""
-    uses = {k['kernel_name']: k['kernel_uses_tensorcore'] for k in run.ask(
-        'SELECT * FROM kernel_ops({x})')}
+    flags = collections.defaultdict(set)  # of a name; kernels of several programs can have it
+    for k in run.ask('SELECT * FROM kernel_ops({x})'):
+        flags[k['kernel_name']].add(k['kernel_uses_tensorcore'])
+    uses = {name: of.pop() for name, of in flags.items() if len(of) == 1}
     sums, unsure = collections.defaultdict(lambda: [0, 0]), set()
-    for key, events in kernels_by_op([Host(planes) for planes in run.hosts.values()]).items():
+    for key, events in kernels_by_op(
+            run, [Host(planes) for planes in run.hosts.values()]).items():
         for ps, name in events:
             sums[key][0] += ps if uses.get(name) else 0
             sums[key][1] += ps

@@ -13,6 +13,7 @@ import sys
 sys.dont_write_bytecode = True
 import xspace  # noqa: E402
 from compare import agree, main, tried  # noqa: E402
+from places import in_graphs  # noqa: E402
 
 OP_LINES = {'XLA Ops', 'Sparse Core Ops'}
 US = 1e6
@@ -191,9 +192,10 @@ def op_text(stats):
     return None
 
 
-def kernels_by_op(hosts):
-    """{(operation, type): [(duration, name of the kernel)]}"""
-    sums = collections.defaultdict(list)
+def kernels_by_op(run, hosts):
+    """{(operation, type): [(duration, name of the kernel)]}; a kernel of a CUDA graph is of the
+    instruction that it runs."""
+    sums, graphs = collections.defaultdict(list), in_graphs(run)
     for h in hosts:
         instructions = None
         for p, line, _ in h.lines:
@@ -203,6 +205,8 @@ def kernels_by_op(hosts):
                     instructions = h.instructions() if instructions is None else instructions
                     program, name = integer(e.stats.get('program_id')), hlo.rpartition('::')[
                         2].removeprefix('%')
+                    if id(e) in graphs and graphs[id(e)].op:
+                        name = graphs[id(e)].op.name
                     op_name, op_type = instructions.get((program % 2**64 if program is not None
                                                          else None, name), ('', ''))
                     key = (op_name, op_type or None) if op_name else (name, None)
@@ -216,8 +220,8 @@ def kernels_by_op(hosts):
     return sums
 
 
-def kernel_time_by_op(hosts):
-    sums = kernels_by_op(hosts)
+def kernel_time_by_op(run, hosts):
+    sums = kernels_by_op(run, hosts)
     everything = sum(ps for events in sums.values() for ps, _ in events)
     return {key: [len(events), len({name for _, name in events}),
                         sum(ps for ps, _ in events) / US,
@@ -261,7 +265,7 @@ def check(run):
     agree('kernel_time_by_op',
           numbered(run.ask('SELECT operation, type, occurrences, kernel_count, total_time_us, '
                            'percent FROM kernel_time_by_op({x}, 1000000000)'), 2),
-          kernel_time_by_op(hosts))
+          kernel_time_by_op(run, hosts))
 
 
 def each(run):

@@ -9,7 +9,6 @@ import math
 import os
 import random
 import re
-import statistics
 import sys
 import tempfile
 import types
@@ -48,41 +47,145 @@ def ranked(what, rows, value):
 
 # ---- HLO ops ----
 
+IN_CONTAINERS = ('while', 'call', 'conditional', 'megacore fusion')
+
+
+def recorded(o):
+    """An op of hlo_ops as the queries about ops show it."""
+    moved = (o['hbm_bytes'] * o['occurrences_actual'] / o['occurrences'] if o['hbm_bytes']
+             and o['occurrences'] else None) or o['bytes_accessed_actual']
+    return {**o, 'n': o['occurrences_actual'], 'us': o['self_ps'] / 1e6,
+            'event_us': o['event_self_ps'] / 1e6, 'total_us': o['total_time_us'],
+            'done': o['flops_actual'], 'moved': moved,
+            'is_recomputed': int(o['rematerialization'] == 'Yes')}
+
+
+def of_an_instruction(i, key, module):
+    """An op of a GPU that hlo_ops lacks; i: its instruction, None for a graph."""
+    name = key[1]
+    i = i or {'category': 'unknown', 'expression': '', 'tf_op': None}
+    return {'program_id': key[0], 'hlo_op': name, 'hlo_module': module, 'category': i['category'],
+            'core_type': '', 'n': None, 'us': 0, 'event_us': 0, 'total_us': 0, 'done': None,
+            'moved': None, 'is_container': int(i['category'] in IN_CONTAINERS),
+            'is_recomputed': int('.remat' in name
+                                 or 'rematted_computation' in (i['tf_op'] or '')),
+            'flops_utilization': None, 'hbm_utilization': None,
+            'expression': i['expression'] or name, 'work_kind': None}
+
+
+def add(row, us, done=None, moved=None):
+    """Adds time, operations and bytes that hlo_ops lacks."""
+    for c, value in (('done', done), ('moved', moved)):
+        row[c] = None if value is None and row[c] is None else (row[c] or 0) + (value or 0)
+    for c in ('us', 'event_us', 'total_us'):
+        row[c] += us
+
+
+def add_graphs(kernels, row_of, instructions, scoped):
+    for k in kernels:
+        key = k['program_id'], k['hlo_op']
+        row, i = row_of(key), instructions.get(key)
+        if k['n'] is None or not i:
+            add(row, k['us'])
+        else:
+            own = row.get('bytes_accessed_actual') or 0
+            add(row, k['us'], i['flops_actual'] and i['flops_actual'] * k['n'],
+                scoped[key]['bytes'] and scoped[key]['bytes'] - own)
+
+
+def ops_of(run):
+    """The ops of the devices: those of hlo_ops, with what it lacks of GPUs: kernels of CUDA graphs,
+    and ops of programs that XLA refuses or the file does not contain. Their use of the devices is
+    worked out if these have the same peaks."""
+    found = [recorded(o) for o in run.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0')]
+    kernels, ops = run.ask_all(
+        'SELECT program_id, coalesce(hlo_op, graph) AS hlo_op, total(duration_ps) / 1e6 AS us, '
+        'sum(is_execution) AS n FROM graph_kernels({x}) GROUP BY 1, 2',
+        'SELECT program_id, hlo_op, max(hlo_module) AS hlo_module, total(self_us) AS us, '
+        'sum(bytes_accessed) AS bytes, sum(coalesce(executions, occurrences)) AS n '
+        'FROM scope_ops({x}) '
+        "WHERE plane_kind = 'gpu' AND hlo_op IS NOT NULL GROUP BY 1, 2")
+    scoped = {(r['program_id'], r['hlo_op']): r for r in ops}
+    of_key = {(o['program_id'], o['hlo_op']): o for o in found}
+    instructions = {(i['program_id'], i['hlo_op']): i for i in run.ask(
+        'SELECT program_id, hlo_op, category, tf_op, expression, flops_actual '
+        'FROM hlo_instructions({x})')} if ops else {}
+
+    def row_of(key):
+        if key not in of_key:
+            of_key[key] = of_an_instruction(instructions.get(key), key, scoped[key]['hlo_module'])
+            found.append(of_key[key])
+        return of_key[key]
+    add_graphs(kernels, row_of, instructions, scoped)
+    for key, r in scoped.items():
+        if key not in of_key or r['us'] - of_key[key]['us'] > 1e-7:
+            add(row_of(key), r['us'] - row_of(key)['us'])
+        of_key[key]['n'] = r['n']
+    peaks = run.ask('SELECT DISTINCT peak_flops_per_second AS flops, peak_hbm_bytes_per_second '
+                    'AS bytes FROM devices({x})')
+    for row in found if len(peaks) == 1 and ops else ():
+        for c, of, peak in (('flops', 'done', 'flops'), ('hbm', 'moved', 'bytes')):
+            seconds = row['total_us'] / 1e6
+            row[c + '_utilization'] = row[of] / seconds / peaks[0][peak] if row[
+                of] and seconds and peaks[0][peak] else None
+    return found
+
+
+def kind_of(o):
+    text = types.SimpleNamespace(stats={'hlo_category': o['category']}, name=o['expression']
+                                 if ' = ' in o['expression'] else '', display=o['hlo_op'])
+    agree('kind of %s' % o['hlo_op'], o['work_kind'] or kind_of_op(text), kind_of_op(text))
+    return kind_of_op(text)
+
+
+def kinds_of_instructions(run):
+    for i in run.ask('SELECT hlo_op, category, expression, work_kind FROM hlo_instructions({x})'):
+        kind_of(i)
+
+
+def bound_by(o):
+    """On GPUs the larger of the two shares."""
+    if o['core_type']:
+        return o['bound_by']
+    shares = [(o['flops_utilization'] or 0, 'Compute'), (o['hbm_utilization'] or 0, 'HBM')]
+    return max(shares, key=lambda x: x[0])[1] if any(x for x, _ in shares) else 'Unknown'
+
+
 def top_hlo_ops(run):
-    ops = run.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0')
+    ops = ops_of(run)
     got = run.ask('SELECT * FROM top_hlo_ops({x}, %d)' % ALL)
     ranked('top_hlo_ops', got, lambda r: r['self_time_us'])
-    everything, above = sum(o['self_ps'] for o in ops), 0
+    everything, above = sum(o['us'] for o in ops), 0
     for r in got:
         above += r['self_time_us']
-        agree('cumulative', r['cumulative_percent'], percent(above, everything / 1e6), rel=1e-6)
-    want = [[o['hlo_op'], o['category'], o['hlo_module'], o['occurrences_actual'],
-             o['self_ps'] / 1e6, percent(o['self_ps'], everything),
-             o['self_ps'] / 1e6 / o['occurrences_actual'] if o['occurrences_actual'] else None,
-             o['flops_utilization'], o['hbm_utilization']] for o in ops]
-    rows_agree('top_hlo_ops',
-               [text_row(r, 'hlo_op', 'category', 'hlo_module', 'occurrences', 'self_time_us',
-                         'percent', 'avg_self_time_us', 'flops_utilization',
-                         'hbm_utilization') for r in got], want, rel=1e-6)
+        agree('cumulative', r['cumulative_percent'], percent(above, everything), rel=1e-6)
+    want = [[o['hlo_op'], o['program_id'], o['category'], o['hlo_module'], o['n'], o['us'],
+             percent(o['us'], everything), o['us'] / o['n'] if o['n'] else None,
+             o['flops_utilization'], o['hbm_utilization'], bound_by(o), kind_of(o),
+             o['is_container'], o['is_recomputed'], o['event_us']] for o in ops]
+    rows_agree('top_hlo_ops', [text_row(
+        r, 'hlo_op', 'program_id', 'category', 'hlo_module', 'occurrences', 'self_time_us',
+        'percent', 'avg_self_time_us', 'flops_utilization', 'hbm_utilization', 'bound_by',
+        'work_kind', 'is_container', 'is_recomputed', 'event_self_time_us') for r in got], want,
+               rel=1e-6)
 
 
 def top_wasted(run):
-    ops = run.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0')
+    ops = ops_of(run)
     got = run.ask('SELECT * FROM top_wasted({x}, %d)' % ALL)
     ranked('top_wasted', got, lambda r: r['wasted_time_us'])
-    everything, want = sum(o['self_ps'] for o in ops), []
+    everything, want = sum(o['us'] for o in ops), []
     for o in ops:
-        text = types.SimpleNamespace(stats={'hlo_category': o['category']}, name=o['expression']
-                                     if ' = ' in o['expression'] else '', display=o['hlo_op'])
-        agree('kind of %s' % o['hlo_op'], o['work_kind'], kind_of_op(text))
         used = [u for u in (o['flops_utilization'], o['hbm_utilization']) if u is not None]
-        if used and not o['is_container'] and o['work_kind'] == COMPUTE:
-            wasted = max(0.0, o['self_ps'] / 1e6 * (1 - max(used)))
-            want.append([o['hlo_op'], o['hlo_module'], o['occurrences_actual'], o['self_ps'] / 1e6,
-                         wasted, percent(wasted * 1e6, everything)])
-    rows_agree('top_wasted', [text_row(r, 'hlo_op', 'hlo_module', 'occurrences', 'self_time_us',
-                                       'wasted_time_us', 'wasted_percent') for r in got], want,
-               rel=1e-6)
+        if kind_of(o) == COMPUTE and used and not o['is_container']:
+            wasted = max(0.0, o['us'] * (1 - max(used)))
+            want.append([o['hlo_op'], o['program_id'], o['category'], o['hlo_module'], o['n'],
+                         o['us'], wasted, percent(wasted, everything), o['flops_utilization'],
+                         o['hbm_utilization'], bound_by(o)])
+    rows_agree('top_wasted', [text_row(
+        r, 'hlo_op', 'program_id', 'category', 'hlo_module', 'occurrences', 'self_time_us',
+        'wasted_time_us', 'wasted_percent', 'flops_utilization', 'hbm_utilization',
+        'bound_by') for r in got], want, rel=1e-6)
 
 
 # ---- samples ----
@@ -244,8 +347,11 @@ def helpers(run):
         groups[key if key in known else (e['host'], e['tf_op'])][e['host'], e['name']] += e['n']
     beside, alone = collections.Counter(), collections.Counter()
     for kernels in groups.values():
-        uses = any('uses' in flags.get(k, ()) for k in kernels)
-        (beside if uses else alone).update(kernels)
+        of = [flags.get(k, collections.Counter()) for k in kernels]
+        if any(x['uses'] for x in of):
+            beside.update(kernels)
+        if not any(x['uses'] and not x['missed'] for x in of):  # some use them, in another program
+            alone.update(kernels)
     for kernel, of in flags.items():
         agree('helpers %s' % (kernel,), of['helps'] <= beside[kernel], True)
         agree('missed %s' % (kernel,), of['missed'] <= alone[kernel], True)
@@ -466,8 +572,9 @@ def async_op_totals(run):
 
 
 def each(run):
-    for check in (top_hlo_ops, top_wasted, utilization, mfu, eager_ops, tensorcore_missed, helpers,
-                  input_bound, gpu_samples, time_by_pass, async_op_totals):
+    for check in (top_hlo_ops, kinds_of_instructions, top_wasted, utilization, mfu, eager_ops,
+                  tensorcore_missed, helpers, input_bound, gpu_samples, time_by_pass,
+                  async_op_totals):
         tried('%s %s' % (check.__name__, run.path), check, run)
 
 

@@ -69,7 +69,7 @@ class Names:
 
 
 # Tables whose column `name` is the name of the event that the id refers to.
-EVENT_NAMES = {'launch_delays', 'trace_events', 'perf_counters'}
+EVENT_NAMES = {'launch_delays', 'trace_events', 'perf_counters', 'graph_kernels'}
 OTHER_EVENTS = {('launch_delays', 'launch_event_id'): {'launch_name': 'name',
                                                       'launch_start_ps': 'start_ps',
                                                       'launch_duration_ps': 'duration_ps'},
@@ -203,21 +203,11 @@ def label(r):
     return r['hlo_op'] and r['hlo_op'] + (r.get('shape_index') or '')
 
 
-def bound_by(o):
-    """On GPUs the larger of the two shares."""
-    if o['core_type']:
-        return o['bound_by']
-    shares = [(o['flops_utilization'] or 0, 'Compute'), (o['hbm_utilization'] or 0, 'HBM')]
-    return max(shares, key=lambda x: x[0])[1] if any(x for x, _ in shares) else 'Unknown'
-
-
 INSTRUCTION = {c: lambda r, c=c: r[c] for c in (
     'category', 'opcode', 'user_file', 'user_line', 'shape', 'tf_op', 'scope', 'owner_tf_op',
     'bytes_accessed')}
 INSTRUCTION.update(source_line=place, flops=lambda r: r['model_flops_actual'])
-OP = {**INSTRUCTION, 'flops_utilization': lambda r: r['flops_utilization'], 'bound_by': bound_by,
-      'hbm_utilization': lambda r: r['hbm_utilization'],
-      'tf_op': lambda r: r['tf_op'].rstrip(':') or None}
+OP = {**INSTRUCTION, 'tf_op': lambda r: r['tf_op'].rstrip(':') or None}
 BUFFER = {**INSTRUCTION, 'shape': lambda r: r['shape_actual'], 'kind': lambda r: r['kind'],
           'live_at_peak': lambda r: r['live_at_peak'],
           'start_event': lambda r: r['storage_start_event'],
@@ -226,9 +216,8 @@ BUFFER = {**INSTRUCTION, 'shape': lambda r: r['shape_actual'], 'kind': lambda r:
           if r['unpadded_bytes_actual'] else None}
 # query: (the table whose rows it shows, their keys, the columns that it shows)
 SHOWN = {
-    'top_hlo_ops': ('hlo_ops', OP, 'bound_by tf_op source_line user_file user_line category'),
-    'top_wasted': ('hlo_ops', OP, 'category flops_utilization hbm_utilization bound_by tf_op '
-                   'source_line'),
+    'top_hlo_ops': ('hlo_ops', OP, 'tf_op source_line user_file user_line'),
+    'top_wasted': ('hlo_ops', OP, 'tf_op source_line'),
     'fusion_breakdown': ('hlo_instructions', INSTRUCTION,
                          'category flops bytes_accessed tf_op source_line user_file user_line'),
     'remat_candidates': ('buffer_allocations', BUFFER,
@@ -247,8 +236,11 @@ def shown(run):
     peaks = collections.defaultdict(list)
     for p in run.ask('SELECT * FROM memory_peaks({x}) WHERE memory_space = 0'):
         peaks[p['program_id']].append(p['peak_event'])
+    of_gpus = {(r['program_id'], r['hlo_op']) for r in run.ask(
+        "SELECT DISTINCT program_id, hlo_op FROM scope_ops({x}) WHERE plane_kind = 'gpu'")}
+    unlisted = [i for i in bases['hlo_instructions'] if (i['program_id'], i['hlo_op']) in of_gpus]
     for query, (base, of, columns) in SHOWN.items():
-        rows, hosts = collections.defaultdict(list), collections.defaultdict(set)
+        rows, hosts, of_graphs = (collections.defaultdict(kind) for kind in (list, set, list))
         columns = columns.split()
         for b in bases[base]:
             if b.get('rank', 1) > 0:
@@ -256,11 +248,17 @@ def shown(run):
                 rows[b['program_id'], label(b)].append(values)
                 if 'host' in b:
                     hosts[b['program_id'], label(b)].add(b['host'])
+        for i in unlisted if base == 'hlo_ops' else ():
+            if not rows.get((i['program_id'], i['hlo_op'])):
+                of_graphs[i['program_id'], i['hlo_op']].append(
+                    [i['program_id'], i['hlo_module']] + [INSTRUCTION[c](i) for c in columns])
         for r in run.ask('SELECT * FROM %s({x}%s)' % (
                 query, '' if query == 'live_at' else ', 1000000')):
             agree_one_of('%s of %s' % (query, r['hlo_op']),
                          [r['program_id'], r['hlo_module']] + [r[c] for c in columns],
-                         rows[r['program_id'], r['hlo_op']])
+                         rows[r['program_id'], r['hlo_op']]
+                         or of_graphs[r['program_id'], r['hlo_op']]
+                         or [[r['program_id'], None] + [None] * len(columns)])
             if 'hosts' in r:
                 agree_one_of('hosts of %s' % r['hlo_op'], r['hosts'], range(1, 1 + len(
                     hosts[r['program_id'], r['hlo_op']])))
@@ -274,9 +272,10 @@ RANKED = {'exposed_communication': '', 'kernel_time_by_op': ', 1000000',
           'slowest_steps': ', 1000000',
           'slow_step_ops': ', NULL, NULL', 'step_variance': ', NULL', 'stragglers': ', 1000000',
           'top_device_ops': '', 'top_kernels': ', 1000000', 'top_ops': ', 1000000'}
-NAMED = {'launch_delays': ('name', ''), 'launch_latency': ('kernel', ', 1000000'),
-         'range_kernels': ('kernel', ''), 'slow_step_ops': ('name', ', NULL, NULL'),
-         'step_variance': ('name', ', NULL'), 'tensorcore_missed': ('kernel_name', ', 1000000'),
+NAMED = {'launch_delays': ('name', ''), 'graph_kernels': ('name', ''),
+         'launch_latency': ('kernel', ', 1000000'), 'range_kernels': ('kernel', ''),
+         'slow_step_ops': ('name', ', NULL, NULL'), 'step_variance': ('name', ', NULL'),
+         'tensorcore_missed': ('kernel_name', ', 1000000'),
          'top_kernels': ('kernel_name', ', 1000000'), 'top_ops': ('operation', ', 1000000'),
          'idle_gaps': ('before', ', 1000000'), 'compare_ops': ('operation', ', {x}'),
          'compare_kernels': ('kernel_name', ', {x}')}

@@ -124,6 +124,12 @@ OF_EVENTS = ("SELECT program_id, hlo_op, count(*) AS n, sum(self_ps) AS self_ps 
              "FROM trace_events({x}) WHERE hlo_op IS NOT NULL AND NOT derived GROUP BY 1, 2")
 
 
+OF_OPS = ("SELECT program_id, hlo_op, total_self_time_us AS us, occurrences_actual AS n "
+          "FROM hlo_ops({x}) WHERE core_type <> '' UNION ALL "
+          "SELECT program_id, hlo_op, self_us, executions FROM scope_ops({x}) "
+          "WHERE plane_kind = 'gpu' AND hlo_op IS NOT NULL")
+
+
 def equal_on_hosts(rows, *columns):
     """{(program, op): whether these columns of its rows are equal on all hosts that have it}"""
     of_hosts = collections.defaultdict(set)
@@ -158,10 +164,13 @@ def fusions(run):
     got = run.ask('SELECT * FROM fusion_breakdown({x})')
     if not got:
         return
-    ops, times = run.ask('SELECT * FROM hlo_ops({x})'), times_of_ops(run)
-    executions = collections.Counter()
-    for o in ops or run.ask(OF_EVENTS):
-        executions[o['program_id'], o['hlo_op']] += o['occurrences_actual' if ops else 'n']
+    ops = run.ask(OF_OPS) or [{**r, 'us': r['self_ps'] / 1e6} for r in run.ask(OF_EVENTS)]
+    times, executions = collections.Counter(), collections.Counter()
+    for o in ops:
+        key = o['program_id'], o['hlo_op']
+        times[key] += o['us']
+        if o['n'] is not None:
+            executions[key] += o['n']
     are_equal = {key: len(of) == 1 for key, of in by_key(got, 'program_id', 'hlo_op').items()}
     for r in got:
         key = r['program_id'], r['hlo_op']
@@ -360,16 +369,25 @@ TWO_OP_LINES = """
 
 
 def categories(run):
-    names = collections.defaultdict(set)
+    """On GPUs the ops of scope_ops, by the category of their instruction, or unknown."""
+    names, kinds = collections.defaultdict(set), {}
+    on_gpus = run.ask("SELECT program_id, hlo_op FROM scope_ops({x}) WHERE plane_kind = 'gpu' "
+                      'AND hlo_op IS NOT NULL')
+    if on_gpus:
+        kinds = {(i['program_id'], i['hlo_op']): i['category'] for i in run.ask(
+            'SELECT program_id, hlo_op, category FROM hlo_instructions({x})')}
+    for r in on_gpus:
+        key = r['program_id'], r['hlo_op']
+        names['Device', kinds.get(key, 'unknown')].add(key)
     for r in run.ask("SELECT * FROM op_metrics({x}) WHERE parent_id IS NULL "
                      "AND side IN ('device', 'host')"):
-        names[r['side'].capitalize(), r['category']].add((r['program_id'], r['name']))
+        if not on_gpus or r['side'] == 'host' or not r['program_id']:
+            names[r['side'].capitalize(), r['category']].add((r['program_id'], r['name']))
     for r in run.ask('SELECT * FROM op_time_by_category({x})'):
         of = names.get((r['host_or_device'], r['category']), ())
         if of and r['category'] != 'IDLE' and (r['host_or_device'] == 'Host' or all(
             program for program, _ in of)):
-            agree('ops of %s' % r['category'], r['op_count'],
-                  len(of))
+            agree('ops of %s' % r['category'], r['op_count'], len(of))
 
 
 # ---- steps ----

@@ -14,10 +14,10 @@ import sys
 sys.dont_write_bytecode = True
 from compare import ROOT, Run, agree, agree_one_of, ask, main, tried  # noqa: E402
 from device_time import DEVICES, own_times, work_lines  # noqa: E402
-import hlo  # noqa: E402
-from graph_kernels import Named, shares  # noqa: E402
 from hlo import Message  # noqa: E402
-from programs import programs_of, protos_of  # noqa: E402
+from places import in_graphs  # noqa: E402
+from programs import programs_of  # noqa: E402
+from shapes import is_library_call, library_bytes  # noqa: E402
 from xspace import text  # noqa: E402
 
 LEFT_OUT = set('''checkpoint remat remat2 rematted_computation closed_call core_call
@@ -376,9 +376,10 @@ def string(value):
 
 
 class Work:
-    """An event of an op: its op's key, its times, and the events that it nests in."""
+    """An event of an op: its op's key, its times, and the events that it nests in; in_graph: what
+    it is in a CUDA graph (places.py)."""
 
-    def __init__(self, host, kind, event, number):
+    def __init__(self, host, kind, event, number, in_graph):
         stats = event.stats
         program, hlo_op, tf_op = (stats.get('program_id'), string(stats.get('hlo_op')),
                                   string(stats.get('tf_op')))
@@ -396,8 +397,11 @@ class Work:
         hlo_op = (hlo_op or '').rpartition('::')[2]
         self.program = str(program % 2**64) if isinstance(program, int) else None
         self.recorded, self.is_op, self.name = tf_op, bool(hlo_op or tf_op), event.name
+        self.in_graph = in_graph
         if hlo_op:
-            self.key = host, kind, self.program, hlo_op, None, None
+            op = in_graph and in_graph.op
+            self.key = (host, kind, self.program, op.name if op else hlo_op, None,
+                        event.name if in_graph and not op else None)
         else:
             self.key = (host, kind, None, None) + ((tf_op, None) if tf_op else (None, event.name))
 
@@ -425,11 +429,11 @@ def work(run):
         lines = [[(host, 'host', e) for e in own_times(line)]
                  for host, planes in run.hosts.items() for plane in planes if plane.kind == 'host'
                  for line in plane.lines if not line.derived]
-    found, number = [], 0
+    found, number, graphs = [], 0, in_graphs(run)
     for line in lines:
         of = []
         for host, kind, e in line:
-            of.append(Work(host, kind, e, number))
+            of.append(Work(host, kind, e, number, graphs.get(id(e))))
             number += 1
         of = [e for e in of if e.kind != 'host' or e.is_op]
         if of and of[0].kind != 'gpu':
@@ -439,11 +443,13 @@ def work(run):
 
 
 class Op:
-    """Events of one key, and the part that it has of kernels in CUDA graphs, [events, ps]."""
+    """Events of one key."""
 
-    def __init__(self, key, events, programs, in_graphs):
+    def __init__(self, key, events, programs):
         self.host, self.kind, self.program, self.hlo_op, self.tf_op, self.name = key
-        self.events, self.in_graphs = events, in_graphs if not key[5] else (0, 0)
+        self.events, of = events, [e.in_graph for e in events if e.in_graph]
+        self.n_in_graphs, self.executions = len(of), sum(x.is_execution or 0 for x in of)
+        self.in_graph = of[0] if self.executions else None
         program = programs.get((self.host, self.program))
         self.instruction = program and self.hlo_op and program.by_name.get(self.hlo_op)
         self.module = program.name if self.instruction else None
@@ -483,102 +489,93 @@ def iterations(ops):
     return found
 
 
-def in_graphs(run, programs, by_key):
-    """{(host, program id): {instruction: [events, ps]}} of what runs in CUDA graphs. It is taken
-    out of by_key; kernels there that are no instruction are ops by their names."""
-    graphs = {key: events for key, events in by_key.items() if key[1] == 'gpu' and key[3]
-              and key[3] not in getattr(programs.get((key[0], key[2])), 'by_name', (key[3],))}
-    kernels, protos = collections.defaultdict(dict), protos_of(run) if graphs else {}
-    for (host, _, program, graph, *_), events in graphs.items():
-        for e in events:
-            of = kernels[host, program].setdefault((graph, e.name), [0, 0])
-            of[0], of[1] = of[0] + 1, of[1] + e.duration
-    found, rest = {}, {}
-    for key, of in kernels.items():
-        found[key], rest[key] = shares(Named(hlo.Program(protos[key][1])), of)
-    for key, events in graphs.items():
-        del by_key[key]
-        for e in events:
-            if e.name in rest[key[0], key[2]]:
-                by_key[key[:5] + (e.name,)].append(e)
-    return found
-
-
 def scope_ops(run, programs):
-    by_key = collections.defaultdict(list)
+    by_key, rows = collections.defaultdict(list), []
     for e in work(run):
         by_key[e.key].append(e)
-    graphs = in_graphs(run, programs, by_key)
-    for (host, program), of in graphs.items():
-        for hlo_op in of:
-            by_key[host, 'gpu', program, hlo_op, None, None]
-    ops = [Op(key, events, programs, graphs.get((key[0], key[2]), {}).get(key[3], (0, 0)))
-           for key, events in by_key.items()]
-    of_event, rows = iterations(ops), []
+    ops = [Op(key, of, programs) for key, of in by_key.items()]
+    of_event = iterations(ops)
     for op in ops:
-        parts = collections.defaultdict(list, {None: []} if any(op.in_graphs) else {})
+        parts = collections.defaultdict(list)
         for e in op.events:
             parts[of_event.get(e)].append(e)
-        n, ps = op.in_graphs
         for iteration, of in parts.items():
             rows.append([op.host, op.kind, op.program, op.module, op.hlo_op, op.tf_op, op.name,
                          iteration] + op.origin + [
-                             len(of) + n, (sum(e.duration for e in of) + ps) / 1e6,
-                             (sum(e.own for e in of) + ps) / 1e6, n])
+                             len(of), sum(e.duration for e in of) / 1e6,
+                             sum(e.own for e in of) / 1e6, op.n_in_graphs, op.executions,
+                             op.in_graph])
     columns = ('host', 'plane_kind', 'program_id', 'hlo_module', 'hlo_op', 'tf_op', 'name',
                'iteration') + OWNER + ('occurrences', 'total_us', 'self_us')
     got = run.ask('SELECT %s FROM scope_ops({x})' % ', '.join(columns))
     for theirs, mine in zip(sorted((list(r.values()) for r in got), key=repr),
-                            sorted((r[:-1] for r in rows), key=repr)):
+                            sorted((r[:-3] for r in rows), key=repr)):
         agree('scope_ops', dict(zip(columns, theirs)), dict(zip(columns, mine)), abs_tol=1e-6)
     agree('number of scope_ops', len(got), len(rows))
     around = {e.parent for op in ops for e in op.events}
     runs_ops = {(op.host, op.program, op.hlo_op) for op in ops for e in op.events if e in around}
-    return costs(run, [dict(zip(columns + ('in_graphs',), r)) for r in rows], runs_ops)
+    return costs(run, [dict(zip(columns + ('n_in_graphs', 'executions', 'in_graph'), r))
+                       for r in rows], runs_ops)
+
+
+def in_graphs_each(found, instruction):
+    """(operations, bytes) of an execution in a graph."""
+    one = instruction['bytes_accessed']
+    if found.op.opcode == 'custom-call':
+        one = library_bytes(found.program, found.op) if is_library_call(found.op) else None
+    return instruction['model_flops_actual'], one
+
+
+def on_device(r, listed, instruction):
+    """Of a row of scope_ops, from rows of hlo_ops and for its kernels in CUDA graphs."""
+    times, own = sum(o['occurrences'] for o in listed), r['occurrences'] - r['n_in_graphs']
+    n, each = r['executions'], in_graphs_each(r['in_graph'], instruction) if r[
+        'in_graph'] else (None, None)
+    r['executions'] = r['occurrences'] if r['plane_kind'] != 'gpu' else n + sum(
+        o['occurrences_actual'] for o in listed if own) if r['hlo_module'] and (
+            listed or not own) else None
+    for c, column, one in zip(('flops', 'bytes_accessed'),
+                              ('model_flops_actual', 'bytes_accessed_actual'), each):
+        all_of = [o[column] for o in listed]
+        known = [sum(all_of) * own / times if times and None not in all_of else None] * (own > 0)
+        known += [one and one * n] if r['in_graph'] else []
+        if known and None not in known:
+            r[c] = sum(known)
 
 
 def costs(run, rows, runs_ops):
-    """The rows with operations and bytes: on devices of hlo_ops (tests/witness/flops.py), divided
-    by occurrences, on host threads and in CUDA graphs of the instruction for each event, unless it
-    runs other ops or it is not known how often."""
+    """The rows with executions, operations and bytes: on devices of hlo_ops (tests/witness/flops.py
+    and op_columns.py), divided by occurrences, on host threads of the instruction for each event,
+    in CUDA graphs for each execution; unless it runs other ops."""
     ops = collections.defaultdict(list)
     for host, file in zip(run.hosts, run.files):
         for o in Run(file, [file]).ask('SELECT program_id, hlo_op, core_type, occurrences, '
-                                       'model_flops_actual, bytes_accessed_actual '
-                                       'FROM hlo_ops({x})'):
+                                       'occurrences_actual, model_flops_actual, '
+                                       'bytes_accessed_actual FROM hlo_ops({x})'):
             ops[host, o['core_type'] == 'SparseCore', o['program_id'], o['hlo_op']].append(o)
     instructions = {(i['host'], i['program_id'], i['hlo_op']): i for i in run.ask(
         'SELECT host, program_id, hlo_op, opcode, model_flops_actual, bytes_accessed '
-        'FROM hlo_instructions({x})')} if any(r['plane_kind'] == 'host' or r['in_graphs']
+        'FROM hlo_instructions({x})')} if any(r['plane_kind'] == 'host' or r['in_graph']
                                               for r in rows) else {}
     for r in rows:
         r['flops'] = r['bytes_accessed'] = None
+        i = instructions.get((r['host'], r['program_id'], r['hlo_op']))
         if r['plane_kind'] == 'host':
-            i = instructions.get((r['host'], r['program_id'], r['hlo_op']))
+            r['executions'] = r['occurrences']
             if i and i['opcode'] not in ('while', 'conditional') and (
                     r['host'], r['program_id'], r['hlo_op']) not in runs_ops:
                 if i['model_flops_actual'] is not None:
                     r['flops'] = i['model_flops_actual'] * r['occurrences']
                 if i['bytes_accessed'] or i['opcode'] != 'custom-call':
                     r['bytes_accessed'] = i['bytes_accessed'] * r['occurrences']
-        elif r['hlo_op']:
-            i = instructions[r['host'], r['program_id'], r['hlo_op']] if r['in_graphs'] else {}
-            of = ops[r['host'], r['plane_kind'] == 'sparsecore', r['program_id'] or '0',
-                     r['hlo_op']]
-            times = sum(o['occurrences'] for o in of)
-            own = r['occurrences'] - r['in_graphs']
-            for c, column, one in (('flops', 'model_flops_actual', 'model_flops_actual'),
-                                   ('bytes_accessed', 'bytes_accessed_actual', 'bytes_accessed')):
-                all_of = [o[column] for o in of]
-                known = [] if not own else [sum(all_of) * own / times] if times and (
-                    None not in all_of) else [None]
-                known += [i[one] and i[one] * r['in_graphs']] if r['in_graphs'] else []
-                r[c] = None if None in known else sum(known)
-    columns = ('host', 'plane_kind', 'program_id', 'hlo_op', 'tf_op', 'name', 'iteration', 'flops',
-               'bytes_accessed')
-    got = run.ask('SELECT occurrences, %s FROM scope_ops({x})' % ', '.join(columns))
-    for theirs, mine in zip(*(sorted(([r[c] for c in columns] for r in of if r['occurrences']),
-                                     key=lambda r: repr(r[:-2])) for of in (got, rows))):
+        else:
+            on_device(r, ops[r['host'], r['plane_kind'] == 'sparsecore', r['program_id'] or '0',
+                             r['hlo_op']], i)
+    columns = ('host', 'plane_kind', 'program_id', 'hlo_op', 'tf_op', 'name', 'iteration',
+               'executions', 'flops', 'bytes_accessed')
+    got = run.ask('SELECT %s FROM scope_ops({x})' % ', '.join(columns))
+    for theirs, mine in zip(*(sorted(([r[c] for c in columns] for r in of),
+                                     key=lambda r: repr(r[:-3])) for of in (got, rows))):
         agree('costs of scope_ops', dict(zip(columns, theirs)), dict(zip(columns, mine)), rel=1e-6)
     return rows
 

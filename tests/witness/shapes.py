@@ -110,3 +110,25 @@ class Shape(hlo.Shape):
         if not self.dimensions and not attributes:
             return ''
         return '{%s%s}' % (','.join(map(str, m.ints(1))), ':' + attributes if attributes else '')
+
+
+# ---- bytes of libraries ----
+
+S8, U8 = 2, 6
+LIBRARIES = ('__cublas$gemm', '__cublas$lt$matmul', '__cublas$lt$groupedMatmul',
+             '__cublas$triangularSolve', '__cusolver$cholesky', '__cudnn$conv', '__cudnn$fmha')
+
+
+def is_library_call(op):
+    """op: an instruction as in hlo.py"""
+    return op.opcode == 'custom-call' and op.target.startswith(LIBRARIES)
+
+
+def library_bytes(program, op):
+    """Of the operands and the results. The last of several results is room to work in, if it is
+    bytes."""
+    results = Shape(op.m.sub(3)).arrays()
+    if len(results) > 1 and results[-1].type in (S8, U8):
+        results.pop()
+    return sum(x.data_bytes() for x in results + [
+        Shape(program.by_id[i].m.sub(3)) for i in op.operands])

@@ -47,7 +47,7 @@ class Side:
             'SELECT hlo_module AS scope, place AS type, operation AS name, occurrences AS n, '
             'self_time_us AS us, short_name AS short FROM top_ops({x}, 1000000000)',
             'SELECT hlo_module AS scope, category AS type, hlo_op AS name, occurrences AS n, '
-            'total_self_time_us AS us, program_id FROM hlo_ops({x}) WHERE rank > 0',
+            'self_time_us AS us, program_id FROM top_hlo_ops({x}, 1000000000)',
             'SELECT program_id, hlo_op, fingerprint FROM hlo_instructions({x})',
             'SELECT host_or_device AS scope, type, operation AS name, occurrences AS n, '
             'total_self_time_us AS us FROM tf_ops({x}, 1, 0)',
