@@ -80,8 +80,8 @@ static const Difference differences[] = {
      "goes by a list of kernel names from before Hopper (no wgmma, cutlass, nvjet, fused "
      "attention) that includes FMA kernels of cuBLAS's xmma family and cuDNN's kernels for "
      "depthwise convolutions; counts none if there is no device_vendor",
-     "goes by a list of kernel names that has the newer ones and not these; works without a vendor "
-     "too"},
+     "goes by a list of kernel names that has the newer ones and not these, and by the HLO op for "
+     "products that XLA compiles with Triton; works without a vendor too"},
     {"kernel_stats", "op_is_tensorcore_eligible", "op_is_tensorcore_eligible_actual",
      "says no for a kernel that runs on tensor cores if its HLO op has no framework op, and for "
      "ops whose names it does not read; yes for all kernels that its list includes, and for "

@@ -37,7 +37,7 @@ SQLITE_EXTENSION_INIT3
       "(a multiplication and a reduction, too), convolution or library call",                      \
       "libprofsql")                                                                                \
     C(KO_USES, "kernel_uses_tensorcore", "INTEGER", "0 or 1",                                      \
-      "1: the kernel runs on tensor cores, judged by its name", "libprofsql")                      \
+      "1: the kernel runs on tensor cores, judged by its HLO op and its name", "libprofsql")       \
     C(KO_HELPER, "is_helper", "INTEGER", "0 or 1",                                                 \
       "1: tensor cores could run the op and this kernel does not use them, but another kernel of " \
       "the same HLO op on the host does (without an HLO op: of the same framework op). This "      \

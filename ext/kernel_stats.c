@@ -82,9 +82,9 @@ SQLITE_EXTENSION_INIT3
       "library call (as kernel_ops.op_is_tensorcore_eligible)",                                    \
       "libprofsql")                                                                                \
     C(KS_USES_ACTUAL, "kernel_uses_tensorcore_actual", "INTEGER", "0 or 1",                        \
-      "1: the kernel runs on tensor cores, judged by its name. Also recognizes kernels of Hopper " \
-      "and Blackwell, cuDNN and attention, which XProf's list lacks, and kernels in files that "   \
-      "name no vendor",                                                                            \
+      "1: the kernel runs on tensor cores, judged by its HLO op and its name. Also recognizes "    \
+      "products that XLA compiles with Triton, kernels of Hopper and Blackwell, cuDNN and "        \
+      "attention, which XProf's list lacks, and kernels in files that name no vendor",             \
       "libprofsql")                                                                                \
     C(KS_OP_ACTUAL, "op_name_actual", "TEXT", NULL,                                                \
       "name of the framework op that the kernel runs for, also in files of older profilers; NULL " \

@@ -6,10 +6,10 @@
 -- column run TEXT: name of the run
 -- column rank INTEGER: rank by total duration within the run; 1 is the longest
 -- column op_name TEXT: name of the framework op; tensor cores can run ops with this name
--- column kernel_name TEXT: name of the kernel, which does not use tensor cores, judged by its name.
---   These kernels have no row: those of Fourier transforms and complex products, which tensor cores
---   cannot run, those of HLO ops without a product, and helpers of a kernel on tensor cores
---   (kernel_ops.is_helper)
+-- column kernel_name TEXT: name of the kernel, which does not use tensor cores, judged by its HLO
+--   op and its name (docs/semantics.md, Kernel on tensor cores). These kernels have no row: those
+--   of Fourier transforms and complex products, which tensor cores cannot run, those of HLO ops
+--   without a product, and helpers of a kernel on tensor cores (kernel_ops.is_helper)
 -- column short_name TEXT: name of the kernel without namespaces, template arguments and
 --   parameters, unique in the run (docs/semantics.md)
 -- column occurrences INTEGER [kernels]: number of times that the kernel ran for the op

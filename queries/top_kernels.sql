@@ -22,7 +22,8 @@
 --   known
 -- column op_name TEXT: name of the framework op with the most time in the kernel; NULL if none is
 --   known
--- column uses_tensorcore INTEGER [0 or 1]: 1: the kernel runs on tensor cores, judged by its name
+-- column uses_tensorcore INTEGER [0 or 1]: 1: the kernel runs on tensor cores, judged by its
+--   HLO op and its name
 -- needs: events gpu
 -- nothing: no event on a GPU is a kernel
 WITH ops AS MATERIALIZED (

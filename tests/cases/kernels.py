@@ -3,7 +3,7 @@
 from lib import hlo
 from lib.cases import case, same
 from lib.shell import ask
-from lib.wire import L, Plane, space
+from lib.wire import L, Plane, V, space
 
 
 def kernels(*events, stats=(('device_vendor', {'str': 'Nvidia'}),), plane='/device:GPU:0',
@@ -254,6 +254,48 @@ def kernel_queries():
          [('gemm', 'x/MatMul', 1, 1, 0.4, 5.0), ('gemm', 'y/MatMul', 1, 0, -0.3, None),
           ('add', None, 1, 0, -0.05, None), ('h884', 'z/MatMul', 1, 0, -0.05, None),
           ('new', None, 0, 1, 0.01, None)])
+
+
+TRITON = '{"fusion_backend_config":{"kind":"__triton_gemm","triton_gemm_config":{}}}'
+
+
+def product(left, right=None, config=TRITON, precision=b''):
+    """A fusion of a product of numbers of two types."""
+    types = (left, right or left)
+    body = [hlo.instruction(10 + i, 'p%d' % i, 'parameter', hlo.shape(t, 8, 8), more=V(9, i))
+            for i, t in enumerate(types)]
+    body.append(hlo.instruction(12, 'dot', 'dot', hlo.shape(hlo.F32, 8, 8), (10, 11),
+                                more=L(30, hlo.ints(1, 1) + hlo.ints(2, 0)) + precision))
+    main = [hlo.instruction(i, 'x%d' % i, 'parameter', hlo.shape(t, 8, 8), more=V(9, i))
+            for i, t in enumerate(types)]
+    main.append(hlo.instruction(2, 'gemm.1', 'fusion', hlo.shape(hlo.F32, 8, 8), (0, 1), (5,),
+                                'jit(f)/dot_general', L(11, 'kCustom') + L(43, config)))
+    return hlo.proto(hlo.module('m', hlo.computation(5, 'gemm', body, root=12),
+                                hlo.computation(1, 'main', main, root=2), more=L(4)))
+
+
+@case
+def products_of_triton():
+    """Triton's products run on tensor cores, except of wide numbers. Its kernels are named after
+    instructions, so names do not tell. In a CUDA graph the instruction goes by the name."""
+    def uses(op, *types, **how):
+        metadata = Plane('/host:metadata', 9)
+        metadata.meta('m(1)', stats={'Hlo Proto': {'bytes': product(*types, **how)}}, key=1)
+        gpu = Plane('/device:GPU:0', 1, (('device_vendor', {'str': 'Nvidia'}),))
+        gpu.line(1, 'Stream #1', [('gemm_1', 0, 5000, {
+            'kernel_details': {'str': 'regs:1'}, 'hlo_op': {'str': op},
+            'program_id': {'uint64': 1}})])
+        row, = ask("SELECT kernel_uses_tensorcore AS x, kernel_uses_tensorcore_actual AS a,"
+                   " (SELECT count(*) FROM tensorcore_missed('{x}')) AS missed"
+                   " FROM kernel_stats('{x}')", x=space(gpu.bytes(), metadata.bytes()))
+        return row['x'], row['a'], row['missed']
+    for op in ('gemm.1', 'command_buffer_1'):
+        same([uses(op, hlo.BF16), uses(op, 25), uses(op, hlo.F32), uses(op, hlo.F64),
+              uses(op, hlo.BF16, hlo.F64), uses(op, hlo.BF16, config='{}')],
+             [(0, 1, 0), (0, 1, 0), (0, 1, 0), (0, 0, 1), (0, 0, 1), (0, 0, 1)], op)
+        same([uses(op, hlo.F32, precision=L(51, p))
+              for p in (hlo.ints(1, 0, 0), hlo.ints(1, 0, 2), V(2, 9), V(2, 11))],
+             [(0, 1, 0), (0, 0, 1), (0, 1, 0), (0, 0, 1)], 'of f32')
 
 
 OPERATIONS = {'add': 2, 'multiply': 2, 'dot': (2, L(30)), 'scaled-dot': (4, L(30)),

@@ -3,7 +3,7 @@
 
 from lib.wire import L, V, varint
 
-PRED, S32, U8, U64, F32, TUPLE, BF16 = 1, 4, 6, 9, 11, 13, 16
+PRED, S32, U8, U64, F32, F64, TUPLE, BF16 = 1, 4, 6, 9, 11, 12, 13, 16
 ALLOC, FREE, SHARE = 0, 1, 2
 
 

@@ -11,9 +11,11 @@
 #include "../../base/search.h"
 #include "../../base/sort.h"
 #include "../program/hlo_validate.h"
+#include "../program/named_kernels.h"
 #include "../../base/parallel.h"
 #include "../../store/event_stats.h"
 #include "../../store/events.h"
+#include "products.h"
 
 /* ---- a walk over a line ---- */
 
@@ -271,73 +273,30 @@ static bool is_einsum(KernelsBuilder *m, const Text *equation)
 /* Returns the instruction of a program that hlo_op names (its last part between ::); NULL if there
  * is none. */
 static const Xla__HloInstructionProto *instruction_of(KernelsBuilder *m, const Text *hlo_op,
-                                                      uint64_t program_id)
+                                                      const HloModule *module)
 {
     enum { LONGEST_NAME = 1 << 16 };
-    uint64_t *at = memo(&m->instruction_of, hlo_op, program_id);
+    uint64_t *at = memo(&m->instruction_of, hlo_op, module ? module->program_id : 0);
     if (!at) {
         prof_nomem(m->err);
         return NULL;
     }
     if (!*at) {
-        const char *name = hlo_op->text, *end = name + hlo_op->n_bytes;
-        for (const char *p = name; p + 1 < end; p++)
-            if (p[0] == ':' && p[1] == ':') name = p + 2, p++;
-        const HloModule *module = hlo_valid_program(m->host, program_id, m->err);
-        const Xla__HloInstructionProto *found = module && end - name <= LONGEST_NAME
-                                                    ? hlo_find(module, name, (size_t)(end - name))
-                                                    : NULL;
+        Slice name = slice_innermost(slice_of(hlo_op));
+        const Xla__HloInstructionProto *found =
+            module && name.n <= LONGEST_NAME ? hlo_find(module, name.text, name.n) : NULL;
         *at = found ? (uint64_t)(uintptr_t)found : 1;
     }
     return *at == 1 ? NULL : (const Xla__HloInstructionProto *)(uintptr_t)*at;
 }
 
-/* ---- matrix products ---- */
-
-enum { HAS_PRODUCT = 1, HAS_MULTIPLY = 2, HAS_REDUCE = 4 };
-
-/* Returns what an instruction contains. `known` has the same for each computation before the
- * caller's. */
-static unsigned parts_of(const HloModule *module, const Xla__HloInstructionProto *op,
-                         const uint8_t *known)
+/* Returns the instruction after which a kernel is named; NULL if there is none. In a CUDA graph the
+ * kernel may run an equal instruction. */
+static const Xla__HloInstructionProto *namesake_of(KernelsBuilder *m, const Text *kernel,
+                                                   const HloModule *module)
 {
-    static const char *const products[] = {"dot", "ragged-dot", "scaled-dot", "convolution",
-                                           "custom-call"};
-    for (size_t i = 0; i < COUNT(products); i++)
-        if (!strcmp(op->opcode, products[i])) return HAS_PRODUCT;
-    if (!strcmp(op->opcode, "multiply")) return HAS_MULTIPLY;
-    if (!strcmp(op->opcode, "reduce") || !strcmp(op->opcode, "reduce-window")) return HAS_REDUCE;
-    unsigned parts = 0;
-    for (size_t i = 0; i < op->more->n_called_computation_ids; i++)
-        parts |= known[hlo_computation_position(module, op->more->called_computation_ids[i])];
-    return parts;
-}
-
-/* Computes what each computation contains. In a valid program, callers come last. */
-static void *make_parts(const HloModule *module, ProfErr *err)
-{
-    const Xla__HloModuleProto *hlo = module->proto->hlo_module;
-    uint8_t *parts = prof_alloc(hlo->n_computations);
-    if (!parts) {
-        prof_nomem(err);
-        return NULL;
-    }
-    for (size_t c = 0; c < hlo->n_computations; c++)
-        for (size_t i = 0; i < hlo->computations[c]->n_instructions; i++)
-            parts[c] |= (uint8_t)parts_of(module, hlo->computations[c]->instructions[i], parts);
-    return parts;
-}
-
-/* Returns whether an instruction is or contains a matrix product or convolution, also one that XLA
- * turned into a sum of products. Transposes before it and sums of its parts do not count. */
-static bool is_product(KernelsBuilder *m, const Xla__HloInstructionProto *instruction,
-                       uint64_t program_id)
-{
-    static const HloAnalysis analysis = {make_parts, prof_free};
-    const HloModule *module = hlo_valid_program(m->host, program_id, m->err);
-    const uint8_t *known = module ? hlo_analysis(module, &analysis, m->err) : NULL;
-    unsigned parts = known ? parts_of(module, instruction, known) : 0;
-    return parts & HAS_PRODUCT || (parts & HAS_MULTIPLY && parts & HAS_REDUCE);
+    int64_t position = module ? hlo_namesake(module, slice_of(kernel), m->err) : -1;
+    return position < 0 ? NULL : hlo_op(module, (size_t)position).instruction;
 }
 
 /* Returns "op_name:op_type" of an instruction's metadata, as XProf joins them. NULL if memory runs
@@ -462,6 +421,22 @@ static const Text *older_op_name(KernelsBuilder *m, const Plane *plane, const Ke
     return text ? text : empty_text;
 }
 
+/* Sets whether tensor cores run a kernel, and whether they could run its op, which is one of those
+ * by its name if `eligible`. */
+static void judge_tensorcores(KernelsBuilder *m, KernelReport *r, const HloModule *module,
+                              const Xla__HloInstructionProto *instruction, bool eligible)
+{
+    if (module && !instruction && (instruction = namesake_of(m, r->name, module))) {
+        const Text *provenance = provenance_of(m, instruction);
+        eligible |= provenance && op_of(m, provenance).eligible;
+    }
+    if (instruction) {
+        r->actual_uses_tensorcore |= hlo_is_triton_product(module, instruction, m->err);
+        eligible &= hlo_is_product(module, instruction, m->err);
+    }
+    r->actual_eligible = r->actual_uses_tensorcore || eligible;
+}
+
 static void add_tally(KernelsBuilder *m, const Plane *plane, const Tally *t, unsigned tensorcores)
 {
     const Text *details = key_text(plane, &t->key, TEXT_DETAILS),
@@ -488,8 +463,9 @@ static void add_tally(KernelsBuilder *m, const Plane *plane, const Tally *t, uns
         r.eligible = eligible || r.uses_tensorcore;
     }
     const Text *hlo_op = key_text(plane, &t->key, TEXT_HLO_OP);
-    const Xla__HloInstructionProto *instruction =
-        hlo_op->n_bytes ? instruction_of(m, hlo_op, t->key.program_id) : NULL;
+    const HloModule *module =
+        hlo_op->n_bytes ? hlo_valid_program(m->host, t->key.program_id, m->err) : NULL;
+    const Xla__HloInstructionProto *instruction = instruction_of(m, hlo_op, module);
     if (instruction) {
         const Text *provenance = provenance_of(m, instruction);
         Op op = provenance ? op_of(m, provenance) : (Op){0};
@@ -507,9 +483,7 @@ static void add_tally(KernelsBuilder *m, const Plane *plane, const Tally *t, uns
         r.actual_op_name = other.name;
         eligible |= other.eligible;
     }
-    r.actual_eligible =
-        r.actual_uses_tensorcore ||
-        (eligible && (!instruction || is_product(m, instruction, t->key.program_id)));
+    judge_tensorcores(m, &r, module, instruction, eligible);
     if (r.actual_op_name->n_bytes) r.actual.known |= KERNEL_OP_NAME;
     add_report(&m->reports, &r, m->err);
     r.op_name = r.actual_op_name, r.uses_tensorcore = r.actual_uses_tensorcore,
