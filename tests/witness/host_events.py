@@ -16,6 +16,7 @@ from flops import programs_of  # noqa: E402
 from hlo import Message, Program  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 from ops import op_text  # noqa: E402
+from places import Named  # noqa: E402
 from xspace import Stats  # noqa: E402
 
 RECEIVE = 'MegaScale: Communication Transport Receive'
@@ -126,6 +127,41 @@ def multiplies(program, op):
                 or {'multiply', 'reduce'} <= found)
 
 
+# ---- Triton ----
+
+F32, WIDE_ALGORITHMS = 11, (11, 12)
+NARROW = {2, 6, 10, 16, 19, 20, 21, 22, 23, 24, 25, 28, 29, 32, 35, 36}
+
+
+def is_rounded(program, dot):
+    """Whether tensor cores can compute a dot of these numbers."""
+    precision = dot.m.sub(51) or Message()
+    algorithm = precision.int(2)
+    rounds = algorithm not in WIDE_ALGORITHMS if algorithm else not any(precision.ints(1))
+    types = [program.by_id[i].shape.type for i in dot.operands[:2] if i in program.by_id]
+    return len(types) == 2 and all(t in NARROW or t == F32 and rounds for t in types)
+
+
+def dots(program, op, depth=0):
+    for c in op.calls if depth < 10 else ():
+        for inner in program.computations.get(c, ()):
+            if inner.opcode == 'dot':
+                yield inner
+            yield from dots(program, inner, depth + 1)
+
+
+def is_triton_product(program, op):
+    """Whether XLA compiles a fusion with Triton, with a dot in it that tensor cores compute."""
+    kind = program.config(op).get('fusion_backend_config', {}).get('kind', '')
+    return op.opcode == 'fusion' and kind.startswith('__triton') and any(
+        is_rounded(program, dot) for dot in dots(program, op))
+
+
+def named_op(metadata):
+    """XProf's name of an instruction's op."""
+    return metadata.text(2) or (':' + metadata.text(1) if metadata.text(1) else '')
+
+
 # XProf's names of ops that are products or convolutions.
 ENDS = ('Conv2D', 'Conv2DBackpropFilter', 'Conv2DBackpropInput', 'Conv3D', 'DepthwiseConv2dNative',
         'DepthwiseConv2dNativeBackpropFilter', 'DepthwiseConv2dNativeBackpropInput', '/MatMul',
@@ -134,19 +170,21 @@ PARTS = ('BatchMatMul', 'CudnnRNNV', 'CudnnRNNForward', 'CudnnRNNBackprop', 'dot
          'conv_general_dilated')
 
 
-def is_eligible(uses, product, op):
-    """Whether tensor cores could run an op: a kernel on them shows it, else the op's name, unless
-    its HLO op has no product in it."""
-    named = (op or '').endswith(ENDS) or any(part in (op or '') for part in PARTS)
+def is_eligible(uses, product, *ops):
+    """Whether tensor cores could run an op: a kernel on them shows it, else one of the op's names,
+    unless its HLO op has no product in it."""
+    named = any((op or '').endswith(ENDS) or any(part in (op or '') for part in PARTS)
+                for op in ops)
     return int(uses or named and product is not False)
 
 
 def kernels_of(planes):
     """Kernels are what XProf treats as kernels: events with a duration and kernel_details of their
     own (of several the last), of TPUs if the host has any. (name, nanoseconds, HLO op, framework
-    op, whether it multiplies: None: not known, details)"""
+    op, whether tensor cores could run it, details, whether they do)"""
     prefix, programs = '/device:TPU:' if any(p.name.startswith('/device:TPU:')
                                              for p in planes) else '/device:GPU:', {}
+    names = {}
     for p in planes:
         for line in p.lines if p.name.startswith(prefix) else ():
             for e in line.events if not line.derived else ():
@@ -157,23 +195,30 @@ def kernels_of(planes):
                         stats.setdefault(name, value)
                     programs = programs or {id: Program(proto)
                                             for id, proto in programs_of(planes).items()}
+                    names = names or {id: Named(program) for id, program in programs.items()}
                     id, hlo_op = integer(stats.get('program_id')), stats.get('hlo_op')
                     hlo_op = hlo_op.rpartition('::')[2] if isinstance(hlo_op, str) else None
                     program = programs.get(id % 2**64 if id is not None else None)
                     op = program.by_name.get(hlo_op) if program else None
+                    run, also = op, ''
                     if op:
-                        metadata = op.m.sub(7) or Message()
-                        name, kind = metadata.text(2), metadata.text(1)
-                        name = name or (':' + kind if kind else '')
+                        name = named_op(op.m.sub(7) or Message())
                     else:
+                        known = names[id % 2**64].by_kernel if program and hlo_op else {}
+                        of = known.get(e.name, [])
+                        run = of[0] if len(of) == 1 else None
+                        also = named_op(run.m.sub(7) or Message()) if run else ''
                         name = op_text(stats) or ''
                         before, _, kind = name.partition(':')
                         if before not in ('', 'Iterator') and TYPE.fullmatch(kind):
                             name = before
                     # XProf's kernel stats treat the duration as unsigned
+                    uses = int(on_tensor_cores(e.name, p.stats.get('device_vendor'))
+                               or bool(run) and is_triton_product(program, run))
+                    product = multiplies(program, run) if run else None
                     yield (e.name, e.duration_ps % 2**64 // 1000, hlo_op and (id, hlo_op),
-                           name or None, multiplies(program, op) if op else None, details,
-                           int(on_tensor_cores(e.name, p.stats.get('device_vendor'))))
+                           name or None, is_eligible(uses, product, name or None, also), details,
+                           uses)
 
 
 def launch_of(details):
@@ -208,8 +253,8 @@ def kernel_stats(run):
         rows[r['host'], r['kernel_name']].append(r)
     for host, planes in run.hosts.items():
         launches = collections.defaultdict(set)
-        for name, _, _, op, product, details, uses in kernels_of(planes):
-            launches[name].add(launch_of(details) + (op, uses, is_eligible(uses, product, op)))
+        for name, _, _, op, eligible, details, uses in kernels_of(planes):
+            launches[name].add(launch_of(details) + (op, uses, eligible))
         for name, of in launches.items():
             if len(rows[host, name]) == 1:
                 want = [values.pop() if len(values) == 1 else None for values in map(set, zip(*of))]
@@ -225,8 +270,7 @@ def kernel_ops(run):
         for _, _, hlo_op, op, _, _, uses in found:
             if uses:
                 running.add(hlo_op or op)
-        for name, ns, hlo_op, op, product, _, uses in found:
-            eligible = is_eligible(uses, product, op)
+        for name, ns, hlo_op, op, eligible, _, uses in found:
             helps = eligible and not uses and (hlo_op or op) in running
             want[host, name, op, eligible, uses, int(helps)].append(ns / 1e3)
     got = collections.defaultdict(lambda: [0, 0.0, [], []])

@@ -74,7 +74,7 @@ COLUMNS = {('kernel_stats', 'rank'): OF_ALL_HOSTS, ('inference_requests', 'rank'
 # Hosts of different kinds, taken from kept runs of one host.
 MIXED = (('perf_counters_odd', 'gpu_samples', 'tpu_train_54'), ('gpu_train_38', 'cpu_tf_82'),
          ('edge_nested', 'gpu_dropped_steps'), ('cpu_tf_82', 'perf_counters_odd'),
-         ('jax_recompiles', 'jax_train_mlp'))
+         ('jax_recompiles', 'jax_train_mlp'), ('h100_jax', 'h100_kinds'))
 needed, falsified = set(), set()
 
 

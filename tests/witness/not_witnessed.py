@@ -29,6 +29,7 @@ NOT_WITNESSED = {
     },
     'witnesses compare it, but only in profiles of more than'
     ' falsified.LARGEST bytes, where no wrong answer is tried': {
+        'graph_kernels': 'short_name user_file user_function user_line',
         'hlo_computations': 'execution_thread',
         'launch_delays': 'python_frame python_stack',
     },
@@ -45,4 +46,5 @@ NULLS_NOT_NOTICED = {
         'trace_events': 'step',
     },
     'op_columns.py': {'kernel_time_by_op': 'tensorcore_utilization_fraction'},
+    'repeated.py': {'top_hlo_ops': 'program_id'},
 }

@@ -70,7 +70,7 @@ def of_an_instruction(i, key, module):
             'is_recomputed': int('.remat' in name
                                  or 'rematted_computation' in (i['tf_op'] or '')),
             'flops_utilization': None, 'hbm_utilization': None,
-            'expression': i['expression'] or name, 'work_kind': None}
+            'expression': i['expression'] or name}
 
 
 def add(row, us, done=None, moved=None):
@@ -134,7 +134,8 @@ def ops_of(run):
 def kind_of(o):
     text = types.SimpleNamespace(stats={'hlo_category': o['category']}, name=o['expression']
                                  if ' = ' in o['expression'] else '', display=o['hlo_op'])
-    agree('kind of %s' % o['hlo_op'], o['work_kind'] or kind_of_op(text), kind_of_op(text))
+    if 'work_kind' in o:
+        agree('kind of %s' % o['hlo_op'], o['work_kind'], kind_of_op(text))
     return kind_of_op(text)
 
 
