@@ -215,6 +215,34 @@ def programs_of_long_profiles():
 
 
 @case
+def graphs_along_long_schedules():
+    """Kernels that are named after the first and the last of 100,000 instructions in turn, with
+    others between them: no place is searched for far away."""
+    n = 100000
+    fused = [computation(i, f'f{i}', [instruction(10 * i, f'p{i}', 'parameter'),
+                                      instruction(10 * i + 1, f'x{i}', code, operands=(10 * i,))],
+                         root=10 * i + 1) for i, code in ((2, 'negate'), (3, 'abs'), (4, 'abs'))]
+    ops = [instruction(100, 'negate_1', 'fusion', calls=(2,)),
+           instruction(101, 'abs_1', 'fusion', calls=(3,)),
+           instruction(102, 'abs_2', 'fusion', calls=(4,))]
+    ops += [instruction(1000 + i, f'call_{i}', 'custom-call') for i in range(n)]
+    order = [100, *range(1000, 1000 + n), 101, 102]
+    data = proto(module('m', *fused, computation(1, 'main', ops, root=102),
+                        more=L(7, L(1, V(1, 1) + L(2, ints(1, *order))))))
+    metadata, gpu = Plane('/host:metadata', 1), Plane('/device:GPU:0', 2)
+    metadata.meta('m(1)', stats={'Hlo Proto': {'bytes': data}}, key=1)
+    stats = {'program_id': {'uint64': 1}, 'hlo_op': {'str': 'graph'},
+             'correlation_id': {'uint64': 1}}
+    gpu.line(1, 'Stream #1', [(('negate_1', 'abs_1', 'gemm')[i % 3], i * 10, 5, stats)
+                              for i in range(n)])
+    file = put('long.xplane.pb', space(gpu.bytes(), metadata.bytes()))
+    got = shell(f"SELECT hlo_op, count(*) FROM graph_kernels({q(file)}) GROUP BY 1 ORDER BY 1;",
+                timeout=30)
+    same(got.rows, [['NULL', str(n // 3 * 2)], ['negate_1', str(n // 3 + 1)]])
+    os.unlink(file)
+
+
+@case
 def messages_in_pieces():
     """A message that comes several times is merged from all its bytes, at every level; for numbers,
     the last counts; lists have all items."""

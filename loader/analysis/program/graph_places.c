@@ -173,12 +173,17 @@ typedef struct {
     size_t n;
 } Launch;
 
+/* Kernels whose items are further apart are not neighbours. */
+enum { MOST_ITEMS_BETWEEN = 1000 };
+
 /* Returns the item of a class that follows item `at`, or comes before it with step -1; -1: none.
  * Fusions between them run as copies, so there are at most n_copies. */
 static int64_t next_item(const Schedule *s, int64_t at, int step, int64_t class, size_t n_copies)
 {
+    int64_t n_between = 0;
     for (int64_t i = at + step; i >= 0 && i < (int64_t)s->items.n; i += step) {
         const Item *item = &s->items.items[i];
+        if (n_between++ > MOST_ITEMS_BETWEEN) break;
         if (item->sequence != s->items.items[at].sequence || item->kind == CONTROL) break;
         if (item->class == class) return i;
         if (item->kind == FUSION && n_copies-- == 0) break;
@@ -387,7 +392,8 @@ static void place_between(Launch *l, size_t first, size_t end)
     int64_t after = end < l->n ? l->kernels[end].item : -1;
     const Item *items = l->schedule->items.items;
     Gap gap = {first, end, before + 1, after};
-    bool closed = before >= 0 && after > before && items[before].sequence == items[after].sequence;
+    bool closed = before >= 0 && after > before && after - before - 1 <= MOST_ITEMS_BETWEEN &&
+                  items[before].sequence == items[after].sequence;
     size_t n = end - first;
     if (closed && after == before + 1 && all_set(l, first, end)) {
         give(l, first, end, after);
