@@ -21,19 +21,21 @@
 --   kernels on tensor cores, judged by their names; NULL without kernels
 -- needs: events gpu
 -- nothing: no event on a GPU is a kernel or copy
-WITH in_graph AS MATERIALIZED ( -- kernels of CUDA graphs, by the instruction that they run
+WITH graph_kernel AS MATERIALIZED (
+    SELECT run, host, event_id, program_id, graph, hlo_op, tf_op, name, duration_ps
+    FROM temp.graph_kernels(:source)
+), in_graph AS ( -- by the instruction that the kernels run
     SELECT run, host, program_id, graph, hlo_op, tf_op, name, count(*) AS n,
            sum(1.0 * duration_ps) AS ps
-    FROM temp.graph_kernels(:source)
+    FROM graph_kernel
     GROUP BY run, host, program_id, graph, hlo_op, tf_op, name
 ), event AS MATERIALIZED (
-    SELECT run, host, program_id, hlo_op, tf_op, name, count(*) AS n, sum(1.0 * duration_ps) AS ps
-    FROM temp.trace_events(:source)
-    WHERE plane_kind = 'gpu' AND NOT derived
-          AND (hlo_op IS NULL
-               OR (run, host, program_id, hlo_op) NOT IN (SELECT run, host, program_id, graph
-                                                          FROM in_graph))
-    GROUP BY run, host, program_id, hlo_op, tf_op, name
+    SELECT e.run, e.host, e.program_id, e.hlo_op, e.tf_op, e.name, count(*) AS n,
+           sum(1.0 * e.duration_ps) AS ps
+    FROM temp.trace_events(:source) AS e
+         LEFT JOIN graph_kernel AS g ON g.run = e.run AND g.event_id = e.event_id
+    WHERE e.plane_kind = 'gpu' AND NOT e.derived AND g.run IS NULL
+    GROUP BY e.run, e.host, e.program_id, e.hlo_op, e.tf_op, e.name
     UNION ALL
     SELECT run, host, program_id, coalesce(hlo_op, graph), tf_op, name, n, ps
     FROM in_graph

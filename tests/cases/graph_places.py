@@ -189,6 +189,13 @@ def answers_with_graphs():
     same(rows("SELECT operation, occurrences, kernel_count FROM kernel_time_by_op('{x}')"
               " ORDER BY 1", x=x),
          [('abs.1', 1, 1), ('custom-call.1', 2, 2), ('exponential.1', 1, 1), ('graph', 1, 1)])
+    other = Plane('/device:GPU:1', 2)
+    for line, stats in (('Stream #1', {}), ('Stream #2', {'program_id': {'uint64': 1}})):
+        stats['hlo_op'] = {'str': 'graph' if line == 'Stream #1' else '%graph'}
+        other.line(len(line) + len(stats), line, [('k', 0, 5, stats)])
+    same(rows("SELECT sum(occurrences), round(sum(total_time_us), 9) FROM kernel_time_by_op('{x}')",
+              x=x + space(other.bytes())),
+         [(7, 0.000035)], 'without a program, and with a sign before the name')
     same(rows("SELECT hlo_op, occurrences FROM fusion_breakdown('{x}') ORDER BY 1", x=x),
          [('abs.1', 1), ('exponential.1', 1)])
     same(rows("SELECT top_op FROM time_by_scope('{x}')", x=x), [('custom-call.1',)])
