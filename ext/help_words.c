@@ -22,7 +22,8 @@ const HelpWords help_words[] = {
     {"step time, iteration, iteration time, throughput, steps per second",
      "steps, step_time_graph, slowest_steps, step_breakdown, kpi.step_time_ms"},
     {"jitter, outlier, slow step", "slowest_steps, slow_step_ops, slow_calls, step_variance, "
-                                   "step_ops, kpi.step_time_deviation_percent"},
+                                   "step_op_spread, step_ops, "
+                                   "kpi.step_time_deviation_percent"},
     {"steady state, warm-up, warmup, without compilation", "steady_steps, steps.dropped"},
     {"slow batch, every Nth step, periodic, spike", "slowest_steps, slow_step_ops, step_variance"},
     {"slow call, one call, slow allreduce, slow kernel", "slow_calls, op_percentiles"},

@@ -71,6 +71,7 @@ SQLITE_EXTENSION_INIT1
     T(core_steps) \
     T(host_steps) \
     T(step_ops) \
+    T(step_op_spread) \
     T(input_pipeline) \
     T(input_steps) \
     T(input_ops) \

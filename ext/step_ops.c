@@ -36,30 +36,37 @@ SQLITE_EXTENSION_INIT3
 enum { STEP_OPS_COLUMNS(COLUMN_ENUM) };
 static const Column step_ops_columns[] = {STEP_OPS_COLUMNS(COLUMN_DOC)};
 
+typedef struct {
+    const StepOps *ops;
+} StepOpsState;
+
 static void step_ops_list(RowCursor *c, RowList *list)
 {
-    const StepOps *all = run_step_ops(c->from->run, c->from->only, &c->err);
-    if (!all || !all->n) return;
-    size_t h = (size_t)(c->host - c->from->run->hosts);
-    *list = ROW_LIST(all->rows + all->first[h], all->first[h + 1] - all->first[h]);
-    list->first_place = all->first[h];
+    const StepOpOrder *all = run_step_op_order(c->from->run, c->from->only, &c->err);
+    if (!all || !all->ops->n) return;
+    ((StepOpsState *)c->state)->ops = all->ops;
+    size_t h = (size_t)(c->host - c->from->run->hosts), first = all->ops->first[h];
+    *list = ROW_LIST(all->rows + first, all->ops->first[h + 1] - first);
+    list->first_place = first;
 }
 
 static void step_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const StepOp *row = c->row;
+    const StepOps *all = ((StepOpsState *)c->state)->ops;
+    const StepOp *row = &all->rows[*(const uint32_t *)c->row];
+    const StepOpKey *op = &all->ops[row->op];
     const EventMeta *meta = row->meta;
     switch (column) {
-    case SO_STEP: sqlite3_result_int64(ctx, row->step->number); break;
-    case SO_PLANE_KIND: result_static(ctx, plane_kind_names[row->plane_kind]); break;
+    case SO_STEP: sqlite3_result_int64(ctx, all->steps->steps[row->place].number); break;
+    case SO_PLANE_KIND: result_static(ctx, plane_kind_names[op->plane_kind]); break;
     case SO_NAME: result_text(ctx, meta->name); break;
     case SO_SHORT_NAME:
-        if (row->plane_kind == PLANE_GPU)
+        if (op->plane_kind == PLANE_GPU)
             result_kernel(c, ctx, meta->name);
         else
             result_text(ctx, meta->display_name->n_bytes ? meta->display_name : meta->name);
         break;
-    case SO_IN_GROUP: sqlite3_result_int(ctx, row->in_group); break;
+    case SO_IN_GROUP: sqlite3_result_int(ctx, op->in_group); break;
     case SO_OCCURRENCES: result_u64(ctx, row->n); break;
     case SO_TOTAL: result_time(ctx, row->total_ps, true); break;
     case SO_SELF: result_time(ctx, row->self_ps, true); break;
@@ -68,6 +75,7 @@ static void step_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource step_ops_rows = {.list = step_ops_list,
+                                        .state_bytes = sizeof(StepOpsState),
                                         .column = step_ops_column,
                                         .needs = NEED_EVENTS | NEED_STEPS,
                                         .nothing =

@@ -30,46 +30,16 @@
 --   median_us is NULL
 -- column other_steps INTEGER [steps]: number of other complete steps in which it ran; 0 if it ran
 --   only in this step, as a compilation may
-WITH step AS MATERIALIZED (
-    SELECT run, step, duration_us, dropped,
-           row_number() OVER (PARTITION BY run ORDER BY duration_us DESC, step) AS rank
-    FROM temp.steps(:source)
-), chosen AS MATERIALIZED (
-    SELECT c.run, c.step, c.duration_us - median(s.duration_us) AS over_us, count(s.step) AS n
-    FROM step AS c LEFT JOIN step AS s ON s.run = c.run AND s.step <> c.step AND NOT s.dropped
-    WHERE iif(:of_step IS NULL, c.rank = 1, c.step = :of_step)
-    GROUP BY c.run, c.step
-), op AS MATERIALIZED (
-    SELECT run, step, plane_kind, name, in_group, max(short_name) AS short_name,
-           sum(occurrences) AS occurrences, total(self_us) AS self_us
-    FROM temp.step_ops(:source)
-    GROUP BY run, step, plane_kind, name, in_group
-), ordered AS (
-    SELECT o.*, c.step AS slow_step, over_us, n, o.step = c.step AS is_chosen,
-           row_number() OVER (PARTITION BY o.run, plane_kind, name, in_group, o.step = c.step
-                              ORDER BY self_us DESC) AS nth
-    FROM op AS o JOIN chosen AS c USING (run) JOIN step AS s ON s.run = o.run AND s.step = o.step
-    WHERE o.step = c.step OR NOT s.dropped
-), compared AS ( -- the median: a step without the op comes after those with it, and counts as 0
-    SELECT run, slow_step, over_us, plane_kind, name, max(short_name) AS short_name, in_group,
-           CAST(total(iif(is_chosen, occurrences, 0)) AS INTEGER) AS occurrences,
-           total(iif(is_chosen, self_us, 0)) AS self_us,
-           CASE WHEN n > 0 THEN
-               total(iif(is_chosen, 0, self_us * ((nth = (n + 1) / 2) + (nth = (n + 2) / 2)))) / 2
-           END AS median_us,
-           CAST(total(NOT is_chosen) AS INTEGER) AS other_steps
-    FROM ordered
-    GROUP BY run, slow_step, plane_kind, name, in_group
-), ranked AS (
+WITH ranked AS (
     SELECT *, row_number() OVER (PARTITION BY run
                                  ORDER BY in_group DESC,
                                           coalesce(self_us - median_us, self_us) DESC, plane_kind,
                                           name) AS rank
-    FROM compared
+    FROM temp.step_op_spread(:source, :of_step)
     WHERE occurrences > 0 OR median_us <> 0
 )
-SELECT run, rank, slow_step, over_us, plane_kind, name, short_name, in_group, occurrences, self_us,
-       median_us, self_us - median_us, other_steps
+SELECT run, rank, step, over_median_us, plane_kind, name, short_name, in_group, occurrences,
+       self_us, median_us, self_us - median_us, other_steps
 FROM ranked
 WHERE rank <= coalesce(:n, rank)
 ORDER BY run, rank

@@ -29,42 +29,26 @@
 --   duration, as a share of the variance of the duration; negative if the op takes longer in
 --   shorter steps; above 100 if ops that run at the same time share what they explain; all rows of
 --   a run add up to 100
-WITH step AS MATERIALIZED (
-    SELECT run, step, duration_us, duration_us - avg(duration_us) OVER (PARTITION BY run) AS over_us
+WITH part AS MATERIALIZED (
+    SELECT run, plane_kind, name, short_name, in_group, steps, avg_us, stddev_us,
+           variance_percent AS percent
+    FROM temp.step_op_spread(:source)
+    WHERE steps > 0
+), total AS (
+    SELECT run, count(*) AS n, avg(duration_us) AS avg_us, stddev(duration_us) AS stddev_us
     FROM temp.steps(:source)
     WHERE NOT dropped
-), total AS MATERIALIZED (
-    SELECT run, count(*) AS n, avg(duration_us) AS avg_us, stddev(duration_us) AS stddev_us,
-           sum(over_us * over_us) AS squares
-    FROM step
     GROUP BY run
     HAVING count(*) > 1 AND max(duration_us) > min(duration_us)
-), op AS MATERIALIZED (
-    SELECT run, step, plane_kind, name, in_group, max(short_name) AS short_name,
-           total(self_us) AS self_us
-    FROM temp.step_ops(:source)
-    GROUP BY run, step, plane_kind, name, in_group
-), explained AS MATERIALIZED ( -- steps without the op count as 0
-    SELECT o.run, plane_kind, name, max(short_name) AS short_name, in_group, count(*) AS steps, n,
-           sum(self_us) / n AS avg_us, stddev(self_us) AS stddev_us,
-           100 * sum(self_us * over_us) / squares AS percent
-    FROM op AS o JOIN step AS s ON s.run = o.run AND s.step = o.step
-         JOIN total AS t ON t.run = o.run
-    GROUP BY o.run, plane_kind, name, in_group
-), part AS (
-    SELECT run, plane_kind, name, short_name, in_group, steps, avg_us,
-           sqrt(((steps - 1) * coalesce(stddev_us * stddev_us, 0)
-                 + (n - steps) * avg_us * avg_us * n / steps) / (n - 1)) AS stddev_us, percent
-    FROM explained
-    UNION ALL
-    SELECT t.run, NULL, NULL, NULL, NULL, n, t.avg_us, t.stddev_us,
-           100.0 - coalesce((SELECT sum(percent) FROM explained AS e WHERE e.run = t.run), 0)
-    FROM total AS t
 ), ranked AS (
     SELECT *, row_number() OVER (PARTITION BY run
                                  ORDER BY name IS NULL, in_group DESC, percent DESC, plane_kind,
                                           name) AS rank
-    FROM part
+    FROM (SELECT * FROM part WHERE percent IS NOT NULL
+          UNION ALL
+          SELECT t.run, NULL, NULL, NULL, NULL, n, t.avg_us, t.stddev_us,
+                 100.0 - coalesce((SELECT sum(percent) FROM part AS p WHERE p.run = t.run), 0)
+          FROM total AS t)
 )
 SELECT run, rank, plane_kind, name, short_name, in_group, steps, avg_us, stddev_us, percent
 FROM ranked

@@ -217,6 +217,8 @@ complete -c profsql -n '__fish_seen_subcommand_from slowest_steps' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a stat_metadata -d 'one stat name that a plane declares'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a steady_steps -d 'How long is a step in steady state, without warm-up and compilation?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a step_breakdown -d 'one category of time of one core in one step, as in XProf\'s step database'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a step_op_spread -d 'one op or host event over all steps of a run: how its self time varies, how much of the variation of the step time it explains, and what it took in the longest step or another'
+complete -c profsql -n '__fish_seen_subcommand_from step_op_spread' -l of-step -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a step_ops -d 'one op or host event in one step: how often and how long it ran (docs/semantics.md)'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a step_time_graph -d 'How long did each step take, and on what? One text bar per step'
 complete -c profsql -n '__fish_seen_subcommand_from step_time_graph' -l width -x

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""step_ops, slow_step_ops and step_variance: what took longer in a slow step, and what makes steps
-differ."""
+"""step_ops, step_op_spread, slow_step_ops and step_variance: what took longer in a slow step, and
+what makes steps differ."""
 from lib.cases import case, same
 from lib.shell import ask
 from lib.wire import Plane, space
@@ -113,3 +113,59 @@ def what_only_ran_at_the_time():
     same(rows(data, "SELECT name, in_group FROM step_variance('{x}', 2)"),
          [('compile', 1), ('train', 1)])
     same(rows(data, "SELECT name, rank FROM slow_step_ops('{x}', NULL, 1)"), [('compile', 1)])
+
+
+@case
+def spread_of_an_op():
+    """op has 2, 4 and 5 us in steps of 10, 10 and 30 us. The median without the longest step is 3;
+    without the first, 4.5. A number that no step has leaves the columns of one step unknown."""
+    asked = ("SELECT steps, avg_us, round(stddev_us, 9), round(variance_percent, 9), step, "
+             "over_median_us, occurrences, self_us, median_us, other_steps "
+             "FROM step_op_spread('{x}'%s) WHERE name = 'op'")
+    all_steps = (3, 11 / 3, 1.527525232, 10.0)
+    for argument, of_step in (('', (2, 20.0, 1, 5.0, 3.0, 2)), (', 0', (0, -10.0, 1, 2.0, 4.5, 2)),
+                              (', 7', (None,) * 6)):
+        same(rows(three_steps(), asked % argument), [all_steps + of_step], argument)
+    same(rows(three_steps(), "SELECT name, steps, avg_us, median_us, other_steps "
+              "FROM step_op_spread('{x}', 1) WHERE name IN ('compile', 'inner', 'after')"),
+         [('compile', 1, 19 / 3, 9.5, 1), ('inner', 1, 1 / 3, 0.5, 1)])
+
+
+@case
+def spread_of_steps_without_variation():
+    """One step has no other one; equal steps have no variance to explain."""
+    us, columns = 1000000, 'steps, avg_us, stddev_us, variance_percent, over_median_us, median_us'
+    for ends, want in (((0,), (1, 1.0, None, None, None, None)),
+                       ((0, 20 * us), (2, 1.0, 0.0, None, 0.0, 1.0))):
+        plane = Plane('/host:CPU').line(1, 'main', marked(*((at, 10 * us) for at in ends)))
+        same(rows(space(plane.bytes()), "SELECT %s FROM step_op_spread('{x}') WHERE name = 'call'"
+                  % columns), [want])
+
+
+@case
+def spread_over_hosts():
+    """The self times of the two hosts in a step are one value: 3 and 6 us."""
+    us = 1000000
+
+    def worker(*lengths):
+        ops = [('op', (1 + 20 * i) * us, length * us) for i, length in enumerate(lengths)]
+        return space(Plane('/host:CPU').line(1, 'main', marked((0, 10 * us), (20 * us, 15 * us)))
+                     .line(2, 'other', ops).bytes())
+    same(rows([worker(1, 2), worker(2, 4)], "SELECT steps, avg_us, occurrences, self_us, "
+              "median_us, other_steps FROM step_op_spread('{x}') WHERE name = 'op'"),
+         [(2, 4.5, 2, 6.0, 3.0, 1)])
+
+
+@case
+def median_of_self_times_below_zero():
+    """outer has -3 us in the first step (two calls of 4 us in 5 us overlap), none in the second,
+    and 1 us in the third: the median is 0 of -3, 0 and 1. In the longest step it did not run."""
+    us = 1000000
+    ops = [('outer', us, 5 * us), ('a', us, 4 * us), ('b', 2 * us, 4 * us),
+           ('outer', 41 * us, us)]
+    steps = ((0, 10 * us), (20 * us, 10 * us), (40 * us, 10 * us), (60 * us, 30 * us))
+    data = space(Plane('/host:CPU').line(1, 'main', marked(*steps)).line(2, 'other', ops).bytes())
+    same(rows(data, "SELECT self_us FROM step_ops('{x}') WHERE name = 'outer' ORDER BY step"),
+         [(-3.0,), (1.0,)])
+    same(rows(data, "SELECT occurrences, self_us, median_us, other_steps "
+              "FROM step_op_spread('{x}') WHERE name = 'outer'"), [(0, 0.0, 0.0, 2)])

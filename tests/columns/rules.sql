@@ -712,6 +712,18 @@ SELECT 1 FROM (SELECT host, plane_kind, name, sum(occurrences) AS n FROM step_op
  ON s.host = t.host AND s.plane_kind = t.plane_kind AND s.name = t.name WHERE t.n IS NULL
      OR t.n < s.n;
 
+-- step_op_spread: one row for each op of a complete or the longest step; it did not run in more
+-- steps than there are, and varies if it ran in some of them only
+SELECT 1 FROM step_op_spread('x') GROUP BY run, plane_kind, name, in_group HAVING count(*) > 1
+ UNION ALL
+SELECT 1 FROM step_op_spread('x') AS o
+ WHERE steps > (SELECT count(*) FROM steps('x') WHERE NOT dropped) OR other_steps > steps
+    OR steps + occurrences = 0 OR step <> (SELECT step FROM steps('x') ORDER BY duration_us DESC,
+                                            step LIMIT 1)
+    OR occurrences <> (SELECT total(occurrences) FROM step_ops('x') AS s WHERE s.step = o.step
+                       AND s.plane_kind = o.plane_kind AND s.name = o.name
+                       AND s.in_group = o.in_group);
+
 -- step_variance: what the ops explain and the remainder are all of the variance
 SELECT 1 FROM step_variance('x', NULL) GROUP BY run
  HAVING abs(sum(variance_percent) - 100) > 1e-6 * total(abs(variance_percent))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How events spread, and what steps consist of: op_percentiles, step_ops, slow_step_ops and
-step_variance from the bytes of each profile, as docs/semantics.md defines them.
+"""How events spread, and what steps consist of: op_percentiles, step_ops, step_op_spread,
+slow_step_ops and step_variance from the bytes of each profile, as docs/semantics.md defines them.
 
 The group of an event is the column trace_events.step; which groups are steps, and when, is asked of
 libprofsql too."""
@@ -168,12 +168,43 @@ def step_ops(run, events):
     got = run.ask('SELECT host, step, plane_kind, name, short_name, in_group, occurrences, '
                   'total_us, self_us FROM step_ops({x})')
     agree('step_ops', sorted((tuple(r.values()) for r in got), key=repr), sorted(want, key=repr))
-    by_op = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, 0]))
-    for (_, number, kind, name, in_group), (n, _, own) in sums.items():
-        row = by_op[kind, name, in_group][number]
+    by_op = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, 0, set()]))
+    for key, (n, _, own) in sums.items():
+        row = by_op[key[2:]][key[1]]
         row[0] += n
         row[1] += own / 1e6
+        row[2].add(short[key])
     return by_op
+
+
+def step_op_spread(run, by_op, steps, chosen, argument):
+    """chosen: None if the argument is no step."""
+    lengths = {s['step']: s['duration_us'] for s in steps if not s['dropped']}
+    number = chosen and chosen['step']
+    others = [s for s in lengths if s != number]
+    varies, want = len(set(lengths.values())) > 1, {}
+    for key, of_steps in by_op.items():
+        times = [of_steps[s][1] if s in of_steps else 0 for s in lengths]
+        n = sum(s in of_steps for s in lengths)
+        if not n and number not in of_steps:
+            continue
+        names = set().union(*(of_steps[s][2] for s in of_steps if s in lengths or s == number))
+        row = [max(names, key=lambda x: x.encode()), n, statistics.fmean(times) if times else None,
+               statistics.stdev(times) if len(times) > 1 else None,
+               100 * statistics.covariance(times, lengths.values()) /
+               statistics.variance(lengths.values()) if varies else None] + [None] * 6
+        if chosen:
+            count, own = of_steps[number][:2] if number in of_steps else (0, 0)
+            row[5:] = [number, None, count, own, None, sum(s in of_steps for s in others)]
+        if chosen and others:
+            row[6] = chosen['duration_us'] - statistics.median(lengths[s] for s in others)
+            row[9] = statistics.median(of_steps[s][1] if s in of_steps else 0 for s in others)
+        want[key] = row
+    got = run.ask('SELECT plane_kind, name, in_group, short_name, steps, avg_us, stddev_us, '
+                  'variance_percent, step, over_median_us, occurrences, self_us, median_us, '
+                  'other_steps FROM step_op_spread({x}, %s)' % argument)
+    agree('step_op_spread of %s' % argument,
+          {tuple(r.values())[:3]: list(r.values())[3:] for r in got}, want, rel=1e-6, abs_tol=1e-6)
 
 
 # ---- the queries ----
@@ -183,7 +214,7 @@ def slow_step_ops(run, by_op, steps, chosen, argument):
     lengths = [s['duration_us'] for s in steps if s['step'] in others]
     want = {}
     for key, of_steps in by_op.items():
-        n, own = of_steps.get(chosen['step'], (0, 0))
+        n, own = of_steps[chosen['step']][:2] if chosen['step'] in of_steps else (0, 0)
         median = statistics.median(of_steps[s][1] if s in of_steps else 0
                                    for s in others) if others else None
         if n or median:
@@ -228,6 +259,9 @@ def check(run):
     steps = run.ask('SELECT step, duration_us, dropped FROM steps({x})')
     if steps:
         longest = max(steps, key=lambda s: (s['duration_us'], -s['step']))
+        step_op_spread(run, by_op, steps, longest, 'NULL')
+        step_op_spread(run, by_op, steps, steps[-1], steps[-1]['step'])
+        step_op_spread(run, by_op, steps, None, 1 + max(s['step'] for s in steps))
         slow_step_ops(run, by_op, steps, longest, 'NULL')
         slow_step_ops(run, by_op, steps, steps[0], steps[0]['step'])
         step_variance(run, by_op, steps)

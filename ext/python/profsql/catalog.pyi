@@ -2439,6 +2439,49 @@ class StepOps(NamedTuple):
     """total_us without the durations of directly nested events; negative if these overlap each
     other [us]"""
 
+class StepOpSpread(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    plane_kind: str
+    """kind of the planes, as in planes.kind: host, gpu, tensorcore or sparsecore; planes of a kind
+    on all hosts are combined"""
+    name: str
+    """name of the events; on TPUs the op's HLO text"""
+    short_name: str
+    """readable name, as in step_ops; if there are several, the last in byte order"""
+    in_group: int
+    """1: the events have the steps' groups; 0: they belong to the steps by their time, and may only
+    run at the same time as them [0 or 1]"""
+    steps: int
+    """number of complete steps (those not dropped) in which it ran [steps]"""
+    avg_us: float | None
+    """average self time per complete step, 0 in a step in which it did not run; negative if
+    directly nested events overlap each other; NULL if no step is complete [us]"""
+    stddev_us: float | None
+    """sample standard deviation of the self time per complete step; NULL if fewer than two are
+    complete [us]"""
+    variance_percent: float | None
+    """covariance of the self time per complete step with the step's duration, as a share of the
+    variance of the duration: how much of it the op explains; negative if the op takes longer in
+    shorter steps; above 100 if ops that run at the same time share what they explain; NULL if fewer
+    than two steps are complete, or all are equally long [percent]"""
+    step: int | None
+    """number of the step that the following columns describe: of_step, else the longest step,
+    complete or not; NULL if the run has no step of_step"""
+    over_median_us: float | None
+    """duration of the step minus the median duration of the other complete steps; NULL if there are
+    none, or step is NULL [us]"""
+    occurrences: int | None
+    """number of events in the step; NULL if step is NULL [events]"""
+    self_us: float | None
+    """self time in the step, summed over threads, devices and hosts; negative as avg_us; NULL if
+    step is NULL [us]"""
+    median_us: float | None
+    """median of the self time over the other complete steps, 0 in a step in which it did not run;
+    negative as avg_us; NULL if there are no other complete steps, or step is NULL [us]"""
+    other_steps: int | None
+    """number of other complete steps in which it ran; NULL if step is NULL [steps]"""
+
 class InputPipeline(NamedTuple):
     run: str
     """label of the attached run; for a path, the name of the run folder or file"""
@@ -5982,6 +6025,10 @@ class Tables:
     def step_ops(self, *, source: Source | None = None) -> Result[StepOps]:
         """One row: one op or host event in one step: how often and how long it ran
         (docs/semantics.md)."""
+    def step_op_spread(self, of_step: int | None = None, *, source: Source | None = None) -> Result[StepOpSpread]:
+        """One row: one op or host event over all steps of a run: how its self time varies, how much
+        of the variation of the step time it explains, and what it took in the longest step or
+        another."""
     def input_pipeline(self, *, source: Source | None = None) -> Result[InputPipeline]:
         """One row: one run: whether it waits for its input, by XProf's rules."""
     def input_steps(self, *, source: Source | None = None) -> Result[InputSteps]:

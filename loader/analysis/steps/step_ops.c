@@ -19,27 +19,18 @@ typedef struct {
     uint32_t place;
 } Range;
 
-/* The name of an event metadata entry, and the row of its last event. */
-typedef struct {
-    const Text *name; /* in Walk.texts */
-    size_t last;      /* index + 1 in Walk.rows; 0 if none */
-} MetaRow;
+enum { BY_TIME, BY_GROUP, N_WAYS };
 
 typedef struct {
-    StepOp op;
-    const Text *name;
-} Row;
-
-typedef struct {
+    StepOps *out;
     const StepDb *db;
     const Grouping *grouping;
     Range *by_group, *by_time;
     size_t n_ranges;
-    LIST(Row) rows; /* of this host */
-    HashTable by_key;
-    TextTable texts;
-    Arena arena;
-    MetaRow *metas;
+    const Range *last;         /* range of the last group that was looked up */
+    HashTable by_op, by_step;  /* index in StepOps.ops, in StepOps.rows */
+    LIST(size_t) last_rows;    /* for each op: index + 1 of its last row; 0 if none */
+    uint32_t (*metas)[N_WAYS]; /* for each metadata entry of the plane: index + 1 of its op */
 } Walk;
 
 /* ---- the step of an event ---- */
@@ -66,10 +57,12 @@ static bool find_ranges(Walk *w, size_t host)
     return true;
 }
 
-static const Range *range_of_group(const Walk *w, int64_t group)
+static const Range *range_of_group(Walk *w, int64_t group)
 {
+    if (w->last && w->last->group == group) return w->last;
     size_t at = LOWER_BOUND(i, 0, w->n_ranges, w->by_group[i].group < group);
-    return at < w->n_ranges && w->by_group[at].group == group ? &w->by_group[at] : NULL;
+    if (at == w->n_ranges || w->by_group[at].group != group) return NULL;
+    return w->last = &w->by_group[at];
 }
 
 static const Range *range_at(const Walk *w, int64_t time)
@@ -80,8 +73,8 @@ static const Range *range_at(const Walk *w, int64_t time)
 }
 
 /* Returns the step of an event. Sets *in_group to whether the event has the step's group. */
-static const Range *range_of(const Walk *w, const Line *line, const Packed *groups,
-                             const EventAt *e, bool *in_group)
+static const Range *range_of(Walk *w, const Line *line, const Packed *groups, const EventAt *e,
+                             bool *in_group)
 {
     uint64_t i = e->event - line->first_event;
     int64_t group = groups ? packed_at(&groups[i / CHUNK_EVENTS], i % CHUNK_EVENTS) : -1;
@@ -93,44 +86,58 @@ static const Range *range_of(const Walk *w, const Line *line, const Packed *grou
 
 /* ---- rows ---- */
 
-static bool is_row(const Row *row, const StepOp *key, const Text *name)
+static bool same_op(const StepOpKey *a, const StepOpKey *b)
 {
-    return row->name == name && row->op.place == key->place &&
-           row->op.plane_kind == key->plane_kind && row->op.in_group == key->in_group;
+    return a->plane_kind == b->plane_kind && a->in_group == b->in_group &&
+           a->name->n_bytes == b->name->n_bytes &&
+           !memcmp(a->name->text, b->name->text, a->name->n_bytes);
 }
 
-static size_t find_row(Walk *w, const StepOp *key, const Text *name)
+/* Returns the index of an op, which it adds if it is new; UINT32_MAX if memory runs out. */
+static uint32_t find_op(Walk *w, const StepOpKey *key)
 {
-    uint64_t hash =
-        hash64((uint64_t)key->place << 8 | (uint64_t)key->plane_kind << 1 | key->in_group);
-    hash = hash64(hash ^ (uint64_t)(uintptr_t)name);
-    HASH_EACH(i, &w->by_key, hash)
-        if (is_row(&w->rows.items[i], key, name)) return i;
-    Row *row = PUSH_KEYED(w->rows, &w->by_key, hash);
-    if (!row) return SIZE_MAX;
-    *row = (Row){*key, name};
-    return w->rows.n - 1;
+    StepOps *out = w->out;
+    uint64_t hash = text_hash(key->name->text, key->name->n_bytes);
+    hash = hash64(hash ^ ((uint64_t)key->plane_kind << 1 | key->in_group));
+    HASH_EACH(i, &w->by_op, hash)
+        if (same_op(&out->ops[i], key)) return (uint32_t)i;
+    if (!GROW(out->ops, out->n_ops, out->op_capacity)) return UINT32_MAX;
+    size_t *last_row = PUSH_KEYED(w->last_rows, &w->by_op, hash);
+    if (!last_row) return UINT32_MAX;
+    *last_row = 0;
+    out->ops[out->n_ops] = *key;
+    return (uint32_t)out->n_ops++;
 }
 
-/* Adds an event to the row of `key`. */
-static int add_event(Walk *w, const Plane *plane, const EventAt *e, const StepOp *key, int64_t self,
-                     ProfErr *err)
+/* Returns the index of the row of an op in a step, which it adds if it is new; SIZE_MAX if memory
+ * runs out. */
+static size_t find_row(Walk *w, uint32_t op, uint32_t place, const EventMeta *meta)
 {
-    MetaRow *meta = &w->metas[e->meta - plane->event_metas];
-    const Text *text = e->meta->name;
-    if (!meta->name) {
-        meta->name = text_intern(&w->texts, &w->arena, text->text, text->n_bytes);
-        if (!meta->name) return prof_nomem(err);
-    }
-    size_t at = meta->last - 1;
-    if (!meta->last || !is_row(&w->rows.items[at], key, meta->name))
-        at = find_row(w, key, meta->name);
-    if (at == SIZE_MAX) return prof_nomem(err);
-    meta->last = at + 1;
-    StepOp *op = &w->rows.items[at].op;
-    op->n++;
-    op->total_ps = add_saturated(op->total_ps, e->duration_ps);
-    op->self_ps = add_saturated(op->self_ps, self);
+    StepOps *out = w->out;
+    uint64_t hash = hash64((uint64_t)op << 32 | place);
+    HASH_EACH(i, &w->by_step, hash)
+        if (out->rows[i].op == op && out->rows[i].place == place) return i;
+    if (!GROW(out->rows, out->n, out->capacity) || !hash_add(&w->by_step, hash, out->n))
+        return SIZE_MAX;
+    out->rows[out->n] = (StepOp){.meta = meta, .op = op, .place = place};
+    return out->n++;
+}
+
+/* Adds an event to the row of its op and step. */
+static int add_event(Walk *w, const Plane *plane, const EventAt *e, const Range *range,
+                     bool in_group, int64_t self, ProfErr *err)
+{
+    uint32_t *op = &w->metas[e->meta - plane->event_metas][in_group ? BY_GROUP : BY_TIME];
+    if (!*op) *op = find_op(w, &(StepOpKey){e->meta->name, plane->kind, in_group}) + 1;
+    if (!*op) return prof_nomem(err);
+    size_t *at = &w->last_rows.items[*op - 1];
+    if (!*at || w->out->rows[*at - 1].place != range->place)
+        *at = find_row(w, *op - 1, range->place, e->meta) + 1;
+    if (!*at) return prof_nomem(err);
+    StepOp *row = &w->out->rows[*at - 1];
+    row->n++;
+    row->total_ps = add_saturated(row->total_ps, e->duration_ps);
+    row->self_ps = add_saturated(row->self_ps, self);
     return PROF_OK;
 }
 
@@ -159,63 +166,82 @@ static void walk_line(Walk *w, Line *line, ProfErr *err)
         const Range *range = e.occurrences < 0 ? range_of(w, line, groups, &e, &in_group) : NULL;
         uint64_t i = e.event - line->first_event;
         if (!range) continue;
-        StepOp key = {.step = &w->db->steps[range->place],
-                      .place = range->place,
-                      .plane_kind = line->plane->kind,
-                      .in_group = in_group,
-                      .meta = e.meta};
         int64_t self = packed_at(&nesting[i / CHUNK_EVENTS].columns[NEST_SELF], i % CHUNK_EVENTS);
-        if (add_event(w, line->plane, &e, &key, self, err)) break;
+        if (add_event(w, line->plane, &e, range, in_group, self, err)) break;
     }
     event_reader_close(&reader);
 }
 
-static int by_step_and_time(const void *a, const void *b)
+static void walk_host(Walk *w, size_t place, Host *host, ProfErr *err)
 {
-    const Row *x = a, *y = b;
-    if (x->op.place != y->op.place) return ORDER(x->op.place, y->op.place);
-    if (x->op.self_ps != y->op.self_ps) return ORDER(y->op.self_ps, x->op.self_ps);
-    if (x->op.plane_kind != y->op.plane_kind) return ORDER(x->op.plane_kind, y->op.plane_kind);
-    int names = strcmp(x->name->text, y->name->text);
-    return names ? names : (int)y->op.in_group - (int)x->op.in_group;
-}
-
-static int keep_rows(StepOps *out, Walk *w, ProfErr *err)
-{
-    sort_array(w->rows.items, w->rows.n, sizeof(Row), by_step_and_time);
-    for (size_t i = 0; i < w->rows.n; i++) {
-        if (!GROW(out->rows, out->n, out->capacity)) return prof_nomem(err);
-        out->rows[out->n++] = w->rows.items[i].op;
-    }
-    return interrupt_poll(w->rows.n, err);
-}
-
-static void walk_host(StepOps *out, const StepDb *db, size_t place, Host *host, ProfErr *err)
-{
-    Walk w = {.db = db};
-    if (host_load_only(host, err) || !(w.grouping = host_grouping(host, err))) return;
-    if (!find_ranges(&w, place)) prof_nomem(err);
+    if (host_load_only(host, err) || !(w->grouping = host_grouping(host, err))) return;
+    if (!find_ranges(w, place)) prof_nomem(err);
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         const Plane *plane = &host->planes[i];
-        if (!(w.metas = prof_alloc(plane->n_event_metas * sizeof *w.metas))) prof_nomem(err);
+        if (!(w->metas = prof_alloc(plane->n_event_metas * sizeof *w->metas))) prof_nomem(err);
         for (size_t k = 0; k < plane->n_lines && !err->code; k++)
             if (has_ops(&host->lines[plane->first_line + k]))
-                walk_line(&w, &host->lines[plane->first_line + k], err);
-        prof_free(w.metas);
+                walk_line(w, &host->lines[plane->first_line + k], err);
+        prof_free(w->metas);
     }
-    if (!err->code) keep_rows(out, &w, err);
-    prof_free(w.by_group), prof_free(w.by_time), prof_free(w.rows.items);
-    hash_free(&w.by_key);
-    text_table_free(&w.texts);
-    arena_free(&w.arena);
+    prof_free(w->by_group), prof_free(w->by_time);
+    hash_clear(&w->by_step);
+    if (w->last_rows.n) memset(w->last_rows.items, 0, w->last_rows.n * sizeof(size_t));
+    w->last = NULL;
 }
+
+/* ---- the order of ops ---- */
+
+typedef struct {
+    StepOpKey key;
+    uint32_t was; /* index before */
+} OrderedOp;
+
+static int by_key(const void *a, const void *b)
+{
+    const StepOpKey *x = &((const OrderedOp *)a)->key, *y = &((const OrderedOp *)b)->key;
+    if (x->plane_kind != y->plane_kind) return ORDER(x->plane_kind, y->plane_kind);
+    int names = strcmp(x->name->text, y->name->text);
+    return names ? names : (int)y->in_group - (int)x->in_group;
+}
+
+/* Orders the ops, and gives the rows their new indexes. */
+static int order_ops(StepOps *out, ProfErr *err)
+{
+    OrderedOp *ordered = prof_buffer(out->n_ops * sizeof *ordered);
+    uint32_t *now = prof_buffer(out->n_ops * sizeof *now);
+    if (!ordered || !now) prof_nomem(err);
+    for (size_t i = 0; i < out->n_ops && !err->code; i++)
+        ordered[i] = (OrderedOp){out->ops[i], (uint32_t)i};
+    if (!err->code) sort_array(ordered, out->n_ops, sizeof *ordered, by_key);
+    for (size_t i = 0; i < out->n_ops && !err->code; i++)
+        out->ops[i] = ordered[i].key, now[ordered[i].was] = (uint32_t)i;
+    for (size_t i = 0; i < out->n && !err->code; i++) out->rows[i].op = now[out->rows[i].op];
+    prof_free(ordered), prof_free(now);
+    return interrupt_poll(out->n, err);
+}
+
+/* ---- the analysis ---- */
 
 static void step_ops_release(void *result)
 {
     StepOps *out = result;
+    prof_free(out->ops);
     prof_free(out->rows);
     prof_free(out->first);
     prof_free(out);
+}
+
+static void walk_run(StepOps *out, Run *run, ProfErr *err)
+{
+    Walk w = {.out = out, .db = out->steps};
+    for (size_t h = 0, place = 0; h < run->n_hosts && !err->code; h++) {
+        if (w.db->n_steps && place < w.db->n_hosts && w.db->hosts[place]->host == &run->hosts[h])
+            walk_host(&w, place++, &run->hosts[h], err);
+        out->first[h + 1] = out->n;
+    }
+    hash_free(&w.by_op), hash_free(&w.by_step);
+    prof_free(w.last_rows.items);
 }
 
 static void *step_ops_make(Run *run, Host *only, ProfErr *err)
@@ -226,12 +252,13 @@ static void *step_ops_make(Run *run, Host *only, ProfErr *err)
         prof_nomem(err);
         return NULL;
     }
-    if (!(out->first = prof_alloc((run->n_hosts + 1) * sizeof *out->first))) prof_nomem(err);
-    for (size_t h = 0, place = 0; h < run->n_hosts && !err->code; h++) {
-        if (db->n_steps && place < db->n_hosts && db->hosts[place]->host == &run->hosts[h])
-            walk_host(out, db, place++, &run->hosts[h], err);
-        out->first[h + 1] = out->n;
-    }
+    out->steps = db;
+    out->first = prof_alloc((run->n_hosts + 1) * sizeof *out->first);
+    if (out->first)
+        walk_run(out, run, err);
+    else
+        prof_nomem(err);
+    if (!err->code) order_ops(out, err);
     if (err->code) step_ops_release(out), out = NULL;
     return out;
 }
@@ -239,5 +266,65 @@ static void *step_ops_make(Run *run, Host *only, ProfErr *err)
 const StepOps *run_step_ops(Run *run, Host *only, ProfErr *err)
 {
     static const Analysis analysis = {step_ops_make, step_ops_release, NEEDS_ONE_HOST_AT_A_TIME};
+    return run_analysis(run, only, &analysis, err);
+}
+
+/* ---- the order of rows ---- */
+
+/* What the order of the rows depends on. */
+typedef struct {
+    int64_t self_ps;
+    uint32_t place, op, row;
+} RowOrder;
+
+static int by_step_and_time(const void *a, const void *b)
+{
+    const RowOrder *x = a, *y = b;
+    if (x->place != y->place) return ORDER(x->place, y->place);
+    return x->self_ps != y->self_ps ? ORDER(y->self_ps, x->self_ps) : ORDER(x->op, y->op);
+}
+
+/* Orders the rows from `first` to `end`. */
+static int order_rows(const StepOps *ops, uint32_t *order, size_t first, size_t end, ProfErr *err)
+{
+    RowOrder *rows = prof_buffer((end - first) * sizeof *rows);
+    if (!rows) return prof_nomem(err);
+    for (size_t i = first; i < end; i++) {
+        const StepOp *row = &ops->rows[i];
+        rows[i - first] = (RowOrder){row->self_ps, row->place, row->op, (uint32_t)i};
+    }
+    sort_array(rows, end - first, sizeof *rows, by_step_and_time);
+    for (size_t i = first; i < end; i++) order[i] = rows[i - first].row;
+    prof_free(rows);
+    return interrupt_poll(end - first, err);
+}
+
+static void release_order(void *result)
+{
+    StepOpOrder *out = result;
+    prof_free(out->rows);
+    prof_free(out);
+}
+
+static void *make_order(Run *run, Host *only, ProfErr *err)
+{
+    const StepOps *ops = run_step_ops(run, only, err);
+    StepOpOrder *out = ops ? prof_alloc(sizeof *out) : NULL;
+    if (!out) {
+        prof_nomem(err);
+        return NULL;
+    }
+    out->ops = ops;
+    out->rows = prof_buffer(ops->n * sizeof *out->rows);
+    if (!out->rows) prof_nomem(err);
+    for (size_t h = 0; h < run->n_hosts && !err->code; h++)
+        order_rows(ops, out->rows, ops->first[h], ops->first[h + 1], err);
+    if (err->code) release_order(out), out = NULL;
+    return out;
+}
+
+const StepOpOrder *run_step_op_order(Run *run, Host *only, ProfErr *err)
+{
+    static const Analysis analysis = {make_order, release_order, NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(run, only, &analysis, err);
 }
