@@ -62,6 +62,10 @@ typedef struct {
 #define NO_GPUS "treats the device of every server as a TPU, and so counts no time of a GPU"
 #define WITH_GPUS "kernels, other work and copies of GPUs count like programs and transfers"
 
+#define FIRST_BATCH                                                                                \
+    "ends a request that was split over several batches with the batch of the smallest number"
+#define LAST_BATCH "the request ends with the last of its batches"
+
 #define UNREPAIRED                                                                                 \
     "shows NULL, because its Events DB finds no program if the file names the stat HLO Proto "     \
     "(libtpu 0.0.37) or numbers the metadata differently"
@@ -162,13 +166,26 @@ static const Difference differences[] = {
      STEP_SHARES_ACTUAL},
     {"input_pipeline", "all_others_percent", "all_others_percent_actual", STEP_SHARES,
      STEP_SHARES_ACTUAL},
+    {"inference_requests", "duration_ps", "duration_ps_actual", FIRST_BATCH, LAST_BATCH},
+    {"inference_requests", "latency_ms", "latency_ms_actual", FIRST_BATCH, LAST_BATCH},
+    {"inference_requests", "batch_formation_ps", "batch_formation_ps_actual", NO_GPUS, WITH_GPUS},
+    {"inference_requests", "host_preprocess_ps", "host_preprocess_ps_actual", NO_GPUS, WITH_GPUS},
+    {"inference_requests", "host_runtime_ps", "host_runtime_ps_actual", NO_GPUS, WITH_GPUS},
+    {"inference_requests", "host_postprocess_ps", "host_postprocess_ps_actual",
+     FIRST_BATCH "; " NO_GPUS, LAST_BATCH "; " WITH_GPUS},
+    {"inference_requests", "idle_ps", "idle_ps_actual",
+     "counts only the idle time between the first and last activity", "all idle time counts"},
     {"inference_requests", "device_compute_ps", "device_compute_ps_actual", NO_GPUS, WITH_GPUS},
     {"inference_requests", "write_to_device_ps", "write_to_device_ps_actual", NO_GPUS, WITH_GPUS},
     {"inference_requests", "read_from_device_ps", "read_from_device_ps_actual", NO_GPUS, WITH_GPUS},
     {"inference_batches", "device_compute_ps", "device_compute_ps_actual", NO_GPUS, WITH_GPUS},
-    {"inference_latency", "host_ms", "host_ms_actual", NO_GPUS, WITH_GPUS},
+    {"inference_latency", "host_ms", "host_ms_actual", FIRST_BATCH "; " NO_GPUS,
+     LAST_BATCH "; " WITH_GPUS},
     {"inference_latency", "device_ms", "device_ms_actual", NO_GPUS, WITH_GPUS},
     {"inference_latency", "communication_ms", "communication_ms_actual", NO_GPUS, WITH_GPUS},
+    {"inference_latency", "total_ms", "total_ms_actual", FIRST_BATCH, LAST_BATCH},
+    {"inference_latency", "min_ms", "min_ms_actual", FIRST_BATCH, LAST_BATCH},
+    {"inference_latency", "max_ms", "max_ms_actual", FIRST_BATCH, LAST_BATCH},
     {"perf_counters", "value", "value_actual",
      "reads 0 for a counter stored as a double, and a negative one modulo 2^64",
      "the value as it is stored"},

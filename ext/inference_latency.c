@@ -29,12 +29,24 @@ SQLITE_EXTENSION_INIT3
     C(IL_MAX, "max_ms", "REAL", "ms", "duration of the longest request",                           \
       "OverviewInferenceLatency.max_latency_us")                                                   \
     C(IL_HOST_ACTUAL, "host_ms_actual", "REAL", "ms",                                              \
-      "host_ms without the work and transfers of GPUs, which XProf counts as host time",           \
+      "time of the request at this percentile of total_ms_actual that is neither device time nor " \
+      "transfer time, including those of GPUs",                                                    \
       "libprofsql")                                                                                \
     C(IL_DEVICE_ACTUAL, "device_ms_actual", "REAL", "ms",                                          \
-      "device_ms plus the time of kernels and other work of GPUs", "libprofsql")                   \
+      "time of programs on the device, including kernels and other work of GPUs, in the request "  \
+      "at this percentile of total_ms_actual",                                                     \
+      "libprofsql")                                                                                \
     C(IL_COMMUNICATION_ACTUAL, "communication_ms_actual", "REAL", "ms",                            \
-      "communication_ms plus the time of transfers to and from GPUs", "libprofsql")                \
+      "time of transfers to and from the device, including GPUs, in the request at this "          \
+      "percentile of total_ms_actual",                                                             \
+      "libprofsql")                                                                                \
+    C(IL_TOTAL_ACTUAL, "total_ms_actual", "REAL", "ms",                                            \
+      "latency_ms_actual of the request at this percentile of all requests, ordered by it",        \
+      "libprofsql")                                                                                \
+    C(IL_MIN_ACTUAL, "min_ms_actual", "REAL", "ms", "latency_ms_actual of the shortest request",   \
+      "libprofsql")                                                                                \
+    C(IL_MAX_ACTUAL, "max_ms_actual", "REAL", "ms", "latency_ms_actual of the longest request",    \
+      "libprofsql")                                                                                \
     C(IL_SHOWN, "shown_by_xprof", "INTEGER", "0 or 1",                                             \
       "0: XProf's overview page shows no latencies, because a program of the run computes "        \
       "gradients",                                                                                 \
@@ -59,7 +71,8 @@ static void latency_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const Inference *all = ((LatencyState *)c->state)->all;
     double percentile = *(const double *)c->row;
-    bool actual = column >= IL_HOST_ACTUAL && column <= IL_COMMUNICATION_ACTUAL;
+    bool actual = column >= IL_HOST_ACTUAL && column <= IL_MAX_ACTUAL;
+    InferenceRequest *const *ordered = actual ? all->actual_order : all->requests;
     InferenceLatency l = percentile > 0 ? inference_latency_at(all, percentile, actual)
                                         : inference_latency_average(all, actual);
     switch (column) {
@@ -77,14 +90,17 @@ static void latency_column(RowCursor *c, sqlite3_context *ctx, int column)
     case IL_DEVICE: sqlite3_result_double(ctx, l.device_us / 1e3); break;
     case IL_COMMUNICATION_ACTUAL:
     case IL_COMMUNICATION: sqlite3_result_double(ctx, l.communication_us / 1e3); break;
+    case IL_TOTAL_ACTUAL:
     case IL_TOTAL: sqlite3_result_double(ctx, l.total_us / 1e3); break;
     case IL_THROUGHPUT: sqlite3_result_double(ctx, all->throughput); break;
+    case IL_MIN_ACTUAL:
     case IL_MIN:
-        sqlite3_result_double(ctx, inference_latency_of(all->requests[0], false).total_us / 1e3);
+        sqlite3_result_double(ctx, inference_latency_of(ordered[0], actual).total_us / 1e3);
         break;
+    case IL_MAX_ACTUAL:
     case IL_MAX:
         sqlite3_result_double(
-            ctx, inference_latency_of(all->requests[all->n_requests - 1], false).total_us / 1e3);
+            ctx, inference_latency_of(ordered[all->n_requests - 1], actual).total_us / 1e3);
         break;
     case IL_SHOWN: sqlite3_result_int(ctx, !all->trains); break;
     default: break;

@@ -27,7 +27,8 @@ SQLITE_EXTENSION_INIT3
       "XLine.timestamp_ns, XEvent.offset_ps")                                                      \
     C(IR_START_US, START_US_DOC)                                                                   \
     C(IR_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
-      "time from the request's first event to the end of its last event or batch",                 \
+      "time from the request's first event to the end of its last event or, if later, of its "     \
+      "batch with the smallest number",                                                            \
       "inference_profile latency_ms")                                                              \
     C(IR_DURATION_US, DURATION_US_DOC)                                                             \
     C(IR_LATENCY, "latency_ms", "REAL", "ms", "duration_ps in milliseconds",                       \
@@ -38,7 +39,8 @@ SQLITE_EXTENSION_INIT3
       "inference_profile batching_request_size")                                                   \
     C(IR_DELAY, "batching_delay_ps", "INTEGER", "ps",                                              \
       "time from the start of the request to the start of its first batch; 0 without a batch. It " \
-      "overlaps the eight times from batch_formation_ps to idle_ps, which divide up the duration", \
+      "overlaps the times of activities and idle_ps_actual; those eight whose names end in "       \
+      "_ps_actual divide up duration_ps_actual",                                                   \
       "inference_profile host_batch_formation")                                                    \
     C(IR_FORMATION, "batch_formation_ps", "INTEGER", "ps",                                         \
       "time from the scheduling of the request until the input of its batch is concatenated, "     \
@@ -77,12 +79,35 @@ SQLITE_EXTENSION_INIT3
       "time in which the request converts tensors between host and device layout, also if "        \
       "tensor_pattern is NULL; 0 without conversions",                                             \
       "inference_profile")                                                                         \
+    C(IR_DURATION_ACTUAL, "duration_ps_actual", "INTEGER", "ps",                                   \
+      "time from the request's first event to the end of its last event or batch; longer than "    \
+      "duration_ps if the request was split over several batches and a later one ends later",      \
+      "libprofsql")                                                                                \
+    C(IR_LATENCY_ACTUAL, "latency_ms_actual", "REAL", "ms", "duration_ps_actual in milliseconds",  \
+      "libprofsql")                                                                                \
+    C(IR_FORMATION_ACTUAL, "batch_formation_ps_actual", "INTEGER", "ps",                           \
+      "batch_formation_ps without the work and transfers of GPUs, which XProf does not exclude",   \
+      "libprofsql")                                                                                \
+    C(IR_PREPROCESS_ACTUAL, "host_preprocess_ps_actual", "INTEGER", "ps",                          \
+      "host_preprocess_ps without the work and transfers of GPUs, which XProf does not exclude",   \
+      "libprofsql")                                                                                \
+    C(IR_RUNTIME_ACTUAL, "host_runtime_ps_actual", "INTEGER", "ps",                                \
+      "host_runtime_ps without the work and transfers of GPUs, which XProf does not exclude",      \
+      "libprofsql")                                                                                \
     C(IR_WRITE_ACTUAL, "write_to_device_ps_actual", "INTEGER", "ps",                               \
       "time of transfers to the device, including GPUs", "libprofsql")                             \
     C(IR_READ_ACTUAL, "read_from_device_ps_actual", "INTEGER", "ps",                               \
       "time of transfers from the device, including GPUs", "libprofsql")                           \
     C(IR_DEVICE_ACTUAL, "device_compute_ps_actual", "INTEGER", "ps",                               \
       "time of programs on the device, including kernels and other work of GPUs", "libprofsql")    \
+    C(IR_POSTPROCESS_ACTUAL, "host_postprocess_ps_actual", "INTEGER", "ps",                        \
+      "host_postprocess_ps until the end of the last batch, without the work and transfers of "    \
+      "GPUs",                                                                                      \
+      "libprofsql")                                                                                \
+    C(IR_IDLE_ACTUAL, "idle_ps_actual", "INTEGER", "ps",                                           \
+      "time between the start of the request and the end of its last batch in which no activity "  \
+      "runs, neither on a GPU",                                                                    \
+      "libprofsql")                                                                                \
     C(IR_SHOWN, "shown_by_xprof", "INTEGER", "0 or 1",                                             \
       "0: XProf omits the request because it names no model and other requests do", "libprofsql")  \
     C(IR_SOURCE, SOURCE_DOC)
@@ -125,17 +150,19 @@ static void requests_column(RowCursor *c, sqlite3_context *ctx, int column)
         result_time(ctx, (int64_t)(r->end_ps - r->start_ps), column == IR_DURATION_US);
         break;
     case IR_LATENCY: result_ms(ctx, r->end_ps - r->start_ps); break;
+    case IR_DURATION_ACTUAL:
+        sqlite3_result_int64(ctx, (sqlite3_int64)(r->actual_end_ps - r->start_ps));
+        break;
+    case IR_LATENCY_ACTUAL: result_ms(ctx, r->actual_end_ps - r->start_ps); break;
     case IR_SIZE: sqlite3_result_int64(ctx, r->size); break;
     case IR_DELAY: sqlite3_result_int64(ctx, r->delay_ps); break;
     case IR_BATCHES: result_ids(ctx, r->batches, r->n_batches); break;
     case IR_PATTERN: result_text(ctx, r->pattern); break;
     case IR_TENSOR: sqlite3_result_int64(ctx, (sqlite3_int64)r->tensor_ps); break;
-    case IR_WRITE_ACTUAL: sqlite3_result_int64(ctx, (sqlite3_int64)r->actual[REQUEST_WRITE]); break;
-    case IR_READ_ACTUAL: sqlite3_result_int64(ctx, (sqlite3_int64)r->actual[REQUEST_READ]); break;
-    case IR_DEVICE_ACTUAL:
-        sqlite3_result_int64(ctx, (sqlite3_int64)r->actual[REQUEST_DEVICE]);
-        break;
     default:
+        if (column >= IR_FORMATION_ACTUAL && column <= IR_IDLE_ACTUAL)
+            sqlite3_result_int64(ctx,
+                                 (sqlite3_int64)r->actual[times[column - IR_FORMATION_ACTUAL]]);
         if (column >= IR_FORMATION && column <= IR_IDLE)
             sqlite3_result_int64(ctx, (sqlite3_int64)r->times[times[column - IR_FORMATION]]);
         break;

@@ -5,15 +5,16 @@ inference_models, inference_percentiles, inference_latency and inference_tensor_
 XProf does not, from the events of each request and batch. Without work of a GPU the columns with it
 are those that are compared with XProf (tests/parity)."""
 import collections
+import json
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, main, numbered, tried  # noqa: E402
+from compare import agree, agree_one_of, main, numbered, tried  # noqa: E402
 
 LAYOUTS = ('Linearize', 'Delinearize', 'TransferBufferFromDevice-FastPath')
-ACTUAL = {'inference_requests': ('write_to_device_ps', 'read_from_device_ps', 'device_compute_ps'),
-          'inference_batches': ('device_compute_ps',),
-          'inference_latency': ('host_ms', 'device_ms', 'communication_ms')}
+PARTS = ('batch_formation_ps', 'host_preprocess_ps', 'host_runtime_ps', 'write_to_device_ps',
+         'read_from_device_ps', 'device_compute_ps', 'host_postprocess_ps', 'idle_ps')
+LATENCY = ('total_ms', 'device_ms', 'communication_ms', 'host_ms')
 PERCENTILES = {'p50_ms': 50, 'p75_ms': 75, 'p90_ms': 90, 'p95_ms': 95, 'p99_ms': 99,
                'p999_ms': 99.9}
 
@@ -56,10 +57,12 @@ def check(run):
         return
     events = events_of(run)
     if all(p.kind != 'gpu' for planes in run.hosts.values() for p in planes):
-        for table, columns in ACTUAL.items():
-            for r in run.ask('SELECT * FROM %s({x})' % table):
-                agree('without GPUs %s' % table, [r[c + '_actual'] for c in columns],
-                      [r[c] for c in columns])
+        for r in requests:
+            # The end that XProf sees moves the times after it; idle is the rest (see parts).
+            same = PARTS[:-1] if r['duration_ps'] == r['duration_ps_actual'] else PARTS[:-2]
+            agree('without GPUs', [r[c + '_actual'] for c in same], [r[c] for c in same])
+        for r in batches:
+            agree('without GPUs', r['device_compute_ps_actual'], r['device_compute_ps'])
     for rows, id, kind in ((requests, 'request_id', 'request'), (batches, 'batch_id', 'batch')):
         ranks(rows)
         for r in rows:
@@ -73,6 +76,13 @@ def check(run):
                       [e[0].start_ps, e[0].duration_ps])
             else:
                 agree('start of ' + what, r['start_ps'], min(e.start_ps for e in of))
+                ends = [e.end_ps for e in of] + [b['start_ps'] + b['duration_ps'] for b in batches
+                                                 if b['host'] == r['host']
+                                                 and b['batch_id'] in json.loads(r['batch_ids'])]
+                agree('end of ' + what, r['start_ps'] + r['duration_ps_actual'], max(ends))
+                agree('latency of ' + what, r['latency_ms_actual'], r['duration_ps_actual'] / 1e9)
+                agree('parts of ' + what, sum(r[c + '_actual'] for c in PARTS),
+                      r['duration_ps_actual'])
     named = any(r['model'] not in (None, 'ALL') for r in requests)
     for r in requests + batches:
         agree('shown', r['shown_by_xprof'], int(r['model'] is not None or not named))
@@ -91,6 +101,29 @@ def check(run):
     for r in run.ask('SELECT * FROM inference_latency({x})'):
         agree('latency', [r['min_ms'], r['max_ms'], r['requests_per_second']],
               [min(durations), max(durations), rate], rel=1e-6)
+    latencies([r for r in requests if r['shown_by_xprof']], run.ask(
+        'SELECT * FROM inference_latency({x})'))
+
+
+def latencies(requests, rows):
+    """The percentile of n requests is number n x p / 100 in order, from 0 and rounded down."""
+    requests.sort(key=lambda r: r['duration_ps_actual'])
+    of = []
+    for r in requests:
+        device = r['device_compute_ps_actual']
+        moved = r['write_to_device_ps_actual'] + r['read_from_device_ps_actual']
+        total = r['duration_ps_actual']
+        of.append([x / 1e9 for x in (total, device, moved, total - device - moved)])
+    for row in rows:
+        found = [row[c + '_actual'] for c in LATENCY]
+        what = 'actual latency, ' + row['percentile']
+        agree(what, [row['min_ms_actual'], row['max_ms_actual']], [of[0][0], of[-1][0]], rel=1e-9)
+        if row['percentile'] == 'Avg':
+            agree(what, found, [sum(x) / len(of) for x in zip(*of)], rel=1e-9)
+            continue
+        nth = int(len(of) * float(row['percentile'].rstrip('%')) / 100)
+        tied = [x for x in of if x[0] == of[nth][0]]
+        agree_one_of(what, [round(x, 9) for x in found], [[round(y, 9) for y in x] for x in tied])
 
 
 def patterns(run):

@@ -3477,7 +3477,8 @@ class InferenceRequests(NamedTuple):
     start_us: float | None
     """start_ps in microseconds; NULL if start_ps is NULL [us]"""
     duration_ps: int
-    """time from the request's first event to the end of its last event or batch [ps]"""
+    """time from the request's first event to the end of its last event or, if later, of its batch
+    with the smallest number [ps]"""
     duration_us: float | None
     """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     latency_ms: float
@@ -3487,8 +3488,8 @@ class InferenceRequests(NamedTuple):
     reported"""
     batching_delay_ps: int
     """time from the start of the request to the start of its first batch; 0 without a batch. It
-    overlaps the eight times from batch_formation_ps to idle_ps, which divide up the duration
-    [ps]"""
+    overlaps the times of activities and idle_ps_actual; those eight whose names end in _ps_actual
+    divide up duration_ps_actual [ps]"""
     batch_formation_ps: int
     """time from the scheduling of the request until the input of its batch is concatenated,
     excluding times of runtime, transfers and device work [ps]"""
@@ -3517,12 +3518,31 @@ class InferenceRequests(NamedTuple):
     tensor_ps: int | None
     """time in which the request converts tensors between host and device layout, also if
     tensor_pattern is NULL; 0 without conversions [ps]"""
+    duration_ps_actual: int
+    """time from the request's first event to the end of its last event or batch; longer than
+    duration_ps if the request was split over several batches and a later one ends later [ps]"""
+    latency_ms_actual: float
+    """duration_ps_actual in milliseconds [ms]"""
+    batch_formation_ps_actual: int
+    """batch_formation_ps without the work and transfers of GPUs, which XProf does not exclude
+    [ps]"""
+    host_preprocess_ps_actual: int
+    """host_preprocess_ps without the work and transfers of GPUs, which XProf does not exclude
+    [ps]"""
+    host_runtime_ps_actual: int
+    """host_runtime_ps without the work and transfers of GPUs, which XProf does not exclude [ps]"""
     write_to_device_ps_actual: int
     """time of transfers to the device, including GPUs [ps]"""
     read_from_device_ps_actual: int
     """time of transfers from the device, including GPUs [ps]"""
     device_compute_ps_actual: int
     """time of programs on the device, including kernels and other work of GPUs [ps]"""
+    host_postprocess_ps_actual: int
+    """host_postprocess_ps until the end of the last batch, without the work and transfers of GPUs
+    [ps]"""
+    idle_ps_actual: int
+    """time between the start of the request and the end of its last batch in which no activity
+    runs, neither on a GPU [ps]"""
     shown_by_xprof: int
     """0: XProf omits the request because it names no model and other requests do [0 or 1]"""
 
@@ -3679,11 +3699,20 @@ class InferenceLatency(NamedTuple):
     max_ms: float
     """duration of the longest request [ms]"""
     host_ms_actual: float
-    """host_ms without the work and transfers of GPUs, which XProf counts as host time [ms]"""
+    """time of the request at this percentile of total_ms_actual that is neither device time nor
+    transfer time, including those of GPUs [ms]"""
     device_ms_actual: float
-    """device_ms plus the time of kernels and other work of GPUs [ms]"""
+    """time of programs on the device, including kernels and other work of GPUs, in the request at
+    this percentile of total_ms_actual [ms]"""
     communication_ms_actual: float
-    """communication_ms plus the time of transfers to and from GPUs [ms]"""
+    """time of transfers to and from the device, including GPUs, in the request at this percentile
+    of total_ms_actual [ms]"""
+    total_ms_actual: float
+    """latency_ms_actual of the request at this percentile of all requests, ordered by it [ms]"""
+    min_ms_actual: float
+    """latency_ms_actual of the shortest request [ms]"""
+    max_ms_actual: float
+    """latency_ms_actual of the longest request [ms]"""
     shown_by_xprof: int
     """0: XProf's overview page shows no latencies, because a program of the run computes gradients
     [0 or 1]"""

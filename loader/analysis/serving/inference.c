@@ -61,6 +61,12 @@ static int by_span_request(const void *a, const void *b)
     if (order) return order;
     return ORDER(x, y);
 }
+static int by_actual_span(const void *a, const void *b)
+{
+    const InferenceRequest *x = *(InferenceRequest *const *)a, *y = *(InferenceRequest *const *)b;
+    int order = compare_spans(x->start_ps, x->actual_end_ps, y->start_ps, y->actual_end_ps);
+    return order ? order : ORDER(x, y);
+}
 static int by_model_batch(const void *a, const void *b)
 {
     const InferenceBatch *x = *(InferenceBatch *const *)a, *y = *(InferenceBatch *const *)b;
@@ -307,6 +313,7 @@ static void inference_release(void *result)
     InferenceBuilder *m = result;
     prof_free(m->result.models);
     prof_free(m->result.requests);
+    prof_free(m->result.actual_order);
     prof_free(m->requests);
     prof_free(m->batches);
     prof_free(m->batch_places);
@@ -332,8 +339,10 @@ static void read_hosts(InferenceBuilder *m, Run *run, Host *only, ProfErr *err)
     m->requests = prof_alloc(n_requests * sizeof *m->requests);
     m->batches = prof_alloc(n_batches * sizeof *m->batches);
     m->result.requests = prof_alloc(n_requests * sizeof *m->result.requests);
+    m->result.actual_order = prof_alloc(n_requests * sizeof *m->result.actual_order);
     m->batch_places = prof_alloc(n_batches * sizeof *m->batch_places);
-    if (!m->requests || !m->batches || !m->result.requests || !m->batch_places) {
+    if (!m->requests || !m->batches || !m->result.requests || !m->result.actual_order ||
+        !m->batch_places) {
         prof_nomem(err);
         return;
     }
@@ -405,8 +414,12 @@ static void *inference_make(Run *run, Host *only, ProfErr *err)
     size_t kept = 0;
     for (size_t i = 0; i < m->result.n_requests; i++)
         if (m->result.requests[i]->model >= 0) m->result.requests[kept++] = m->result.requests[i];
-    if ((m->result.n_requests = kept))
+    m->result.n_requests = kept;
+    if (kept && !err->code) {
+        memcpy(m->result.actual_order, m->result.requests, kept * sizeof *m->result.requests);
         sort_array(m->result.requests, kept, sizeof *m->result.requests, by_span_request);
+        sort_array(m->result.actual_order, kept, sizeof *m->result.requests, by_actual_span);
+    }
     sort_array(m->result.models, m->result.n_models, sizeof *m->result.models, by_name);
     if (kept && !err->code) m->result.trains = run_trains(run, only, err);
     if (!err->code) return m;

@@ -32,13 +32,14 @@ typedef struct {
     /* Index in HostInference.models or, from run_inference(), in Inference.models; -1 if none. */
     int model;
     uint64_t start_ps, end_ps;
-    int64_t delay_ps; /* from its start to that of its first batch; 0: no batch */
-    int64_t size;     /* batch size that the scheduler records; 0: none */
+    uint64_t actual_end_ps; /* of its last batch, if it was split over several; not in sums */
+    int64_t delay_ps;       /* from its start to that of its first batch; 0: no batch */
+    int64_t size;           /* batch size that the scheduler records; 0: none */
     const int64_t *batches;
     size_t n_batches;
     uint64_t times[N_REQUEST_TIMES];
-    uint64_t actual[N_REQUEST_TIMES]; /* like `times`, including the work of GPUs, which XProf
-                                         leaves out */
+    uint64_t actual[N_REQUEST_TIMES]; /* until actual_end_ps, including the work of GPUs, which
+                                         XProf leaves out */
     const Text *pattern; /* of the tensors that it linearizes itself; NULL if unknown */
     uint64_t tensor_ps;
 } InferenceRequest;
@@ -116,7 +117,8 @@ typedef struct {
 typedef struct {
     InferenceModel *models; /* sorted by name */
     size_t n_models;
-    InferenceRequest **requests; /* of all models, the shortest first */
+    InferenceRequest **requests;     /* of all models, the shortest first */
+    InferenceRequest **actual_order; /* the same, by actual_end_ps - start_ps */
     size_t n_requests;
     /* Requests without a model although others have one, the shortest first. */
     InferenceRequest *const *other_requests;

@@ -527,7 +527,7 @@ static void read_gpu_line(InferenceBuilder *m, Line *line, const uint8_t *types,
         if (id != -1)
             hand_any_span(m, id,
                           (SpanOf){.type = types[at.meta - line->plane->event_metas],
-                                   .of_gpu = true,
+                                   .unseen = true,
                                    .begin_ps = begin_ps,
                                    .end_ps = end_ps},
                           err);
@@ -595,21 +595,27 @@ static void hand_events(InferenceBuilder *m, ProfErr *err)
 
 /* ---- models and delays of batches ---- */
 
+/* XProf uses the batch with the smallest number as first and last; actual_end_ps counts all. */
+static void finish_request(InferenceBuilder *m, InferenceRequest *r)
+{
+    bool is_first = true;
+    r->actual_end_ps = r->end_ps;
+    for (size_t k = 0; k < r->n_batches; k++) {
+        const GroupSpan *group = inference_group(m, r->batches[k]);
+        if (!group || !group->batch) continue;
+        const InferenceBatch *b = &m->result->batches.items[group->batch - 1];
+        if (r->actual_end_ps < b->end_ps) r->actual_end_ps = b->end_ps;
+        if (!is_first) continue;
+        is_first = false;
+        r->delay_ps = (int64_t)(b->start_ps - r->start_ps);
+        r->end_ps = r->actual_end_ps;
+    }
+}
+
 static void finish_batches(InferenceBuilder *m)
 {
-    for (size_t i = 0; i < m->result->requests.n; i++) {
-        InferenceRequest *r = &m->result->requests.items[i];
-        for (size_t k = 0; k < r->n_batches; k++) {
-            const GroupSpan *group = inference_group(m, r->batches[k]);
-            if (!group || !group->batch) continue;
-            const InferenceBatch *b =
-                &m->result->batches.items[group->batch - 1]; /* XProf uses the one with the smallest
-                                                                number as first and last */
-            r->delay_ps = (int64_t)(b->start_ps - r->start_ps);
-            if (r->end_ps < b->end_ps) r->end_ps = b->end_ps;
-            break;
-        }
-    }
+    for (size_t i = 0; i < m->result->requests.n; i++)
+        finish_request(m, &m->result->requests.items[i]);
     for (size_t i = 0; i < m->result->batches.n; i++) {
         InferenceBatch *b = &m->result->batches.items[i];
         const InferenceRequest *first = b->n_requests ? request_of(m, b->requests[0]) : NULL;

@@ -80,7 +80,7 @@ typedef struct {
 typedef struct {
     uint32_t owner; /* index of the request or batch */
     uint8_t type;   /* enum RequestTime */
-    bool of_gpu;    /* work of a GPU, which XProf does not count */
+    bool unseen;    /* XProf does not count it: work of a GPU, or after the end that XProf sees */
     uint64_t begin_ps, end_ps;
 } SpanOf;
 

@@ -155,7 +155,8 @@ const InferencePercentiles *run_inference_percentiles(Run *run, Host *only, Prof
 InferenceLatency inference_latency_of(const InferenceRequest *r, bool actual)
 {
     const uint64_t *times = actual ? r->actual : r->times;
-    return (InferenceLatency){(double)(r->end_ps - r->start_ps) / 1e6,
+    uint64_t end_ps = actual ? r->actual_end_ps : r->end_ps;
+    return (InferenceLatency){(double)(end_ps - r->start_ps) / 1e6,
                               (double)times[REQUEST_DEVICE] / 1e6,
                               (double)(times[REQUEST_READ] + times[REQUEST_WRITE]) / 1e6};
 }
@@ -163,7 +164,7 @@ InferenceLatency inference_latency_of(const InferenceRequest *r, bool actual)
 InferenceLatency inference_latency_at(const Inference *all, double percentile, bool actual)
 {
     size_t i = (size_t)(percentile / 100 * (double)all->n_requests);
-    return inference_latency_of(all->requests[i], actual);
+    return inference_latency_of((actual ? all->actual_order : all->requests)[i], actual);
 }
 
 InferenceLatency inference_latency_average(const Inference *all, bool actual)

@@ -40,7 +40,7 @@ typedef struct {
     double total_us, device_us, communication_us;
 } InferenceLatency;
 /* Returns the times of the request at a percentile above 0 and below 100. `actual`: including the
- * work of GPUs. */
+ * work of GPUs, and until the last batch ends. */
 InferenceLatency inference_latency_at(const Inference *all, double percentile, bool actual);
 InferenceLatency inference_latency_average(const Inference *all, bool actual);
 InferenceLatency inference_latency_of(const InferenceRequest *request, bool actual);

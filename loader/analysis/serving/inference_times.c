@@ -21,15 +21,29 @@ typedef struct {
     uint64_t ps[N_MOMENTS];
 } Moments;
 
+static void add_span(InferenceBuilder *m, SpanOf span, ProfErr *err)
+{
+    SpanOf *place = PUSH(m->spans);
+    if (span.end_ps < span.begin_ps) span.end_ps = span.begin_ps;
+    if (place)
+        *place = span;
+    else
+        prof_nomem(err);
+}
+
 static void own_span(InferenceBuilder *m, uint32_t request, enum RequestTime type,
                      uint64_t begin_ps, uint64_t end_ps, ProfErr *err)
 {
-    SpanOf *place = PUSH(m->spans);
-    if (place)
-        *place = (SpanOf){request, (uint8_t)type, false, begin_ps,
-                          end_ps < begin_ps ? begin_ps : end_ps};
-    else
-        prof_nomem(err);
+    add_span(m, (SpanOf){request, (uint8_t)type, false, begin_ps, end_ps}, err);
+}
+
+/* Adds the time from `begin_ps` to the end of the request. */
+static void postprocess(InferenceBuilder *m, uint32_t request, uint64_t begin_ps, ProfErr *err)
+{
+    const InferenceRequest *r = &m->result->requests.items[request];
+    own_span(m, request, REQUEST_POSTPROCESS, begin_ps, r->end_ps, err);
+    if (!err->code)
+        add_span(m, (SpanOf){request, REQUEST_POSTPROCESS, true, begin_ps, r->actual_end_ps}, err);
 }
 
 /* Reads the moments of one group in a request: the first launch counts, of other moments the last.
@@ -70,8 +84,7 @@ static size_t read_request(InferenceBuilder *m, const MomentOf *moments, size_t 
     }
     if (all.there[AT_EXECUTE])
         own_span(m, request, REQUEST_PREPROCESS, r->start_ps, all.ps[AT_EXECUTE], err);
-    if ((*has_callback = all.there[AT_CALLBACK]))
-        own_span(m, request, REQUEST_POSTPROCESS, all.ps[AT_CALLBACK], r->end_ps, err);
+    if ((*has_callback = all.there[AT_CALLBACK])) postprocess(m, request, all.ps[AT_CALLBACK], err);
     if (all.there[AT_SCHEDULE] && all.there[AT_CONCAT])
         own_span(m, request, REQUEST_BATCH_FORMATION, all.ps[AT_SCHEDULE], all.ps[AT_CONCAT], err);
     return i;
@@ -88,12 +101,11 @@ static void postprocess_without_callback(InferenceBuilder *m, const bool *has_ca
     }
     for (size_t i = 0; i < m->spans.n; i++) {
         const SpanOf *s = &m->spans.items[i];
-        if (s->type == REQUEST_DEVICE && !s->of_gpu && s->end_ps > ends[s->owner])
+        if (s->type == REQUEST_DEVICE && !s->unseen && s->end_ps > ends[s->owner])
             ends[s->owner] = s->end_ps;
     }
     for (uint32_t i = 0; i < m->result->requests.n && !err->code; i++)
-        if (!has_callback[i] && ends[i])
-            own_span(m, i, REQUEST_POSTPROCESS, ends[i], m->result->requests.items[i].end_ps, err);
+        if (!has_callback[i] && ends[i]) postprocess(m, i, ends[i], err);
     prof_free(ends);
 }
 
@@ -130,7 +142,8 @@ static int by_owner_and_time(const void *a, const void *b)
 }
 
 /* Sums the times by type. A span without duration ends before it starts, so its type stays on top
- * until another span of the type ends, as in XProf. */
+ * until another span of the type ends, as in XProf; for the actual times make_edges() prevents it.
+ */
 static size_t sweep(const Edge *edges, size_t n, uint64_t times[N_REQUEST_TIMES])
 {
     int64_t open[N_REQUEST_TIMES] = {0};
@@ -161,8 +174,9 @@ static Edge *make_edges(const SpanOf *spans, size_t n, bool all, size_t *n_edges
         return NULL;
     }
     for (size_t i = 0; i < n; i++) {
-        if (spans[i].of_gpu && !all) continue;
-        uint32_t order = (uint32_t)(N_REQUEST_TIMES - spans[i].type);
+        if (spans[i].unseen && !all) continue;
+        bool is_empty = all && spans[i].begin_ps == spans[i].end_ps;
+        uint32_t order = (uint32_t)(N_REQUEST_TIMES - (is_empty ? REQUEST_IDLE : spans[i].type));
         edges[(*n_edges)++] = (Edge){spans[i].begin_ps, spans[i].owner, order | BEGINS};
         edges[(*n_edges)++] = (Edge){spans[i].end_ps, spans[i].owner, order};
     }
@@ -170,9 +184,20 @@ static Edge *make_edges(const SpanOf *spans, size_t n, bool all, size_t *n_edges
     return edges;
 }
 
+/* Adds idle spans, so that the actual times of a request begin and end with it. */
+static void add_idle(InferenceBuilder *m, ProfErr *err)
+{
+    for (uint32_t i = 0; i < m->result->requests.n && !err->code; i++) {
+        const InferenceRequest *r = &m->result->requests.items[i];
+        add_span(m, (SpanOf){i, REQUEST_IDLE, true, r->start_ps, r->actual_end_ps}, err);
+    }
+}
+
 static void sum_requests(InferenceBuilder *m, bool all, ProfErr *err)
 {
     size_t n;
+    if (all) add_idle(m, err);
+    if (err->code) return;
     Edge *edges = make_edges(m->spans.items, m->spans.n, all, &n, err);
     for (size_t i = 0; edges && i < n;) {
         InferenceRequest *r = &m->result->requests.items[edges[i].owner];
