@@ -11,11 +11,10 @@
 -- column hlo_op TEXT: name of the fusion
 -- column category TEXT: kind of the fusion
 -- column self_time_us REAL [us]: total self time of the fusion, over all executions on all hosts:
---   of the ops in hlo_ops, on GPUs of those in scope_ops; in a run without these, of the events of
---   this hlo_op. NULL if no time was measured, or if other hosts have a different op with this name
---   and program id
--- column occurrences INTEGER: executions of the fusion on all cores (hlo_ops.occurrences_actual; on
---   GPUs scope_ops.executions); in a run without such ops, events; NULL if self_time_us is NULL
+--   on TPUs of the ops in hlo_ops, else of those in scope_ops. NULL if no time was measured, or if
+--   other hosts have a different op with this name and program id
+-- column occurrences INTEGER: executions of the fusion on all cores (on TPUs
+--   hlo_ops.occurrences_actual, else scope_ops.executions); NULL if self_time_us is NULL
 -- column flops INTEGER [FLOP]: floating-point operations of one execution
 --   (hlo_instructions.model_flops_actual); NULL if unknown
 -- column bytes_accessed INTEGER [bytes]: bytes read and written by one execution; NULL if unknown
@@ -49,7 +48,7 @@ WITH inside AS (
                                  AND b.computation = f.called_computations
     WHERE f.opcode = 'fusion'
     GROUP BY f.run, f.program_id, f.hlo_module, f.hlo_op, f.model_flops_actual, b.opcodes, line
-), device_time AS MATERIALIZED (
+), time AS MATERIALIZED (
     SELECT run, program_id, hlo_op, sum(total_self_time_us) AS self_us,
            CAST(sum(1.0 * occurrences_actual) AS INTEGER) AS occurrences
     FROM temp.hlo_ops(:source)
@@ -58,17 +57,8 @@ WITH inside AS (
     UNION ALL
     SELECT run, program_id, hlo_op, sum(self_us), CAST(sum(1.0 * executions) AS INTEGER)
     FROM temp.scope_ops(:source)
-    WHERE plane_kind = 'gpu' AND hlo_op IS NOT NULL
+    WHERE plane_kind IN ('gpu', 'host') AND hlo_op IS NOT NULL
     GROUP BY run, program_id, hlo_op
-), time AS MATERIALIZED ( -- in a run without a device the ops are events of host threads
-    SELECT * FROM device_time
-    UNION ALL
-    SELECT e.run, e.program_id, e.hlo_op, total(e.self_ps) / 1e6, count(*)
-    FROM (SELECT DISTINCT run FROM temp.hosts(:source)
-          WHERE run NOT IN (SELECT run FROM device_time)) AS r
-         CROSS JOIN temp.trace_events(:source) AS e ON e.run = r.run
-    WHERE e.hlo_op IS NOT NULL AND NOT e.derived
-    GROUP BY e.run, e.program_id, e.hlo_op
 ), named AS MATERIALIZED ( -- hosts whose program of this id has an op of this name
     SELECT run, program_id, hlo_op, count(DISTINCT host) AS hosts
     FROM temp.hlo_instructions(:source)

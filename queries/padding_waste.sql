@@ -24,25 +24,22 @@
 --   (docs/semantics.md, User line); NULL if unknown
 -- column user_line INTEGER: line number in user_file; NULL if user_file is NULL
 -- column self_time_us REAL [us]: total self time of the instruction, over all executions on all
---   hosts: of the ops in hlo_ops; in a run without these, of the events of this hlo_op. NULL if no
---   time was measured, or if other hosts have a different op with this name and program id
+--   hosts: on TPUs of the ops in hlo_ops, else of those in scope_ops. NULL if no time was measured,
+--   or if other hosts have a different op with this name and program id
 -- column padding_time_us REAL [us]: part of self_time_us spent on the padding of this buffer, if
 --   the instruction's time is proportional to the bytes of all of its results; NULL if self_time_us
 --   is NULL
 -- column hosts INTEGER [hosts]: number of hosts that have this program with these values
-WITH device_time AS MATERIALIZED (
+WITH time AS MATERIALIZED (
     SELECT run, program_id, hlo_op, sum(total_self_time_us) AS self_us
     FROM temp.hlo_ops(:source)
+    WHERE core_type <> ''
     GROUP BY run, program_id, hlo_op
-), time AS MATERIALIZED ( -- in a run without a device the ops are events of host threads
-    SELECT * FROM device_time
     UNION ALL
-    SELECT e.run, e.program_id, e.hlo_op, total(e.self_ps) / 1e6
-    FROM (SELECT DISTINCT run FROM temp.hosts(:source)
-          WHERE run NOT IN (SELECT run FROM device_time)) AS r
-         CROSS JOIN temp.trace_events(:source) AS e ON e.run = r.run
-    WHERE e.hlo_op IS NOT NULL AND NOT e.derived
-    GROUP BY e.run, e.program_id, e.hlo_op
+    SELECT run, program_id, hlo_op, sum(self_us)
+    FROM temp.scope_ops(:source)
+    WHERE plane_kind IN ('gpu', 'host') AND hlo_op IS NOT NULL
+    GROUP BY run, program_id, hlo_op
 ), named AS MATERIALIZED ( -- hosts whose program of this id has an op of this name
     SELECT run, program_id, hlo_op, count(DISTINCT host) AS hosts
     FROM temp.hlo_instructions(:source)
@@ -51,7 +48,7 @@ WITH device_time AS MATERIALIZED (
     SELECT run, min(host) AS host, program_id, hlo_module, hlo_op, shape_index, memory_space,
            padding_bytes_actual AS padding, size_bytes AS size, unpadded_bytes_actual AS data,
            live_at_peak, shape_actual AS shape, tf_op, source_file || ':' || source_line AS line,
-           user_file, user_line,           buffer_id, count(DISTINCT host) AS hosts
+           user_file, user_line, buffer_id, count(DISTINCT host) AS hosts
     FROM temp.buffer_allocations(:source)
     WHERE padding_bytes_actual > 0
     GROUP BY run, program_id, hlo_module, buffer_id, hlo_op, shape_index, memory_space,

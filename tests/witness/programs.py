@@ -292,14 +292,13 @@ def fusion_breakdown(run, programs):
     agree('order of fusions', times, sorted(times, reverse=True))
     if len(run.hosts) != 1:
         return
-    has_devices = run.ask('SELECT count(*) AS n FROM hlo_ops({x})')[0]['n'] > 0
-    on_gpus = run.ask("SELECT hlo_module, hlo_op, self_us AS us FROM scope_ops({x}) "
-                      "WHERE plane_kind = 'gpu' AND name IS NULL AND hlo_op IS NOT NULL")
-    table = ('hlo_op, total_self_time_us AS us FROM hlo_ops({x}) WHERE rank > 0' if has_devices
-             else 'hlo_op, self_ps / 1e6 AS us FROM trace_events({x}) WHERE hlo_op IS NOT NULL '
-             'AND NOT derived')
+    on_tpus = run.ask("SELECT hlo_module, hlo_op, total_self_time_us AS us FROM hlo_ops({x}) "
+                      "WHERE core_type <> ''")
+    elsewhere = run.ask("SELECT hlo_module, hlo_op, self_us AS us FROM scope_ops({x}) "
+                        "WHERE plane_kind IN ('gpu', 'host') AND name IS NULL "
+                        "AND hlo_op IS NOT NULL")
     of_ops, of_fusions = collections.Counter(), collections.Counter()
-    for r in on_gpus or run.ask('SELECT hlo_module, %s' % table):
+    for r in on_tpus + elsewhere:
         of_ops[r['hlo_module'], r['hlo_op']] += r['us']
     for r in got:
         of_fusions[r['hlo_module'], r['hlo_op']] += r['self_time_us'] or 0

@@ -111,23 +111,21 @@ def programs(run):
             agree('hosts', r['hosts'], 1)
 
 
-def times_of_ops(run):
-    """{(program, op): us}: of the ops that hlo_ops has, the rows of SparseCores included; of a run
-    that has none there, of the events that record the op."""
-    found = collections.Counter()
-    for o in run.ask('SELECT program_id, hlo_op, self_ps FROM hlo_ops({x})') or run.ask(OF_EVENTS):
-        found[o['program_id'], o['hlo_op']] += o['self_ps'] / 1e6
-    return found
-
-
-OF_EVENTS = ("SELECT program_id, hlo_op, count(*) AS n, sum(self_ps) AS self_ps "
-             "FROM trace_events({x}) WHERE hlo_op IS NOT NULL AND NOT derived GROUP BY 1, 2")
-
-
 OF_OPS = ("SELECT program_id, hlo_op, total_self_time_us AS us, occurrences_actual AS n "
           "FROM hlo_ops({x}) WHERE core_type <> '' UNION ALL "
           "SELECT program_id, hlo_op, self_us, executions FROM scope_ops({x}) "
-          "WHERE plane_kind = 'gpu' AND hlo_op IS NOT NULL")
+          "WHERE plane_kind IN ('gpu', 'host') AND hlo_op IS NOT NULL")
+
+
+def of_ops(run):
+    """{(program, op): us}, and the executions of the op"""
+    times, executions = collections.Counter(), collections.Counter()
+    for o in run.ask(OF_OPS):
+        key = o['program_id'], o['hlo_op']
+        times[key] += o['us']
+        if o['n'] is not None:
+            executions[key] += o['n']
+    return times, executions
 
 
 def equal_on_hosts(rows, *columns):
@@ -150,7 +148,7 @@ def padding_waste(run):
         'SELECT program_id, hlo_op, padded_bytes FROM hlo_instructions({x})')}
     are_equal = equal_on_hosts(buffers, 'shape_index', 'memory_space', 'size_bytes',
                                'padding_bytes_actual')
-    times = times_of_ops(run)
+    times, _ = of_ops(run)
     for r in got:
         key = r['program_id'], r['hlo_op'].partition('{')[0]
         time = times.get(key) if are_equal[key] else None
@@ -164,13 +162,7 @@ def fusions(run):
     got = run.ask('SELECT * FROM fusion_breakdown({x})')
     if not got:
         return
-    ops = run.ask(OF_OPS) or [{**r, 'us': r['self_ps'] / 1e6} for r in run.ask(OF_EVENTS)]
-    times, executions = collections.Counter(), collections.Counter()
-    for o in ops:
-        key = o['program_id'], o['hlo_op']
-        times[key] += o['us']
-        if o['n'] is not None:
-            executions[key] += o['n']
+    times, executions = of_ops(run)
     are_equal = {key: len(of) == 1 for key, of in by_key(got, 'program_id', 'hlo_op').items()}
     for r in got:
         key = r['program_id'], r['hlo_op']

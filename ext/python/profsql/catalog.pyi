@@ -4506,12 +4506,12 @@ class FusionBreakdown(NamedTuple):
     category: str
     """kind of the fusion"""
     self_time_us: float | None
-    """total self time of the fusion, over all executions on all hosts: of the ops in hlo_ops, on
-    GPUs of those in scope_ops; in a run without these, of the events of this hlo_op. NULL if no
-    time was measured, or if other hosts have a different op with this name and program id [us]"""
+    """total self time of the fusion, over all executions on all hosts: on TPUs of the ops in
+    hlo_ops, else of those in scope_ops. NULL if no time was measured, or if other hosts have a
+    different op with this name and program id [us]"""
     occurrences: int | None
-    """executions of the fusion on all cores (hlo_ops.occurrences_actual; on GPUs
-    scope_ops.executions); in a run without such ops, events; NULL if self_time_us is NULL"""
+    """executions of the fusion on all cores (on TPUs hlo_ops.occurrences_actual, else
+    scope_ops.executions); NULL if self_time_us is NULL"""
     flops: int | None
     """floating-point operations of one execution (hlo_instructions.model_flops_actual); NULL if
     unknown [FLOP]"""
@@ -5187,9 +5187,9 @@ class PaddingWaste(NamedTuple):
     user_line: int | None
     """line number in user_file; NULL if user_file is NULL"""
     self_time_us: float | None
-    """total self time of the instruction, over all executions on all hosts: of the ops in hlo_ops;
-    in a run without these, of the events of this hlo_op. NULL if no time was measured, or if other
-    hosts have a different op with this name and program id [us]"""
+    """total self time of the instruction, over all executions on all hosts: on TPUs of the ops in
+    hlo_ops, else of those in scope_ops. NULL if no time was measured, or if other hosts have a
+    different op with this name and program id [us]"""
     padding_time_us: float | None
     """part of self_time_us spent on the padding of this buffer, if the instruction's time is
     proportional to the bytes of all of its results; NULL if self_time_us is NULL [us]"""
