@@ -23,8 +23,9 @@
 -- column flops INTEGER [FLOP]: floating-point operations to recompute the value
 --   (hlo_instructions.model_flops_actual). These values have no row: those whose operations are
 --   unknown (of a custom call also if they are 0), communication, asynchronous copies, tuples,
---   results of loops and calls, values of the instruction at which the peak is reached, and values
---   that are already recomputed (named .remat by XLA, or in a rematted_computation of JAX)
+--   results of loops and calls, values with which a loop starts (it stores its results in their
+--   place), values of the instruction at which the peak is reached, and values that are already
+--   recomputed (named .remat by XLA, or in a rematted_computation of JAX)
 -- column flops_per_byte REAL [FLOP/byte]: floating-point operations to recompute the value, per
 --   byte saved
 -- column shape TEXT: shape of the value, with layout
@@ -44,6 +45,18 @@ WITH peak AS MATERIALIZED (
            max(hlo_op) FILTER (WHERE event = peak_event) AS peak_op
     FROM temp.heap_timeline(:source) JOIN peak USING (run, host, program_id, memory_space)
     GROUP BY run, host, program_id, memory_space
+), started AS MATERIALIZED ( -- operands of loops
+    SELECT run, host, program_id, o.operand AS hlo_op
+    FROM temp.hlo_instructions(:source) AS i
+         JOIN temp.hlo_operands(:source) AS o USING (run, host, program_id, hlo_op)
+    WHERE i.opcode = 'while'
+), state AS MATERIALIZED ( -- and of the tuples that are operands of loops
+    SELECT * FROM started
+    UNION
+    SELECT run, host, program_id, o.operand
+    FROM started JOIN temp.hlo_instructions(:source) AS i USING (run, host, program_id, hlo_op)
+         JOIN temp.hlo_operands(:source) AS o USING (run, host, program_id, hlo_op)
+    WHERE i.opcode = 'tuple'
 ), crossing AS MATERIALIZED (
     SELECT b.run, b.host, b.program_id, b.hlo_module, b.hlo_op, b.opcode, b.buffer_id,
            b.hlo_op || coalesce(b.shape_index, '') AS value, b.size_bytes,
@@ -52,10 +65,13 @@ WITH peak AS MATERIALIZED (
            100.0 * (b.storage_end_event - b.storage_start_event) / p.n AS lived, p.peak_heap_mib
     FROM program AS p
          JOIN temp.buffer_allocations(:source) AS b USING (run, host, program_id, memory_space)
+         LEFT JOIN state AS s ON s.run = b.run AND s.host = b.host
+             AND s.program_id = b.program_id AND s.hlo_op = b.hlo_op
     WHERE b.kind = 'temporary' AND b.hlo_op IS NOT p.peak_op
           AND b.storage_start_event < p.peak_event AND b.storage_end_event > p.peak_event
           AND b.hlo_op NOT GLOB '*.remat*'
           AND coalesce(b.tf_op, '') NOT LIKE '%rematted_computation%'
+          AND s.run IS NULL
 ), candidate AS (
     SELECT c.*, i.model_flops_actual AS flops, min(c.host) AS first_host,
            count(DISTINCT c.host) AS hosts

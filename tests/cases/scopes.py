@@ -35,6 +35,11 @@ NAMES = [  # name, scope, pass
         'layer/up',
         'forward',
     ),
+    (
+        'jit(step)/transpose(jvp())/while/body/eval_jaxpr/checkpoint/block/add_any',
+        'block',
+        'backward',
+    ),
     ('jit(step)/jvp()/jit(relu)/max', None, 'forward'),
     ('jit(step)/transpose(jvp())/mul;jit(step)/jvp(other)/broadcast_in_dim', None, 'backward'),
     ('jit(step)/jvp(vmap(eqx.nn.Linear))/dot_general', None, 'forward'),

@@ -30,6 +30,19 @@ def operations(op):
         else op['model_flops_actual']
 
 
+def start_loops(run):
+    """{(host, program, op)}: values that a loop takes, alone or in a tuple"""
+    opcodes = {(i['host'], i['program_id'], i['hlo_op']): i['opcode']
+               for i in run.ask('SELECT * FROM hlo_instructions({x})')}
+    users = collections.defaultdict(set)
+    for o in run.ask('SELECT * FROM hlo_operands({x})'):
+        users[o['host'], o['program_id'], o['operand']].add(
+            (o['host'], o['program_id'], o['hlo_op']))
+    return {key for key, of in users.items() if any(
+        opcodes[user] == 'while' or opcodes[user] == 'tuple' and any(
+            opcodes[x] == 'while' for x in users.get(user, ())) for user in of)}
+
+
 def is_again(op):
     return '.remat' in op['hlo_op'] or 'rematted_computation' in (op['tf_op'] or '').split('/')
 
@@ -45,6 +58,7 @@ def candidates(run, space, most):
     for e in run.ask('SELECT * FROM heap_timeline({x})') if peaks else ():
         if e['memory_space'] == space:
             events[e['host'], e['program_id']][e['event']] = e['hlo_op']
+    started = start_loops(run)
     for b in run.ask('SELECT * FROM buffer_allocations({x})') if peaks else ():
         key = b['host'], b['program_id']
         op = ops.get((*key, b['hlo_op']))
@@ -55,7 +69,8 @@ def candidates(run, space, most):
         lives = b['storage_start_event'] <= at < b['storage_end_event']
         flops = operations(op)
         if lives and flops is not None and flops <= most * b['size_bytes'] and is_computed(
-                op['opcode']) and not is_again(op) and events[key].get(at) != b['hlo_op']:
+                op['opcode']) and not is_again(op) and (*key, b['hlo_op']) not in started \
+                and events[key].get(at) != b['hlo_op']:
             yield (b['host'], b['program_id'], b['hlo_module'],
                    b['hlo_op'] + (b['shape_index'] or ''), b['opcode'], b['size_bytes'],
                    100 * b['size_bytes'] / MIB / peaks[key]['peak_heap_mib'],

@@ -21,8 +21,9 @@ from shapes import is_library_call, library_bytes  # noqa: E402
 from xspace import text  # noqa: E402
 
 LEFT_OUT = set('''checkpoint remat remat2 rematted_computation closed_call core_call
-    core_closed_call named_call custom_jvp_call custom_vjp_call custom_vjp_call_jaxpr shard_map pjit
-    jit xla_call while gradient_tape PartitionedCall StatefulPartitionedCall'''.split())
+    core_closed_call eval_jaxpr named_call custom_jvp_call custom_vjp_call
+    custom_vjp_call_jaxpr shard_map pjit jit xla_call while gradient_tape PartitionedCall
+    StatefulPartitionedCall'''.split())
 PROGRAMS = {'jit', 'pjit', 'pmap', 'xmap'}
 TRANSFORMED = set('''jvp transpose vmap vjp linearize checkpoint remat custom_jvp custom_vjp
     shard_map'''.split())

@@ -5399,9 +5399,10 @@ class RematCandidates(NamedTuple):
     flops: int
     """floating-point operations to recompute the value (hlo_instructions.model_flops_actual). These
     values have no row: those whose operations are unknown (of a custom call also if they are 0),
-    communication, asynchronous copies, tuples, results of loops and calls, values of the
-    instruction at which the peak is reached, and values that are already recomputed (named .remat
-    by XLA, or in a rematted_computation of JAX) [FLOP]"""
+    communication, asynchronous copies, tuples, results of loops and calls, values with which a loop
+    starts (it stores its results in their place), values of the instruction at which the peak is
+    reached, and values that are already recomputed (named .remat by XLA, or in a
+    rematted_computation of JAX) [FLOP]"""
     flops_per_byte: float
     """floating-point operations to recompute the value, per byte saved [FLOP/byte]"""
     shape: str
