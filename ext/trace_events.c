@@ -7,6 +7,7 @@
  * Stats are decoded only for rows whose stat columns are read. */
 #include "trace_events.h"
 
+#include "../loader/analysis/ops/gpu_op_name.h"
 #include "../loader/analysis/steps/parent_events.h"
 #include "../loader/format/hlo.h"
 #include "../loader/store/events.h"
@@ -342,12 +343,6 @@ static void step_name_column(EventsCursor *c, sqlite3_context *ctx)
     if (f && f->type == TYPE_STR) result_string(ctx, f->text->text, f->text->n_bytes);
 }
 
-/* Returns whether an annotation of XLA names only a module, where TensorFlow's name the op. */
-static bool names_module_only(const Text *tf_op)
-{
-    return !strcmp(tf_op->text, "XlaModule:") || !strcmp(tf_op->text, "XlaModule");
-}
-
 /* Writes the op_name of the event's instruction, if the run has its program. */
 static void instruction_op_name(EventsCursor *c, sqlite3_context *ctx)
 {
@@ -365,30 +360,26 @@ static void instruction_op_name(EventsCursor *c, sqlite3_context *ctx)
         result_string(ctx, instruction->metadata->op_name, strlen(instruction->metadata->op_name));
 }
 
-/* Writes the op of a GPU event: tf_op or, for XLA's kernels, name. Older software wrote it as level
- * 0 or annotation; in one of the two, "#key=value#" follows it. */
+static Slice fact_text(EventsCursor *c, enum KnownStat known)
+{
+    const StatValue *f = fact(c, known);
+    return f->type == TYPE_STR ? slice_of(f->text) : (Slice){"", 0};
+}
+
 static void tf_op_column(EventsCursor *c, sqlite3_context *ctx)
 {
-    static const enum KnownStat places[] = {STAT_TF_OP, STAT_OP_NAME, STAT_LEVEL_0,
-                                            STAT_ANNOTATION};
-    bool on_gpu = c->unit.line->plane->kind == PLANE_GPU, of_module = false;
-    for (size_t i = 0; i < (on_gpu ? COUNT(places) : 1); i++) {
-        if (places[i] == STAT_OP_NAME && !of_module) continue;
-        const StatValue *f = fact(c, places[i]);
-        if (f->type != TYPE_STR) continue;
-        const char *hash = places[i] == STAT_LEVEL_0 || places[i] == STAT_ANNOTATION
-                               ? memchr(f->text->text, '#', f->text->n_bytes)
-                               : NULL;
-        size_t n = hash ? (size_t)(hash - f->text->text) : f->text->n_bytes;
-        if (on_gpu && i == 0 && names_module_only(f->text))
-            of_module = true;
-        else if (n) {
-            result_string(ctx, f->text->text, n);
-            return;
-        }
-        if (of_module && i) break;
+    GpuOpTexts texts = {.tf_op = fact_text(c, STAT_TF_OP)};
+    Slice op = texts.tf_op;
+    if (c->unit.line->plane->kind == PLANE_GPU && (!op.n || names_module_only(op))) {
+        texts.name = fact_text(c, STAT_OP_NAME);
+        texts.level_0 = fact_text(c, STAT_LEVEL_0);
+        texts.annotation = fact_text(c, STAT_ANNOTATION);
+        op = gpu_op_name(&texts);
     }
-    if (of_module) instruction_op_name(c, ctx);
+    if (op.n)
+        result_string(ctx, op.text, op.n);
+    else if (names_module_only(texts.tf_op) && c->unit.line->plane->kind == PLANE_GPU)
+        instruction_op_name(c, ctx);
 }
 
 static void device_self_column(EventsCursor *c, sqlite3_context *ctx)

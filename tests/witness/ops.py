@@ -180,16 +180,13 @@ def top_kernels(hosts):
 
 def op_text(stats):
     """The framework op that the stats of a GPU event name."""
-    first = stats.get('tf_op')
-    if isinstance(first, str) and first and first not in ('XlaModule:', 'XlaModule'):
-        return first
-    for place in ('level 0', 'annotation') if first not in ('XlaModule:', 'XlaModule') else ():
-        if isinstance(stats.get(place), str) and stats[place].partition('#')[0]:
-            return stats[place].partition('#')[0]
-    if first in ('XlaModule:', 'XlaModule') and isinstance(stats.get('name'),
-                                                           str) and stats['name']:
-        return stats['name']
-    return None
+    texts = {x: stats[x] for x in ('tf_op', 'name', 'level 0', 'annotation')
+             if isinstance(stats.get(x), str)}
+    first = texts.get('tf_op', '')
+    if first == 'XlaModule' or first.startswith('XlaModule:'):
+        return texts.get('name') or None
+    return first or next((texts[x].partition('#')[0] for x in ('level 0', 'annotation')
+                          if texts.get(x, '').partition('#')[0]), None)
 
 
 def kernels_by_op(run, hosts):

@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True
 from compare import ROOT, Run, agree, agree_one_of, ask, main, tried  # noqa: E402
 from device_time import DEVICES, own_times, work_lines  # noqa: E402
 from hlo import Message  # noqa: E402
+from ops import op_text  # noqa: E402
 from places import in_graphs  # noqa: E402
 from programs import programs_of  # noqa: E402
 from shapes import is_library_call, library_bytes  # noqa: E402
@@ -391,8 +392,8 @@ class Work:
             if stats.get('hlo_op') is None:
                 hlo_op = event.meta.display or event.name.partition(' = ')[0].removeprefix('%')
             tf_op = string(event.meta.stats.get('tf_op'))
-        elif kind == 'gpu' and (not tf_op or tf_op.startswith('XlaModule:')):
-            tf_op = string(stats.get('name'))
+        elif kind == 'gpu':
+            tf_op = op_text(stats)
         elif kind == 'host':
             tf_op = event.name if FRAMEWORK_OP.fullmatch(event.name) else None
         hlo_op = (hlo_op or '').rpartition('::')[2]

@@ -17,6 +17,7 @@
 #include "../device/work_kind.h"
 #include "../program/cost.h"
 #include "../program/hlo_scope.h"
+#include "gpu_op_name.h"
 #include "op_metrics.h"
 #include "op_shape.h"
 
@@ -176,31 +177,37 @@ static bool read_meta(Build *b, const Line *line, EventMeta *meta, MetaOp *out, 
     return true;
 }
 
+static bool intern(Build *b, Slice slice, const Text **text, ProfErr *err)
+{
+    *text = slice.n ? slice_intern(&b->texts, b->arena, slice, err) : empty_text;
+    return *text != NULL;
+}
+
 /* Reads an event's stats. The first of a name counts, and before those of the metadata. */
 static bool read_stats(Build *b, const Plane *plane, const EventAt *e, const StatFilter *filter,
                        ScopedOp *key, ProfErr *err)
 {
     StatIter stats = stat_iter_of_event(e);
     StatSet seen = {{0}};
-    const Text *named = empty_text;
+    GpuOpTexts texts = {.tf_op = slice_of(key->tf_op)};
+    Slice hlo_op = slice_of(key->hlo_op);
     unsigned known;
     Stat stat;
     while (stat_iter_next_wanted(&stats, filter, &known, &stat)) {
-        const Text **text = &named;
-        if (known == STAT_HLO_OP) text = &key->hlo_op;
-        if (known == STAT_TF_OP) text = &key->tf_op;
         if (stat_set_has(&seen, known)) continue;
         stat_set_add(&seen, known);
-        if (known == STAT_PROGRAM_ID)
+        switch (known) {
+        case STAT_HLO_OP: hlo_op = slice_innermost(stat_text(plane, &stat)); break;
+        case STAT_TF_OP: texts.tf_op = stat_text(plane, &stat); break;
+        case STAT_OP_NAME: texts.name = stat_text(plane, &stat); break;
+        case STAT_LEVEL_0: texts.level_0 = stat_text(plane, &stat); break;
+        case STAT_ANNOTATION: texts.annotation = stat_text(plane, &stat); break;
+        default:
             key->has_program = stat_is_integer(&stat), key->program_id = stat_int_or_uint(&stat);
-        else if (!(*text = slice_intern(&b->texts, b->arena,
-                                        op_text(known, stat_text(plane, &stat)), err)))
-            return false;
+        }
     }
-    /* JAX on AMD GPUs stores the op's name in the stat `name`. */
-    bool unnamed = !key->tf_op->n_bytes || starts_with(key->tf_op->text, "XlaModule:");
-    if (unnamed) key->tf_op = named;
-    return true;
+    return intern(b, hlo_op, &key->hlo_op, err) &&
+           (plane->kind != PLANE_GPU || intern(b, gpu_op_name(&texts), &key->tf_op, err));
 }
 
 /* Returns the kernel of a CUDA graph that an event is; NULL if it is none. */
@@ -370,7 +377,8 @@ static void read_line(Build *b, Line *line, const StatFilter *filter, ProfErr *e
 
 static void read_plane(Build *b, Plane *plane, ProfErr *err)
 {
-    static const enum KnownStat wanted[] = {STAT_HLO_OP, STAT_PROGRAM_ID, STAT_TF_OP, STAT_OP_NAME};
+    static const enum KnownStat wanted[] = {STAT_HLO_OP,  STAT_PROGRAM_ID, STAT_TF_OP,
+                                            STAT_OP_NAME, STAT_LEVEL_0,    STAT_ANNOTATION};
     StatFilter filter;
     /* on other planes, tf_op and `name` have other meanings */
     bool has_names = plane->kind == PLANE_GPU;
