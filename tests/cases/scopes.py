@@ -784,14 +784,16 @@ def time_of_passes():
 
 @case
 def ops_of_gpus():
-    """Kernels overlap without nesting. JAX on AMD has the op's name in the stat `name`. What
-    has no op has its own name. Host threads do not count beside a device."""
+    """Kernels overlap without nesting. JAX on AMD has the name of the op in the stat `name`. Older
+    TensorFlow wrote the op as an annotation. What has no op has its own name. Host threads do not count beside a device."""
     stats = [
         {'hlo_op': {'str': 'a::dot'}, 'program_id': {'uint64': 1}},
         {'tf_op': {'str': 'net/dense/MatMul:MatMul'}},
         {'tf_op': {'str': 'XlaModule:'}, 'name': {'str': 'jit(f)/jvp(head)/conv'}},
         {'tf_op': {'str': 'XlaModule:'}},
         {},
+        {'name': {'str': 'k'}, 'level 0': {'str': 'a/Cast:Cast'}, 'annotation': {'str': 'b#x=1#'}},
+        {'level 0': {'str': '#x=1#'}, 'annotation': {'str': 'b/MatMul:MatMul#shape=(f32[3])#'}},
     ]
     gpu = Plane('/device:GPU:0').line(
         1, 'Stream #1', [('k%d' % i, 0, (10 - i) * US, s) for i, s in enumerate(stats)]
@@ -817,6 +819,8 @@ def ops_of_gpus():
             ('gpu', None, None, 'jit(f)/jvp(head)/conv', None, 'head', 'forward', 8.0),
             ('gpu', None, None, None, 'k3', None, None, 7.0),
             ('gpu', None, None, None, 'k4', None, None, 6.0),
+            ('gpu', None, None, 'a/Cast:Cast', None, 'a', 'forward', 5.0),
+            ('gpu', None, None, 'b/MatMul:MatMul', None, 'b', 'forward', 4.0),
         ],
     )
 
