@@ -41,7 +41,8 @@ WITH copy AS MATERIALIZED (
     UNION ALL
     SELECT r.run, 2, 0, 'steps', CASE WHEN s.n IS NULL THEN 'none'
            ELSE printf('%d complete, %.3f ms each', s.n, s.ms)
-               || coalesce(printf(', %.3f ms as marked by the program', s.range_ms), '') END
+               || iif(s.range_ms IS NULL, '',
+                      printf(', %.3f ms as marked by the program', s.range_ms)) END
     FROM temp.prof_runs(:source) AS r LEFT JOIN step AS s USING (run)
     UNION ALL
     SELECT run, 3, number,

@@ -2,8 +2,8 @@
 -- How do the HLO ops of two runs differ?
 -- parameter a: first run: label of an attached run, or path of a file, run folder or log dir
 -- parameter b: second run: label of an attached run, or path of a file, run folder or log dir
--- needs: events device
--- nothing: no event on a device belongs to an op of an HLO program
+-- needs: events
+-- nothing: no event belongs to an op of an HLO program
 -- column run_a TEXT: name of the first run
 -- column run_b TEXT: name of the second run
 -- column hlo_module TEXT: HLO module of the op; programs with the same module name are combined;
@@ -33,8 +33,8 @@
 --   jit(main)/ and trailing numbers; NULL if change is not both
 -- column name_b TEXT: name in the second run if it differs from the first; NULL otherwise
 -- column per_device_step_us_a REAL [us]: self time in the first run divided by the number of its
---   GPUs and TensorCores that compute and, if both runs have steps, by the number of all its steps,
---   dropped ones included
+--   GPUs and TensorCores that compute (of its hosts, if it has none) and, if both runs have steps,
+--   by the number of all its steps, dropped ones included
 -- column per_device_step_us_b REAL [us]: per_device_step_us_a for the second run
 -- column delta_per_device_step_us REAL [us]: per_device_step_us_b minus per_device_step_us_a
 --   (negative if the second run is faster). Use it to compare runs of different length and size.

@@ -43,8 +43,9 @@
 -- column avg_ratio REAL: avg_us_b divided by avg_us_a; above 1 if the second run is slower; NULL if
 --   the operation did not run in both runs, or avg_us_a is 0
 -- column per_device_step_us_a REAL [us]: time_us_a divided by the number of GPUs and TensorCores
---   that compute (of SparseCores for operations on SparseCores, of hosts for operations on hosts)
---   and, if both runs have steps, by the number of all steps of the run, dropped ones included
+--   that compute (of SparseCores for operations on SparseCores, of hosts for operations on hosts
+--   and in a run without devices) and, if both runs have steps, by the number of all steps of the
+--   run, dropped ones included
 -- column per_device_step_us_b REAL [us]: per_device_step_us_a for the second run
 -- column delta_per_device_step_us REAL [us]: per_device_step_us_b minus per_device_step_us_a
 --   (negative if the second run is faster). Use it to compare runs of different length and size.
@@ -160,10 +161,10 @@ WITH asked AS MATERIALIZED (
 ), shared AS (
     SELECT r.*,
            us_a / max(1, CASE place WHEN 'host' THEN s.hosts WHEN 'sparsecore' THEN s.sparsecores
-                                    ELSE s.devices END)
+                                    ELSE coalesce(nullif(s.devices, 0), s.hosts) END)
            / iif(s.steps > 0 AND t.steps > 0, s.steps, 1) AS share_a,
            us_b / max(1, CASE place WHEN 'host' THEN t.hosts WHEN 'sparsecore' THEN t.sparsecores
-                                    ELSE t.devices END)
+                                    ELSE coalesce(nullif(t.devices, 0), t.hosts) END)
            / iif(s.steps > 0 AND t.steps > 0, t.steps, 1) AS share_b
     FROM result AS r, size AS s, size AS t
     WHERE s.side = 'a' AND t.side = 'b'

@@ -19,11 +19,10 @@
 -- column percent_of_ops REAL [percent 0..100]: self time as a share of the side's time in ops; NULL
 --   for IDLE
 -- column flops REAL [FLOP]: floating-point operations of the category's ops (model_flops_actual of
---   hlo_ops; on GPUs, flops of scope_ops; on host threads, of hlo_instructions); NULL if none or
---   unknown
+--   hlo_ops; on GPUs and host threads, flops of scope_ops); NULL if none or unknown
 -- column bytes_accessed REAL [bytes]: bytes that the category's ops read and wrote
---   (bytes_accessed_actual of hlo_ops; on GPUs, bytes_accessed of scope_ops; on host threads,
---   bytes_accessed of hlo_instructions); NULL if none or unknown
+--   (bytes_accessed_actual of hlo_ops; on GPUs and host threads, bytes_accessed of scope_ops);
+--   NULL if none or unknown
 WITH metric AS MATERIALIZED (
     SELECT run, side, program_id, name, category, occurrences, CAST(self_ps AS REAL) AS self_ps,
            side = 'device' AND core_type IS NULL AS of_gpu,
@@ -61,11 +60,11 @@ WITH metric AS MATERIALIZED (
     UNION
     SELECT run FROM gpu_work
 ), host_op AS MATERIALIZED ( -- HLO ops that host threads run, in runs without framework ops
-    SELECT e.run, e.host, e.program_id, e.hlo_op, count(*) AS n, sum(1.0 * e.self_ps) AS ps
-    FROM (SELECT DISTINCT run FROM temp.hosts(:source) WHERE run NOT IN op_run) AS r
-         CROSS JOIN temp.trace_events(:source) AS e ON e.run = r.run
-    WHERE e.plane_kind = 'host' AND e.hlo_op IS NOT NULL
-    GROUP BY e.run, e.host, e.program_id, e.hlo_op
+    SELECT run, host, program_id, hlo_op, sum(occurrences) AS n, sum(self_us) * 1e6 AS ps,
+           sum(flops) AS flops, sum(bytes_accessed) AS bytes
+    FROM temp.scope_ops(:source)
+    WHERE plane_kind = 'host' AND hlo_op IS NOT NULL AND run NOT IN op_run
+    GROUP BY run, host, program_id, hlo_op
 ), kinds AS (
     SELECT run, side, category, count(*) AS ops,
            CAST(sum(1.0 * occurrences) AS INTEGER) AS occurrences,
@@ -84,11 +83,7 @@ WITH metric AS MATERIALIZED (
     WHERE kind = 'gpu' AND span_ps IS NOT NULL
     GROUP BY run
     UNION ALL
-    SELECT o.run, 'host', i.category, count(*), sum(o.n), sum(o.ps),
-           sum(1.0 * o.n * i.model_flops_actual)
-               FILTER (WHERE i.opcode NOT IN ('while', 'conditional', 'call')), -- these run others
-           sum(1.0 * o.n * i.bytes_accessed)
-               FILTER (WHERE i.opcode NOT IN ('while', 'conditional', 'call'))
+    SELECT o.run, 'host', i.category, count(*), sum(o.n), sum(o.ps), sum(o.flops), sum(o.bytes)
     FROM host_op AS o
          LEFT JOIN temp.hlo_instructions(:source) AS i ON i.run = o.run AND i.host = o.host
                                                           AND i.program_id = o.program_id

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Which HLO ops take the most device time?
+-- Which HLO ops take the most time on the devices, or on the host in a run without devices?
 -- example: SELECT * FROM top_hlo_ops WHERE n = 10
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
 -- parameter n INTEGER = NULL: number of rows of each run; NULL for all
--- needs: events device
--- nothing: no event on a device belongs to an op of an HLO program
+-- needs: events
+-- nothing: no event belongs to an op of an HLO program
 -- column run TEXT: name of the run
 -- column rank INTEGER: rank by self time within the run; 1 is the longest
 -- column hlo_op TEXT: name of the HLO instruction; for kernels of a CUDA graph whose instructions
@@ -15,7 +15,7 @@
 -- column hlo_module TEXT: name of the program's HLO module; NULL if the file does not contain the
 --   program
 -- column occurrences INTEGER: executions of the op on all cores (hlo_ops.occurrences_actual; on
---   GPUs scope_ops.executions, or if these are unknown, the number of kernels)
+--   GPUs and host threads scope_ops.executions, or if these are unknown, the number of kernels)
 -- column self_time_us REAL [us]: total time of the op without nested ops, on the device clock;
 --   top_ops uses the event clock, which on TPUs differs by some percent
 -- column percent REAL [percent 0..100]: self time of the op as a share of the time in all ops of
@@ -51,16 +51,16 @@ WITH listed AS MATERIALIZED (
            event_self_ps / 1e6 AS event_us
     FROM temp.hlo_ops(:source)
     WHERE rank > 0
-), gpu AS ( -- hlo_ops lacks the kernels of CUDA graphs
+), scoped AS ( -- hlo_ops lacks the kernels of CUDA graphs, and host threads
     SELECT run, program_id, hlo_op, max(hlo_module) AS hlo_module, min(host) AS host,
            sum(coalesce(executions, occurrences)) AS n, sum(self_us) AS us, sum(flops) AS flops,
            sum(bytes_accessed) AS bytes
     FROM temp.scope_ops(:source)
-    WHERE plane_kind = 'gpu' AND hlo_op IS NOT NULL
+    WHERE plane_kind IN ('gpu', 'host') AND hlo_op IS NOT NULL
     GROUP BY run, program_id, hlo_op
 ), unlisted AS MATERIALIZED (
     SELECT g.*
-    FROM gpu AS g LEFT JOIN listed AS l ON l.run = g.run AND l.program_id IS g.program_id
+    FROM scoped AS g LEFT JOIN listed AS l ON l.run = g.run AND l.program_id IS g.program_id
                                            AND l.hlo_op = g.hlo_op
     WHERE l.run IS NULL OR g.us > l.us * (1 + 1e-9)
 ), instruction AS MATERIALIZED (

@@ -250,7 +250,7 @@ complete -c profsql -n '__fish_seen_subcommand_from time_by_source_line' -l n -s
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a time_by_type -d 'In which element types do the ops compute, and how long do conversions between them take?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a timeline -d 'one event that XProf\'s trace viewer displays; `derived = 1` marks events on lines that XProf adds'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a top_device_ops -d 'one of the ten framework ops with the most device time, as in XProf\'s overview page'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a top_hlo_ops -d 'Which HLO ops take the most device time?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a top_hlo_ops -d 'Which HLO ops take the most time on the devices, or on the host in a run without devices?'
 complete -c profsql -n '__fish_seen_subcommand_from top_hlo_ops' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a top_kernels -d 'Which GPU kernels take the most time?'
 complete -c profsql -n '__fish_seen_subcommand_from top_kernels' -l n -s n -x

@@ -130,8 +130,7 @@ def gpu_shares(run):
 
 def flops_by_category(run):
     """Operations and bytes of op_time_by_category: of devices the sums of hlo_ops, whose figures
-    tests/witness/flops.py works out; of GPUs those of scope_ops (scopes.py); of host threads
-    those of the instruction for each event that runs it, but not of ops that run others."""
+    tests/witness/flops.py works out; of GPUs and host threads those of scope_ops (scopes.py)."""
     got = {(r['host_or_device'], r['category']): (r['flops'], r['bytes_accessed'])
            for r in run.ask('SELECT * FROM op_time_by_category({x})') if r['flops'] is not None
            or r['bytes_accessed'] is not None}
@@ -148,15 +147,21 @@ def flops_by_category(run):
         want['Device', o['category']][0] += o['flops'] or 0
         want['Device', o['category']][1] += o['bytes'] or 0
     if any(side == 'Host' for side, _ in got):
-        sql = ('SELECT host, program_id, hlo_op, opcode, category, model_flops_actual AS flops, '
-               'bytes_accessed AS bytes FROM hlo_instructions({x})')
-        instructions = {(r['host'], r['program_id'], r['hlo_op']): r for r in run.ask(sql)}
-        for e in run.ask("SELECT host, program_id, hlo_op, count(*) AS n FROM trace_events({x}) "
-                         "WHERE plane_kind = 'host' AND hlo_op IS NOT NULL GROUP BY 1, 2, 3"):
-            i = instructions.get((e['host'], e['program_id'], e['hlo_op']))
-            if i and i['opcode'] not in ('while', 'conditional', 'call'):
-                want['Host', i['category']][0] += e['n'] * (i['flops'] or 0)
-                want['Host', i['category']][1] += e['n'] * (i['bytes'] or 0)
+        on_host, instructions = run.ask_all(
+            'SELECT host, program_id, hlo_op, flops, bytes_accessed AS bytes, self_us, occurrences '
+            "FROM scope_ops({x}) WHERE plane_kind = 'host' AND hlo_op IS NOT NULL",
+            'SELECT host, program_id, hlo_op, category FROM hlo_instructions({x})')
+        kinds = {(i['host'], i['program_id'], i['hlo_op']): i['category'] for i in instructions}
+        times = collections.defaultdict(lambda: [0, 0])
+        for o in on_host:
+            category = kinds.get((o['host'], o['program_id'], o['hlo_op']))
+            want['Host', category][0] += o['flops'] or 0
+            want['Host', category][1] += o['bytes'] or 0
+            times[category][0] += o['self_us']
+            times[category][1] += o['occurrences']
+        agree('host times', {r['category']: (r['self_time_us'], r['occurrences']) for r in run.ask(
+            "SELECT * FROM op_time_by_category({x}) WHERE host_or_device = 'Host'")},
+              {key: tuple(x) for key, x in times.items()}, rel=1e-6)
     agree('flops and bytes', got, {key: tuple(x or None for x in sums) for key, sums in want.items()
                                    if any(sums)}, rel=1e-6)
 

@@ -61,7 +61,7 @@ def recorded(o):
 
 
 def of_an_instruction(i, key, module):
-    """An op of a GPU that hlo_ops lacks; i: its instruction, None for a graph."""
+    """An op of a GPU or host thread that hlo_ops lacks; i: its instruction, None for a graph."""
     name = key[1]
     i = i or {'category': 'unknown', 'expression': '', 'tf_op': None}
     return {'program_id': key[0], 'hlo_op': name, 'hlo_module': module, 'category': i['category'],
@@ -95,8 +95,8 @@ def add_graphs(kernels, row_of, instructions, scoped):
 
 def ops_of(run):
     """The ops of the devices: those of hlo_ops, with what it lacks of GPUs: kernels of CUDA graphs,
-    and ops of programs that XLA refuses or the file does not contain. Their use of the devices is
-    worked out if these have the same peaks."""
+    and ops of programs that XLA refuses or the file does not contain. In a run without devices, the
+    ops of host threads. Their use of the devices is worked out if these have the same peaks."""
     found = [recorded(o) for o in run.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0')]
     kernels, ops = run.ask_all(
         'SELECT program_id, coalesce(hlo_op, graph) AS hlo_op, total(duration_ps) / 1e6 AS us, '
@@ -104,7 +104,7 @@ def ops_of(run):
         'SELECT program_id, hlo_op, max(hlo_module) AS hlo_module, total(self_us) AS us, '
         'sum(bytes_accessed) AS bytes, sum(coalesce(executions, occurrences)) AS n '
         'FROM scope_ops({x}) '
-        "WHERE plane_kind = 'gpu' AND hlo_op IS NOT NULL GROUP BY 1, 2")
+        "WHERE plane_kind IN ('gpu', 'host') AND hlo_op IS NOT NULL GROUP BY 1, 2")
     scoped = {(r['program_id'], r['hlo_op']): r for r in ops}
     of_key = {(o['program_id'], o['hlo_op']): o for o in found}
     instructions = {(i['program_id'], i['hlo_op']): i for i in run.ask(

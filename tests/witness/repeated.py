@@ -236,9 +236,10 @@ def shown(run):
     peaks = collections.defaultdict(list)
     for p in run.ask('SELECT * FROM memory_peaks({x}) WHERE memory_space = 0'):
         peaks[p['program_id']].append(p['peak_event'])
-    of_gpus = {(r['program_id'], r['hlo_op']) for r in run.ask(
-        "SELECT DISTINCT program_id, hlo_op FROM scope_ops({x}) WHERE plane_kind = 'gpu'")}
-    unlisted = [i for i in bases['hlo_instructions'] if (i['program_id'], i['hlo_op']) in of_gpus]
+    ran = {(r['program_id'], r['hlo_op']) for r in run.ask(
+        'SELECT DISTINCT program_id, hlo_op FROM scope_ops({x}) '
+        "WHERE plane_kind IN ('gpu', 'host')")}
+    unlisted = [i for i in bases['hlo_instructions'] if (i['program_id'], i['hlo_op']) in ran]
     for query, (base, of, columns) in SHOWN.items():
         rows, hosts, of_graphs = (collections.defaultdict(kind) for kind in (list, set, list))
         columns = columns.split()

@@ -69,7 +69,7 @@ class Side:
                     row[2] |= of.get((r['program_id'], r['name']), {None})
         self.steps = steps
         n = {r['kind']: r['n'] for r in devices}
-        self.parts = {'device': n.get('gpu', 0) + n.get('tensorcore', 0),
+        self.parts = {'device': n.get('gpu', 0) + n.get('tensorcore', 0) or len(run.files),
                       'sparsecore': n.get('sparsecore', 0), 'host': len(run.files)}
 
 

@@ -4052,8 +4052,9 @@ class CompareHloOps(NamedTuple):
     name_b: str | None
     """name in the second run if it differs from the first; NULL otherwise"""
     per_device_step_us_a: float
-    """self time in the first run divided by the number of its GPUs and TensorCores that compute
-    and, if both runs have steps, by the number of all its steps, dropped ones included [us]"""
+    """self time in the first run divided by the number of its GPUs and TensorCores that compute (of
+    its hosts, if it has none) and, if both runs have steps, by the number of all its steps, dropped
+    ones included [us]"""
     per_device_step_us_b: float
     """per_device_step_us_a for the second run [us]"""
     delta_per_device_step_us: float
@@ -4162,8 +4163,8 @@ class CompareOps(NamedTuple):
     not run in both runs, or avg_us_a is 0"""
     per_device_step_us_a: float
     """time_us_a divided by the number of GPUs and TensorCores that compute (of SparseCores for
-    operations on SparseCores, of hosts for operations on hosts) and, if both runs have steps, by
-    the number of all steps of the run, dropped ones included [us]"""
+    operations on SparseCores, of hosts for operations on hosts and in a run without devices) and,
+    if both runs have steps, by the number of all steps of the run, dropped ones included [us]"""
     per_device_step_us_b: float
     """per_device_step_us_a for the second run [us]"""
     delta_per_device_step_us: float
@@ -5107,12 +5108,11 @@ class OpTimeByCategory(NamedTuple):
     percent_of_ops: float | None
     """self time as a share of the side's time in ops; NULL for IDLE [percent 0..100]"""
     flops: float | None
-    """floating-point operations of the category's ops (model_flops_actual of hlo_ops; on GPUs,
-    flops of scope_ops; on host threads, of hlo_instructions); NULL if none or unknown [FLOP]"""
+    """floating-point operations of the category's ops (model_flops_actual of hlo_ops; on GPUs and
+    host threads, flops of scope_ops); NULL if none or unknown [FLOP]"""
     bytes_accessed: float | None
-    """bytes that the category's ops read and wrote (bytes_accessed_actual of hlo_ops; on GPUs,
-    bytes_accessed of scope_ops; on host threads, bytes_accessed of hlo_instructions); NULL if none
-    or unknown [bytes]"""
+    """bytes that the category's ops read and wrote (bytes_accessed_actual of hlo_ops; on GPUs and
+    host threads, bytes_accessed of scope_ops); NULL if none or unknown [bytes]"""
 
 class OpTimeByLine(NamedTuple):
     run: str
@@ -5747,8 +5747,8 @@ class TopHloOps(NamedTuple):
     hlo_module: str | None
     """name of the program's HLO module; NULL if the file does not contain the program"""
     occurrences: int
-    """executions of the op on all cores (hlo_ops.occurrences_actual; on GPUs scope_ops.executions,
-    or if these are unknown, the number of kernels)"""
+    """executions of the op on all cores (hlo_ops.occurrences_actual; on GPUs and host threads
+    scope_ops.executions, or if these are unknown, the number of kernels)"""
     self_time_us: float
     """total time of the op without nested ops, on the device clock; top_ops uses the event clock,
     which on TPUs differs by some percent [us]"""
@@ -6279,7 +6279,8 @@ class Tables:
         """In which element types do the ops compute, and how long do conversions between them
         take?"""
     def top_hlo_ops(self, n: int | None = None, *, source: Source | None = None) -> Result[TopHloOps]:
-        """Which HLO ops take the most device time?"""
+        """Which HLO ops take the most time on the devices, or on the host in a run without
+        devices?"""
     def top_kernels(self, n: int | None = None, *, source: Source | None = None) -> Result[TopKernels]:
         """Which GPU kernels take the most time?"""
     def top_ops(self, n: int | None = None, *, source: Source | None = None) -> Result[TopOps]:
