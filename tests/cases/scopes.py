@@ -784,8 +784,9 @@ def time_of_passes():
 
 @case
 def ops_of_gpus():
-    """Kernels overlap without nesting. JAX on AMD has the name of the op in the stat `name`. Older
-    TensorFlow wrote the op as an annotation. What has no op has its own name. Host threads do not count beside a device."""
+    """Kernels overlap without nesting. JAX on AMD has the op's name in the stat `name`, older
+    TensorFlow in an annotation. What has no op has its own name. Host threads do not count
+    beside a device."""
     stats = [
         {'hlo_op': {'str': 'a::dot'}, 'program_id': {'uint64': 1}},
         {'tf_op': {'str': 'net/dense/MatMul:MatMul'}},
