@@ -26,7 +26,7 @@
 --   (model FLOPS utilization, MFU); NULL if either is unknown
 WITH device AS MATERIALIZED (
     SELECT d.run, count(*) AS n, max(d.peak_flops_per_second) AS peak,
-           t.kind = 'tensorcore' AS is_tpu
+           iif(min(t.kind) = max(t.kind), max(t.kind), NULL) AS kind -- NULL: GPUs and TPUs
     FROM temp.devices(:source) AS d JOIN temp.device_time(:source) AS t ON t.run = d.run
          AND t.plane_id = d.plane_id
     WHERE t.kind IN ('tensorcore', 'gpu') AND t.busy_ps IS NOT NULL -- devices with work
@@ -35,7 +35,7 @@ WITH device AS MATERIALIZED (
     SELECT run, program_id, flops_by, hardware_flops / occurrences AS flops,
            model_flops / occurrences AS model_flops, op_ms * unlisted_percent * 1e7 AS unlisted_ps
     FROM temp.program_flops(:source)
-    WHERE run IN (SELECT run FROM device WHERE NOT is_tpu)
+    WHERE run IN (SELECT run FROM device WHERE kind = 'gpu')
 ), op AS MATERIALIZED ( -- one row for each instruction of a program
     SELECT run, program_id, hlo_op, flops_actual / occurrences AS flops,
            iif(rematerialization = 'No', model_flops_actual, 0) / occurrences AS model_flops
@@ -52,7 +52,7 @@ WITH device AS MATERIALIZED (
            model_flops_actual AS model_flops
     FROM temp.roofline(:source)
     WHERE rank = 0 AND include_infeed_outfeed AND record NOT IN ('Total', 'Average')
-      AND run IN (SELECT run FROM device WHERE is_tpu)
+      AND run IN (SELECT run FROM device WHERE kind = 'tensorcore')
     UNION ALL
     SELECT k.run, h.step,
            sum(k.n * CASE p.flops_by WHEN 'program' THEN p.flops WHEN 'ops' THEN op.flops END),

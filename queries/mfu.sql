@@ -47,7 +47,7 @@ WITH device AS MATERIALIZED (
          JOIN temp.device_time(:source) AS t ON t.run = d.run AND t.plane_id = d.plane_id
     WHERE t.kind IN ('tensorcore', 'gpu') AND t.busy_ps IS NOT NULL -- devices with work
 ), fleet AS MATERIALIZED ( -- peaks are known for all devices or not at all
-    SELECT run, count(*) AS n, max(kind) = 'tensorcore' AS is_tpu, sum(1.0 * span_ps) AS span,
+    SELECT run, count(*) AS n, min(kind) <> max(kind) AS is_mixed, sum(1.0 * span_ps) AS span,
            sum(1.0 * busy_ps) AS busy, iif(count(DISTINCT type) = 1, max(type), NULL) AS type,
            iif(count(peak) = count(*), avg(peak), NULL) AS peak,
            iif(count(peak) = count(*), sum(peak * span_ps), NULL) AS span_peak,
@@ -97,6 +97,8 @@ SELECT p.run, p.scope, p.step, p.program_id, p.name, f.type, f.n, p.flops, p.har
                 || ' % of the busy time is in kernels that record no instruction, such as those '
                 || 'of CUDA graphs, and the file does not say how many operations their programs '
                 || 'need; see program_flops'
+            WHEN p.scope = 'step' AND f.is_mixed THEN
+                'operations: those of a step are not counted in a run of GPUs and TPUs'
             WHEN p.flops IS NULL THEN 'operations: no op that ran is known to need any'
             WHEN f.peak IS NULL THEN 'peak: unknown for these devices; give it to mfu(source, peak)'
        END

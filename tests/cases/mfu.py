@@ -142,3 +142,12 @@ def devices_of_two_peaks():
                    two=space(core(0, op), core(1, op, stats={})))
     same([r for r in got if r[1] == 'run'],
          [('one', 'run', 2e12, 100.0), ('two', 'run', None, None)])
+
+
+@case
+def steps_of_gpus_and_tpus():
+    """Operations of steps are counted for runs of GPUs or of TPUs. Of both, mfu says so."""
+    gpu = Plane('/device:GPU:0', 9, PEAK).line(1, 'Stream #1', [('k', 0, 100)])
+    x = space(core(0, ('f', 0, 300, 400), steps=((0, 500),)), gpu.bytes())
+    same(rows("SELECT scope, model_flops, missing LIKE '%a run of GPUs and TPUs' FROM mfu('{x}')",
+              x=x), [('run', 400.0, None), ('step', None, 1), ('program', 400.0, None)])
