@@ -147,7 +147,7 @@ WITH rule(rule, place, says, action, query) AS (
            idle_us / 1e3 AS ms, coalesce(python_frame, name) AS what
     FROM temp.idle_causes(:source)
 ), step AS MATERIALIZED (
-    SELECT run, step, duration_ms, dropped
+    SELECT run, step, duration_ms, dropped, start_ps / 1e9 AS start_ms
     FROM temp.steps(:source)
 ), core AS MATERIALIZED (
     SELECT run, sum(input_us_actual) / 1e3 / count(DISTINCT core_id) AS input_ms
@@ -156,6 +156,15 @@ WITH rule(rule, place, says, action, query) AS (
     GROUP BY run
 ), median_step AS MATERIALIZED (
     SELECT run, median(duration_ms) AS ms, count(*) AS n FROM step WHERE NOT dropped GROUP BY run
+), slow AS MATERIALIZED ( -- alone_ms: without the time of slow steps that begin before it
+    SELECT s.run, s.step, s.duration_ms - m.ms AS ms,
+           s.start_ms + s.duration_ms
+           - max(s.start_ms, coalesce(max(s.start_ms + s.duration_ms) OVER earlier, s.start_ms))
+               AS alone_ms
+    FROM step AS s JOIN median_step AS m ON m.run = s.run
+    WHERE NOT s.dropped AND s.duration_ms > 1.2 * m.ms
+    WINDOW earlier AS (PARTITION BY s.run ORDER BY s.start_ms, s.step
+                       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 ), op AS MATERIALIZED (
     SELECT o.run, hlo_op, category, is_recomputed AS again,
            category IN ('data formatting', 'copy', 'transpose', 'reshape', 'pad', 'slice',
@@ -208,9 +217,8 @@ WITH rule(rule, place, says, action, query) AS (
     FROM temp.tf_functions(:source) AS f JOIN base AS b ON b.run = f.run
     WHERE f.mode = 'TRACED'
     UNION ALL
-    SELECT s.run, 'slow_steps', s.duration_ms - m.ms, 'step ' || s.step
-    FROM step AS s JOIN median_step AS m ON m.run = s.run
-    WHERE NOT s.dropped AND s.duration_ms > 1.2 * m.ms
+    SELECT run, 'slow_steps', max(0.0, min(ms, coalesce(alone_ms, ms))), 'step ' || step
+    FROM slow
     UNION ALL
     SELECT run, 'imbalance', ms, plane FROM wait
     UNION ALL

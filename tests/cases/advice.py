@@ -146,6 +146,7 @@ def slow_steps():
     same(steps(10, 10, 10, 20), 10)
     same(steps(10, 10, 10, 12), 0)
     same(steps(10, 10, 14, 31), 19, 'the median is between two')
+    same(steps(10, 10, 250, 260, 10, 30, 10), 250 - 10 + 110, 'overlapping: at most the rest')
 
 
 @case

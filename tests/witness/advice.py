@@ -62,6 +62,18 @@ def known(values):
     return values or None
 
 
+def slow_steps(f, median):
+    """Of steps that overlap no moment counts twice."""
+    found, end = [], None
+    for s in sorted((s for s in f.complete if s['duration_ms'] > 1.2 * median),
+                    key=lambda s: (s['start_ps'], s['step'])):
+        start, stop = s['start_ps'] / 1e9, s['start_ps'] / 1e9 + s['duration_ms']
+        alone = stop - start if end is None else max(0, stop - max(start, end))
+        found.append((s['step'], min(s['duration_ms'] - median, alone)))
+        end = stop if end is None else max(end, stop)
+    return found
+
+
 def parts(f):
     """{rule: [(name of a part, ms)]}; None for what the run cannot be measured with."""
     found, n = {}, max(f.n, 1)
@@ -78,8 +90,7 @@ def parts(f):
                           if r['mode'] == 'TRACED']
     lengths = [s['duration_ms'] for s in f.complete]
     median = statistics.median(lengths) if lengths else 0
-    found['slow_steps'] = [(s['step'], s['duration_ms'] - median) for s in f.complete
-                           if s['duration_ms'] > 1.2 * median] if lengths else None
+    found['slow_steps'] = slow_steps(f, median) if lengths else None
     for what in ('communication', 'transfer'):
         found['exposed_' + what] = [(None, d['exposed_%s_ps' % what] / n / 1e9) for d in f.devices]
     waits = [c['wait_ps'] if c['global_wait_ps'] is None else c['global_wait_ps']

@@ -81,6 +81,13 @@ def is_of_a_file(sql):
     return '{x}' in sql and 'prof_issues' not in sql
 
 
+def rows_of(script, printed):
+    try:
+        return json.loads(printed or '[]')
+    except ValueError:
+        raise RuntimeError('no rows: %r, of %s' % (printed[:200], script)) from None
+
+
 class Reader:
     """Rows of queries, whose values know their origins. A shell with `.stats stmt` names the
     origins of each column; it is asked once for each query. An answer that several witnesses ask
@@ -120,7 +127,7 @@ class Reader:
             if script in unknown:
                 printed[script], columns = self.statement(printed[script])
                 self.known[sql] = self.origins(sql, columns)
-            rows, known = json.loads(printed[script] or '[]'), self.known.get(sql, ())
+            rows, known = rows_of(script, printed[script]), self.known.get(sql, ())
             for row in rows if self.knows else ():
                 for column, kinds in known:
                     kind_of = kinds.get(type(row[column]))
