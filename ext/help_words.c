@@ -30,8 +30,10 @@ const HelpWords help_words[] = {
     {"idle, bubble, gap, stall, pipeline bubble, duty cycle",
      "idle_gaps, program_gaps, time_breakdown, device_time, kpi.device_busy_percent, "
      "kpi.duty_cycle_percent"},
-    {"why idle, cause of idle time, waits for the host, starved GPU, all others",
+    {"why idle, cause of idle time, waits for the host, starved GPU",
      "idle_causes, idle_gaps, gaps, host_bound"},
+    {"all others, unknown time, unclassified, other time",
+     "all_others, idle_causes, steps.all_others_ms, step_breakdown"},
     {"straggler, skew, imbalance, slow host, slow rank",
      "stragglers, collectives, collectives.global_wait_ps, core_steps"},
     {"allreduce, all-reduce, allgather, all-gather, reduce-scatter, all-to-all, NCCL, RCCL, "

@@ -60,6 +60,7 @@ SQLITE_EXTENSION_INIT1
     T(compilations) \
     T(recompilations) \
     T(idle_causes) \
+    T(all_others) \
     T(roofline) \
     T(roofline_properties) \
     T(tf_functions) \

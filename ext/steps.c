@@ -53,8 +53,9 @@ SQLITE_EXTENSION_INIT3
       "time compiling; always 0, see compilation_ms_actual; NULL if outside_xprof is 1",           \
       "pod_viewer Compilation")                                                                    \
     C(ST_OTHERS, "all_others_ms", "REAL", "ms",                                                    \
-      "time without any known activity, average of the cores; NULL if outside_xprof is 1. Copies " \
-      "within the host are in none of these nine columns (see HOST_TO_HOST in step_breakdown)",    \
+      "time without any known activity, average of the cores; NULL if outside_xprof is 1. "        \
+      "all_others shows what the host did then. Copies within the host are in none of these nine " \
+      "columns (see HOST_TO_HOST in step_breakdown)",                                              \
       "pod_viewer All others")                                                                     \
     C(ST_TC_COMPUTE, "tc_compute_ms", "REAL", "ms",                                                \
       "time in which a TensorCore does not wait, on the core with the least; NULL if not on TPU",  \

@@ -224,6 +224,8 @@ static const char *const queries[] = {
     "SELECT * FROM recompilations('tests/data/jax_recompiles')",
     "SELECT * FROM idle_causes('tests/data/gpu_train_latency')",
     "SELECT * FROM idle_causes('tests/data/jax_recompiles')",
+    "SELECT * FROM all_others('tests/data/gpu_train_latency')",
+    "SELECT * FROM all_others('tests/data/tf_fit_input_bound')",
     "SELECT * FROM step_ops('tests/data/gpu_train_latency')",
     "SELECT * FROM step_op_spread('tests/data/tf_two_workers')",
     "SELECT * FROM step_variance('tests/data/gpu_train_latency')",

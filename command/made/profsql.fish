@@ -24,6 +24,7 @@ complete -c profsql -l help -s h -d 'help'
 complete -c profsql -l version -s V -d 'version'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a advice -d 'What costs how much time, and what can be done about it?'
 complete -c profsql -n '__fish_seen_subcommand_from advice' -l least-percent -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a all_others -d 'one activity of the host in the time of the steps that XProf calls All others, because no known activity runs: what is in All others? The longest first'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a allocation_churn -d 'Which operations allocate the most memory over and over?'
 complete -c profsql -n '__fish_seen_subcommand_from allocation_churn' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a async_op_totals -d 'one asynchronous transfer or collective of a device with the compute op that overlaps it longest: the number and times of all such executions'

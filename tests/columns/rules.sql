@@ -162,6 +162,13 @@ SELECT 1 FROM idle_causes('x') WHERE device_count <> (SELECT count(*) FROM devic
                                                           AND EXISTS (SELECT 1 FROM device_time('x')
                                                                       WHERE busy_ps > 0);
 
+-- what is in All others adds up to it
+SELECT 1 FROM (SELECT run, sum(all_others_ms) AS ms, sum(percent) AS percent, max(step_count) AS n
+               FROM all_others('x') GROUP BY run)
+ JOIN (SELECT run, avg(coalesce(all_others_ms, all_others_ms_actual)) AS others, count(*) AS steps
+       FROM steps('x') WHERE NOT dropped GROUP BY run) USING (run)
+ WHERE abs(ms - others) > 1e-9 + 1e-9 * others OR abs(percent - 100) > 1e-6 OR n <> steps;
+
 -- the duration of a step is that of its longest core
 SELECT 1 FROM steps('x') JOIN (SELECT step, max(total_us) / 1e3 AS ms FROM core_steps('x')
                                GROUP BY 1) USING (step) WHERE abs(duration_ms - ms) > 1e-6 * ms;

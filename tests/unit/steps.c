@@ -18,7 +18,7 @@ static SweepResult swept(const SpanRef *spans, size_t n, uint64_t duration)
 {
     SweepResult r;
     ProfErr err = {0};
-    step_sweep(spans, n, false, 0, duration, &r, &err);
+    step_sweep(spans, n, false, 0, duration, &r, NULL, &err);
     check(!err.code, "sweep");
     return r;
 }

@@ -287,6 +287,30 @@ def calls_of(planes):
     return found
 
 
+def rows_of(moments):
+    """The sum, and [((cause, name, frame), ps)], from {(path, cause): ps}."""
+    total, of_path, rows = sum(moments.values()), collections.Counter(), collections.Counter()
+    for (path, _), ps in moments.items():
+        for n in range(1, len(path) + 1):
+            of_path[path[:n]] += ps
+    for (path, cause), ps in moments.items():
+        while len(path) > 1 and of_path[path] < total // 10:
+            path = path[:-1]
+        names = [n for n, _ in path]
+        rows[cause, next((n for n in reversed(names) if not n.startswith('$')), None),
+             next((n for n in reversed(names) if n.startswith('$')), None)] += ps
+    return total, sorted(rows.items(), key=lambda x: (
+        -x[1], ORDER.index(x[0][0]), (x[0][1] or '').encode(), (x[0][2] or '').encode()))
+
+
+def cause_of_moment(threads, names, kernels, input_elsewhere):
+    """(path, cause)"""
+    path, cause = path_of(names, kernels)
+    if input_elsewhere and cause in ('unknown', 'host', 'python', 'waiting'):
+        return path + ((threads.input_name, 'input'),), 'input'
+    return path, cause
+
+
 def causes(run):
     gaps, n_devices = idle(run)
     moments = collections.Counter()      # (path, cause): ps
@@ -308,23 +332,9 @@ def causes(run):
             for ps, names, input_elsewhere in threads.divide(threads.launching(call, driver_lines)
                                                              if call else threads.main, start,
                                                              until, kernels):
-                path, cause = path_of(names, kernels)
-                if input_elsewhere and cause in ('unknown', 'host', 'python', 'waiting'):
-                    path, cause = path + ((threads.input_name, 'input'),), 'input'
-                moments[path, cause] += ps
-    total, of_path, rows = sum(moments.values()), collections.Counter(), collections.Counter()
-    for (path, _), ps in moments.items():
-        for n in range(1, len(path) + 1):
-            of_path[path[:n]] += ps
-    for (path, cause), ps in moments.items():
-        while len(path) > 1 and of_path[path] < total // 10:
-            path = path[:-1]
-        names = [n for n, _ in path]
-        rows[cause, next((n for n in reversed(names) if not n.startswith('$')), None),
-             next((n for n in reversed(names) if n.startswith('$')), None)] += ps
-    order = sorted(rows, key=lambda r: (-rows[r], ORDER.index(r[0]), (r[1] or '').encode(),
-                                        (r[2] or '').encode()))
-    return [r + (rows[r] / 1e6 / n_devices, 100 * rows[r] / total, n_devices) for r in order]
+                moments[cause_of_moment(threads, names, kernels, input_elsewhere)] += ps
+    total, order = rows_of(moments)
+    return [r + (ps / 1e6 / n_devices, 100 * ps / total, n_devices) for r, ps in order]
 
 
 def check(run):

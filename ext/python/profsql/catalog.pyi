@@ -1941,6 +1941,31 @@ class IdleCauses(NamedTuple):
     """number of GPUs and TensorCores of the run with work; SparseCores if none of these has work;
     if the run has no device, processes that run ops [devices]"""
 
+class AllOthers(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    cause: str
+    """what the main thread of the host did: compiling, tracing (and lowering), input, copy,
+    waiting, launching, python (a Python frame), host (another event) or unknown (no event), as in
+    idle_causes"""
+    name: str | None
+    """name of the innermost annotation or other event around this activity, no deeper than the
+    level that has a tenth of the run's All others; the step's own event if only that goes on; for
+    compiling and tracing, the call of the function; NULL if there is none"""
+    python_frame: str | None
+    """name of the innermost Python frame around this activity, no deeper than name; NULL if there
+    is none"""
+    all_others_ms: float
+    """time in a complete step, averaged over steps and cores. All rows of a run add up to the
+    average of steps.all_others_ms; of all_others_ms_actual if outside_xprof is 1 [ms]"""
+    percent: float
+    """all_others_ms as a percentage of the sum of all rows of the run [percent 0..100]"""
+    step_percent: float
+    """all_others_ms as a percentage of the average duration of the steps on their cores [percent
+    0..100]"""
+    step_count: int
+    """number of complete steps of the run [steps]"""
+
 class Roofline(NamedTuple):
     run: str
     """label of the attached run; for a path, the name of the run folder or file"""
@@ -2180,8 +2205,9 @@ class Steps(NamedTuple):
     compilation_ms: float | None
     """time compiling; always 0, see compilation_ms_actual; NULL if outside_xprof is 1 [ms]"""
     all_others_ms: float | None
-    """time without any known activity, average of the cores; NULL if outside_xprof is 1. Copies
-    within the host are in none of these nine columns (see HOST_TO_HOST in step_breakdown) [ms]"""
+    """time without any known activity, average of the cores; NULL if outside_xprof is 1. all_others
+    shows what the host did then. Copies within the host are in none of these nine columns (see
+    HOST_TO_HOST in step_breakdown) [ms]"""
     tc_compute_ms: float | None
     """time in which a TensorCore does not wait, on the core with the least; NULL if not on TPU
     [ms]"""
@@ -6027,6 +6053,9 @@ class Tables:
     def idle_causes(self, *, source: Source | None = None) -> Result[IdleCauses]:
         """One row: one activity of the host during which devices were idle, with the idle time;
         longest first."""
+    def all_others(self, *, source: Source | None = None) -> Result[AllOthers]:
+        """One row: one activity of the host in the time of the steps that XProf calls All others,
+        because no known activity runs: what is in All others? The longest first."""
     def roofline(self, *, source: Source | None = None) -> Result[Roofline]:
         """One row: one op, or the entire program, compared with the peak rates of the device, as in
         XProf's roofline model."""

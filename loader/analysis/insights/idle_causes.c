@@ -85,6 +85,31 @@ static int list_rows(const IdleTree *tree, IdleCauses *out, ProfErr *err)
     return err->code;
 }
 
+void idle_causes_free(IdleCauses *causes)
+{
+    arena_free(&causes->arena);
+    arena_free(&causes->names);
+    prof_free(causes);
+}
+
+IdleCauses *idle_tree_rows(IdleTree *tree, ProfErr *err)
+{
+    IdleCauses *out = prof_alloc(sizeof *out);
+    if (out)
+        out->names = tree->arena;
+    else
+        arena_free(&tree->arena), prof_nomem(err);
+    if (!err->code) {
+        sum_paths(tree);
+        list_rows(tree, out, err);
+    }
+    text_table_free(&tree->names);
+    prof_free(tree->nodes.items);
+    hash_free(&tree->by_path);
+    if (out && err->code) idle_causes_free(out);
+    return err->code ? NULL : out;
+}
+
 /* Reads the hosts of a run. Each run is judged separately: the first class of devices with work
  * counts. */
 static int read_hosts(Run *run, Host *only, IdleTree *tree, ProfErr *err)
@@ -104,32 +129,13 @@ static int read_hosts(Run *run, Host *only, IdleTree *tree, ProfErr *err)
     return err->code;
 }
 
-static void idle_causes_release(void *result)
-{
-    IdleCauses *out = result;
-    arena_free(&out->arena);
-    arena_free(&out->names);
-    prof_free(out);
-}
+static void idle_causes_release(void *result) { idle_causes_free(result); }
 
 static void *idle_causes_make(Run *run, Host *only, ProfErr *err)
 {
     IdleTree tree = {0};
-    IdleCauses *out = prof_alloc(sizeof *out);
-    if (!out) {
-        prof_nomem(err);
-        return NULL;
-    }
-    if (!read_hosts(run, only, &tree, err)) {
-        sum_paths(&tree);
-        list_rows(&tree, out, err);
-    }
-    text_table_free(&tree.names);
-    prof_free(tree.nodes.items);
-    hash_free(&tree.by_path);
-    out->names = tree.arena;
-    if (err->code) idle_causes_release(out), out = NULL;
-    return out;
+    read_hosts(run, only, &tree, err);
+    return idle_tree_rows(&tree, err);
 }
 
 const IdleCauses *run_idle_causes(Run *run, Host *only, ProfErr *err)

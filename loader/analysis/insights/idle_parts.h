@@ -3,7 +3,8 @@
  *
  *   idle_gaps.c     when devices are idle, and the threads that launch the next work
  *   idle_threads.c  what these threads did then
- *   idle_causes.c   rows of all hosts */
+ *   idle_causes.c   rows of all hosts
+ *   all_others.c    rows about other times than idle gaps */
 #ifndef PROF_IDLE_PARTS_H
 #define PROF_IDLE_PARTS_H
 
@@ -50,4 +51,8 @@ int idle_gaps_of_host(Host *host, enum IdleClass which, IdleStretches *out, Idle
 /* Adds what the threads did in these stretches. A host event named like a kernel is a launch. */
 int idle_threads_of_host(Host *host, IdleStretches *stretches, const IdleNames *kernels,
                          IdleTree *tree, ProfErr *err);
+/* Makes the rows of a tree, which it frees. NULL with err set; the tree is also freed if err is set
+ * before. */
+IdleCauses *idle_tree_rows(IdleTree *tree, ProfErr *err);
+void idle_causes_free(IdleCauses *causes);
 #endif

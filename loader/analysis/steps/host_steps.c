@@ -135,6 +135,15 @@ HostStep *add_host_step(StepBuild *b, uint32_t group, size_t n_cores)
     return step;
 }
 
+bool keep_unknown(StepBuild *b, HostStep *step, const Cover *unknown)
+{
+    Stretch *kept = arena_buffer(&b->steps->arena, unknown->n * sizeof *kept);
+    if (!kept) return false;
+    if (unknown->n) memcpy(kept, unknown->items, unknown->n * sizeof *kept);
+    step->unknown = kept, step->n_unknown = unknown->n;
+    return true;
+}
+
 /* Marks the first and last of more than five steps, which XProf drops as incomplete. */
 static void drop_ends(HostSteps *s)
 {
@@ -220,12 +229,15 @@ static void find_devices(const Host *host, bool *has_device, bool *is_tpu)
     *has_device |= *is_tpu;
 }
 
-static int fill(HostSteps *s, bool is_outline, ProfErr *err)
+enum Extent { STEPS, OUTLINES, WITH_UNKNOWN };
+
+static int fill(HostSteps *s, enum Extent extent, ProfErr *err)
 {
     StepBuild b = {.steps = s,
                    .host = s->host,
                    .grouping = host_grouping(s->host, err),
-                   .is_outline = is_outline};
+                   .is_outline = extent == OUTLINES,
+                   .keeps_unknown = extent == WITH_UNKNOWN};
     if (!b.grouping) return err->code;
     if (!collect_groups(&b, err)) {
         if (s->is_tpu)
@@ -234,13 +246,13 @@ static int fill(HostSteps *s, bool is_outline, ProfErr *err)
             generic_steps(&b, err);
     }
     if (!err->code && !s->is_tpu) drop_ends(s);
-    if (!err->code && !is_outline) marked_steps(&b, err);
+    if (!err->code && !b.is_outline) marked_steps(&b, err);
     prof_free(b.groups.ids);
     prof_free(b.facts);
     return err->code;
 }
 
-static HostSteps *host_steps_make(Host *host, bool is_outline, ProfErr *err)
+static HostSteps *host_steps_make(Host *host, enum Extent extent, ProfErr *err)
 {
     HostSteps *s = prof_alloc(sizeof *s);
     if (!s || !(s->texts = prof_alloc(sizeof *s->texts))) {
@@ -248,7 +260,7 @@ static HostSteps *host_steps_make(Host *host, bool is_outline, ProfErr *err)
     } else {
         s->host = host;
         find_devices(host, &s->has_device, &s->is_tpu);
-        if (!fill(s, is_outline, err) && !is_outline) report(s);
+        if (!fill(s, extent, err) && extent == STEPS) report(s);
     }
     if (s && err->code) host_steps_release(s);
     return err->code ? NULL : s;
@@ -256,11 +268,15 @@ static HostSteps *host_steps_make(Host *host, bool is_outline, ProfErr *err)
 
 static void *host_steps_make_steps(Run *run, Host *only, ProfErr *err)
 {
-    return host_steps_make(only ? only : &run->hosts[0], false, err);
+    return host_steps_make(only ? only : &run->hosts[0], STEPS, err);
 }
 static void *host_steps_make_outlines(Run *run, Host *only, ProfErr *err)
 {
-    return host_steps_make(only ? only : &run->hosts[0], true, err);
+    return host_steps_make(only ? only : &run->hosts[0], OUTLINES, err);
+}
+static void *host_steps_make_with_unknown(Run *run, Host *only, ProfErr *err)
+{
+    return host_steps_make(only ? only : &run->hosts[0], WITH_UNKNOWN, err);
 }
 static const Analysis of_steps = {host_steps_make_steps, host_steps_release,
                                   NEEDS_ONE_HOST_AT_A_TIME},
@@ -282,4 +298,11 @@ bool has_step_outlines(Host *host)
 const HostSteps *host_step_outlines(Host *host, ProfErr *err)
 {
     return run_analysis(host->run, host, has_step_outlines(host) ? &of_outlines : &of_steps, err);
+}
+
+const HostSteps *host_steps_with_unknown(Host *host, ProfErr *err)
+{
+    static const Analysis with_unknown = {host_steps_make_with_unknown, host_steps_release,
+                                          NEEDS_ONE_HOST_AT_A_TIME};
+    return run_analysis(host->run, host, &with_unknown, err);
 }

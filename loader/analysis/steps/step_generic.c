@@ -19,6 +19,7 @@ typedef struct {
     bool *seen;                   /* in the current plane */
     uint64_t *collectives_ps;     /* by group, in the current plane */
     SweepResult *parity, *actual; /* by group; actual: NULL for outlines */
+    Cover *unknown;               /* by group; NULL if not wanted */
     Marker *steps;
 } Generic;
 
@@ -207,12 +208,13 @@ static int sweep_with_loose_ops(Generic *g, size_t group, ProfErr *err)
     }
     if (i == low)
         return step_sweep(spans, n, true, step->begin_ps, step->duration_ps, &g->actual[group],
-                          err);
+                          NULL, err);
     SpanRef *all = prof_alloc((n + i - low) * sizeof *all);
     if (!all) return prof_nomem(err);
     if (n) memcpy(all, spans, n * sizeof *all);
     memcpy(all + n, ops + low, (i - low) * sizeof *all);
-    step_sweep(all, n + i - low, true, step->begin_ps, step->duration_ps, &g->actual[group], err);
+    step_sweep(all, n + i - low, true, step->begin_ps, step->duration_ps, &g->actual[group], NULL,
+               err);
     prof_free(all);
     return err->code;
 }
@@ -222,7 +224,8 @@ static void sweep_group(void *context, size_t i, ProfErr *err)
     Generic *g = context;
     if (!g->steps[i].there) return;
     if (step_sweep(g->spans + g->first[i], g->first[i + 1] - g->first[i], false,
-                   g->steps[i].begin_ps, g->steps[i].duration_ps, &g->parity[i], err))
+                   g->steps[i].begin_ps, g->steps[i].duration_ps, &g->parity[i],
+                   g->unknown ? &g->unknown[i] : NULL, err))
         return;
     if (g->actual) sweep_with_loose_ops(g, i, err);
 }
@@ -272,6 +275,7 @@ static int add_step(Generic *g, uint32_t group, ProfErr *err)
                                 .duration_ps = step->duration_ps,
                                 .has_threads = g->threads && g->threads->n_events};
     if (b->is_outline) return PROF_OK;
+    if (g->unknown && !keep_unknown(b, step, &g->unknown[group])) return prof_nomem(err);
     return keep_times(b, &step->cores[0], &g->parity[group], g->actual ? &g->actual[group] : NULL)
                ? PROF_OK
                : prof_nomem(err);
@@ -340,8 +344,9 @@ int generic_steps(StepBuild *build, ProfErr *err)
     g.collectives_ps = prof_alloc(n * sizeof *g.collectives_ps);
     g.parity = prof_alloc(n * sizeof *g.parity),
     g.actual = tells_times ? prof_alloc(n * sizeof *g.actual) : NULL;
+    g.unknown = build->keeps_unknown ? prof_alloc(n * sizeof *g.unknown) : NULL;
     if (!spans || !g.seen || !g.steps || !g.collectives_ps || !g.parity ||
-        (tells_times && !g.actual))
+        (tells_times && !g.actual) || (build->keeps_unknown && !g.unknown))
         prof_nomem(err);
     if (!err->code && !read_planes(&g, spans, err) && !scatter(&g, spans, n_lines, err))
         join_loose_ops(&g);
@@ -356,8 +361,9 @@ int generic_steps(StepBuild *build, ProfErr *err)
         }
         add_step(&g, (uint32_t)i, err);
     }
-    void *owned[] = {spans,    g.seen,   g.steps, g.collectives_ps,
-                     g.parity, g.actual, g.spans, g.first};
+    for (size_t i = 0; g.unknown && i < n; i++) cover_free(&g.unknown[i]);
+    void *owned[] = {spans,    g.seen,    g.steps, g.collectives_ps, g.parity,
+                     g.actual, g.unknown, g.spans, g.first};
     for (size_t i = 0; i < COUNT(owned); i++) prof_free(owned[i]);
     return err->code;
 }

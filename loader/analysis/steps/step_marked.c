@@ -12,6 +12,7 @@
 #include "step_parts.h"
 
 #include "../../base/interrupt.h"
+#include "../../base/search.h"
 #include "../../base/sort.h"
 
 bool is_foreign_step(Slice name) { return slice_starts(name, "Profiled batch"); }
@@ -154,6 +155,36 @@ static int add_cores(StepBuild *b, HostStep *steps, size_t n, const uint64_t *ty
     return PROF_OK;
 }
 
+/* Adds the times of a step that are in no cover. */
+static int add_unknown(StepBuild *b, HostStep *step, const Cover *known, ProfErr *err)
+{
+    Cover unknown = {0};
+    int64_t at = (int64_t)step->begin_ps, end = add_saturated(at, (int64_t)step->duration_ps);
+    size_t i = LOWER_BOUND(k, 0, known->n, known->items[k].end <= at);
+    bool fits = true;
+    for (; i < known->n && known->items[i].start < end && fits; i++) {
+        fits = cover_add(&unknown, at, known->items[i].start);
+        at = known->items[i].end;
+    }
+    if (!fits || !cover_add(&unknown, at, end) || !keep_unknown(b, step, &unknown)) prof_nomem(err);
+    cover_free(&unknown);
+    return interrupt_poll(unknown.n, err);
+}
+
+/* Finds the times of the steps that are in none of the covers. */
+static int fill_unknown(StepBuild *b, HostStep *steps, size_t n, const Cover *covers, ProfErr *err)
+{
+    Cover known = {0};
+    for (int t = 0; t < N_STEP_TYPES; t++)
+        for (size_t i = 0; i < covers[t].n && !interrupt_poll(1, err); i++)
+            if (!cover_add(&known, covers[t].items[i].start, covers[t].items[i].end))
+                prof_nomem(err);
+    cover_finish(&known);
+    for (size_t i = 0; i < n && !err->code; i++) add_unknown(b, &steps[i], &known, err);
+    cover_free(&known);
+    return err->code;
+}
+
 static int fill_times(StepBuild *b, Plane *threads, HostStep *steps, size_t n, ProfErr *err)
 {
     Cover covers[N_STEP_TYPES] = {0};
@@ -166,6 +197,7 @@ static int fill_times(StepBuild *b, Plane *threads, HostStep *steps, size_t n, P
     if (!err->code && !read_covers(b, threads, covers, err) &&
         !step_sweep_by_time(covers, markers, n, type_ps, err))
         add_cores(b, steps, n, type_ps, err);
+    if (b->keeps_unknown && !err->code) fill_unknown(b, steps, n, covers, err);
     for (int t = 0; t < N_STEP_TYPES; t++) cover_free(&covers[t]);
     prof_free(markers);
     prof_free(type_ps);

@@ -62,7 +62,8 @@ typedef struct {
     /* Every event counts as group number 0, except marks and Python frames. For steps without
      * groups. */
     bool by_time;
-    GroupFacts *facts; /* by group number */
+    bool keeps_unknown; /* fills HostStep.unknown */
+    GroupFacts *facts;  /* by group number */
 } StepBuild;
 
 /* ---- spans ---- */
@@ -127,9 +128,10 @@ typedef struct {
 } SweepResult;
 /* Sums the spans of one group by type: at each moment the most important type counts. actual: by
  * actual types and including host spans; otherwise by XProf's types, with only the spans that XProf
- * counts. */
+ * counts. `unknown` gets the times within the step in which no type counts; NULL: they are not
+ * wanted. */
 int step_sweep(const SpanRef *spans, size_t n, bool actual, uint64_t begin_ps, uint64_t duration_ps,
-               SweepResult *result, ProfErr *err);
+               SweepResult *result, Cover *unknown, ProfErr *err);
 
 /* Sums the times of each actual type (covers[type], which this function finishes) over each of many
  * steps, which may overlap: at each moment the most important type counts. type_ps has N_STEP_TYPES
@@ -153,6 +155,8 @@ int tensorcore_times(StepBuild *build, ProfErr *err);
 /* Adds the SparseCores to the steps of the TensorCores. */
 int sparsecore_steps(StepBuild *build, ProfErr *err);
 
+/* Keeps the times of a step in which no activity counts. False if memory runs out. */
+bool keep_unknown(StepBuild *build, HostStep *step, const Cover *unknown);
 /* Adds a step for the group, with room for its cores. NULL if memory runs out. */
 HostStep *add_host_step(StepBuild *build, uint32_t group, size_t n_cores);
 /* Returns the group of the nth event of a line; -1 if it has none. */

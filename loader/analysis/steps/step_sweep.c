@@ -99,9 +99,24 @@ static int highest_below(const int64_t *open, int rank)
  * differences stay the same. */
 static uint64_t turned(uint64_t ps) { return ps ^ (uint64_t)1 << 63; }
 
-static void walk(const Edge *edges, size_t n, const uint8_t *types, uint64_t step_begin,
-                 uint64_t step_end, SweepResult *result)
+/* What the sweep of a step finds. */
+typedef struct {
+    uint64_t begin, end; /* of the step */
+    SweepResult *result;
+    Cover *unknown; /* NULL: not wanted */
+} Found;
+
+/* Adds the part of the step from one time to another, in which no type counts. */
+static bool add_unknown(const Found *f, uint64_t from, uint64_t to)
 {
+    if (from < f->begin) from = f->begin;
+    if (to > f->end) to = f->end;
+    return !f->unknown || from >= to || cover_add(f->unknown, (int64_t)from, (int64_t)to);
+}
+
+static bool walk(const Edge *edges, size_t n, const uint8_t *types, const Found *found)
+{
+    SweepResult *result = found->result;
     int64_t open[N_STEP_TYPES] = {0};
     int now = 0;
     for (size_t i = 0; i + 1 < n; i++) {
@@ -115,12 +130,16 @@ static void walk(const Edge *edges, size_t n, const uint8_t *types, uint64_t ste
         uint64_t from = turned((uint64_t)edges[i].ps), to = turned((uint64_t)edges[i + 1].ps);
         result->types |= 1u << types[now];
         result->all_ps[types[now]] += to - from;
-        result->type_ps[types[now]] += overlap_ps(from, to, step_begin, step_end);
+        result->type_ps[types[now]] += overlap_ps(from, to, found->begin, found->end);
+        if (!now && !add_unknown(found, from, to)) return false;
     }
+    if (!n) return add_unknown(found, found->begin, found->end);
+    return add_unknown(found, found->begin, turned((uint64_t)edges[0].ps)) &&
+           add_unknown(found, turned((uint64_t)edges[n - 1].ps), found->end);
 }
 
 int step_sweep(const SpanRef *spans, size_t n, bool actual, uint64_t begin_ps, uint64_t duration_ps,
-               SweepResult *result, ProfErr *err)
+               SweepResult *result, Cover *unknown, ProfErr *err)
 {
     *result = (SweepResult){0};
     Edge *edges = interrupt_poll(n, err) ? NULL : prof_buffer(2 * n * sizeof *edges);
@@ -136,9 +155,13 @@ int step_sweep(const SpanRef *spans, size_t n, bool actual, uint64_t begin_ps, u
         edges[k++] = (Edge){(int64_t)(actual ? end : turned(end)), order};
     }
     uint64_t end_ps = begin_ps + duration_ps;
-    if (!sort_edges(edges, k, err))
-        walk(edges, k, actual ? actual_types : xprof_types, actual ? turned(begin_ps) : begin_ps,
-             actual ? turned(end_ps) : end_ps, result);
+    Found found = {.begin = actual ? turned(begin_ps) : begin_ps,
+                   .end = actual ? turned(end_ps) : end_ps,
+                   .result = result,
+                   .unknown = unknown};
+    if (!sort_edges(edges, k, err) && !walk(edges, k, actual ? actual_types : xprof_types, &found))
+        prof_nomem(err);
+    if (unknown) cover_finish(unknown);
     prof_free(edges);
     if (err->code) return err->code;
     uint64_t told = 0;

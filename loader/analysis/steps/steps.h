@@ -14,6 +14,7 @@
 #ifndef PROF_STEPS_H
 #define PROF_STEPS_H
 
+#include "../device/cover.h"
 #include "../device/devices.h"
 #include "../ops/op_metrics.h"
 
@@ -144,6 +145,10 @@ typedef struct HostStep {
     uint64_t host_input_ps;
     const StepOpRecord *ops; /* TPU: executions of its ops */
     size_t n_ops;
+    /* In host_steps_with_unknown(): times of generic cores in which no activity counts, in order.
+     */
+    const Stretch *unknown;
+    size_t n_unknown;
 } HostStep;
 
 /* The steps of one host. */
@@ -216,6 +221,8 @@ const StepDb *run_shown_steps(Run *run, Host *only, ProfErr *err);
 const StepDb *run_step_outlines(Run *run, Host *only, ProfErr *err);
 /* Returns every group of a host that has steps or events, with the reason if it is not a step. */
 const HostSteps *host_steps(Host *host, ProfErr *err);
+/* Returns the same steps once more, with HostStep.unknown. */
+const HostSteps *host_steps_with_unknown(Host *host, ProfErr *err);
 /* Computes run_op_stats() and of_host() of each host, host by host, so that the events of a
  * streaming run are read once. Does nothing if `only` is set. */
 int run_ops_and_steps(Run *run, Host *only, const HostSteps *(*of_host)(Host *host, ProfErr *err),
