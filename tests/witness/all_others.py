@@ -6,13 +6,19 @@ of each profile, as docs/semantics.md defines it.
 Which steps there are and when they run is compared with XProf elsewhere (tests/parity). The time is
 what the events of a step leave open; the threads are laid over it as over an idle gap."""
 import collections
+import os
+import random
 import re
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
 from activities import events_of, of_gpu, of_thread  # noqa: E402
-from compare import agree, main, tried  # noqa: E402
+from compare import Run, agree, main, seeds, tried  # noqa: E402
 from idle_causes import Threads, cause_of_moment, names_of_kernels, rows_of  # noqa: E402
+from lib.wire import Plane, space  # noqa: E402
 
 # By importance to XProf, the least first
 XPROF = ['host_compute', 'host_copies', 'input', 'device_collectives', 'wait', 'device_to_device',
@@ -123,9 +129,63 @@ def check(run):
     agree('all_others', [tuple(r.values()) for r in got], want)
 
 
+# ---- random runs ----
+
+NAMES = ['PjitFunction(f)', '$a.py:1 f', '$b.py:2 g', 'load', 'Await', 'IteratorGetNext',
+         'XlaCompile', 'TraceContext', 'cuLaunchKernel', 'IteratorGetNextOp', 'InfeedEnqueue',
+         'MEMCPYHtoH']
+
+
+def nested(dice, events, start, end, depth):
+    """Events between two times, in each of which are others."""
+    at = start
+    while at < end and dice.randint(0, 4):
+        first = at + dice.randint(0, 3)
+        last = min(end, first + dice.choice((0, 1, 5, 9)))
+        if first <= last:
+            events.append((dice.choice(NAMES), first, last - first))
+            if depth < 3:
+                nested(dice, events, first, last, depth + 1)
+        at = last + dice.randint(0, 2)
+
+
+def random_host(dice):
+    """A thread of steps, one that runs beside it, and perhaps a GPU."""
+    main_thread, beside, kernels, at, on_gpu = [], [], [], 0, dice.randint(0, 1)
+    for i in range(dice.randint(1, 7)):
+        length, launches = dice.randint(10, 30), {'correlation_id': {'int64': i}}
+        main_thread.append(('train', at, length, {'_r': {'int64': 1},
+                                                  'step_num': {'int64': i}}))
+        main_thread.append(('launch', at, 1, launches if on_gpu else {}))
+        nested(dice, main_thread, at + 1, at + length, 1)
+        nested(dice, beside, at, at + length + 3, 1)
+        kernels += [(dice.choice(['gemm', 'MEMCPYHtoD', 'nccl', 'half']), at + dice.randint(1, 9),
+                     dice.randint(0, 9), launches) for _ in range(dice.randint(1, 3))]
+        at += length + dice.randint(0, 5)
+    plane = Plane('/host:CPU')
+    for number, events in enumerate((main_thread, beside), 1):
+        plane.line(number, 'thread %d' % number, sorted(events, key=lambda e: (e[1], -e[2])))
+    gpu = Plane('/device:GPU:0', 1).line(7, 'Stream #7', sorted(kernels, key=lambda e: e[1]))
+    return space(plane.bytes(), *[gpu.bytes()] * on_gpu)
+
+
+def random_run(dice, folder):
+    os.makedirs(folder)
+    path = os.path.join(folder, 'host.xplane.pb')
+    with open(path, 'wb') as f:
+        f.write(random_host(dice))
+    return Run(folder, [path])
+
+
 def each(run):
     tried('all_others ' + run.path, check, run)
 
 
+def made():
+    with tempfile.TemporaryDirectory() as top:
+        for seed in seeds(40):
+            each(random_run(random.Random(seed), os.path.join(top, 'plugins/profile/%d' % seed)))
+
+
 if __name__ == '__main__':
-    main(each)
+    main(each, made)
