@@ -45,6 +45,5 @@ NULLS_NOT_NOTICED = {
         'host_steps': 'duration_ps host_input_ps range_ps range_start_ps start_ps',
         'trace_events': 'step',
     },
-    'op_columns.py': {'kernel_time_by_op': 'tensorcore_utilization_fraction'},
     'repeated.py': {'top_hlo_ops': 'program_id'},
 }

@@ -214,9 +214,10 @@ def tensor_cores(run):
     for key, events in kernels_by_op(
             run, [Host(planes) for planes in run.hosts.values()]).items():
         for ps, name in events:
-            sums[key][0] += ps if uses.get(name) else 0
-            sums[key][1] += ps
-            unsure |= {key} if name not in uses else set()
+            if name in flags:  # else no kernel, but a copy
+                sums[key][0] += ps if uses.get(name) else 0
+                sums[key][1] += ps
+                unsure |= {key} if name not in uses else set()
     for r in run.ask('SELECT * FROM kernel_time_by_op({x}, 1000000000)'):
         key = r['operation'], r['type']
         if key not in unsure:
