@@ -98,6 +98,8 @@ def equal_fusions_by_their_places():
          'a loop lies between')
     same(found('abs.1 negate.1 negate.2 exponential.1', 'abs_1 negate_1 exponential_1'),
          'abs.1 - exponential.1', 'from both sides, two instructions')
+    same(found('abs.1 negate.1 exponential.1 negate.2', 'abs_1 negate_1 negate_1 exponential_1'),
+         'abs.1 - - exponential.1', 'from both sides, two kernels')
     same(found('abs.1 negate.1 negate.2', 'abs_1', 'negate_1 abs_1', 'abs_1 negate_1'),
          'abs.1 - abs.1 abs.1 negate.1', 'each launch is one')
 

@@ -38,7 +38,7 @@ OPCODES = {COPY: ['copy', 'copy-start'], LIBRARY: ['custom-call', 'sort', 'all-r
 MIXES = [(4, 1, 2, 1, 1, 1), (4, 1, 3, 0, 0, 0), (3, 0, 1, 0, 0, 0), (2, 2, 2, 0, 1, 0),
          (6, 0, 0, 4, 0, 1), (2, 1, 3, 1, 1, 0)]  # weights of the kinds
 CODES = 'negate abs exponential sine cosine tanh floor sqrt'.split()
-RULES = ['name in 1 directions', 'name in 2 directions', 'directions differ',
+RULES = ['name in 1 directions', 'name in 2 directions', 'directions differ', 'one item for two',
          'sets between neighbours', 'a single item', 'a part of a single item',
          'a copy of as many', 'one by one',
          'a call at the end of the schedule'] + [

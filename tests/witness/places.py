@@ -170,6 +170,12 @@ class Launch:
             met['directions differ'] += len(both) > 1
             if len(both) == 1:
                 self.give([i], both.pop(), 'name in %d directions' % sum(i in of for of in found))
+        named = [i for i in range(self.n) if self.may[i]]
+        for a, b in zip(named, named[1:]):
+            if self.by[a] == self.by[b] == 'place' and self.places[a] == self.places[b]:
+                met['one item for two'] += 1
+                for i in (a, b):
+                    self.ops[i] = self.by[i] = self.places[i] = None
 
     def followed(self, step):
         """{kernel: place} of those with names of several instructions."""

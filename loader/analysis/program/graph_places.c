@@ -210,6 +210,20 @@ static void follow(const Launch *l, int step, int64_t *found)
     }
 }
 
+/* Takes the place of neighbours that got the same one from different directions: it is that of one
+ * of them. */
+static void take_shared(Launch *l)
+{
+    Kernel *last = NULL;
+    for (size_t k = 0; k < l->n; k++) {
+        Kernel *kernel = &l->kernels[k];
+        if (kernel->class == NO_CLASS) continue;
+        if (last && !last->fixed && !kernel->fixed && last->item == kernel->item)
+            last->item = kernel->item = -1;
+        last = kernel;
+    }
+}
+
 /* Gives kernels the place that both directions agree on, or that one of them finds. */
 static void place_named(Launch *l, ProfErr *err)
 {
@@ -225,6 +239,7 @@ static void place_named(Launch *l, ProfErr *err)
         if (!l->kernels[k].fixed && agree) l->kernels[k].item = found[k] < 0 ? back[k] : found[k];
     }
     prof_free(found);
+    take_shared(l);
 }
 
 /* ---- kernels between these ---- */
