@@ -127,10 +127,12 @@ static void programs(Database *d, Screen *s)
 static void what_took_time(Database *d, Screen *s)
 {
     screen_heading(s, "What took the time");
-    sqlite3_stmt *stmt = ask(d,
-                             "SELECT self_time_percent, self_time_us / 1e3, occurrences, "
-                             "short_name FROM top_ops(?1, ?2) ORDER BY rank",
-                             d->runs[0].label, NULL);
+    sqlite3_stmt *stmt =
+        ask(d,
+            "SELECT self_time_percent, self_time_us / 1e3, occurrences, short_name "
+            "|| iif(count(*) OVER (PARTITION BY short_name) > 1, "
+            "coalesce(' of ' || hlo_module, ''), '') FROM top_ops(?1, ?2) ORDER BY rank",
+            d->runs[0].label, NULL);
     if (stmt) sqlite3_bind_int(stmt, 2, OPS);
     int n = 0;
     for (; next_row(d, stmt); n++) write_op(s, stmt);

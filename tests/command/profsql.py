@@ -591,6 +591,14 @@ def short_names_first():
 
 
 @case
+def ops_of_one_name():
+    """On the screen, the module tells ops of one name apart."""
+    screen = run('tests/data/inference_models')[0]
+    for line in ('4 x  add_multiply_fusion of jit_serve_2\n', '6 x  convolution.1\n'):
+        must(line in screen, line)
+
+
+@case
 def a_narrow_screen():
     """A screen of 40 columns loses the ends of lines, never a number of the run."""
     def columns(width):
