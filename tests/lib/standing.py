@@ -64,7 +64,7 @@ class Shell:
         poll, printed = select.poll(), bytearray()
         poll.register(to, select.POLLOUT)
         poll.register(of, select.POLLIN)
-        while not printed.endswith(END.encode()):
+        while unsent or not printed.endswith(END.encode()):
             ready = dict(poll.poll(PATIENCE * 1000))
             if not ready:
                 raise TimeoutError('no answer after %d seconds' % PATIENCE)
