@@ -69,7 +69,8 @@ const HelpWords help_words[] = {
      "recompilations, compilations, compile_time, compile_passes, steps.compilation_ms_actual, "
      "tf_functions, hlo_modules"},
     {"how long it compiles, time to compile, total compile time", "compile_time"},
-    {"slow compilation, compiler pass, XLA pass, HLO pass", "compile_passes, compile_time"},
+    {"slow compilation, compiler pass, XLA pass, HLO pass",
+     "compile_passes, compiler_events, compile_time"},
     {"program size, unrolled, unrolled loop, number of instructions, slow compile, cost analysis, "
      "FLOPs of a program",
      "program_cost, hlo_modules.instruction_count, compilations"},

@@ -59,6 +59,7 @@ SQLITE_EXTENSION_INIT1
     T(op_profile) \
     T(compilations) \
     T(recompilations) \
+    T(compiler_events) \
     T(idle_causes) \
     T(all_others) \
     T(roofline) \

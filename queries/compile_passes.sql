@@ -24,34 +24,21 @@
 -- column top_function TEXT: function whose compilations spend the most self time in the pass, else
 --   the HLO module; NULL if neither is known. An event during several compilations counts for the
 --   one that started last
-WITH compilation AS MATERIALIZED (
-    SELECT run, host, start_ps, start_ps + duration_ps AS end_ps,
-           coalesce(function, hlo_module) AS what
-    FROM temp.compilations(:source)
-), event AS MATERIALIZED ( -- `what` is from the compilation that starts last
-    SELECT e.run, line_id, event_id, name, duration_ps, self_ps, what, max(c.start_ps),
-           name GLOB 'XlaPass:#*' OR name GLOB 'XlaPassPipeline:#*' AS is_pass
-    FROM compilation AS c CROSS JOIN temp.trace_events(:source) AS e
-    WHERE e.plane_kind = 'host' AND NOT derived AND occurrences IS NULL
-          AND e.run = c.run AND e.host = c.host
-          AND e.start_ps BETWEEN c.start_ps AND c.end_ps AND e.end_ps <= c.end_ps
-    GROUP BY e.run, line_id, event_id
-), compiler AS MATERIALIZED (
-    SELECT DISTINCT run, line_id
-    FROM event
-    WHERE is_pass OR name GLOB '*::Compile*' OR name GLOB '*Compiler::*' OR name GLOB '*Pass'
+WITH event AS (
+    SELECT *, name GLOB 'XlaPass:#*' OR name GLOB 'XlaPassPipeline:#*' AS is_pass,
+           substr(name, 1, instr(name, ':#') - 1) AS title,
+           substr(name, instr(name, ':#') + 2) AS arguments
+    FROM temp.compiler_events(:source)
 ), part AS MATERIALIZED ( -- the pass in an event's name
-    SELECT run, line_id, duration_ps, self_ps, what,
+    SELECT run, line_id, occurrences, duration_ps, self_ps, function AS what,
            CASE WHEN is_pass AND arguments GLOB 'name=?*'
                 THEN substr(arguments, 6, instr(replace(arguments, ',module=', '#') || '#', '#')
                                           - 6)
                 WHEN title > '' THEN title
                 ELSE name END AS name
-    FROM (SELECT *, substr(name, 1, instr(name, ':#') - 1) AS title,
-                 substr(name, instr(name, ':#') + 2) AS arguments
-          FROM compiler JOIN event USING (run, line_id))
+    FROM event
 ), pass AS (
-    SELECT run, name, what, count(*) AS n, total(self_ps) / 1e9 AS self_ms,
+    SELECT run, name, what, sum(occurrences) AS n, total(self_ps) / 1e9 AS self_ms,
            total(duration_ps) / 1e9 AS total_ms
     FROM part
     GROUP BY run, name, what

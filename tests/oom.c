@@ -222,6 +222,7 @@ static const char *const queries[] = {
     "SELECT * FROM program_gaps('tests/data/tpu_train_54')",
     "SELECT * FROM compilations('tests/data/jax_recompiles')",
     "SELECT * FROM recompilations('tests/data/jax_recompiles')",
+    "SELECT * FROM compile_passes('tests/data/jax_recompiles')",
     "SELECT * FROM idle_causes('tests/data/gpu_train_latency')",
     "SELECT * FROM idle_causes('tests/data/jax_recompiles')",
     "SELECT * FROM all_others('tests/data/gpu_train_latency')",

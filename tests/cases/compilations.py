@@ -310,3 +310,36 @@ def time_and_passes():
     no_pass = space(threads(main, [('read', 20 * ms, 9 * ms)]))
     same(ask("SELECT * FROM compile_passes('{x}')", x=no_pass), [])
     same([r['compilations'] for r in ask("SELECT * FROM compile_time('{x}')", x=no_pass)], [1])
+
+
+@case
+def events_of_compilers():
+    """Functions f (0 to 100 ms), g (20 to 80) and h (30 to 40) are compiled at once. An event
+    counts for the one that started last of those that contain it: what ends after 80 ms is of f.
+    The second pool has no compiler."""
+    ms = 10**9
+    mains = [[('PjitFunction(%s)' % f, start * ms, length * ms),
+              ('backend_compile', start * ms, length * ms)]
+             for f, start, length in (('f', 0, 100), ('g', 20, 60), ('h', 30, 10))]
+    pool = [('MyCompiler::run', ms, 9 * ms), ('opt', 2 * ms, 3 * ms), ('opt', 6 * ms, ms),
+            ('opt', 21 * ms, 5 * ms), ('opt', 30 * ms, 10 * ms), ('opt', 41 * ms, 39 * ms),
+            ('opt', 80 * ms, 0), ('opt', 81 * ms, 19 * ms), ('opt', 95 * ms, 6 * ms),
+            ('opt', 101 * ms, 0)]
+    spans = [('opt', 35 * ms, 40 * ms), ('Passage', 36 * ms, 2 * ms)]
+    same([tuple(r.values()) for r in ask(
+        "SELECT line_id, name, function, occurrences, duration_ps / 1e9, self_ps / 1e9 "
+        "FROM compiler_events('{x}')", x=space(threads(*mains, pool, spans)))],
+         [(3, 'MyCompiler::run', 'f', 1, 9.0, 5.0), (3, 'opt', 'f', 3, 23.0, 23.0),
+          (3, 'opt', 'g', 3, 44.0, 44.0), (3, 'opt', 'h', 1, 10.0, 10.0)])
+
+
+@case
+def many_compilations_at_once():
+    """Each of 300 ends before the ones that started before it; an event in the n-th that is too
+    long for the later ones is of the n-th."""
+    mains = [[('PjitFunction(f%d)' % i, i, 2000 - 3 * i),
+              ('backend_compile', i, 2000 - 3 * i)] for i in range(300)]
+    pool = [('XPass', 600 + i, 1400 - 3 * i) for i in range(300)]
+    same([r['function'] for r in ask("SELECT function FROM compiler_events('{x}') "
+                                     "WHERE name = 'XPass'", x=space(threads(*mains, pool)))],
+         ['f%d' % i for i in range(300)])

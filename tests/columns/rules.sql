@@ -147,6 +147,14 @@ SELECT 1 FROM core_steps('x') AS s
                                       c.duration_ps)) / 1e6 FROM compilations('x') AS c
  WHERE c.host = s.host);
 
+-- compiler_events: one row for each name, thread and function; compile_passes has the same events
+SELECT 1 FROM compiler_events('x') GROUP BY host, line_id, name, function HAVING count(*) > 1
+ UNION ALL
+SELECT 1 FROM compiler_events('x') WHERE occurrences < 1 OR line_id NOT IN
+ (SELECT line_id FROM lines('x') WHERE event_count >= occurrences) UNION ALL
+SELECT 1 FROM (SELECT total(occurrences) AS n FROM compiler_events('x')),
+              (SELECT total(occurrences) AS passes FROM compile_passes('x')) WHERE n <> passes;
+
 -- causes of idle time add up to the idle gaps of the devices (aggregated events, which have no
 -- times, end gaps of idle_gaps)
 SELECT 1 FROM (SELECT total(idle_us) AS us, max(device_count) AS n, total(idle_percent) AS percent,

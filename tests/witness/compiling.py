@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long a run compiles, and in which parts of the compiler: compile_time and compile_passes,
-from the rows of compilations and of trace_events on host threads."""
+"""How long a run compiles, and in which parts of the compiler: compile_time, compiler_events and
+compile_passes, from the rows of compilations and of trace_events on host threads."""
 import collections
 import os
 import random
@@ -75,6 +75,21 @@ def pass_of(name):
     return (found or title).group(1) if found or title else name
 
 
+def compiler_events(run, during):
+    """During: (event, compilation, self time)"""
+    want = collections.defaultdict(list)
+    for e, c, own in during:
+        want[e['host'], e['line_id'], e['name'], name_of(c)].append((e['duration_ps'], own))
+    got = run.ask('SELECT host, line_id, name, function, occurrences, duration_ps, self_ps, '
+                  'duration_us, self_us FROM compiler_events({x})')
+    rows = []
+    for key, of in want.items():
+        duration, own = (sum(x) for x in zip(*of))
+        rows.append(key + (len(of), duration, own, duration / 1e6, own / 1e6))
+    agree('compiler_events', sorted((tuple(r.values()) for r in got), key=repr),
+          sorted(rows, key=repr))
+
+
 def compile_passes(run):
     compilations = run.ask('SELECT * FROM compilations({x})')
     events = run.ask("SELECT host, line_id, event_id, name, start_ps, duration_ps, parent_id "
@@ -89,6 +104,8 @@ def compile_passes(run):
             during.append((e, max(of, key=lambda c: (c['start_ps'], c['event_id']))))
             if of_a_compiler(e['name']):
                 threads.add(e['line_id'])
+    compiler_events(run, [(e, c, e['duration_ps'] - nested[e['event_id']]) for e, c in during
+                          if e['line_id'] in threads])
     passes = collections.defaultdict(list)
     for e, c in during:
         if e['line_id'] in threads:

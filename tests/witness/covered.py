@@ -54,7 +54,7 @@ FROM_TABLES = {'two_runs.py': {'compare_ops', 'compare_hlo_ops', 'compare_kernel
                               'time_by_pass'},
                'program_flops.py': {'program_flops'},
                'remat.py': {'remat_candidates'},
-               'compiling.py': {'compile_time', 'compile_passes'},
+               'compiling.py': {'compile_time', 'compile_passes', 'compiler_events'},
                'groups.py': {'compare_groups'},
                'units.py': {'input_ops', 'roofline', 'program_gaps', 'mfu', 'op_time_by_line'},
                'hosts_apart.py': set(),

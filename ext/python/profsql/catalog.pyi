@@ -1918,6 +1918,30 @@ class Recompilations(NamedTuple):
     (docs/semantics.md); NULL if the file has fewer than two of the programs, or one cannot be
     read"""
 
+class CompilerEvents(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    host: str
+    """name of the host, taken from its file name"""
+    line_id: int
+    """number of the line in the run, from 0"""
+    name: str
+    """name of the events"""
+    function: str | None
+    """function that was compiled, else the HLO module, as in compilations; NULL if neither is
+    known. An event during several compilations counts for the one that started last"""
+    occurrences: int
+    """number of events [events]"""
+    duration_ps: int
+    """sum of the durations of the events, nested events included [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
+    self_ps: int
+    """duration_ps without the durations of directly nested events; negative if these overlap each
+    other [ps]"""
+    self_us: float
+    """self_ps in microseconds [us]"""
+
 class IdleCauses(NamedTuple):
     run: str
     """label of the attached run; for a path, the name of the run folder or file"""
@@ -6050,6 +6074,9 @@ class Tables:
         """One row: one function that was compiled several times, or has several programs in the
         file: how long that took, and the parameters whose shapes differ; for each host, longest
         compilation time first."""
+    def compiler_events(self, *, source: Source | None = None) -> Result[CompilerEvents]:
+        """One row: one name of events on one thread of a compiler, during the compilations of one
+        function: how often and how long these ran (docs/semantics.md)."""
     def idle_causes(self, *, source: Source | None = None) -> Result[IdleCauses]:
         """One row: one activity of the host during which devices were idle, with the idle time;
         longest first."""
