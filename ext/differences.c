@@ -62,6 +62,10 @@ typedef struct {
 #define NO_GPUS "treats the device of every server as a TPU, and so counts no time of a GPU"
 #define WITH_GPUS "kernels, other work and copies of GPUs count like programs and transfers"
 
+/* Of a request, which can end before its device does. */
+#define BEYOND NO_GPUS "; counts what goes on before the start or after the end of the request"
+#define WITHIN WITH_GPUS ", while the request lasts"
+
 #define FIRST_BATCH                                                                                \
     "ends a request that was split over several batches with the batch of the smallest number"
 #define LAST_BATCH "the request ends with the last of its batches"
@@ -168,21 +172,21 @@ static const Difference differences[] = {
      STEP_SHARES_ACTUAL},
     {"inference_requests", "duration_ps", "duration_ps_actual", FIRST_BATCH, LAST_BATCH},
     {"inference_requests", "latency_ms", "latency_ms_actual", FIRST_BATCH, LAST_BATCH},
-    {"inference_requests", "batch_formation_ps", "batch_formation_ps_actual", NO_GPUS, WITH_GPUS},
+    {"inference_requests", "batch_formation_ps", "batch_formation_ps_actual", BEYOND, WITHIN},
     {"inference_requests", "host_preprocess_ps", "host_preprocess_ps_actual", NO_GPUS, WITH_GPUS},
     {"inference_requests", "host_runtime_ps", "host_runtime_ps_actual", NO_GPUS, WITH_GPUS},
     {"inference_requests", "host_postprocess_ps", "host_postprocess_ps_actual",
      FIRST_BATCH "; " NO_GPUS, LAST_BATCH "; " WITH_GPUS},
     {"inference_requests", "idle_ps", "idle_ps_actual",
      "counts only the idle time between the first and last activity", "all idle time counts"},
-    {"inference_requests", "device_compute_ps", "device_compute_ps_actual", NO_GPUS, WITH_GPUS},
-    {"inference_requests", "write_to_device_ps", "write_to_device_ps_actual", NO_GPUS, WITH_GPUS},
-    {"inference_requests", "read_from_device_ps", "read_from_device_ps_actual", NO_GPUS, WITH_GPUS},
+    {"inference_requests", "device_compute_ps", "device_compute_ps_actual", BEYOND, WITHIN},
+    {"inference_requests", "write_to_device_ps", "write_to_device_ps_actual", BEYOND, WITHIN},
+    {"inference_requests", "read_from_device_ps", "read_from_device_ps_actual", BEYOND, WITHIN},
     {"inference_batches", "device_compute_ps", "device_compute_ps_actual", NO_GPUS, WITH_GPUS},
     {"inference_latency", "host_ms", "host_ms_actual", FIRST_BATCH "; " NO_GPUS,
      LAST_BATCH "; " WITH_GPUS},
-    {"inference_latency", "device_ms", "device_ms_actual", NO_GPUS, WITH_GPUS},
-    {"inference_latency", "communication_ms", "communication_ms_actual", NO_GPUS, WITH_GPUS},
+    {"inference_latency", "device_ms", "device_ms_actual", BEYOND, WITHIN},
+    {"inference_latency", "communication_ms", "communication_ms_actual", BEYOND, WITHIN},
     {"inference_latency", "total_ms", "total_ms_actual", FIRST_BATCH, LAST_BATCH},
     {"inference_latency", "min_ms", "min_ms_actual", FIRST_BATCH, LAST_BATCH},
     {"inference_latency", "max_ms", "max_ms_actual", FIRST_BATCH, LAST_BATCH},

@@ -206,6 +206,37 @@ def a_hundred_requests():
 
 
 @case
+def steps_of_a_server():
+    """With a line Steps, which the launch of a program gives its group, the program and what
+    touches it are of the request, as in XProf (12 ns of request 0)."""
+    ns = 1000
+    launch = {k: {'int64': v} for k, v in (('run_id', 7), ('queue_id', 0), ('core_type', 0))}
+    cpu = Plane('/host:CPU').line(1, 'thread', [
+        ('BatchingSessionRun', 90 * ns, 54 * ns),
+        ('DoEnqueueProgram', 105 * ns, ns, dict(launch, device_ordinal={'int64': 1}))])
+    tpu = Plane('/device:TPU:1', 2).line(1, 'Steps', [('4', 113 * ns, 8 * ns),
+                                                      ('5', 121 * ns, 5 * ns)])
+    tpu.line(2, 'XLA Modules', [('m(1)', 113 * ns, 7 * ns, launch),
+                                ('m(1)', 121 * ns, 5 * ns, dict(launch, run_id={'int64': 9}))])
+    same(rows("SELECT device_compute_ps, device_compute_ps_actual FROM inference_requests('{x}')",
+              space(cpu.bytes(), tpu.bytes())), [(12 * ns, 12 * ns)])
+
+
+@case
+def programs_after_their_request():
+    """The actual times of a request are those in it, and add up to its duration."""
+    grouped = {'group_id': {'int64': 0}}
+    cpu = Plane('/host:CPU').line(1, 'thread', [
+        ('WriteHbm', 3000, 4000, grouped),
+        ('TfrtModelRun', 10000, 20000, dict(grouped, _r={'int64': 1}))])
+    tpu = Plane('/device:TPU:0', 2).line(2, 'XLA Modules', [('m(1)', 25000, 9000, grouped),
+                                                            ('m(1)', 36000, 1000, grouped)])
+    same(rows("SELECT start_ps, duration_ps_actual, device_compute_ps, device_compute_ps_actual, "
+              "write_to_device_ps_actual, idle_ps_actual FROM inference_requests('{x}')",
+              space(cpu.bytes(), tpu.bytes())), [(3000, 27000, 10000, 5000, 4000, 18000)])
+
+
+@case
 def crowded_batch():
     """Very many requests of one batch with very many events: linear in time and memory, and said
     so."""

@@ -490,12 +490,13 @@ static void pair_transfers(InferenceBuilder *m, enum Kind begin, enum RequestTim
 
 /* ---- programs on the device ---- */
 
-/* Returns the group of an event of a module line. XProf derives no lines for requests, so on a TPU
- * only the line that groups its events has groups. */
+/* Returns the group of an event of a module line. If this is the line that groups its TPU's events,
+ * XProf's requests use the groups that its events had before overlapping ones got the first's. */
 static int64_t module_group(const InferenceBuilder *m, const Line *line, uint64_t event)
 {
-    if (m->grouping->by != GROUPED_HERE) return event_group(m->grouping, event);
-    return line_own_group(line, line_groups(m->grouping, line), event - line->first_event);
+    const LineGroups *groups = line_groups(m->grouping, line);
+    return groups->own ? line_own_group(line, groups, event - line->first_event)
+                       : event_group(m->grouping, event);
 }
 
 static void read_modules(InferenceBuilder *m, Line *line, ProfErr *err)

@@ -193,10 +193,31 @@ static void add_idle(InferenceBuilder *m, ProfErr *err)
     }
 }
 
+static uint64_t clamp_time(uint64_t ps, const InferenceRequest *r)
+{
+    if (ps < r->start_ps) return r->start_ps;
+    return ps > r->actual_end_ps ? r->actual_end_ps : ps;
+}
+
+/* Cuts off what goes on before or after a request: devices can go on after its end. */
+static void cut_spans(InferenceBuilder *m)
+{
+    for (size_t i = 0; i < m->spans.n; i++) {
+        SpanOf *s = &m->spans.items[i];
+        const InferenceRequest *r = &m->result->requests.items[s->owner];
+        s->begin_ps = clamp_time(s->begin_ps, r);
+        s->end_ps = clamp_time(s->end_ps, r);
+    }
+}
+
+/* The actual times come last: spans are cut for them. */
 static void sum_requests(InferenceBuilder *m, bool all, ProfErr *err)
 {
     size_t n;
-    if (all) add_idle(m, err);
+    if (all) {
+        cut_spans(m);
+        add_idle(m, err);
+    }
     if (err->code) return;
     Edge *edges = make_edges(m->spans.items, m->spans.n, all, &n, err);
     for (size_t i = 0; edges && i < n;) {
