@@ -14,7 +14,6 @@ NOT_WITNESSED = {
         'recommendations': 'section severity',
     },
     'only its type, range and NULL rule are looked at (tests/columns)': {
-        'inference_requests': 'batch_formation_ps',
         'input_breakdown': 'advice',
         'input_pipeline': 'next_step',
         'overview': 'description unit',
