@@ -25,7 +25,7 @@ typedef struct {
 typedef struct {
     AsyncOp *ops; /* by plane, then by start */
     size_t n_ops;
-    SharedOps *shared; /* what executions of an op have in common, one set for each device */
+    SharedOps *shared; /* of synchronous ops, and of GPUs, one set for each device */
     size_t n_shared;
 } AsyncOps;
 

@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #include "async_pairs.h"
 #include "../../base/search.h"
-
 #include "../../base/sort.h"
 #include "../../store/events.h"
 #include "../../store/event_values.h"
@@ -72,7 +71,7 @@ typedef struct {
     const uint8_t *kinds;
     ProfErr *err;
     FoundOps *found;
-    const AsyncVisitor *synchronous; /* NULL: synchronous ops are left out */
+    SharedOps *shared;
     /* Asynchronous ops of the lines before the current one, by name, then start. */
     Known *known;
     size_t n_known, known_capacity;
@@ -203,12 +202,12 @@ static const AsyncShared *shared_of(AsyncPairsBuilder *m, enum AsyncForm form,
                       .done = done,
                       .bytes_moved = -1,
                       .bytes_accessed = -1};
-    const AsyncShared *known = shared_find(&m->found->shared, &op);
+    const AsyncShared *known = shared_find(m->shared, &op);
     if (known) return known;
     describe_start(m, &op);
     if (done && !m->err->code) describe_done(m, &op);
     if (m->err->code) return NULL;
-    const AsyncShared *added = shared_add(&m->found->shared, &op);
+    const AsyncShared *added = shared_add(m->shared, &op);
     return added ? added : (prof_nomem(m->err), NULL);
 }
 
@@ -299,23 +298,9 @@ static void add_dones(AsyncPairsBuilder *m)
     m->dones.n = 0;
 }
 
-static void add_synchronous(AsyncPairsBuilder *m, const Half *half)
-{
-    const AsyncShared *shared = shared_of(m, ASYNC_SYNCHRONOUS, half->meta, half->meta);
-    if (!shared) return;
-    AsyncOp op = op_of(shared, half);
-    op.done_event = op.start_event;
-    op.duration_ps = half->duration_ps > 0 ? half->duration_ps : 0;
-    m->synchronous->take(m->synchronous->context, &op, m->err);
-}
-
 static void add_half(AsyncPairsBuilder *m, const Half *half)
 {
     enum Role role = m->meanings[half->meta - m->plane->event_metas].role;
-    if (role == ROLE_SYNCHRONOUS) {
-        if (m->synchronous) add_synchronous(m, half);
-        return;
-    }
     if (m->dones.n && m->dones.items[0].start_ps != half->start_ps) add_dones(m);
     if (role == ROLE_START) {
         add_start(m, half);
@@ -356,8 +341,8 @@ static void walk_line(AsyncPairsBuilder *m, Line *line)
     event_reader_open(&reader, line, 0, m->err);
     while (!m->err->code && event_reader_next(&reader, &e)) {
         Half half = {e.meta, e.event, e.start_ps, e.duration_ps}, *place;
-        if (e.occurrences >= 0 || m->meanings[e.meta - m->plane->event_metas].role == ROLE_NONE)
-            continue;
+        enum Role role = m->meanings[e.meta - m->plane->event_metas].role;
+        if (e.occurrences >= 0 || role == ROLE_NONE || role == ROLE_SYNCHRONOUS) continue;
         if (line->ordered)
             add_half(m, &half);
         else if ((place = PUSH(all)))
@@ -493,25 +478,61 @@ static void walk_plane(AsyncPairsBuilder *m)
         }
 }
 
-void found_ops_free(FoundOps *found)
+static void builder_free(AsyncPairsBuilder *m)
 {
-    prof_free(found->ops.items);
-    shared_free(&found->shared);
-    *found = (FoundOps){0};
+    prof_free(m->known);
+    prof_free(m->runs);
+    prof_free(m->meanings);
+    prof_free(m->pairs);
+    hash_free(&m->by_name);
+    prof_free(m->dones.items);
+    arena_free(&m->arena);
 }
 
-bool find_async_pairs(Plane *plane, const uint8_t *kinds, const AsyncVisitor *synchronous,
-                      FoundOps *found, ProfErr *err)
+bool find_async_pairs(Plane *plane, const uint8_t *kinds, FoundOps *found, ProfErr *err)
 {
     AsyncPairsBuilder m = {
-        .plane = plane, .kinds = kinds, .found = found, .synchronous = synchronous, .err = err};
+        .plane = plane, .kinds = kinds, .found = found, .shared = &found->shared, .err = err};
     walk_plane(&m);
-    prof_free(m.known);
-    prof_free(m.runs);
-    prof_free(m.meanings);
-    prof_free(m.pairs);
-    hash_free(&m.by_name);
-    prof_free(m.dones.items);
-    arena_free(&m.arena);
+    builder_free(&m);
+    return !err->code;
+}
+
+/* ---- synchronous ops ---- */
+
+static void visit_line(AsyncPairsBuilder *m, Line *line, const AsyncVisitor *visitor)
+{
+    EventReader reader;
+    EventAt e;
+    event_reader_open(&reader, line, 0, m->err);
+    while (!m->err->code && event_reader_next(&reader, &e)) {
+        if (e.occurrences >= 0 ||
+            m->meanings[e.meta - m->plane->event_metas].role != ROLE_SYNCHRONOUS)
+            continue;
+        const AsyncShared *shared = shared_of(m, ASYNC_SYNCHRONOUS, e.meta, e.meta);
+        if (!shared) break;
+        AsyncOp op = {.shared = shared,
+                      .start_event = e.event,
+                      .done_event = e.event,
+                      .start_ps = e.start_ps,
+                      .duration_ps = e.duration_ps > 0 ? e.duration_ps : 0};
+        visitor->take(visitor->context, &op, m->err);
+    }
+    event_reader_close(&reader);
+}
+
+bool find_synchronous(Plane *plane, const uint8_t *kinds, const AsyncVisitor *visitor,
+                      SharedOps *shared, ProfErr *err)
+{
+    AsyncPairsBuilder m = {.plane = plane, .kinds = kinds, .shared = shared, .err = err};
+    bool any = false;
+    read_meanings(&m);
+    for (size_t i = 0; i < plane->n_event_metas && !err->code; i++)
+        any |= m.meanings[i].role == ROLE_SYNCHRONOUS;
+    for (size_t i = 0; i < plane->n_lines && any && !err->code; i++) {
+        Line *line = &plane->host->lines[plane->first_line + i];
+        if (!line->derived && line->kind == LINE_OPS) visit_line(&m, line, visitor);
+    }
+    builder_free(&m);
     return !err->code;
 }

@@ -17,7 +17,6 @@ typedef struct {
     LIST(AsyncOp) ops;
     SharedOps shared;
 } FoundOps;
-void found_ops_free(FoundOps *found);
 
 /* Callbacks for ops that are not kept, because there may be as many as events. If a callback
  * returns false with err set, the walk stops. */
@@ -26,10 +25,14 @@ typedef struct {
     bool (*take)(void *context, const AsyncOp *op, ProfErr *err);
 } AsyncVisitor;
 
-/* Appends the asynchronous ops of a TPU plane in any order, and visits its synchronous ones, unless
- * the visitor is NULL. `kinds` comes from plane_work_kinds(). */
-bool find_async_pairs(Plane *plane, const uint8_t *kinds, const AsyncVisitor *synchronous,
-                      FoundOps *found, ProfErr *err);
+/* Returns the asynchronous ops of a host's planes, by index of the plane, in any order. Only TPU
+ * cores have some. They are kept, because several analyses need them. */
+const FoundOps *host_async_pairs(Host *host, ProfErr *err);
+/* Appends those of one plane. For host_async_pairs(). */
+bool find_async_pairs(Plane *plane, const uint8_t *kinds, FoundOps *found, ProfErr *err);
+/* Visits the synchronous ops of a TPU plane. `kinds` comes from plane_work_kinds(). */
+bool find_synchronous(Plane *plane, const uint8_t *kinds, const AsyncVisitor *visitor,
+                      SharedOps *shared, ProfErr *err);
 /* Visits the collectives, copies and memsets on the streams of a GPU. */
 bool find_gpu_async(Plane *plane, const uint8_t *kinds, const AsyncVisitor *visitor,
                     SharedOps *shared, ProfErr *err);

@@ -18,6 +18,8 @@ typedef struct {
 typedef struct {
     AsyncTotal *totals; /* by plane, then by first occurrence */
     size_t n_totals;
+    SharedOps *shared; /* of synchronous ops, and of GPUs, one set for each device */
+    size_t n_shared;
 } AsyncTotals;
 
 /* Returns the sums over run_async_ops() of the same arguments. */

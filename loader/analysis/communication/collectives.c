@@ -18,7 +18,8 @@
 /* The collectives of one device. */
 typedef struct {
     Plane *plane;
-    FoundOps found;
+    const FoundOps *pairs;
+    SharedOps shared; /* of synchronous ops, and of a GPU */
     LIST(CollectiveInstance) instances;
     const AsyncShared *last; /* the op that was looked up last */
     bool last_counts;
@@ -91,13 +92,11 @@ static void plane_task(void *context, size_t i, ProfErr *err)
     const AsyncVisitor add = {p, add_instance};
     uint8_t *kinds = plane_work_kinds(p->plane, err);
     if (kinds && p->plane->kind == PLANE_GPU)
-        find_gpu_async(p->plane, kinds, &add, &p->found.shared, err);
+        find_gpu_async(p->plane, kinds, &add, &p->shared, err);
     else if (kinds)
-        find_async_pairs(p->plane, kinds, &add, &p->found, err);
-    for (size_t k = 0; k < p->found.ops.n && !err->code; k++)
-        add_instance(p, &p->found.ops.items[k], err);
-    prof_free(p->found.ops.items);
-    p->found.ops.items = NULL, p->found.ops.n = 0;
+        find_synchronous(p->plane, kinds, &add, &p->shared, err);
+    for (size_t k = 0; k < p->pairs->ops.n && !interrupt_poll(1, err); k++)
+        add_instance(p, &p->pairs->ops.items[k], err);
     prof_free(kinds);
 }
 
@@ -311,6 +310,15 @@ static void add_collectives(CollectivesBuilder *m, PlaneInstances *planes, size_
     prof_free(instances);
 }
 
+/* Adds the devices of a host. */
+static void add_devices(PlaneInstances *planes, size_t *n, Host *host, ProfErr *err)
+{
+    const FoundOps *pairs = host_async_pairs(host, err);
+    for (size_t i = 0; i < host->n_planes && pairs; i++)
+        if (plane_is_device(&host->planes[i]))
+            planes[(*n)++] = (PlaneInstances){.plane = &host->planes[i], .pairs = &pairs[i]};
+}
+
 static void *collectives_make(Run *run, Host *only, ProfErr *err)
 {
     size_t n = 0;
@@ -320,14 +328,12 @@ static void *collectives_make(Run *run, Host *only, ProfErr *err)
     PlaneInstances *planes = prof_alloc(run->n_planes * sizeof *planes);
     if (!m.result || !planes) prof_nomem(err);
     for (size_t h = 0; h < run->n_hosts && !err->code; h++)
-        for (size_t i = 0; i < run->hosts[h].n_planes && (!only || only == &run->hosts[h]); i++)
-            if (plane_is_device(&run->hosts[h].planes[i]))
-                planes[n++].plane = &run->hosts[h].planes[i];
+        if (!only || only == &run->hosts[h]) add_devices(planes, &n, &run->hosts[h], err);
     if (!err->code) parallel_for(run->n_workers, n, plane_task, planes, err);
     if (!err->code) add_collectives(&m, planes, n, err);
     for (size_t i = 0; i < n; i++) {
         prof_free(planes[i].instances.items);
-        found_ops_free(&planes[i].found);
+        shared_free(&planes[i].shared);
     }
     prof_free(planes);
     if (!err->code && m.result->collectives.n)

@@ -3,7 +3,7 @@
  * device_covers.h. */
 #include "device_covers.h"
 
-#include "async_pairs.h"
+#include "../../base/interrupt.h"
 
 static bool add_piece(void *context, const WorkPiece *piece)
 {
@@ -22,20 +22,16 @@ bool device_covers_of_work(DeviceCovers *d, const Plane *plane, ProfErr *err)
     return true;
 }
 
-bool device_covers_add_async(DeviceCovers *d, ProfErr *err)
+bool device_covers_add_async(DeviceCovers *d, const FoundOps *pairs, ProfErr *err)
 {
-    FoundOps found = {0};
-    if (d->plane->kind == PLANE_GPU) return true;
-    find_async_pairs((Plane *)d->plane, d->kinds, NULL, &found, err);
-    for (size_t i = 0; i < found.ops.n && !err->code; i++) {
-        const AsyncOp *op = &found.ops.items[i];
+    for (size_t i = 0; i < pairs->ops.n && !interrupt_poll(1, err); i++) {
+        const AsyncOp *op = &pairs->ops.items[i];
         int64_t start = op->start_ps, end = add_saturated(start, op->duration_ps);
         if (start < d->range.start) start = d->range.start;
         if (end > d->range.end) end = d->range.end;
         if (op->shared->done && !cover_add(&d->covers[op->shared->kind], start, end))
             prof_nomem(err);
     }
-    found_ops_free(&found);
     for (int i = 0; i < N_WORK_KINDS; i++) cover_finish(&d->covers[i]);
     return !err->code;
 }

@@ -6,13 +6,16 @@
  * Asynchronous ops add the time from start to done to the intervals of their kind.
  *
  *   DeviceCovers d = {0};
- *   if (device_covers_of_work(&d, plane, err) && d.range.any) device_covers_add_async(&d, err);
+ *   const FoundOps *pairs = host_async_pairs(host, err);
+ *   if (device_covers_of_work(&d, plane, err) && d.range.any)
+ *       device_covers_add_async(&d, &pairs[plane - host->planes], err);
  *   device_covers_free(&d);      also after a failure */
 #ifndef PROF_DEVICE_COVERS_H
 #define PROF_DEVICE_COVERS_H
 
 #include "../device/cover.h"
 #include "../device/device_work.h"
+#include "async_pairs.h"
 
 typedef struct {
     const Plane *plane;
@@ -25,7 +28,7 @@ typedef struct {
 bool device_covers_of_work(DeviceCovers *d, const Plane *plane, ProfErr *err);
 /* Adds asynchronous ops, clipped to d->range. GPUs have none: their collectives and copies are
  * events of streams. */
-bool device_covers_add_async(DeviceCovers *d, ProfErr *err);
+bool device_covers_add_async(DeviceCovers *d, const FoundOps *pairs, ProfErr *err);
 void device_covers_free(DeviceCovers *d);
 
 #endif

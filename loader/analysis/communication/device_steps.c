@@ -25,6 +25,7 @@ typedef struct {
     DeviceStep *rows;
     size_t n_steps;
     const Grouping *grouping;
+    const FoundOps *pairs;
     DeviceCovers covers;
     PieceList pieces[N_WORK_KINDS]; /* unused for computing */
 } StepDevice;
@@ -141,7 +142,7 @@ static void device_task(void *context, size_t i, ProfErr *err)
     bool launched =
         d->rows->plane->kind == PLANE_GPU && !(d->n_steps && d->rows->step->outside_xprof);
     if (device_covers_of_work(&d->covers, d->rows->plane, err) &&
-        device_covers_add_async(&d->covers, err)) {
+        device_covers_add_async(&d->covers, d->pairs, err)) {
         if (launched ? !device_work_walk(d->rows->plane, add_launched, d, &range, err)
                      : !cut_by_time(d))
             prof_nomem(err);
@@ -172,8 +173,11 @@ static void measure_host(DeviceSteps *all, Host *host, size_t *row, ProfErr *err
     }
     if (n && !err->code && !host_load_only(host, err)) {
         const Grouping *grouping = host_grouping(host, err);
-        for (size_t i = 0; i < n; i++) devices[i].grouping = grouping;
-        if (grouping) parallel_for(host->run->n_workers, n, device_task, devices, err);
+        const FoundOps *pairs = grouping ? host_async_pairs(host, err) : NULL;
+        for (size_t i = 0; i < n && pairs; i++)
+            devices[i].grouping = grouping,
+            devices[i].pairs = &pairs[devices[i].rows->plane - host->planes];
+        if (pairs) parallel_for(host->run->n_workers, n, device_task, devices, err);
     }
     prof_free(devices);
 }

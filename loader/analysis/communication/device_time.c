@@ -9,6 +9,7 @@
 typedef struct {
     DeviceTime time;
     int64_t end_ps; /* end of the device's own work */
+    const FoundOps *pairs;
 } Device;
 
 static void measure(DeviceCovers *d, Device *device, ProfErr *err)
@@ -20,7 +21,7 @@ static void measure(DeviceCovers *d, Device *device, ProfErr *err)
     t->has_work = true, t->start_ps = d->range.start, device->end_ps = d->range.end;
     t->busy_ps = cover_length_of_all(d->covers, N_WORK_KINDS),
     t->computing_ps = cover_length(compute);
-    if (!device_covers_add_async(d, err)) return;
+    if (!device_covers_add_async(d, device->pairs, err)) return;
     t->communicating_ps = cover_length(collective),
     t->exposed_communication_ps = t->communicating_ps - cover_common(collective, compute);
     t->transferring_ps = cover_length(transfer),
@@ -61,8 +62,11 @@ static void measure_host(DeviceTimes *all, Host *host, ProfErr *err)
     if (!devices) prof_nomem(err);
     for (size_t i = 0; devices && i < host->n_planes; i++)
         if (plane_is_device(&host->planes[i])) devices[n++].time.plane = &host->planes[i];
-    if (n && !err->code && !host_load_only(host, err))
-        parallel_for(host->run->n_workers, n, plane_task, devices, err);
+    const FoundOps *pairs =
+        n && !err->code && !host_load_only(host, err) ? host_async_pairs(host, err) : NULL;
+    for (size_t i = 0; i < n && pairs; i++)
+        devices[i].pairs = &pairs[devices[i].time.plane - host->planes];
+    if (pairs) parallel_for(host->run->n_workers, n, plane_task, devices, err);
     set_spans(devices, n, PLANE_GPU), set_spans(devices, n, PLANE_TENSORCORE),
         set_spans(devices, n, PLANE_SPARSECORE);
     for (size_t i = 0; i < n && !err->code; i++) all->devices[all->n_devices++] = devices[i].time;

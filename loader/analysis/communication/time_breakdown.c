@@ -115,7 +115,7 @@ static bool add_piece(void *context, const WorkPiece *piece)
 /* Adds asynchronous ops, which belong to a device, not to one of its lines. */
 static void add_async(Measured *m, const FoundOps *found, const WorkRange *range, ProfErr *err)
 {
-    for (size_t i = 0; i < found->ops.n && !err->code; i++) {
+    for (size_t i = 0; i < found->ops.n && !interrupt_poll(1, err); i++) {
         const AsyncOp *op = &found->ops.items[i];
         int64_t start = op->start_ps, end = add_saturated(start, op->duration_ps);
         if (start < range->start) start = range->start;
@@ -231,22 +231,21 @@ static void measure(Measured *m, const DeviceTime *time, const FoundOps *found, 
 static void measure_device(Breakdown *b, const DeviceTime *time, ProfErr *err)
 {
     Plane *plane = (Plane *)time->plane;
-    FoundOps found = {0};
+    const FoundOps *pairs = host_async_pairs(plane->host, err),
+                   *found = pairs ? &pairs[plane - plane->host->planes] : NULL;
     Measured m = {.of = b,
                   .plane = plane,
                   .kinds = plane_work_kinds(plane, err),
                   .waits = prof_alloc(plane->n_event_metas)};
     if (!m.waits) prof_nomem(err);
-    if (!err->code && plane->kind != PLANE_GPU) find_async_pairs(plane, m.kinds, NULL, &found, err);
-    for (size_t i = 0; i < found.shared.ops.n; i++)
-        if (found.shared.ops.items[i]->form == ASYNC_PAIR)
-            m.waits[found.shared.ops.items[i]->done - plane->event_metas] = 1;
-    if (!b->by_line && !err->code) measure(&m, time, &found, err);
+    for (size_t i = 0; !err->code && i < found->shared.ops.n; i++)
+        if (found->shared.ops.items[i]->form == ASYNC_PAIR)
+            m.waits[found->shared.ops.items[i]->done - plane->event_metas] = 1;
+    if (!b->by_line && !err->code) measure(&m, time, found, err);
     for (size_t i = 0; i < plane->n_lines && b->by_line && !err->code; i++) {
         m.line = &plane->host->lines[plane->first_line + i];
-        if (line_is_work(m.line) && m.line->n_events) measure(&m, time, &found, err);
+        if (line_is_work(m.line) && m.line->n_events) measure(&m, time, found, err);
     }
-    found_ops_free(&found);
     prof_free(m.kinds);
     prof_free(m.waits);
 }
