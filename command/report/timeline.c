@@ -62,7 +62,8 @@ typedef struct {
     LineInfo *lines;
     int64_t n_lines;
     int64_t first_ps, last_ps;
-    LIST(int64_t) ids; /* of the events with details, ascending */
+    int64_t least_of[BUCKETS]; /* least duration of each bucket, in ps */
+    LIST(int64_t) ids;         /* of the events with details, ascending */
     /* For writing: */
     TextBuffer json, packed;
     z_stream zip;
@@ -92,7 +93,7 @@ static void read_name(const struct ArrowArray *column, int64_t i, Event *e)
     e->n_name = (size_t)(offsets[code + 1] - offsets[code]);
 }
 
-static Event read_event(const struct ArrowArray *batch, int64_t i, size_t n_columns)
+static inline Event read_event(const struct ArrowArray *batch, int64_t i, size_t n_columns)
 {
     struct ArrowArray **c = batch->children;
     Event e = {.line = integer_at(c[LINE], i),
@@ -105,7 +106,9 @@ static Event read_event(const struct ArrowArray *batch, int64_t i, size_t n_colu
     return e;
 }
 
-static bool each_event(Timeline *t, size_t n_columns, void (*visit)(Timeline *t, const Event *e))
+/* Inline, because most passes use few fields of an event. */
+static inline __attribute__((always_inline)) bool
+each_event(Timeline *t, size_t n_columns, void (*visit)(Timeline *t, const Event *e))
 {
     struct ArrowArrayStream stream;
     struct ArrowArray batch;
@@ -129,9 +132,19 @@ static bool each_event(Timeline *t, size_t n_columns, void (*visit)(Timeline *t,
 
 /* ---- selecting events ---- */
 
-static int bucket_of(int64_t duration_ps)
+/* Eight buckets for each power of two. */
+static void divide_durations(Timeline *t)
 {
-    return duration_ps < 1 ? 0 : (int)(log2((double)duration_ps) * 8) % BUCKETS;
+    for (int i = 0; i < BUCKETS; i++)
+        t->least_of[i] = i < 63 * 8 ? (int64_t)ceil(exp2(i / 8.0)) : INT64_MAX;
+}
+
+static int bucket_of(const Timeline *t, int64_t duration_ps)
+{
+    if (duration_ps < 1) return 0;
+    int first = (63 - __builtin_clzll((unsigned long long)duration_ps)) * 8, bucket = first;
+    for (int i = 1; i < 8; i++) bucket += duration_ps >= t->least_of[first + i];
+    return bucket;
 }
 
 static void count(Timeline *t, const Event *e)
@@ -142,7 +155,7 @@ static void count(Timeline *t, const Event *e)
         line->counts = keep_alloc(BUCKETS * sizeof *line->counts);
         memset(line->counts, 0, BUCKETS * sizeof *line->counts);
     }
-    line->counts[bucket_of(e->duration_ps)]++, line->n++;
+    line->counts[bucket_of(t, e->duration_ps)]++, line->n++;
     if (e->start_ps < t->first_ps) t->first_ps = e->start_ps;
     if (end > t->last_ps) t->last_ps = end;
 }
@@ -188,9 +201,9 @@ static void choose_details(Timeline *t)
         if (t->lines[i].n) t->lines[i].details = choice_of(&t->lines[i], details);
 }
 
-static bool is_in(Choice *choice, const Event *e)
+static bool is_in(const Timeline *t, Choice *choice, const Event *e)
 {
-    int bucket = bucket_of(e->duration_ps);
+    int bucket = bucket_of(t, e->duration_ps);
     return bucket != choice->least ? bucket > choice->least : !(choice->seen++ % choice->every);
 }
 
@@ -202,7 +215,7 @@ static bool has_details(const Timeline *t, int64_t event)
 
 static void note_details(Timeline *t, const Event *e)
 {
-    int64_t *id = is_in(&t->lines[e->line].details, e) ? PUSH(t->ids) : NULL;
+    int64_t *id = is_in(t, &t->lines[e->line].details, e) ? PUSH(t->ids) : NULL;
     if (id) *id = e->event;
 }
 
@@ -327,7 +340,7 @@ static void leave_out(Timeline *t, const Event *e)
 static void write_event(Timeline *t, const Event *e)
 {
     if (e->line != t->line) begin_line(t, e->line);
-    if (!is_in(&t->lines[e->line].events, e) && !has_details(t, e->event)) {
+    if (!is_in(t, &t->lines[e->line].events, e) && !has_details(t, e->event)) {
         leave_out(t, e);
         return;
     }
@@ -522,6 +535,7 @@ static void write_view(Timeline *t)
 bool timeline_write(Page *page)
 {
     Timeline t = {.page = page, .first_ps = INT64_MAX, .last_ps = INT64_MIN};
+    divide_durations(&t);
     bool ok = read_lines(&t) && (!t.n_lines || each_event(&t, N_TIMES, count));
     if (ok && t.first_ps < t.last_ps) write_view(&t);
     if (t.no_memory) complain("out of memory");
