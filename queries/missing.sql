@@ -166,6 +166,14 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
     FROM temp.mfu(:source)
     WHERE scope = 'run'
     GROUP BY run
+), allocator AS MATERIALIZED ( -- events that memory_events lists, without its analysis
+    SELECT e.run, e.plane_id, e.name = 'MemoryAllocation' AS allocates
+    FROM (SELECT run, min(plane_id) AS plane_id
+          FROM temp.planes(:source)
+          WHERE name = '/host:CPU'
+          GROUP BY run, host) AS p
+         CROSS JOIN temp.event_totals(:source) AS e ON e.run = p.run AND e.plane_id = p.plane_id
+    WHERE e.name IN ('MemoryAllocation', 'MemoryDeallocation')
 ), has AS MATERIALIZED (
     SELECT r.run, r.is_profile, k.host, w.run IS NOT NULL AS device, w.gpu,
            EXISTS (SELECT 1 FROM temp.host_steps(:source) AS s
@@ -175,12 +183,12 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
            EXISTS (SELECT 1 FROM temp.launch_delays(:source) AS d WHERE d.run = r.run) AS launch,
            r.run IN (SELECT run FROM program) AS program, r.run IN (SELECT run FROM plan) AS plan,
            i.line, i.scope, p.lacks_peak, c.waits,
-           EXISTS (SELECT 1 FROM temp.memory_events(:source) AS a WHERE a.run = r.run) AS memory,
-           EXISTS (SELECT 1 FROM temp.memory_events(:source) AS a
-                   WHERE a.run = r.run AND a.activity = 'ALLOCATION') AS allocates,
-           EXISTS (SELECT 1 FROM temp.memory_events(:source) AS a
-                   WHERE a.run = r.run AND a.activity = 'ALLOCATION' AND a.tf_op <> '(null)')
-               AS named,
+           EXISTS (SELECT 1 FROM allocator AS a WHERE a.run = r.run) AS memory,
+           EXISTS (SELECT 1 FROM allocator AS a WHERE a.run = r.run AND a.allocates) AS allocates,
+           EXISTS (SELECT 1 FROM allocator AS a
+                        CROSS JOIN temp.trace_events(:source) AS e ON e.plane_id = a.plane_id
+                   WHERE a.run = r.run AND a.allocates AND e.run = r.run
+                     AND e.name = 'MemoryAllocation' AND e.tf_op <> '(null)') AS named,
            EXISTS (SELECT 1 FROM use AS u WHERE u.run = r.run AND u.flops) AS flops,
            NOT EXISTS (SELECT 1 FROM temp.hosts(:source) AS h
                        WHERE h.run = r.run AND h.start_unix_ns IS NULL) AS date,

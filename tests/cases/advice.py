@@ -198,3 +198,27 @@ def what_is_missing():
          ['--step-range NAME', 'NVTX ranges', "JAX's own profiler", None, "JAX's own profiler"])
     same([r['missing'] for r in ask("SELECT missing FROM missing('tests/data/jax_dump_sharded')")],
          ['events: the source is a compiled program'])
+
+
+@case
+def allocators_that_are_missing():
+    """Only the events of allocators on /host:CPU count, as in memory_events."""
+    def lacks(*planes):
+        return [r['missing'] for r in ask("SELECT missing FROM missing('{x}') "
+                                          "WHERE missing LIKE '%alloca%'",
+                                          x=space(*planes))]
+
+    def plane(name, *events):
+        return Plane(name).line(1, 'thread', [(event, 0, 0, {'tf_op': {'str': op}} if op else {})
+                                              for event, op in events]).bytes()
+
+    named, unnamed = ('MemoryAllocation', 'f/A'), ('MemoryAllocation', '(null)')
+    free, other = ('MemoryDeallocation', None), ('MemoryAllocations', 'f/A')
+    process = plane('/host:CPU [7]', named, free)
+    no_events, no_names = ['events of allocators'], ['names of what allocated the memory']
+    for events, want in (((), no_events), ((other,), no_events), ((unnamed,), no_names),
+                         ((free, unnamed, ('MemoryAllocation', None)), no_names), ((free,), []),
+                         ((unnamed, named), [])):
+        for planes in ([plane('/host:CPU', *events), process],
+                       [process, plane('/host:CPU', *events)]):
+            same(lacks(*planes), want, events)
