@@ -63,9 +63,10 @@ void result_built(sqlite3_context *ctx, sqlite3_str *text)
 
 void result_id(sqlite3_context *ctx, uint64_t id)
 {
-    char digits[24];
-    sqlite3_snprintf(sizeof digits, digits, "%llu", (unsigned long long)id);
-    sqlite3_result_text(ctx, digits, -1, SQLITE_TRANSIENT);
+    char digits[20], *end = digits + sizeof digits, *first = end;
+    do *--first = (char)('0' + id % 10);
+    while (id /= 10);
+    sqlite3_result_text(ctx, first, (int)(end - first), SQLITE_TRANSIENT);
 }
 
 void result_u64(sqlite3_context *ctx, uint64_t value)
