@@ -81,6 +81,14 @@ typedef struct {
     int64_t time, change;
 } Change;
 
+/* Merging more runs of stretches than these takes longer than sorting. */
+enum { FEW_RUNS = 32 };
+/* Consecutive stretches that are ascending and disjoint, as those of one device are. */
+typedef struct {
+    const IdleStretch *next, *end;
+    bool inside; /* the start of `next` was used */
+} StretchRun;
+
 typedef struct {
     IdleTree *tree;
     Line *line;
@@ -91,6 +99,7 @@ typedef struct {
     const Cover *compiling; /* when the main thread compiles */
     size_t at_input, at_compiling;
     LIST(Open) open;
+    LIST(StretchRun) runs;
     LIST(Change) changes; /* of the number of idle devices, sorted by time */
     size_t at_change;
     int64_t weight, reached;
@@ -503,15 +512,62 @@ static int by_line(const void *a, const void *b)
 
 ORDER_BY(by_time, Change, time)
 
-/* Adds the times at which stretches start and end. */
-static void add_changes(Walk *w, const IdleStretch *stretches, size_t n, ProfErr *err)
+/* Adds stretches in which the thread is examined. */
+static void add_stretches(Walk *w, const IdleStretch *stretches, size_t n, ProfErr *err)
 {
     for (size_t i = 0; i < n && !interrupt_poll(1, err); i++) {
-        Change *start = PUSH(w->changes);
-        if (start) *start = (Change){stretches[i].start, stretches[i].weight};
-        Change *end = PUSH(w->changes);
-        if (end) *end = (Change){stretches[i].end, -stretches[i].weight};
-        if (!start || !end) prof_nomem(err);
+        const IdleStretch *s = &stretches[i];
+        StretchRun *run = i ? &w->runs.items[w->runs.n - 1] : NULL;
+        if (!run || s->start < s[-1].end) {
+            if (!(run = PUSH(w->runs))) {
+                prof_nomem(err);
+                break;
+            }
+            *run = (StretchRun){.next = s};
+        }
+        run->end = s + 1;
+    }
+}
+
+static int64_t next_time(const StretchRun *run)
+{
+    return run->inside ? run->next->end : run->next->start;
+}
+
+/* Adds the next start or end of a run. Several at one time are one change. */
+static bool add_change(Walk *w, StretchRun *run)
+{
+    int64_t time = next_time(run), change = run->inside ? -run->next->weight : run->next->weight;
+    Change *last = w->changes.n ? &w->changes.items[w->changes.n - 1] : NULL;
+    bool same = last && last->time == time;
+    if (!same && !(last = PUSH(w->changes))) return false;
+    *last = (Change){time, same ? last->change + change : change};
+    if (run->inside) run->next++;
+    run->inside = !run->inside;
+    return true;
+}
+
+/* Lists the changes of many runs. */
+static void sort_changes(Walk *w, ProfErr *err)
+{
+    for (size_t i = 0; i < w->runs.n; i++) {
+        StretchRun *run = &w->runs.items[i];
+        while (run->next < run->end && !interrupt_poll(1, err))
+            if (!add_change(w, run)) prof_nomem(err);
+    }
+    sort_array(w->changes.items, w->changes.n, sizeof *w->changes.items, by_time);
+}
+
+/* Lists the changes of few runs, such as those of the devices of a host. */
+static void merge_changes(Walk *w, ProfErr *err)
+{
+    StretchRun *runs = w->runs.items;
+    for (size_t n = w->runs.n; n && !interrupt_poll(1, err);) {
+        StretchRun *first = runs;
+        for (size_t i = 1; i < n; i++)
+            if (next_time(&runs[i]) < next_time(first)) first = &runs[i];
+        if (!add_change(w, first)) prof_nomem(err);
+        if (first->next == first->end) *first = runs[--n];
     }
 }
 
@@ -519,50 +575,62 @@ static void add_changes(Walk *w, const IdleStretch *stretches, size_t n, ProfErr
 static void walk_changes(Threads *t, Walk *w, ProfErr *err)
 {
     PlaneNames *names = names_of_plane(t, w->line->plane, err);
+    if (names && !err->code) (w->runs.n <= FEW_RUNS ? merge_changes : sort_changes)(w, err);
     if (names && w->changes.n && !err->code) {
-        sort_array(w->changes.items, w->changes.n, sizeof *w->changes.items, by_time);
         w->causes = names->causes, w->names = names->names;
         walk_line(w, err);
     }
-    w->changes.n = 0;
+    w->changes.n = w->runs.n = 0;
 }
 
 static bool is_of_main(const Threads *t, const Line *line) { return !line || line == t->main; }
+
+/* Returns the end of the stretches with the same line as the first. */
+static size_t end_of_line(const IdleStretches *all, size_t first)
+{
+    size_t end = first;
+    while (end < all->n && all->items[end].line == all->items[first].line) end++;
+    return end;
+}
 
 /* Walks the threads other than the main one. `left` of the walk gets what the main thread is
  * examined for instead. */
 static void walk_others(Threads *t, Walk *w, const IdleStretches *all, ProfErr *err)
 {
     for (size_t first = 0, end; first < all->n && !err->code; first = end) {
-        Line *line = all->items[first].line;
-        for (end = first; end < all->n && all->items[end].line == line;) end++;
-        if (is_of_main(t, line)) continue;
-        w->line = line;
-        add_changes(w, all->items + first, end - first, err);
+        end = end_of_line(all, first);
+        w->line = all->items[first].line;
+        if (is_of_main(t, w->line)) continue;
+        add_stretches(w, all->items + first, end - first, err);
         walk_changes(t, w, err);
     }
 }
 
-static void add_unknown(IdleTree *tree, const IdleStretch *s)
+static void add_unknown(IdleTree *tree, const IdleStretch *stretches, size_t n)
 {
-    tree->unknown_ps += ((uint64_t)s->end - (uint64_t)s->start) * (uint64_t)s->weight;
+    for (const IdleStretch *s = stretches; s < stretches + n; s++)
+        tree->unknown_ps += ((uint64_t)s->end - (uint64_t)s->start) * (uint64_t)s->weight;
 }
 
-/* Walks the main thread, or adds its times as unknown if there is none. */
+/* Adds stretches of the main thread; their times are unknown if there is none. */
+static void add_to_main(Threads *t, Walk *w, const IdleStretch *stretches, size_t n, ProfErr *err)
+{
+    if (t->main)
+        add_stretches(w, stretches, n, err);
+    else
+        add_unknown(w->tree, stretches, n);
+}
+
 static void walk_main(Threads *t, Walk *w, const IdleStretches *all, const IdleStretches *left,
                       ProfErr *err)
 {
     w->left = NULL, w->line = t->main;
-    for (size_t i = 0; i < all->n && !err->code; i++) {
-        const IdleStretch *s = &all->items[i];
-        if (!is_of_main(t, s->line)) continue;
-        if (t->main)
-            add_changes(w, s, 1, err);
-        else
-            add_unknown(w->tree, s);
+    for (size_t first = 0, end; first < all->n; first = end) {
+        end = end_of_line(all, first);
+        if (is_of_main(t, all->items[first].line))
+            add_to_main(t, w, all->items + first, end - first, err);
     }
-    if (t->main) add_changes(w, left->items, left->n, err);
-    for (size_t i = 0; i < left->n && !t->main; i++) add_unknown(w->tree, &left->items[i]);
+    add_to_main(t, w, left->items, left->n, err);
     if (t->main && !err->code) walk_changes(t, w, err);
 }
 
@@ -580,6 +648,7 @@ static int walk_threads(Threads *t, IdleStretches *stretches, IdleTree *tree, Pr
     prof_free(left.items);
     prof_free(w.open.items);
     prof_free(w.changes.items);
+    prof_free(w.runs.items);
     return err->code;
 }
 
