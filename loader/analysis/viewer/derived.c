@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "derived.h"
 
+#include "../../base/parallel.h"
 #include "../../base/sort.h"
 #include "derived_parts.h"
 #include "../../store/events.h"
@@ -156,21 +157,41 @@ static bool derive_launches(Derivation *d, Plane *const *gpus, uint32_t n_gpus, 
 
 /* ---- the result ---- */
 
+/* A plane whose lines are derived. */
+typedef struct {
+    Derivation d;
+    Plane *plane;
+} Part;
+
 typedef struct {
     DerivedLines lines;
     Derivation d;
     DerivedPlane *planes;
+    Part *parts;
+    size_t n_parts;
 } Result;
+
+static void lines_free(Derivation *d)
+{
+    for (size_t i = 0; i < d->lines.n; i++) {
+        packed_rows_free(&d->lines.items[i].events);
+        packed_rows_free(&d->lines.items[i].stats);
+    }
+    prof_free(d->lines.items);
+    d->lines.items = NULL, d->lines.n = 0;
+}
 
 static void derived_lines_release(void *result)
 {
     Result *r = result;
-    for (size_t i = 0; i < r->d.lines.n; i++) {
-        packed_rows_free(&r->d.lines.items[i].events);
-        packed_rows_free(&r->d.lines.items[i].stats);
+    for (size_t i = 0; i < r->n_parts; i++) {
+        lines_free(&r->parts[i].d);
+        arena_free(&r->parts[i].d.arena);
+        text_table_free(&r->parts[i].d.texts);
     }
+    prof_free(r->parts);
+    lines_free(&r->d);
     for (size_t i = 0; r->d.names && i < r->d.host->n_planes; i++) names_close(&r->d.names[i]);
-    prof_free(r->d.lines.items);
     prof_free(r->d.names);
     prof_free(r->d.display_ids);
     arena_free(&r->d.arena);
@@ -181,34 +202,86 @@ static void derived_lines_release(void *result)
 
 ORDER_BY_TWO(by_plane, DerivedLine, plane, id)
 
+static void core_task(void *context, size_t i, ProfErr *err)
+{
+    Part *part = &((Part *)context)[i];
+    derive_tensorcore(&part->d, part->plane, err);
+}
+
+static uint64_t bytes_of(const Plane *plane)
+{
+    uint64_t n_bytes = 0;
+    for (size_t i = 0; i < plane->n_lines; i++)
+        n_bytes += plane->host->lines[plane->first_line + i].span.n_bytes;
+    return n_bytes;
+}
+
+static void add_parts(Result *r, enum PlaneKind kind)
+{
+    for (size_t i = 0; i < r->d.host->n_planes; i++)
+        if (r->d.host->planes[i].kind == kind) r->parts[r->n_parts++].plane = &r->d.host->planes[i];
+}
+
+/* Moves the lines of a part into the result. */
+static void take_lines(Derivation *d, Derivation *part, ProfErr *err)
+{
+    for (size_t i = 0; i < part->lines.n; i++) {
+        DerivedLine *line = PUSH(d->lines);
+        if (!line) {
+            prof_nomem(err);
+            return;
+        }
+        *line = part->lines.items[i];
+        part->lines.items[i].events = part->lines.items[i].stats = (PackedRows){0};
+    }
+}
+
+/* Derives the lines of all planes: those of GPUs one after another, because they ask for programs.
+ * Real files derive at most 3 events from each event, which has 20 bytes or more. */
+static void derive_planes(Result *r, ProfErr *err)
+{
+    enum { MORE_EVENTS = 1 << 19 }; /* of all planes together */
+    bool cut = false;
+    add_parts(r, PLANE_TENSORCORE);
+    size_t n_cores = r->n_parts;
+    add_parts(r, PLANE_GPU);
+    for (size_t i = 0; i < r->n_parts; i++) {
+        Part *part = &r->parts[i];
+        part->d = r->d;
+        part->d.events_left = bytes_of(part->plane) / 4 + MORE_EVENTS / r->n_parts;
+    }
+    parallel_for(r->d.host->run->n_workers, n_cores, core_task, r->parts, err);
+    for (size_t i = n_cores; i < r->n_parts && !err->code; i++)
+        derive_gpu(&r->parts[i].d, r->parts[i].plane, err);
+    for (size_t i = 0; i < r->n_parts && !err->code; i++) {
+        cut |= !r->parts[i].d.events_left;
+        take_lines(&r->d, &r->parts[i].d, err);
+    }
+    if (cut)
+        host_issue(r->d.host, "warning", "derived_lines_cut", 0, 0, r,
+                   "names of ops have so many levels that some derived events were left out");
+}
+
 static bool derive(Result *r, ProfErr *err)
 {
     Host *host = r->d.host;
     Derivation *d = &r->d;
-    /* Real files derive at most 3 events from each event, which has 20 bytes or more. */
-    d->events_left = host->file.n_bytes / 4 + (1 << 19);
     d->names = prof_alloc(host->n_planes * sizeof *d->names);
     d->display_ids = prof_alloc(host->n_lines * sizeof *d->display_ids);
     r->planes = prof_alloc(host->n_planes * sizeof *r->planes);
+    r->parts = prof_alloc(host->n_planes * sizeof *r->parts);
     Plane **gpus = prof_alloc(host->n_planes * sizeof *gpus);
     uint32_t n_gpus = 0;
-    if (!d->names || !d->display_ids || !r->planes || !gpus) prof_nomem(err);
+    if (!d->names || !d->display_ids || !r->planes || !r->parts || !gpus) prof_nomem(err);
     if (!err->code) scopes_read(&d->scopes, host, err);
-    for (size_t i = 0; i < host->n_planes && !err->code; i++)
-        if (host->planes[i].kind == PLANE_TENSORCORE) derive_tensorcore(d, &host->planes[i], err);
-    for (size_t i = 0; i < host->n_planes && !err->code; i++) {
-        if (host->planes[i].kind != PLANE_GPU) continue;
-        gpus[n_gpus++] = &host->planes[i];
-        derive_gpu(d, &host->planes[i], err);
-    }
+    if (!err->code) derive_planes(r, err);
+    for (size_t i = 0; i < r->n_parts; i++)
+        if (r->parts[i].plane->kind == PLANE_GPU) gpus[n_gpus++] = r->parts[i].plane;
     if (!err->code) derive_launches(d, gpus, n_gpus, err);
     prof_free(gpus);
     prof_free(d->scopes.links.items);
     d->scopes = (ScopeTree){0};
     if (err->code) return false;
-    if (!d->events_left)
-        host_issue(host, "warning", "derived_lines_cut", 0, 0, r,
-                   "names of ops have so many levels that some derived events were left out");
     sort_array(d->lines.items, d->lines.n, sizeof *d->lines.items, by_plane);
     for (size_t i = 0; i < host->n_planes; i++)
         r->planes[i] = (DerivedPlane){d->names[i].metas.items, d->names[i].metas.n};

@@ -64,7 +64,8 @@ typedef struct {
     LIST(ScopeLink) links; /* sorted by child; the last of a child comes first */
 } ScopeTree;
 
-/* The result, while it is built. */
+/* The result, or the part of a plane, while it is built. Cores are derived in parallel; a part
+ * only changes what it owns and, in `names` and `display_ids`, the entries of its plane. */
 typedef struct {
     Host *host;
     const Grouping *grouping;
