@@ -20,7 +20,7 @@ const HelpWords help_words[] = {
     {"roofline, arithmetic intensity, operational intensity, compute bound, memory bound",
      "roofline, top_wasted, roofline_flops, arithmetic_intensity, hlo_ops.bound_by"},
     {"step time, iteration, iteration time, throughput, steps per second",
-     "steps, step_time_graph, slowest_steps, step_breakdown, kpi.step_time_ms"},
+     "steps, step_times, step_time_graph, slowest_steps, step_breakdown, kpi.step_time_ms"},
     {"jitter, outlier, slow step", "slowest_steps, slow_step_ops, slow_calls, step_variance, "
                                    "step_op_spread, step_ops, "
                                    "kpi.step_time_deviation_percent"},

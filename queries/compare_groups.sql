@@ -30,27 +30,16 @@
 -- column a_max_ms REAL [ms]: largest value of the first group's runs; NULL if a_ms is NULL
 -- column b_min_ms REAL [ms]: smallest value of the second group's runs; NULL if b_ms is NULL
 -- column b_max_ms REAL [ms]: largest value of the second group's runs; NULL if b_ms is NULL
-WITH step AS MATERIALIZED (
-    SELECT 'a' AS side, * FROM temp.steps WHERE run GLOB :runs_a AND NOT dropped
+WITH spent AS MATERIALIZED (
+    SELECT 'a' AS side, * FROM temp.step_times WHERE run GLOB :runs_a AND NOT dropped
     UNION ALL
-    SELECT 'b', * FROM temp.steps WHERE run GLOB :runs_b AND NOT dropped
-), category(n, name) AS (
-    VALUES (0, 'Step time'), (1, 'Device compute'), (2, 'Device to device'),
-           (3, 'Device collective communication'), (4, 'Host compute'), (5, 'Kernel launch'),
-           (6, 'Input'), (7, 'Output'), (8, 'Compilation'), (9, 'All others')
-), spent AS (
-    SELECT c.n, c.name, side, run,
-           CASE c.n WHEN 0 THEN duration_ms WHEN 1 THEN device_compute_ms_actual
-                WHEN 2 THEN device_to_device_ms_actual
-                WHEN 3 THEN device_collectives_ms_actual WHEN 4 THEN host_compute_ms_actual
-                WHEN 5 THEN kernel_launch_ms_actual
-                WHEN 6 THEN input_ms_actual WHEN 7 THEN output_ms_actual
-                WHEN 8 THEN compilation_ms_actual ELSE all_others_ms_actual END AS ms
-    FROM category AS c JOIN step
+    SELECT 'b', * FROM temp.step_times WHERE run GLOB :runs_b AND NOT dropped
 ), averages AS MATERIALIZED (
-    SELECT n, name, side, run, round(avg(ms), 12) AS ms FROM spent GROUP BY n, name, side, run
+    SELECT place, category, side, run, round(avg(ms), 12) AS ms
+    FROM spent
+    GROUP BY place, side, run
 ), groups AS (
-    SELECT n, name, count(ms) FILTER (WHERE side = 'a') AS a_runs,
+    SELECT place, category, count(ms) FILTER (WHERE side = 'a') AS a_runs,
            count(ms) FILTER (WHERE side = 'b') AS b_runs,
            median(ms) FILTER (WHERE side = 'a') AS a_ms,
            median(ms) FILTER (WHERE side = 'b') AS b_ms,
@@ -60,7 +49,7 @@ WITH step AS MATERIALIZED (
            min(ms) FILTER (WHERE side = 'a') AS a_min, max(ms) FILTER (WHERE side = 'a') AS a_max,
            min(ms) FILTER (WHERE side = 'b') AS b_min, max(ms) FILTER (WHERE side = 'b') AS b_max
     FROM averages
-    GROUP BY n, name
+    GROUP BY place
 ), errors AS ( -- squares of the standard errors
     SELECT *, a_deviation * a_deviation / a_runs AS a_error,
            b_deviation * b_deviation / b_runs AS b_error
@@ -79,7 +68,7 @@ WITH step AS MATERIALIZED (
 ), pattern(parameter, glob) AS (
     VALUES ('runs_a', :runs_a), ('runs_b', :runs_b)
 ), answer AS (
-    SELECT name, a_ms, b_ms, b_ms - a_ms, 100 * (b_ms - a_ms) / nullif(a_ms, 0),
+    SELECT category, a_ms, b_ms, b_ms - a_ms, 100 * (b_ms - a_ms) / nullif(a_ms, 0),
            CASE WHEN a_runs < 2 OR b_runs < 2 THEN 'unknown'
                 WHEN t IS NULL AND a_mean = b_mean THEN 'identical'
                 WHEN t IS NULL OR abs(t) > (SELECT min(least) FROM student AS s
@@ -88,7 +77,7 @@ WITH step AS MATERIALIZED (
                 ELSE 'noise' END,
            t, a_runs, b_runs, a_min, a_max, b_min, b_max
     FROM tested AS t
-    ORDER BY n
+    ORDER BY place
 )
 SELECT prof_error('compare_groups: ' || parameter || ': no attached run is called like '''
                   || glob || '''; prof_runs lists them'),

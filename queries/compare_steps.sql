@@ -22,32 +22,20 @@
 --   drop)
 -- column b_steps INTEGER [steps]: number of complete steps of run b (steps that XProf does not
 --   drop)
-WITH step AS MATERIALIZED (
-    SELECT 'a' AS of, * FROM temp.steps(:a) WHERE :a IS NOT NULL AND NOT dropped
+WITH spent AS MATERIALIZED (
+    SELECT 'a' AS of, * FROM temp.step_times(:a) WHERE :a IS NOT NULL AND NOT dropped
     UNION ALL
-    SELECT 'b', * FROM temp.steps(:b) WHERE :b IS NOT NULL AND NOT dropped
-), category(n, name) AS (
-    VALUES (0, 'Step time'), (1, 'Device compute'), (2, 'Device to device'),
-           (3, 'Device collective communication'), (4, 'Host compute'), (5, 'Kernel launch'),
-           (6, 'Input'), (7, 'Output'), (8, 'Compilation'), (9, 'All others')
-), spent AS (
-    SELECT c.n, c.name, of,
-           CASE c.n WHEN 0 THEN duration_ms WHEN 1 THEN device_compute_ms_actual
-                WHEN 2 THEN device_to_device_ms_actual
-                WHEN 3 THEN device_collectives_ms_actual WHEN 4 THEN host_compute_ms_actual
-                WHEN 5 THEN kernel_launch_ms_actual
-                WHEN 6 THEN input_ms_actual WHEN 7 THEN output_ms_actual
-                WHEN 8 THEN compilation_ms_actual ELSE all_others_ms_actual END AS ms
-    FROM category AS c JOIN step
+    SELECT 'b', * FROM temp.step_times(:b) WHERE :b IS NOT NULL AND NOT dropped
 ), averages AS (
-    SELECT n, name, avg(ms) FILTER (WHERE of = 'a') AS a, avg(ms) FILTER (WHERE of = 'b') AS b,
+    SELECT place, category, avg(ms) FILTER (WHERE of = 'a') AS a,
+           avg(ms) FILTER (WHERE of = 'b') AS b,
            stddev(ms) FILTER (WHERE of = 'a') AS a_deviation,
            stddev(ms) FILTER (WHERE of = 'b') AS b_deviation,
            count(*) FILTER (WHERE of = 'a') AS a_steps, count(*) FILTER (WHERE of = 'b') AS b_steps
     FROM spent
-    GROUP BY n
+    GROUP BY place
 )
-SELECT (SELECT max(run) FROM temp.hosts(:a)), (SELECT max(run) FROM temp.hosts(:b)), name, a, b,
-       b - a, CASE WHEN a > 0 THEN b / a END, a_deviation, b_deviation, a_steps, b_steps
+SELECT (SELECT max(run) FROM temp.hosts(:a)), (SELECT max(run) FROM temp.hosts(:b)), category, a,
+       b, b - a, CASE WHEN a > 0 THEN b / a END, a_deviation, b_deviation, a_steps, b_steps
 FROM averages
-ORDER BY n
+ORDER BY place

@@ -191,6 +191,7 @@ static const char *const queries[] = {
     "SELECT * FROM step_breakdown(?1)",
     "SELECT * FROM core_steps(?1)",
     "SELECT * FROM slowest_steps(?1)",
+    "SELECT * FROM step_times(?1)",
     "SELECT * FROM roofline_properties(?1)",
     "SELECT prof_attach_by_host('tests/data/jax_two_hosts', 'by host')",
     "SELECT (SELECT count(*) FROM op_metrics('by host')), (SELECT count(*) FROM kernel_stats('by "

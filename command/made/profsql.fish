@@ -224,6 +224,7 @@ complete -c profsql -n '__fish_seen_subcommand_from step_op_spread' -l of-step -
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a step_ops -d 'one op or host event in one step: how often and how long it ran (docs/semantics.md)'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a step_time_graph -d 'How long did each step take, and on what? One text bar per step'
 complete -c profsql -n '__fish_seen_subcommand_from step_time_graph' -l width -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a step_times -d 'What did each step spend its time on, one row for each step and category?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a step_variance -d 'Which ops make the step times vary?'
 complete -c profsql -n '__fish_seen_subcommand_from step_variance' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a steps -d 'one step of a run, with its duration and its time by activity'

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Steps: what TensorCores spend them on, from the bytes of each profile, and from there the queries
-that summarize steps: slowest_steps, step_time_graph, stragglers, host_bound and compare_steps.
+that summarize steps: step_times, slowest_steps, step_time_graph, stragglers, host_bound and
+compare_steps.
 Where a step starts and how long it lasts is compared with XProf elsewhere (tests/parity)."""
 import collections
 import statistics
@@ -75,6 +76,17 @@ def tensor_cores(run):
 
 
 # ---- single steps ----
+
+def step_times(run):
+    want = []
+    for s in run.ask('SELECT * FROM steps({x})'):
+        times = [('Step time', s['duration_ms'])]
+        times += [(label, s['%s_ms_actual' % c]) for c, label in CATEGORIES.items()]
+        want += [(s['step'], place, label, ms, s['dropped'])
+                 for place, (label, ms) in enumerate(times)]
+    agree('step_times', [tuple(r.values()) for r in run.ask(
+        'SELECT step, place, category, ms, dropped FROM step_times({x})')], want)
+
 
 def slowest_steps(run):
     steps = run.ask('SELECT * FROM steps({x})')
@@ -241,7 +253,7 @@ def each(run):
     for check in (tensor_cores, stragglers, host_bound):
         tried('%s %s' % (check.__name__, run.path), check, run)
     if run.ask('SELECT * FROM steps({x})'):
-        for check in (slowest_steps, step_time_graph):
+        for check in (step_times, slowest_steps, step_time_graph):
             tried('%s %s' % (check.__name__, run.path), check, run)
         if before:
             tried('compare_steps ' + run.path, compare_steps, before[0], run)

@@ -5579,6 +5579,23 @@ class StepTimeGraph(NamedTuple):
     """1: the step is the first or last of more than five, so it may be incomplete, and averages
     exclude it [0 or 1]"""
 
+class StepTimes(NamedTuple):
+    run: str
+    """name of the run"""
+    step: int
+    """number of the step, as in the table steps"""
+    place: int
+    """number of the category: 0 for Step time, which is the duration of the step, and 1 to 9 for
+    what the step spends its time on"""
+    category: str
+    """Step time, Device compute, Device to device, Device collective communication, Host compute,
+    Kernel launch, Input, Output, Compilation or All others"""
+    ms: float | None
+    """time of the category in the step: duration_ms of the table steps, or the column of the
+    category that ends in _actual; NULL if that is NULL [ms]"""
+    dropped: int
+    """1: XProf drops the step as possibly incomplete (see steps) [0 or 1]"""
+
 class StepVariance(NamedTuple):
     run: str
     """name of the run"""
@@ -6316,6 +6333,8 @@ class Tables:
         """How long is a step in steady state, without warm-up and compilation?"""
     def step_time_graph(self, width: int | None = None, *, source: Source | None = None) -> Result[StepTimeGraph]:
         """How long did each step take, and on what? One text bar per step"""
+    def step_times(self, *, source: Source | None = None) -> Result[StepTimes]:
+        """What did each step spend its time on, one row for each step and category?"""
     def step_variance(self, n: int | None = None, *, source: Source | None = None) -> Result[StepVariance]:
         """Which ops make the step times vary?"""
     def stragglers(self, n: int | None = None, *, source: Source | None = None) -> Result[Stragglers]:
