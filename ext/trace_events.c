@@ -95,21 +95,9 @@ static void result_string(sqlite3_context *ctx, const char *text, size_t n)
     sqlite3_result_text64(ctx, text, n, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-/* Writes an instruction's name as HLO tables spell it. */
-static void result_hlo_op(sqlite3_context *ctx, const char *s, size_t n)
+static void result_hlo_op(sqlite3_context *ctx, Slice op)
 {
-    for (size_t i = n; i >= 2; i--)
-        if (s[i - 1] == ':' && s[i - 2] == ':') {
-            s += i, n -= i;
-            break;
-        }
-    if (n && *s == '%') s++, n--;
-    if (n && s[n - 1] == '}') { /* {i,j}: a part of a tuple */
-        size_t k = n;
-        while (k && s[k - 1] != '{') k--;
-        if (k) n = k - 1;
-    }
-    if (n) result_string(ctx, s, n);
+    if (op.n) result_string(ctx, op.text, op.n);
 }
 
 void result_module(sqlite3_context *ctx, const Text *name)
@@ -140,17 +128,10 @@ static void hlo_module_column(EventsCursor *c, sqlite3_context *ctx)
 static void hlo_op_column(EventsCursor *c, sqlite3_context *ctx)
 {
     const StatValue *f = fact(c, STAT_HLO_OP);
-    if (f->type == TYPE_STR) {
-        result_hlo_op(ctx, f->text->text, f->text->n_bytes);
-        return;
-    }
-    if (!on_tpu(c->unit.line) ||
-        (c->unit.line->kind != LINE_OPS && c->unit.line->kind != LINE_ASYNC_OPS))
-        return;
-    const EventMeta *meta = meta_of(c);
-    const Text *text = meta->display_name->n_bytes ? meta->display_name : meta->name;
-    const char *end = meta->display_name->n_bytes ? NULL : strstr(text->text, " = ");
-    result_hlo_op(ctx, text->text, end ? (size_t)(end - text->text) : text->n_bytes);
+    if (f->type == TYPE_STR)
+        result_hlo_op(ctx, hlo_op_in(slice_of(f->text)));
+    else if (line_has_hlo_ops(c->unit.line))
+        result_hlo_op(ctx, hlo_op_of_meta(meta_of(c)));
 }
 
 static void source_column(EventsCursor *c, sqlite3_context *ctx, bool line)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* trace_events.h: the table of all events, in three files: trace_events_plan.c decides which terms
- * of a query are pushed down, trace_events_walk.c steps through the events that remain,
- * trace_events.c writes their columns.
+/* trace_events.h: the table of all events, in four files: trace_events_plan.c decides which terms
+ * of a query are pushed down, trace_events_match.c which metadata they leave, trace_events_walk.c
+ * steps through the events that remain, trace_events.c writes their columns.
  *
  * The walk has units: a unit is a line, or the events of one metadata id on a line. Each unit is
  * read in batches of up to CHUNK_EVENTS events. A column of a batch is unpacked when it is first
@@ -204,11 +204,12 @@ typedef struct {
     SourceNames asked;
     SourceRun *sources;
     int n_sources;
-    char *run_is, *host_is, *plane_is, *line_is, *name_is, *plane_kind_is, *line_kind_is;
+    char *run_is, *host_is, *plane_is, *line_is, *name_is, *plane_kind_is, *line_kind_is,
+        *hlo_op_is, *program_is;
     Range plane_id, line_id, event_id, start, end, duration, parent_id, correlation_id, step, group;
     bool narrow; /* a term selects single events */
     int plan;
-    size_t n_names; /* names asked for in these sources until now */
+    size_t n_names; /* names, instructions or programs asked for in these sources until now */
     /* How the sources are walked: sorted units, or lines in file order, or a few events that are
      * looked up. */
     KeptUnit *units;
@@ -233,7 +234,8 @@ typedef struct {
     ChunkValues *values, *spare; /* spare: for a chunk that is read again from the file */
     const Chunk *spare_of;
     const Plane *match_plane; /* the plane whose metadata `match` is for */
-    uint8_t *match;           /* by metadata: whether it has the wanted name */
+    bool match_ops;           /* and line_has_hlo_ops() of its line */
+    uint8_t *match;           /* events_matches() */
     /* What columns are read from. */
     const NestingChunk *nesting;
     const Line *nesting_of;
@@ -269,6 +271,17 @@ void events_free(EventsCursor *c); /* frees everything that it has, but not the 
 
 /* Writes a module's name without its (program id). */
 void result_module(sqlite3_context *ctx, const Text *name);
+
+/* trace_events_match.c */
+/* Returns whether terms depend on the metadata of events. */
+bool events_match_metas(const EventsCursor *c);
+/* Returns which metadata of a line's plane may have wanted events. NULL with c->err set. */
+const uint8_t *events_matches(EventsCursor *c, const Line *line);
+/* Returns an instruction's name as HLO tables spell it; empty if there is none. */
+Slice hlo_op_in(Slice text);
+/* Returns whether the line's events are instructions that their metadata names. */
+bool line_has_hlo_ops(const Line *line);
+Slice hlo_op_of_meta(const EventMeta *meta);
 
 /* trace_events_walk.c */
 int events_explain_nothing(EventsCursor *c,

@@ -67,6 +67,10 @@ static const struct {
      10},
     {EV_GROUP, 'G', RANGE, OF_EVENT, offsetof(EventsCursor, group), false,
      offsetof(Counts, metadata), 10},
+    /* Events may have them themselves. Then SQLite compares them, so a lookup may read all events.
+     */
+    {EV_HLO_OP, 'o', TEXT_IS, OF_EVENT, offsetof(EventsCursor, hlo_op_is), false, 0, 0},
+    {EV_PROGRAM, 'q', TEXT_IS, OF_EVENT, offsetof(EventsCursor, program_is), false, 0, 0},
     {EV_METADATA_ID, 'M', NOT_PUSHED, OF_GROUP, 0, false, 0, 0},
     {EV_DISPLAY_NAME, 'd', NOT_PUSHED, OF_GROUP, 0, false, 0, 0},
     /* a third of the events has one of the usual kinds */
@@ -326,8 +330,8 @@ int events_read_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value
             continue; /* contains NUL bytes: SQLite compares it */
         if (!s || !(*text = sqlite3_mprintf("%s", s))) return SQLITE_NOMEM;
     }
-    c->narrow = c->name_is || !is_all(c->event_id) || !is_all(c->start) || !is_all(c->end) ||
-                !is_all(c->duration) || !is_all(c->step) || !is_all(c->group);
+    c->narrow = events_match_metas(c) || !is_all(c->event_id) || !is_all(c->start) ||
+                !is_all(c->end) || !is_all(c->duration) || !is_all(c->step) || !is_all(c->group);
     return nothing ? SQLITE_DONE : SQLITE_OK;
 }
 

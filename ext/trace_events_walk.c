@@ -174,24 +174,6 @@ static bool chunk_wanted(const EventsCursor *c, const Line *line, const Chunk *k
            c->end.low <= (k->max_end == INT64_MAX ? INT64_MAX : add_saturated(start, k->max_end));
 }
 
-/* Returns which metadata of the plane have the wanted name. */
-static const uint8_t *matches(EventsCursor *c)
-{
-    const Plane *plane = c->unit.line->plane;
-    if (c->match_plane == plane) return c->match;
-    prof_free(c->match);
-    c->match_plane = NULL;
-    c->match = prof_alloc(plane->n_event_metas);
-    if (!c->match) {
-        prof_nomem(&c->err);
-        return NULL;
-    }
-    for (size_t i = 0; i < plane->n_event_metas; i++)
-        c->match[i] = !strcmp(plane->event_metas[i].name->text, c->name_is);
-    c->match_plane = plane;
-    return c->match;
-}
-
 /* Keeps the slots whose value, computed for c->slot, passes. False on an error. */
 #define KEEP(passes)                                                                               \
     {                                                                                              \
@@ -207,7 +189,7 @@ static const uint8_t *matches(EventsCursor *c)
 static void drop_unwanted(EventsCursor *c)
 {
     if (c->events && !is_all(c->event_id)) KEEP(is_within(c->event_id, (int64_t)event_of(c)))
-    const uint8_t *match = c->name_is ? matches(c) : NULL;
+    const uint8_t *match = events_match_metas(c) ? events_matches(c, c->unit.line) : NULL;
     if (match) KEEP(match[value_of(c, COL_META)])
     if (!is_all(c->duration)) KEEP(is_within(c->duration, value_of(c, COL_DURATION)))
     if (!is_all(c->start)) KEEP(is_within(c->start, start_of(c)))
@@ -445,8 +427,9 @@ static void make_units(EventsCursor *c, const char *keys)
             const EventsByMeta *order =
                 c->plan & PLAN_GROUPS ? line_events_by_meta(line, &c->err) : NULL;
             if (!(c->plan & PLAN_GROUPS)) add_unit(c, (KeptUnit){NULL, (uint32_t)s, l});
+            const uint8_t *match = order && events_match_metas(c) ? events_matches(c, line) : NULL;
             for (size_t g = 0; order && g < order->n_groups && !c->err.code; g++)
-                if (is_text(c->name_is, line->plane->event_metas[order->groups[g].meta].name))
+                if (!match || match[order->groups[g].meta])
                     add_unit(c, (KeptUnit){&order->groups[g], (uint32_t)s, l});
         }
     }
@@ -528,8 +511,9 @@ int events_next(sqlite3_vtab_cursor *cursor)
 
 void events_forget(EventsCursor *c)
 {
-    char **const texts[] = {&c->run_is,  &c->host_is,       &c->plane_is,    &c->line_is,
-                            &c->name_is, &c->plane_kind_is, &c->line_kind_is};
+    char **const texts[] = {&c->run_is,       &c->host_is,   &c->plane_is,
+                            &c->line_is,      &c->name_is,   &c->plane_kind_is,
+                            &c->line_kind_is, &c->hlo_op_is, &c->program_is};
     for (size_t i = 0; i < COUNT(texts); i++) {
         sqlite3_free(*texts[i]);
         *texts[i] = NULL;
@@ -560,12 +544,12 @@ static int open_sources(EventsCursor *c, SourceNames *before)
     return prof_keep(&c->kept, c->sources, c->n_sources) ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-/* Returns whether the events of each line should be sorted by name: a single name is searched in
- * all events; for the names of an IN or a join, sorting is faster. */
-static bool by_name_again(EventsCursor *c)
+/* Returns whether the events of each line should be sorted by metadata: a single name, instruction
+ * or program is searched in all events; for those of an IN or a join, sorting is faster. */
+static bool by_meta_again(EventsCursor *c)
 {
-    if (!c->name_is || c->plan & (PLAN_UNITS | PLAN_FILE_ORDER) || is_point(c->correlation_id) ||
-        is_point(c->parent_id))
+    if (!events_match_metas(c) || c->plan & (PLAN_UNITS | PLAN_FILE_ORDER) ||
+        is_point(c->correlation_id) || is_point(c->parent_id))
         return false;
     if (!is_all(c->event_id) || !is_all(c->start) || !is_all(c->end) || c->n_names++ == 0)
         return false;
@@ -578,9 +562,9 @@ int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int 
                   sqlite3_value **argv)
 {
     EventsCursor *c = (EventsCursor *)cursor;
-    const char *keys, *name_before = c->name_is;
+    const char *keys;
     events_forget(c);
-    if (name_before) c->match_plane = NULL;
+    c->match_plane = NULL;
     if (!c->values && !(c->values = prof_alloc(sizeof *c->values))) return SQLITE_NOMEM;
     if (plan & PLAN_MISSING)
         return prof_argument_missing(cursor->pVtab, ((ProfTable *)cursor->pVtab)->table->name,
@@ -599,7 +583,7 @@ int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int 
         return rc == SQLITE_DONE ? SQLITE_OK : rc;
     }
     if (opened != SQLITE_OK) return opened;
-    if (by_name_again(c)) c->plan |= PLAN_UNITS | PLAN_GROUPS;
+    if (by_meta_again(c)) c->plan |= PLAN_UNITS | PLAN_GROUPS;
     if (c->plan & PLAN_UNITS) make_units(c, keys);
     if (c->err.code) return events_fail(c);
     c->eof = false;

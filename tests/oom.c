@@ -215,6 +215,8 @@ static const char *const queries[] = {
     "SELECT count(*) FROM trace_events('tests/data/gpu_train_latency') AS a JOIN "
     "trace_events('tests/data/gpu_train_latency') AS b ON b.correlation_id = a.correlation_id "
     "WHERE a.event_id < 50",
+    "SELECT count(*) FROM trace_events('tests/data/tpu_train_54') WHERE hlo_op = 'no such' AND "
+    "program_id = '1'",
     "SELECT * FROM graph_kernels('tests/data/h100_jax')",
     "SELECT * FROM gaps('tests/data/gpu_train_latency', 5)",
     "SELECT * FROM gaps('tests/data/jax_recompiles')",

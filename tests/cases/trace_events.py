@@ -127,3 +127,38 @@ def group_of_the_metadata():
     for group, name in (9, 'a'), (4, 'b'):
         same(ask("SELECT name FROM trace_events('{x}') WHERE group_id = %d" % group, x=data),
              [{'name': name}])
+
+
+@case
+def events_of_an_instruction_or_program():
+    """Found wherever the name and the id are: in the name, display name or stats of the metadata,
+    or in the events' own stats, which count first."""
+    core, gpu = Plane('/device:TPU:0'), Plane('/device:GPU:0', 2)
+    one, text = {'program_id': {'uint64': 2**64 - 1}}, {'program_id': {'str': 'seven'}}
+    most = str(2**64 - 1)
+    events = [(core.meta('%a = f32[] add()'), 0, 1),
+              (core.meta('%x = f32[] add()', 'a', one), 10, 1),
+              (core.meta('%a', '', text), 20, 1, {'hlo_op': {'str': 'm::%b{1,2}'}}),
+              (core.meta('%c', '', {'hlo_op': {'str': 'm::%b{0}'}, **one}), 30, 1,
+               {'program_id': {'int64': 7}}),
+              (core.meta('%c', '', {'hlo_op': {'str': 'm::%b{0}'}, **one}), 40, 1)]
+    core.line(2, 'XLA Modules', events[:3]).line(3, 'XLA Ops', events)
+    gpu.line(1, 'Stream #1', [(gpu.meta('a', 'a', one), 0, 1),
+                              ('a', 5, 1, {'hlo_op': {'str': 'a'}}),
+                              ('a', 7, 1, {'hlo_op': {'str': 'b'}, **text})])
+    data = space(core.bytes(), gpu.bytes())
+    for column, want in (('hlo_op', [None, None, 'b', 'a', 'a', 'b', 'b', 'b', None, 'a', 'b']),
+                         ('program_id', [None, most, 'seven', None, most, 'seven', '7', most, most,
+                                         None, 'seven'])):
+        same(rows("SELECT %s FROM trace_events('{x}') ORDER BY event_id" % column, data),
+             [(value,) for value in want])
+        for value in set(want) - {None} | {'none'}:
+            ids = [(i,) for i, v in enumerate(want) if v == value]
+            for term in ("= '%s'" % value, "IN ('no', '%s', 'nor')" % value):
+                same(rows("SELECT event_id FROM trace_events('{x}') WHERE %s %s ORDER BY event_id"
+                          % (column, term), data), ids, term)
+        same(rows("SELECT count(*) FROM trace_events('{x}') WHERE %s = 'a' AND name = 'a'" % column,
+                  data), [(sum(v == 'a' for v in want[8:]),)])
+    same(rows("SELECT event_id FROM trace_events('{x}') WHERE hlo_op = 'b' AND program_id = '7'",
+              data), [(6,)])
+    same(rows("SELECT count(*) FROM trace_events('{x}') WHERE program_id = 7", data), [(1,)])
