@@ -39,7 +39,8 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
      'steps, core_steps, step_ops, slow_step_ops, host_bound, stragglers, input_bound',
      'StepTraceAnnotation', 'JAX: with jax.profiler.StepTraceAnnotation(''train'', step_num=i): '
      || 'around each step; TensorFlow: '
-     || 'tf.profiler.experimental.Trace(''train'', step_num=i, _r=1)'),
+     || 'tf.profiler.experimental.Trace(''train'', step_num=i, _r=1); PyTorch/XLA: '
+     || 'torch_xla.debug.profiler.StepTrace(''train'', step_num=i)'),
     (5, 'python', 'Python frames', 'Which Python code ran while the device was idle, or launched a '
      || 'kernel? Which Python code loads the data?',
      'launch_delays.python_frame, launch_delays.python_stack, idle_causes.python_frame',
@@ -68,7 +69,7 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
      'jax_include_full_tracebacks_in_locations', 'JAX: '
      || 'jax.config.update(''jax_include_full_tracebacks_in_locations'', True) before the '
      || 'function is compiled; a program from a compilation cache keeps what it was compiled '
-     || 'with.'),
+     || 'with. PyTorch/XLA: the environment variables XLA_IR_DEBUG=1 and XLA_HLO_DEBUG=1.'),
     (10, 'memory', 'events of allocators',
      'How much memory was in use, when, and by what? What was '
      || 'live at the OOM?',
@@ -87,7 +88,9 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
      'Give the peak of one device in FLOP/s: SELECT * FROM mfu(''logs'', 312e12).'),
     (13, 'scope', 'names of framework ops (scopes) in programs', 'Which layer or module is slow?',
      'hlo_instructions.tf_op, tf_ops, kernel_time_by_op', 'jax.named_scope, tf.name_scope',
-     'Name layers with jax.named_scope, tf.name_scope or modules of Flax, Haiku or Keras.'),
+     'Name layers with jax.named_scope, tf.name_scope or modules of Flax, Haiku or Keras. '
+     || 'PyTorch/XLA: torch_xla.debug.profiler.Trace, with the environment variables '
+     || 'XLA_IR_DEBUG=1 and XLA_HLO_DEBUG=1.'),
     (14, 'group', 'devices of a collective''s group',
      'Which device or host do the others wait for? '
      || 'Does a step take equally long on all hosts?',

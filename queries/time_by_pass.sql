@@ -11,12 +11,11 @@
 -- column plane_kind TEXT: where the ops ran: gpu, tensorcore or sparsecore; host in a run without
 --   devices
 -- column pass TEXT: optimizer: ops that are in no backward or recomputed pass and in whose scope
---   (scope_ops.scope) a component is the name of an optimizer, or starts with one and a digit or
---   colon, in lower case and without underscores: adadelta, adafactor, adagrad, adam, adamax,
+--   (scope_ops.scope) a component is the name of an optimizer, or starts with one and a digit, dot
+--   or colon, in lower case and without underscores: adadelta, adafactor, adagrad, adam, adamax,
 --   adamw, applygradients, applyupdates, ftrl, lamb, lars, lion, momentum, muon, nadam, optax,
 --   optimizer, radam, rmsprop, sgd, shampoo; forward, backward and recomputed: the others, as in
---   scope_ops.pass. An optimizer without such a scope counts as forward. NULL: ops without a name,
---   and ops named by NVTX ranges alone (kernels of PyTorch in a capture)
+--   scope_ops.pass. An optimizer without such a scope counts as forward. NULL: the others
 -- column self_us REAL [us]: self time of the ops, over all devices or threads
 -- column percent REAL [percent 0..100]: self_us as a share of the self time of all ops of the run
 --   and plane_kind; NULL if that is 0
@@ -38,7 +37,7 @@ WITH optimizer(word) AS MATERIALIZED (
     SELECT run, plane_kind, scope, self_us, occurrences,
            CASE WHEN coalesce(pass, 'forward') = 'forward'
                      AND EXISTS (SELECT 1 FROM optimizer
-                                 WHERE path GLOB '*/' || word || '[/:0-9]*')
+                                 WHERE path GLOB '*/' || word || '[/:.0-9]*')
                 THEN 'optimizer' ELSE pass END AS pass
     FROM scoped
 ), summed AS ( -- scope is that of the row with the largest self time

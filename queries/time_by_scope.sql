@@ -19,12 +19,14 @@
 --   ops outside of any scope
 -- column iteration INTEGER: iteration of the loop around the ops (scope_ops.iteration), with
 --   by_iteration = 1; NULL otherwise, and outside of loops
--- column forward_us REAL [us]: self time of the scope's ops of the forward pass, and of ops that
---   belong to no pass (the optimizer, copies), over all devices or threads
+-- column forward_us REAL [us]: self time of the scope's ops of the forward pass, which includes the
+--   optimizer, over all devices or threads
 -- column backward_us REAL [us]: self time of the scope's ops that compute gradients
 -- column recomputed_us REAL [us]: self time of the scope's ops that compute values again for the
 --   gradients (jax.checkpoint, rematerialization)
--- column self_us REAL [us]: forward_us + backward_us + recomputed_us
+-- column unknown_us REAL [us]: self time of the scope's ops whose pass is unknown: no name of a
+--   framework op shows it (scope_ops.pass is NULL)
+-- column self_us REAL [us]: forward_us + backward_us + recomputed_us + unknown_us
 -- column percent REAL [percent 0..100]: self_us as a share of the self time of all ops of the run
 --   and plane_kind; NULL if that is 0
 -- column occurrences INTEGER [events]: number of events of the scope's ops
@@ -46,9 +48,10 @@ WITH op AS MATERIALIZED (
     FROM temp.scope_ops(:source)
 ), scoped AS ( -- scope_by, owner_by and op are those of the row with the largest self time
     SELECT run, plane_kind, scope, iteration,
-           total(self_us) FILTER (WHERE pass IS NULL OR pass = 'forward') AS forward_us,
+           total(self_us) FILTER (WHERE pass = 'forward') AS forward_us,
            total(self_us) FILTER (WHERE pass = 'backward') AS backward_us,
            total(self_us) FILTER (WHERE pass = 'recomputed') AS recomputed_us,
+           total(self_us) FILTER (WHERE pass IS NULL) AS unknown_us,
            total(self_us) AS self_us, sum(occurrences) AS occurrences, sum(flops) AS flops,
            sum(bytes_accessed) AS bytes_accessed, max(self_us), scope_by, owner_by, op
     FROM op
@@ -59,8 +62,8 @@ WITH op AS MATERIALIZED (
                               ORDER BY self_us DESC, plane_kind, scope, iteration) AS rank
     FROM scoped
 )
-SELECT run, rank, plane_kind, scope, iteration, forward_us, backward_us, recomputed_us, self_us,
-       100.0 * self_us / all_us, occurrences, flops, bytes_accessed, scope_by, owner_by,
+SELECT run, rank, plane_kind, scope, iteration, forward_us, backward_us, recomputed_us, unknown_us,
+       self_us, 100.0 * self_us / all_us, occurrences, flops, bytes_accessed, scope_by, owner_by,
        op
 FROM ranked
 WHERE (:n IS NULL OR rank <= :n)

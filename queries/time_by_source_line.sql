@@ -15,12 +15,14 @@
 --   (docs/semantics.md, User line); NULL for ops that come from none
 -- column user_line INTEGER: line number in user_file; NULL if user_file is NULL
 -- column user_function TEXT: function that contains the line; NULL if unknown
--- column forward_us REAL [us]: self time of the line's ops of the forward pass, and of ops that
---   belong to no pass (the optimizer, copies), over all devices or threads
+-- column forward_us REAL [us]: self time of the line's ops of the forward pass, which includes the
+--   optimizer, over all devices or threads
 -- column backward_us REAL [us]: self time of the line's ops that compute gradients
 -- column recomputed_us REAL [us]: self time of the line's ops that compute values again for the
 --   gradients (jax.checkpoint, rematerialization)
--- column self_us REAL [us]: forward_us + backward_us + recomputed_us
+-- column unknown_us REAL [us]: self time of the line's ops whose pass is unknown: no name of a
+--   framework op shows it (scope_ops.pass is NULL)
+-- column self_us REAL [us]: forward_us + backward_us + recomputed_us + unknown_us
 -- column percent REAL [percent 0..100]: self_us as a share of the self time of all ops of the run
 --   and plane_kind; NULL if that is 0
 -- column occurrences INTEGER [events]: number of events of the line's ops
@@ -37,9 +39,10 @@ WITH op AS MATERIALIZED (
     FROM temp.scope_ops(:source)
 ), line AS ( -- user_function, scope and op are those of the row with the largest self time
     SELECT run, plane_kind, user_file, user_line,
-           total(self_us) FILTER (WHERE pass IS NULL OR pass = 'forward') AS forward_us,
+           total(self_us) FILTER (WHERE pass = 'forward') AS forward_us,
            total(self_us) FILTER (WHERE pass = 'backward') AS backward_us,
            total(self_us) FILTER (WHERE pass = 'recomputed') AS recomputed_us,
+           total(self_us) FILTER (WHERE pass IS NULL) AS unknown_us,
            total(self_us) AS self_us, sum(occurrences) AS occurrences, sum(flops) AS flops,
            sum(bytes_accessed) AS bytes_accessed, max(self_us), user_function, scope, op
     FROM op
@@ -51,7 +54,7 @@ WITH op AS MATERIALIZED (
     FROM line
 )
 SELECT run, rank, plane_kind, user_file, user_line, user_function, forward_us, backward_us,
-       recomputed_us, self_us, 100.0 * self_us / all_us, occurrences, flops,
+       recomputed_us, unknown_us, self_us, 100.0 * self_us / all_us, occurrences, flops,
        bytes_accessed, scope, op
 FROM ranked
 WHERE (:n IS NULL OR rank <= :n)

@@ -63,6 +63,13 @@ NAMES = [  # name, scope, pass
     ('a:b/add', 'a:b', 'forward'),
     ('MatMul', None, 'forward'),
     ('step/loss/linear:NVTX', 'step/loss', None),
+    ('train_step.1/block.2/aten__add.3/aten__mul', 'train_step.1/block.2', 'forward'),
+    ('aten__mm', None, None),
+    ('aten__add.3/xla__select', None, None),
+    ('aten__native_layer_norm_backward', None, 'backward'),
+    ('net.1/aten___softmax_backward_data', 'net.1', 'backward'),
+    ('net_backward.1/aten__mm', 'net_backward.1', 'forward'),
+    ('aten/mm_backward', 'aten', 'forward'),
     ('a(b/c', None, 'forward'),
     ('a)b/c', 'a)b', 'forward'),
     ('', None, 'forward'),
@@ -472,6 +479,19 @@ def user_lines():
 
 
 @case
+def backward_pass_of_pytorch():
+    """autograd's thread has no Python frames. Without frames in the program, an operator outside of
+    scopes can be of any pass."""
+    ops = [placed(1, 'a', op_name='net.1/aten__mm'), placed(2, 'b', 1, 'aten__mm'),
+           placed(3, 'c', op_name='aten__mm'), placed(4, 'd', 1, 'aten__gelu_backward'),
+           placed(5, 'e', op_name='add')]
+    for frames, passes in (((('train.py', 40, 'loss', 0),), ['forward', 'forward', 'backward',
+                                                             'backward', 'forward']),
+                           ((), ['forward', None, None, 'backward', 'forward'])):
+        same(of_program('pass', ops, frames), list(zip('abcde', passes)))
+
+
+@case
 def modules_on_the_stack():
     """Classes of calls from the outermost in, with the line of the call. Not: classes of
     frameworks that are no layers, base classes, functions, and calls that a loop repeats."""
@@ -617,7 +637,7 @@ def iterations():
         ],
     )
     columns = (
-        "scope, forward_us, backward_us, recomputed_us, self_us, occurrences, "
+        "scope, forward_us, backward_us, unknown_us, self_us, occurrences, "
         "scope_by, top_op FROM time_by_scope('{x}'"
     )
     same(
@@ -626,7 +646,7 @@ def iterations():
             (1, 'host', 'loss', 28.0, 22.0, 0.0, 50.0, 4, 'name', 'while.1'),
             (2, 'host', 'loss/layer', 12.0, 18.0, 0.0, 30.0, 12, 'name', 'dot.b'),
             (3, 'host', 'sgd', 8.0, 0.0, 0.0, 8.0, 2, 'name', 'sgd'),
-            (4, 'host', None, 2.0, 0.0, 0.0, 2.0, 2, None, 'copy'),
+            (4, 'host', None, 0.0, 0.0, 2.0, 2.0, 2, None, 'copy'),
         ],
     )
     same(
@@ -634,7 +654,7 @@ def iterations():
         [
             ('loss', 40.0, 40.0, 0.0, 80.0, 16, 'name', 'while.1'),
             ('sgd', 8.0, 0.0, 0.0, 8.0, 2, 'name', 'sgd'),
-            (None, 2.0, 0.0, 0.0, 2.0, 2, None, 'copy'),
+            (None, 0.0, 0.0, 2.0, 2.0, 2, None, 'copy'),
         ],
     )
     same(
@@ -920,13 +940,13 @@ def lines_of_my_program():
     same(
         rows(
             "SELECT rank, user_file, user_line, user_function, forward_us, backward_us, "
-            "self_us, percent, occurrences, scope, top_op FROM time_by_source_line('{x}')",
+            "unknown_us, self_us, percent, occurrences, scope, top_op FROM time_by_source_line('{x}')",
             data,
         ),
         [
-            (1, None, None, None, 9.0, 0.0, 9.0, 45.0, 1, None, 'd'),
-            (2, 'train.py', 40, 'loss', 4.0, 5.0, 9.0, 45.0, 2, 'x', 'b'),
-            (3, 'train.py', 50, 'step', 2.0, 0.0, 2.0, 10.0, 1, None, 'c'),
+            (1, None, None, None, 0.0, 0.0, 9.0, 9.0, 45.0, 1, None, 'd'),
+            (2, 'train.py', 40, 'loss', 4.0, 5.0, 0.0, 9.0, 45.0, 2, 'x', 'b'),
+            (3, 'train.py', 50, 'step', 2.0, 0.0, 0.0, 2.0, 10.0, 1, None, 'c'),
         ],
     )
     same(rows("SELECT count(*) FROM time_by_source_line('{x}', 2)", data), [(2,)])

@@ -354,7 +354,8 @@ SELECT 1 FROM scope_ops('x')
      OR (plane_kind = 'host' AND EXISTS (SELECT 1 FROM device_time('x') WHERE busy_ps > 0))
 UNION ALL
 SELECT 1 FROM (SELECT total(self_us) AS a FROM scope_ops('x')),
- (SELECT total(self_us) AS b, total(forward_us + backward_us + recomputed_us) AS c
+ (SELECT total(self_us) AS b, total(forward_us + backward_us + recomputed_us
+                                           + unknown_us) AS c
     FROM time_by_scope('x')),
  (SELECT total(self_us) AS d FROM time_by_source_line('x'))
  WHERE abs(a - b) > 1e-6 * abs(a) OR abs(a - c) > 1e-6 * abs(a) OR abs(a - d) > 1e-6 * abs(a)

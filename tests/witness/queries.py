@@ -465,7 +465,7 @@ OPTIMIZERS = set("""adadelta adafactor adagrad adam adamax adamw applygradients 
 
 
 def is_of_optimizer(scope):
-    return any(re.split('[0-9:]', x.lower().replace('_', ''))[0] in OPTIMIZERS
+    return any(re.split('[0-9:.]', x.lower().replace('_', ''))[0] in OPTIMIZERS
                for x in (scope or '').split('/'))
 
 
@@ -473,8 +473,9 @@ def time_by_pass(run):
     ops = run.ask('SELECT * FROM scope_ops({x})')
     groups, everything = collections.defaultdict(list), collections.Counter()
     for o in ops:
-        of_pass = 'optimizer' if o['pass'] == 'forward' and is_of_optimizer(o['scope']) else o[
-            'pass']
+        of_pass = o['pass']
+        if of_pass in (None, 'forward') and is_of_optimizer(o['scope']):
+            of_pass = 'optimizer'
         groups[o['plane_kind'], of_pass].append(o)
         everything[o['plane_kind']] += o['self_us']
     got = run.ask('SELECT * FROM time_by_pass({x})')
@@ -497,7 +498,7 @@ def time_by_pass(run):
 
 # ---- random runs ----
 
-SCOPES = ['', 'layer/', 'a/b/', 'Adam/', 'adam_w_2/', 'opt/sgd12/', 'x.adam/', 'sgd_/y/',
+SCOPES = ['', 'layer/', 'a/b/', 'Adam/', 'adam_w_2/', 'opt/sgd12/', 'sgd.1/', 'x.adam/', 'sgd_/y/',
           'adamish/', 'Adam_100/', 'apply_gradients/', '3d/', 'LION_/', 'update[adam]/',
           'rms_prop1_/', 'Adam:12/', 'sgdx/']
 
@@ -533,7 +534,7 @@ def passing(dice, folder, name):
     for i in range(dice.randint(1, 30)):
         around = dice.choice(['', 'jvp(%s)/', 'transpose(jvp(%s))/', 'rematted_computation/'])
         tf_op = 'jit(f)/' + (around % 'm' if '%' in around else around) + dice.choice(
-            SCOPES) + 'op%d' % dice.randint(1, 3)
+            SCOPES) + 'op%d' % dice.randint(1, 3) + dice.choice(['', '', ':NVTX'])
         events.append(('kernel%d' % dice.randint(1, 4), i * 10**6, dice.randint(0, 9) * 10**5,
                        {'tf_op': {'str': tf_op}} if dice.randint(0, 4) else {}))
     path = os.path.join(folder, name + '.xplane.pb')

@@ -30,6 +30,7 @@ TRANSFORMED = set('''jvp transpose vmap vjp linearize checkpoint remat custom_jv
     shard_map'''.split())
 FRAMEWORKS = set('''jax jaxlib flax optax haiku equinox keras tf_keras tensorflow torch torch_xla
     torchax orbax chex numpy site-packages dist-packages'''.split())
+TORCH, OF_FRAMES = ('aten__', 'prim__', 'xla__'), 'forward or backward'
 BASES = {'Module', 'Layer', 'Operation', 'Functional', 'Model', 'Sequential'}
 OWNER = ('owner_tf_op', 'owner_by', 'owner_hlo_op', 'scope', 'scope_by', 'pass', 'user_file',
          'user_line', 'user_function')
@@ -94,21 +95,31 @@ def scope_of(name):
     parts = [name[a + 1:b] for a, b in zip([-1] + cuts, cuts + [len(name)])]
     plain = [unwrapped(x) for x in parts]
     backward, components, scope = any(t for _, t in plain), [x for x, _ in plain[:-1]], []
+    torch = plain[-1][0].startswith(TORCH)
+    met.update('operator ' + x for x in TORCH if plain[-1][0].startswith(x))
+    backward |= torch and '_backward' in plain[-1][0]
     for i, x in enumerate(components):
         before, after = components[i - 1] if i else '', ''.join(components[i + 1:i + 2])
         gradients = not scope and re.fullmatch(r'gradients(_\d+)?', x)
         backward |= bool(gradients) or x == 'gradient_tape'
         rules = {'left out ' + x: x in LEFT_OUT, 'gradients': bool(gradients),
-                 'eqx': x.startswith('eqx.'),
+                 'eqx': x.startswith('eqx.'), 'several operators': x.startswith(TORCH),
                  x + ' of while': before == 'while' and x in ('body', 'cond'),
                  'branch': re.fullmatch(r'branch_\d+_fun', x),
                  'cond of branch': x == 'cond' and re.fullmatch(r'branch_\d+_fun', after)}
         met.update(rule for rule, holds in rules.items() if holds)
         if x and not any(rules.values()):
             scope.append(x)
-    again = 'rematted_computation' in components
-    return '/'.join(scope), None if ranges else 'recomputed' if again else (
-        'backward' if backward else 'forward')
+    of_pass = 'backward' if backward else 'forward'
+    if 'rematted_computation' in components:
+        of_pass = 'recomputed'
+    if torch and not scope and of_pass == 'forward':
+        of_pass = OF_FRAMES
+    return '/'.join(scope), None if ranges else of_pass
+
+
+def by_name(of_pass):
+    return None if of_pass == OF_FRAMES else of_pass
 
 
 # ---- stacks ----
@@ -306,6 +317,9 @@ class Program:
         if owner:
             scope, of_pass = scope_of(owner.tf_op)
             scope_by = 'name'
+            if of_pass == OF_FRAMES:
+                of_pass = ('forward' if owner.frame else 'backward') if self.stacks.frames else None
+                met['by frames: %s' % of_pass] += 1
             if '.remat' in i.name:
                 of_pass = 'recomputed'
         if not scope:
@@ -339,6 +353,7 @@ def by_its_name(columns, hlo_op, recorded):
     """What an op has whose program the file lacks: the framework op that it records is the
     owner."""
     scope, of_pass = scope_of(recorded or '')
+    of_pass = by_name(of_pass)
     if '.remat' in (hlo_op or ''):
         of_pass = 'recomputed'
     return [recorded, 'own', hlo_op, scope or None, 'name' if scope else None, of_pass, None, None,
@@ -604,8 +619,9 @@ def grouped(run, rows, query, own, of_largest):
 
         def us(*passes):
             return sum(x['self_us'] for x in of if x['pass'] in passes)
-        want = {'forward_us': us('forward', None), 'backward_us': us('backward'),
-                'recomputed_us': us('recomputed'), 'self_us': sum(x['self_us'] for x in of),
+        want = {'forward_us': us('forward'), 'backward_us': us('backward'),
+                'recomputed_us': us('recomputed'), 'unknown_us': us(None),
+                'self_us': sum(x['self_us'] for x in of),
                 'occurrences': sum(x['occurrences'] for x in of)}
         want['percent'] = 100 * want['self_us'] / everything[r['plane_kind']] if everything[
             r['plane_kind']] else None
@@ -614,7 +630,8 @@ def grouped(run, rows, query, own, of_largest):
             want[cost] = sum(known) if known else None
         agree('%s %s' % (query, list(r.values())[:4]), {k: r[k] for k in want}, want, rel=1e-6,
               abs_tol=1e-6)
-        agree('passes', r['forward_us'] + r['backward_us'] + r['recomputed_us'], r['self_us'])
+        agree('passes', r['forward_us'] + r['backward_us'] + r['recomputed_us'] + r['unknown_us'],
+              r['self_us'])
         largest = max(x['self_us'] for x in of)
         top = [dict(x, top_op=x['hlo_op'] or x['tf_op'] or x['name']) for x in of
                if x['self_us'] >= largest - 1e-6]
@@ -648,7 +665,8 @@ def by_line(run, rows):
 def random_names():
     """Names of what the rules speak of, in any order."""
     words = sorted(LEFT_OUT | TRANSFORMED | PROGRAMS) + '''cond branch_0_fun body while gradients
-        gradients_1 eqx.nn Net a x[1] gradient_tape'''.split() + ['']
+        gradients_1 eqx.nn Net a x[1] gradient_tape aten__mul aten__gelu_backward prim__Constant
+        xla__slice aten__add.3'''.split() + ['']
     draw, found = random.Random(3), set()
 
     def component():
@@ -672,7 +690,7 @@ def functions(names):
         for row in rows:
             scope, of_pass = scope_of(row['name'])
             agree('scope and pass of %s' % row['name'], [row['scope'], row['pass']],
-                  [scope or None, of_pass])
+                  [scope or None, by_name(of_pass)])
 
 
 def dumps():

@@ -41,6 +41,8 @@ RULES = (['left out ' + x for x in scopes.LEFT_OUT] + ['program ' + x for x in s
             'gradients', 'type', 'several names', 'module of a library', 'frame repeats',
             'many modules', 'fused below the root', 'fused in a later computation',
             'given in a fusion', 'recomputed by its own name', 'scope of a stack without owner',
+            'operator aten__', 'operator prim__', 'operator xla__', 'several operators',
+            'by frames: forward', 'by frames: backward', 'by frames: None',
             'line of the owner', 'line of an outer frame', 'line of the metadata'])
 
 
@@ -93,8 +95,8 @@ def program(dice, id, names):
         first += 100
     plan = hlo.assignment(buffers, [hlo.allocation(0, 16 * len(buffers), [
         (i * 100 + k, 16 * k, 16) for i in range(n) for k in range(1, 2)])])
-    return hlo.proto(hlo.module('m%d' % id, *computations, id=id, more=L(17, stack_index(
-        dice, n_frames))), plan)
+    frames = L(17, stack_index(dice, n_frames)) if dice.random() < 0.8 else b''
+    return hlo.proto(hlo.module('m%d' % id, *computations, id=id, more=frames), plan)
 
 
 def run_of(dice, folder, names):
@@ -125,7 +127,7 @@ def made():
     some_names = scopes.random_names() + 30 * ['while/body/add', 'while/cond/lt',
                                                'cond/branch_0_fun/mul']
     scopes.met.clear()
-    for seed in range(int(os.environ.get('SEEDS', 40))):
+    for seed in range(int(os.environ.get('SEEDS', 60))):
         with tempfile.TemporaryDirectory() as top:
             run = run_of(random.Random(seed), top, some_names)
             tried('programs of seed %d' % seed, check, run, programs_of(run, scopes.Program))

@@ -5697,15 +5697,18 @@ class TimeByScope(NamedTuple):
     """iteration of the loop around the ops (scope_ops.iteration), with by_iteration = 1; NULL
     otherwise, and outside of loops"""
     forward_us: float
-    """self time of the scope's ops of the forward pass, and of ops that belong to no pass (the
-    optimizer, copies), over all devices or threads [us]"""
+    """self time of the scope's ops of the forward pass, which includes the optimizer, over all
+    devices or threads [us]"""
     backward_us: float
     """self time of the scope's ops that compute gradients [us]"""
     recomputed_us: float
     """self time of the scope's ops that compute values again for the gradients (jax.checkpoint,
     rematerialization) [us]"""
+    unknown_us: float | None
+    """self time of the scope's ops whose pass is unknown: no name of a framework op shows it
+    (scope_ops.pass is NULL) [us]"""
     self_us: float
-    """forward_us + backward_us + recomputed_us [us]"""
+    """forward_us + backward_us + recomputed_us + unknown_us [us]"""
     percent: float | None
     """self_us as a share of the self time of all ops of the run and plane_kind; NULL if that is 0
     [percent 0..100]"""
@@ -5742,15 +5745,18 @@ class TimeBySourceLine(NamedTuple):
     user_function: str | None
     """function that contains the line; NULL if unknown"""
     forward_us: float
-    """self time of the line's ops of the forward pass, and of ops that belong to no pass (the
-    optimizer, copies), over all devices or threads [us]"""
+    """self time of the line's ops of the forward pass, which includes the optimizer, over all
+    devices or threads [us]"""
     backward_us: float
     """self time of the line's ops that compute gradients [us]"""
     recomputed_us: float
     """self time of the line's ops that compute values again for the gradients (jax.checkpoint,
     rematerialization) [us]"""
+    unknown_us: float | None
+    """self time of the line's ops whose pass is unknown: no name of a framework op shows it
+    (scope_ops.pass is NULL) [us]"""
     self_us: float
-    """forward_us + backward_us + recomputed_us [us]"""
+    """forward_us + backward_us + recomputed_us + unknown_us [us]"""
     percent: float | None
     """self_us as a share of the self time of all ops of the run and plane_kind; NULL if that is 0
     [percent 0..100]"""

@@ -3,7 +3,7 @@
  * scope of the model, or added by the framework around scopes. */
 #include "op_scope.h"
 
-const char *const op_pass_names[] = {"forward", "backward", "recomputed", NULL};
+const char *const op_pass_names[] = {"forward", "backward", "recomputed", NULL, NULL};
 
 /* ---- components ---- */
 
@@ -87,6 +87,13 @@ static bool is_gradients(Slice s)
     return true;
 }
 
+/* Returns whether a component is an operator of PyTorch, such as aten::mul, or PyTorch/XLA's scope of
+ * one that consists of several, such as aten__mul.3. */
+static bool is_operator(Slice s)
+{
+    return slice_starts(s, "aten__") || slice_starts(s, "prim__") || slice_starts(s, "xla__");
+}
+
 /* ---- a name ---- */
 
 typedef struct {
@@ -97,6 +104,7 @@ typedef struct {
     size_t n;         /* number of components until now */
     bool after_while; /* the component before is `while` */
     bool after_cond;  /* the component before is `cond`, and is part of the scope */
+    bool of_torch;    /* the op is an operator of PyTorch */
 } Scope;
 
 static void keep(Scope *s, Slice component)
@@ -143,7 +151,12 @@ static void add_component(Scope *s, Slice c, bool is_op)
 {
     bool after_while = s->after_while, after_cond = s->after_cond;
     s->after_while = s->after_cond = false;
-    if (!unwrap(s, &c) || is_op) return;
+    if (!unwrap(s, &c)) return;
+    if (is_op) {
+        s->of_torch = is_operator(c);
+        if (s->of_torch && slice_contains(c, "_backward")) set_pass(s, PASS_BACKWARD);
+        return;
+    }
     if (slice_is(c, "rematted_computation")) set_pass(s, PASS_RECOMPUTED);
     if (slice_is(c, "gradient_tape")) set_pass(s, PASS_BACKWARD);
     if (!s->n && is_gradients(c)) {
@@ -153,7 +166,7 @@ static void add_component(Scope *s, Slice c, bool is_op)
     } else if (slice_is(c, "while")) {
         s->after_while = true;
     } else if (!slice_is_any(c, fillers, COUNT(fillers)) && !slice_starts(c, "eqx.") &&
-               !(after_while && (slice_is(c, "body") || slice_is(c, "cond")))) {
+               !is_operator(c) && !(after_while && (slice_is(c, "body") || slice_is(c, "cond")))) {
         keep(s, c);
     }
 }
@@ -179,7 +192,8 @@ enum OpPass op_scope(Slice name, TextBuffer *scope)
         end = find_outside(name, at, '/');
         add_component(&s, part(name, at, end), end == name.n);
     }
-    return is_range ? PASS_UNKNOWN : s.pass;
+    if (is_range) return PASS_UNKNOWN;
+    return s.of_torch && !s.n && s.pass == PASS_FORWARD ? PASS_BY_FRAME : s.pass;
 }
 
 Slice op_scope_prefix(Slice scope, int64_t depth)
