@@ -34,16 +34,21 @@ WITH optimizer(word) AS MATERIALIZED (
     FROM temp.scope_ops(:source)
     GROUP BY run, plane_kind, pass, scope
 ), passed AS (
-    SELECT run, plane_kind, scope, self_us, occurrences,
+    SELECT *,
            CASE WHEN coalesce(pass, 'forward') = 'forward'
                      AND EXISTS (SELECT 1 FROM optimizer
                                  WHERE path GLOB '*/' || word || '[/:.0-9]*')
-                THEN 'optimizer' ELSE pass END AS pass
+                THEN 'optimizer' ELSE pass END AS of_pass
     FROM scoped
+), joined AS ( -- an optimizer's scope can have ops whose pass is unknown, and others
+    SELECT run, plane_kind, of_pass AS pass, scope, total(self_us) AS self_us,
+           sum(occurrences) AS occurrences
+    FROM passed
+    GROUP BY run, plane_kind, of_pass, scope
 ), summed AS ( -- scope is that of the row with the largest self time
     SELECT run, plane_kind, pass, total(self_us) AS self_us, sum(occurrences) AS occurrences,
            max(self_us) AS top_us, scope
-    FROM passed
+    FROM joined
     GROUP BY run, plane_kind, pass
 )
 SELECT run, row_number() OVER (PARTITION BY run ORDER BY self_us DESC, plane_kind, pass),

@@ -940,7 +940,8 @@ def lines_of_my_program():
     same(
         rows(
             "SELECT rank, user_file, user_line, user_function, forward_us, backward_us, "
-            "unknown_us, self_us, percent, occurrences, scope, top_op FROM time_by_source_line('{x}')",
+            "unknown_us, self_us, percent, occurrences, scope, top_op "
+            "FROM time_by_source_line('{x}')",
             data,
         ),
         [

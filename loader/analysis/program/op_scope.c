@@ -87,8 +87,8 @@ static bool is_gradients(Slice s)
     return true;
 }
 
-/* Returns whether a component is an operator of PyTorch, such as aten::mul, or PyTorch/XLA's scope of
- * one that consists of several, such as aten__mul.3. */
+/* Returns whether a component is an operator of PyTorch, such as aten__mul, or PyTorch/XLA's scope
+ * of one that consists of several, such as aten__mul.3. */
 static bool is_operator(Slice s)
 {
     return slice_starts(s, "aten__") || slice_starts(s, "prim__") || slice_starts(s, "xla__");
