@@ -338,6 +338,9 @@ int main(int argc, char **argv)
     }
     for (int i = optind; i < argc; i++) load_folder(argv[i]);
     if (!n_folders) return 2;
+    /* Here no two threads use a connection at once. SQLite's locks take a tenth of the time. */
+    sqlite3_config(SQLITE_CONFIG_MULTITHREAD);
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     qsort(files, (size_t)n_files, sizeof *files, by_name);
     snprintf(folder, sizeof folder, "%s/mutants.%ld", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
              (long)getpid());

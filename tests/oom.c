@@ -608,6 +608,7 @@ int main(int argc, char **argv)
     const long n_queries = sizeof queries / sizeof *queries,
                share = (argc > 3 ? atol(argv[3]) : 400) / n_queries;
     int n_wrong = 0;
+    sqlite3_config(SQLITE_CONFIG_MULTITHREAD); /* no two threads use a connection at once */
     sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real);
     sqlite3_mem_methods mine = real;
     mine.xMalloc = oom_malloc;
