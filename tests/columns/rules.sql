@@ -268,19 +268,20 @@ SELECT 1 FROM device_time('x', 1, 1) WHERE waiting_ps > busy_ps OR busy_ps + idl
 
 -- the idle rules of advice make up the devices' idle time, and exposed time is that of device_time;
 -- findings come first, the most expensive ones before (true files)
+WITH given AS MATERIALIZED (SELECT * FROM advice('x'))
 SELECT 1 FROM (SELECT total(cost_ms) FILTER (WHERE rule LIKE 'idle%') AS idle,
  max(iif(rule = 'exposed_communication', cost_ms, NULL)) AS communicating,
- max(iif(rule = 'exposed_transfer', cost_ms, NULL)) AS transferring FROM advice('x'))
+ max(iif(rule = 'exposed_transfer', cost_ms, NULL)) AS transferring FROM given)
  JOIN (SELECT avg(idle_ps) / 1e9 AS idle2, avg(exposed_communication_ps) / 1e9 AS communicating2,
  avg(exposed_transfer_ps) / 1e9 AS transferring2 FROM device_time('x') WHERE is_main
  AND span_ps IS NOT NULL)
  WHERE abs(idle - idle2) > 1e-9 * idle2 + 1e-6 OR communicating IS NOT communicating2
  OR transferring IS NOT transferring2 UNION ALL
-SELECT 1 FROM advice('x') WHERE (status = 'not checked') <> (missing IS NOT NULL)
+SELECT 1 FROM given WHERE (status = 'not checked') <> (missing IS NOT NULL)
  OR (status = 'finding') IS NOT (missing IS NULL AND coalesce(cost_percent >= 5, 0))
  OR (cost_ms IS NULL) <> (missing IS NOT NULL) OR cost_ms < 0 UNION ALL
 SELECT 1 FROM (SELECT status, cost_ms, lag(status) OVER w AS s, lag(cost_ms) OVER w AS ms
- FROM advice('x') WINDOW w AS (ORDER BY rank))
+ FROM given WINDOW w AS (ORDER BY rank))
  WHERE (status = s AND cost_ms > ms) OR status < s AND status = 'finding';
 
 -- what is live at an allocator's peak, what was there earlier, stack and the rest make up the peak;
@@ -509,7 +510,8 @@ SELECT 1 FROM (SELECT total(percent) AS p, max(percent) AS most FROM host_bound(
  WHERE most IS NOT NULL AND abs(p - 100) > 1e-6;
 
 -- kpi sums up devices and steps as their tables have them
-SELECT 1 FROM kpi('x') AS k
+WITH given AS MATERIALIZED (SELECT * FROM kpi('x'))
+SELECT 1 FROM given AS k
     JOIN (SELECT run, count(span_ps) AS n, 100.0 * sum(busy_ps) / sum(span_ps) AS busy,
           100.0 * sum(computing_ps) / sum(span_ps) AS computing,
  100.0 * sum(communicating_ps) / sum(span_ps) AS communicating,
@@ -522,9 +524,9 @@ SELECT 1 FROM device_time('x')
  WHERE is_main <> (kind <> 'sparsecore'
                    OR NOT EXISTS (SELECT 1 FROM device_time('x') WHERE span_ps IS NOT NULL
                                   AND kind <> 'sparsecore')) UNION ALL
-SELECT 1 FROM kpi('x') AS k JOIN (SELECT run, count(*) AS n FROM steps('x') WHERE NOT dropped
-                                  GROUP BY 1) USING (run) WHERE step_count <> n UNION ALL
-SELECT 1 FROM kpi('x') WHERE compute_percent + exposed_communication_percent > device_busy_percent
+SELECT 1 FROM given AS k JOIN (SELECT run, count(*) AS n FROM steps('x') WHERE NOT dropped
+                               GROUP BY 1) USING (run) WHERE step_count <> n UNION ALL
+SELECT 1 FROM given WHERE compute_percent + exposed_communication_percent > device_busy_percent
     + 100 * 1e-9 AND hardware = 'GPU';
 
 -- idle time within the work of a device is in its gaps (true files)
@@ -626,41 +628,47 @@ SELECT 1 FROM (SELECT name, short_name FROM event_totals('x') WHERE plane_kind =
  HAVING count(*) > 1;
 
 -- queries show the short names of the events that they name
+WITH events AS MATERIALIZED (SELECT DISTINCT display_name, short_name, 1 AS known
+                             FROM event_totals('x')),
+     kernels AS MATERIALIZED (SELECT DISTINCT kernel_name, short_name, 1 AS known
+                              FROM kernel_ops('x')),
+     compared AS MATERIALIZED (SELECT * FROM compare_kernels('x', 'x'))
 SELECT 1 FROM idle_gaps('x')
- WHERE before_short_name NOT IN (SELECT short_name FROM event_totals('x')
-                                 WHERE display_name = before)
- OR after_short_name NOT IN (SELECT short_name FROM event_totals('x') WHERE display_name = after)
-  UNION ALL
-SELECT 1 FROM top_ops('x') WHERE short_name NOT IN (SELECT short_name FROM event_totals('x')
-                                                    WHERE display_name = operation) UNION ALL
-SELECT 1 FROM compare_ops('x', 'x', 'operation')
- WHERE short_name NOT IN (SELECT short_name FROM event_totals('x') WHERE display_name = operation)
- UNION ALL
-SELECT 1 FROM compare_ops('x', 'x', 'kernel')
- WHERE short_name NOT IN (SELECT short_name FROM kernel_ops('x') WHERE kernel_name = operation)
- UNION ALL
-SELECT 1 FROM compare_kernels('x', 'x')
- WHERE short_name NOT IN (SELECT short_name FROM kernel_ops('x')
-                          WHERE compare_kernels.kernel_name = kernel_ops.kernel_name)
-                              OR run_a <> 'x' OR run_b <> 'x';
+    LEFT JOIN events AS e ON e.display_name = before AND e.short_name = before_short_name
+    LEFT JOIN events AS f ON f.display_name = after AND f.short_name = after_short_name
+ WHERE e.known IS NULL OR f.known IS NULL UNION ALL
+SELECT 1 FROM top_ops('x') AS o
+    LEFT JOIN events AS e ON e.display_name = operation AND e.short_name = o.short_name
+ WHERE e.known IS NULL UNION ALL
+SELECT 1 FROM compare_ops('x', 'x', 'operation') AS o
+    LEFT JOIN events AS e ON e.display_name = operation AND e.short_name = o.short_name
+ WHERE e.known IS NULL UNION ALL
+SELECT 1 FROM compare_ops('x', 'x', 'kernel') AS o
+    LEFT JOIN kernels AS e ON e.kernel_name = operation AND e.short_name = o.short_name
+ WHERE e.known IS NULL UNION ALL
+SELECT 1 FROM compared AS o LEFT JOIN kernels AS e USING (kernel_name, short_name)
+ WHERE e.known IS NULL UNION ALL
+SELECT 1 FROM compared WHERE run_a <> 'x' OR run_b <> 'x';
 
 -- MFU: steps as in flops_utilization_by_step, the run as in kpi; no more operations are needed than
 -- are executed, except with 8-bit types; busy time is part of the span
-SELECT 1 FROM (SELECT run, step, mfu_percent, hfu_percent, model_flops FROM mfu('x')
+WITH given AS MATERIALIZED (SELECT * FROM mfu('x')),
+     by_step AS MATERIALIZED (SELECT * FROM flops_utilization_by_step('x'))
+SELECT 1 FROM (SELECT run, step, mfu_percent, hfu_percent, model_flops FROM given
                WHERE scope = 'step') AS m
- JOIN flops_utilization_by_step('x') AS f USING (run, step) WHERE f.model_flops IS NOT m.model_flops
+ JOIN by_step AS f USING (run, step) WHERE f.model_flops IS NOT m.model_flops
  OR (mfu_percent IS NULL) <> (model_utilization_percent IS NULL)
      OR (hfu_percent IS NULL) <> (utilization_percent IS NULL)
  OR abs(mfu_percent - model_utilization_percent) > 1e-9 * mfu_percent
      OR abs(hfu_percent - utilization_percent) > 1e-9 * hfu_percent UNION ALL
-SELECT 1 FROM mfu('x') AS m JOIN kpi('x') AS k USING (run) WHERE scope = 'run'
+SELECT 1 FROM given AS m JOIN kpi('x') AS k USING (run) WHERE scope = 'run'
     AND m.mfu_percent IS NOT k.mfu_percent UNION ALL
-SELECT 1 FROM (SELECT count(*) AS n FROM mfu('x') WHERE scope = 'step'),
-       (SELECT count(*) AS m FROM flops_utilization_by_step('x')) WHERE n <> m
-       AND EXISTS (SELECT 1 FROM mfu('x')) UNION ALL
-SELECT 1 FROM mfu('x') WHERE scope = 'run'
+SELECT 1 FROM (SELECT count(*) AS n FROM given WHERE scope = 'step'),
+       (SELECT count(*) AS m FROM by_step) WHERE n <> m
+       AND EXISTS (SELECT 1 FROM given) UNION ALL
+SELECT 1 FROM given WHERE scope = 'run'
     AND (busy_ms > span_ms * (1 + 1e-9) OR mfu_busy_percent < mfu_percent * (1 - 1e-9)) UNION ALL
-SELECT 1 FROM mfu('x') WHERE (mfu_percent IS NULL AND mfu_busy_percent IS NULL)
+SELECT 1 FROM given WHERE (mfu_percent IS NULL AND mfu_busy_percent IS NULL)
     <> (missing IS NOT NULL) AND span_ms > 0;
 
 -- launches are those of launch_latency; a kernel waits in its queue for no longer than its delay; a
