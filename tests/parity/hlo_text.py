@@ -50,6 +50,8 @@ def our_texts(path, style):
 
 
 def wrong_lines(ours, theirs):
+    if ours == theirs:
+        return []
     return [i for i in range(max(len(ours), len(theirs))) if i >= len(ours) or i >= len(theirs)
             or ours[i] != theirs[i]]
 
