@@ -7,6 +7,7 @@ Every start and end is a moment. Between two moments nothing changes: what runs 
 counters and heaps."""
 import bisect
 import collections
+import functools
 import heapq
 import math
 import re
@@ -30,6 +31,7 @@ BYTES = {name: -(-bits // 8) for name, bits in {
 
 # ---- words ----
 
+@functools.lru_cache(maxsize=1 << 14)
 def opcode(text):
     """Of '%name = SHAPE opcode(...)'."""
     _, equals, rest = text.partition(' = ')

@@ -213,13 +213,13 @@ def check(run, known):
         whole, parts = rows_of(run, table, columns), []
         for i, one in enumerate(alone):
             of_file = rows_of(one, table, columns)
-            for r in of_file:
-                for c in r:
-                    what = COUNTED.get((table, c)) or COUNTED.get(c)
-                    if what and r[c] is not None:
-                        r[c] += {'cores': 1000 * i, 'processes': 1000 * i + 1000, 'hosts': i}[
-                            what] if what in ('cores', 'processes',
-                                              'hosts') else sum(n[what] or 0 for n in counts[:i])
+            before = {'cores': 1000 * i, 'processes': 1000 * i + 1000, 'hosts': i,
+                      **{what: sum(n[what] or 0 for n in counts[:i]) for what in counts[i]}}
+            for c in of_file[0] if of_file else ():
+                what = COUNTED.get((table, c)) or COUNTED.get(c)
+                for r in of_file if what else ():
+                    if r[c] is not None:
+                        r[c] += before[what]
             parts += of_file
         if table in PARTLY:
             compared = [comparable(table, rows, same_steps) for rows in (whole, parts)]

@@ -8,6 +8,7 @@ same events go on, and every gap is laid over the pieces of the thread that is a
 those of the main thread, then over the input of all threads."""
 import bisect
 import collections
+import functools
 import re
 import sys
 
@@ -28,12 +29,14 @@ COMPILE_OPS = ('_XlaCompile', 'XlaCompile', 'TPUCompile', '_TPUCompileMlir', 'Tp
 
 # ---- names ----
 
+@functools.cache
 def op_type(name):
     """Type of an op of TensorFlow, `name:Type`; None: it is none."""
     found = re.fullmatch(r'([A-Za-z0-9.][\w./>-]*):([A-Z_]\w*)', name, re.A)
     return found.group(2) if found and found.group(1) != 'Iterator' else None
 
 
+@functools.cache
 def compiles(name):
     name = re.match('[^# ]*', name).group()
     return not name.startswith('$') and bool(
@@ -42,6 +45,7 @@ def compiles(name):
         (name.endswith('_Compile') and '/' not in name) or op_type(name) in COMPILE_OPS)
 
 
+@functools.cache
 def function_of(name):
     """NAME of a call PjitFunction(NAME)."""
     found = re.fullmatch(r'PjitFunction\((.+)\)', name, re.S)
@@ -52,6 +56,7 @@ def waits_for_input(name):
     return name.lower().startswith('iteratorgetnext')
 
 
+@functools.cache
 def cause_of(name):
     frame = re.sub(r'^\$\S* ', '', name)
     if compiles(name):

@@ -130,9 +130,9 @@ class Reader:
             rows, known = rows_of(script, printed[script]), self.known.get(sql, ())
             for row in rows if self.knows else ():
                 for column, kinds in known:
-                    kind_of = kinds.get(type(row[column]))
-                    if kind_of:
-                        row[column] = kind_of(row[column])
+                    value = row[column]
+                    if value is not None:
+                        row[column] = kinds[type(value)](value)
             answers[script] = rows, known
             if is_of_a_file(sql):
                 self.keep(script, answers[script], len(printed[script]))

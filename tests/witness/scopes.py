@@ -148,12 +148,18 @@ class Stacks:
         self.files, self.functions = ([text(x) for x in index.all(n)] for n in (1, 2))
         self.locations = [Message(x) for x in index.all(3)]
         self.frames = [Message(x) for x in index.all(4)]
+        self.known = {}
 
     @staticmethod
     def at(of, number):
         return of[number - 1] if 0 < number <= len(of) else None
 
     def stack(self, number):
+        if number not in self.known:
+            self.known[number] = self.read(number)
+        return self.known[number]
+
+    def read(self, number):
         found = []
         while len(found) <= DEEPEST:  # the last is only looked at as the next outer frame
             frame = self.at(self.frames, number)

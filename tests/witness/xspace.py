@@ -6,6 +6,7 @@ nothing to install.
         for line in plane.lines:
             for e in line.events:
                 e.name, e.start_ps, e.end_ps, e.stats['correlation_id']"""
+import functools
 import gzip
 import re
 import struct
@@ -30,16 +31,21 @@ def fields(data):
     that they hold."""
     at, end, groups = 0, len(data), 0
     while at < end:
-        tag, at = varint(data, at)
+        tag = data[at]
+        at += 1
+        if tag > 127:
+            tag, at = varint(data, at - 1)
         kind = tag & 7
         if kind in (3, 4):
             groups += 1 if kind == 3 else -1
             continue
-        if kind == 0:
-            value, at = varint(data, at)
-        elif kind == 2:
-            n, at = varint(data, at)
-            value, at = data[at:at + n], at + n
+        if kind == 0 or kind == 2:
+            value = data[at]
+            at += 1
+            if value > 127:
+                value, at = varint(data, at - 1)
+            if kind == 2:
+                value, at = data[at:at + value], at + value
         else:
             n = {1: 8, 5: 4}[kind]
             value, at = data[at:at + n], at + n
@@ -190,7 +196,7 @@ class Plane:
         self.stats = Stats(self, messages)
         self.every_stat = [pair for m in messages for pair in Stats(self, [m]).items()]
 
-    @property
+    @functools.cached_property
     def kind(self):
         """gpu, tensorcore, sparsecore, host or other."""
         if self.name.startswith('/device:GPU:'):
