@@ -82,8 +82,8 @@ SQLITE_EXTENSION_INIT3
     C(HI_COMPUTATION_ID, "computation_id", "INTEGER", NULL,                                        \
       "id of the computation that contains the instruction", "HloComputationProto.id")             \
     C(HI_CALLED, "called_computations", "TEXT", NULL,                                              \
-      "names of the computations that the instruction calls, separated by commas; NULL if there "  \
-      "are none",                                                                                  \
+      "names of the computations that the instruction calls, separated by commas, ? for one that " \
+      "the program does not contain; NULL if there are none",                                      \
       "HloInstructionProto.called_computation_ids")                                                \
     C(HI_EXPRESSION, "expression", "TEXT", NULL,                                                   \
       "text of the instruction in HLO syntax, as in hlo_ops; but the shape of an operand is cut "  \

@@ -22,6 +22,7 @@ import queries  # noqa: E402
 import scopes  # noqa: E402
 import graph_kernels  # noqa: E402
 import places  # noqa: E402
+import scopes_made  # noqa: E402
 from compare import Run, agree, looks_at_all, main, seeds, tried  # noqa: E402
 from lib import hlo  # noqa: E402
 from lib.wire import L, Plane, V, space  # noqa: E402
@@ -29,6 +30,7 @@ from places import as_kernel  # noqa: E402
 from programs import programs_of  # noqa: E402
 
 SHAPE = hlo.shape(hlo.F32, 8)
+N_FRAMES = 9  # of a program's stacks
 
 
 FUSION, COPY, LIBRARY, CONTROL, ASYNC, NOTHING = range(6)
@@ -100,8 +102,14 @@ class Made:
             at, FUSION, kernel if self.dice.random() < 0.9 else as_kernel(name), [])
 
     def made(self, at, name, code, calls=(), more=b''):
-        return hlo.instruction(at, name, code, SHAPE, [at - 1], calls, self.dice.choice(
-            ['', 'jit(f)/a/b', 'jit(f)/transpose(c)/d']), more)
+        places = random.Random(at)
+        metadata = L(2, self.dice.choice(['', 'jit(f)/a/b', 'jit(f)/transpose(c)/d']))
+        if places.random() < 0.5:
+            metadata += V(15, places.randint(1, N_FRAMES))
+        if places.random() < 0.3:
+            metadata += L(3, places.choice(scopes_made.FILES)) + V(4, places.randint(0, 99))
+        return hlo.instruction(at, name, code, SHAPE, [at - 1], calls,
+                               more=more + L(7, metadata))
 
     def wrapped(self):
         """A computation that an async-start runs, and its root."""
@@ -175,7 +183,9 @@ class Made:
         return L(7, found)
 
     def proto(self, id):
-        return hlo.proto(hlo.module('m%d' % id, *self.done, id=id, more=L(4) + self.schedule))
+        stacks = L(17, scopes_made.stack_index(random.Random(self.n), N_FRAMES))
+        return hlo.proto(hlo.module('m%d' % id, *self.done, id=id,
+                                    more=L(4) + self.schedule + stacks))
 
     # ---- its kernels ----
 

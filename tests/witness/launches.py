@@ -3,13 +3,21 @@
 """What launched each kernel, and what the host was doing: launch_delays and range_kernels from the
 bytes of each profile, as docs/semantics.md defines them.
 
-Every launch is compared with every event of its host."""
+Every launch is compared with every event of its host. Random hosts have launches on lines of their
+own or among the frames of Python, which are on several threads and in several processes."""
 import collections
+import os
+import random
 import re
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
-from compare import agree, integer, main, numbered, tried  # noqa: E402
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from compare import Run, agree, integer, looks_at_all, main, numbered, seeds, tried  # noqa: E402
+from lib.wire import Plane, space  # noqa: E402
+
+met = collections.Counter()  # what the random hosts have
 
 
 def ends(e):
@@ -24,6 +32,24 @@ def process(plane):
 def innermost(found):
     """Of (id, event), the one that started last, then ends first, then is the last in the file."""
     return max(found, key=lambda x: (x[1].start_ps, -ends(x[1]), x[0]), default=None)
+
+
+class Nesting:
+    """What the events of a line are nested in."""
+
+    def __init__(self, line):
+        self.parents, running = {}, []
+        for _, _, _, e in sorted((e.start_ps, -e.duration_ps, i, e)
+                                 for i, e in enumerate(line.events)):
+            while running and ends(running[-1]) < ends(e):
+                running.pop()
+            self.parents[id(e)] = running[-1] if running else None
+            running.append(e)
+
+    def around(self, e):
+        """Innermost first."""
+        while e := self.parents[id(e)]:
+            yield e
 
 
 class Context:
@@ -71,8 +97,8 @@ def launched(run):
 
 def check(run):
     found, hosts = launched(run)
-    want, kernels = {}, collections.defaultdict(list)
-    for host, plane, line, event_id, e, free, (call_id, call), of in found:
+    want, kernels, nesting = {}, collections.defaultdict(list), {}
+    for host, plane, _, event_id, e, free, (call_id, call), of in found:
         around = hosts[host].around(of, call)
         own = [x for x in around if x[1].line is call.line]
         frame = innermost([x for x in own if x[1].name.startswith('$')]
@@ -80,11 +106,11 @@ def check(run):
         annotation = innermost([x for x in own or around if not x[1].name.startswith('$')])
         stack = None
         if frame:
-            same = [x for x in hosts[host].others[process(of)] if x[1].line is frame[1].line
-                    and x[1].name.startswith('$') and x[1].start_ps <= frame[1].start_ps
-                    and ends(x[1]) >= ends(frame[1])]
-            stack = '\n'.join(x[1].name for x in sorted(
-                same, key=lambda x: (x[1].start_ps, -ends(x[1]), x[0]), reverse=True))
+            line = frame[1].line
+            nesting[id(line)] = nesting.get(id(line)) or Nesting(line)
+            stack = '\n'.join(x.name for x in [frame[1], *nesting[id(line)].around(frame[1])]
+                              if x.name.startswith('$'))
+        note(call, around, frame, annotation, stack)
         queued = 0 if free is None else max(0, min(free, e.start_ps) - call.start_ps)
         want[event_id] = (host, plane.name, e.name, e.start_ps, e.duration_ps, call.name, call_id,
                           call.start_ps, call.duration_ps, e.start_ps - call.start_ps, queued,
@@ -109,6 +135,21 @@ def check(run):
         agree_on_ranges(run, ", '%s'" % name.replace("'", "''"), kernels)
 
 
+def note(call, around, frame, annotation, stack):
+    """What the random hosts are for."""
+    met['frame of the own line'] += bool(frame) and frame[1].line is call.line
+    met['frame of another line'] += bool(frame) and frame[1].line is not call.line
+    met['no frame'] += frame is None
+    met['annotation of another line'] += bool(annotation) and annotation[1].line is not call.line
+    met['no annotation'] += annotation is None
+    met['frames of a stack'] += bool(stack) and '\n' in stack
+    met['started together'] += len({x[1].start_ps for x in around}) < len(around)
+
+
+WAYS = ['frame of the own line', 'frame of another line', 'no frame', 'annotation of another line',
+        'no annotation', 'frames of a stack', 'started together']
+
+
 def agree_on_ranges(run, argument, kernels):
     whole = collections.Counter()
     for (name, _), times in kernels.items():
@@ -124,9 +165,90 @@ def agree_on_ranges(run, argument, kernels):
           want)
 
 
+# ---- random hosts ----
+
+FRAMES = ['$train.py:1 step', '$train.py:9 <lambda>', '$loop.py:3 run', '$builtins isinstance']
+RANGES = ['forward', 'backward', 'train 1', 'PjitFunction(f)']
+CALLS = ['cuLaunchKernel', 'cudaMemcpyAsync']
+
+
+class Threads:
+    """Threads whose events nest; the grid of time is coarse, so many times are equal."""
+
+    def __init__(self, dice):
+        self.dice, self.calls = dice, []
+
+    def call(self, start, end):
+        start = self.dice.randint(start, end)
+        id = self.dice.randint(1, len(self.calls) + 3)
+        self.calls.append((start, id))
+        return (self.dice.choice(CALLS), start * 1000, self.dice.randint(0, end - start) * 1000,
+                {'correlation_id': {'int64': id}})
+
+    def nested(self, start, end, depth, kinds):
+        """What runs on a thread from one time to another, in the order of a file."""
+        dice, found = self.dice, []
+        while start < end and len(found) < 20:
+            first = dice.randint(start, end)
+            last = dice.randint(first, end)
+            kind = dice.choice(kinds)
+            if kind is CALLS:
+                found.append(self.call(first, last))
+                last = first + found[-1][2] // 1000
+            else:
+                found.append((dice.choice(kind), first * 1000, (last - first) * 1000))
+                if depth:
+                    found += self.nested(first, last, depth - 1, kinds)
+            start = last + dice.choice([0, 0, 1])
+        return found
+
+    def plane(self, name, id):
+        plane = Plane(name, id)
+        for i in range(1, self.dice.randint(1, 4) + 1):
+            kinds = self.dice.choice([[CALLS], [CALLS, FRAMES], [FRAMES], [RANGES, FRAMES, FRAMES],
+                                      [CALLS, FRAMES, RANGES], [RANGES, CALLS]])
+            plane.line(i, 'thread %d' % i, self.nested(0, 60, self.dice.randint(0, 6), kinds))
+        return plane
+
+    def streams(self, id):
+        dice, gpu = self.dice, Plane('/device:GPU:%d' % id, id + 10)
+        for i in range(1, dice.randint(1, 3) + 1):
+            kernels = []
+            for start, call in dice.sample(self.calls, min(len(self.calls), dice.randint(0, 9))):
+                kernels.append((dice.choice(['gemm', 'add', 'MemcpyH2D']), (start + dice.randint(
+                    -2, 20)) * 1000, dice.choice([0, 1000, 9000]), {'correlation_id': {
+                        'int64': dice.choice([call, call, call, 99])}}))
+            gpu.line(i, 'Stream #%d' % i, sorted(kernels, key=lambda e: (e[1], -e[2]))
+                     if dice.random() < 0.8 else kernels)
+        return gpu
+
+
+def random_run(dice, folder):
+    os.makedirs(folder)
+    path = os.path.join(folder, 'host.xplane.pb')
+    threads = Threads(dice)
+    planes = [threads.plane(name, i) for i, name in enumerate(dice.choice([
+        ['/host:CPU'], ['/host:CPU', '/host:CPU [77]'], ['/host:CPU [7]', '/host:CPU [77]']]), 1)]
+    planes += [threads.streams(i) for i in range(dice.randint(1, 2))]
+    with open(path, 'wb') as f:
+        f.write(space(*[p.bytes() for p in planes]))
+    return Run(folder, [path])
+
+
 def each(run):
     tried('launches ' + run.path, check, run)
 
 
+def made():
+    met.clear()
+    with tempfile.TemporaryDirectory() as top:
+        for seed in seeds(60):
+            run = random_run(random.Random(seed), os.path.join(top, 'plugins/profile/%d' % seed))
+            tried('launches of seed %d' % seed, check, run)
+    if looks_at_all():
+        tried('random hosts have all ways', lambda: agree(
+            'ways', [way for way in WAYS if not met[way]], []))
+
+
 if __name__ == '__main__':
-    main(each)
+    main(each, made)

@@ -26,12 +26,6 @@ NOT_WITNESSED = {
     'the rows of tf_ops as XProf writes them into a file (tests/parity/export)': {
         'tf_stats': '*',
     },
-    'witnesses compare it, but only in profiles of more than'
-    ' falsified.LARGEST bytes, where no wrong answer is tried': {
-        'graph_kernels': 'short_name user_file user_function user_line',
-        'hlo_computations': 'execution_thread',
-        'launch_delays': 'python_frame python_stack',
-    },
     'equal programs have one, different programs have others (programs.py)': {
         'hlo_modules': 'content_hash',
     },
@@ -44,5 +38,4 @@ NULLS_NOT_NOTICED = {
         'host_steps': 'duration_ps host_input_ps range_ps range_start_ps start_ps',
         'trace_events': 'step',
     },
-    'repeated.py': {'top_hlo_ops': 'program_id'},
 }

@@ -107,7 +107,7 @@ def structure(run, programs):
                 metadata = i.sub(7) or Message()
                 want.append([c.text(1), i.int(35), i.text(1), i.text(2), metadata.text(2) or None,
                              metadata.text(1) or None, int(i.int(35) == c.int(6)),
-                             ','.join(names.get(x, '') for x in i.ints(38)) or None])
+                             ','.join(names.get(x, '?') for x in i.ints(38)) or None])
                 takes += [[i.int(35), at, x, key[1], p.name, i.text(1), p.names.get(x)]
                           for at, x in enumerate(i.ints(36))]
         agree('instructions of %s' % (key,), sorted(instructions[key], key=repr),

@@ -259,7 +259,8 @@ def shown(run):
                          [r['program_id'], r['hlo_module']] + [r[c] for c in columns],
                          rows[r['program_id'], r['hlo_op']]
                          or of_graphs[r['program_id'], r['hlo_op']]
-                         or [[r['program_id'], None] + [None] * len(columns)])
+                         or [[p, None] + [None] * len(columns) for p, op in ran
+                             if op == r['hlo_op']])
             if 'hosts' in r:
                 agree_one_of('hosts of %s' % r['hlo_op'], r['hosts'], range(1, 1 + len(
                     hosts[r['program_id'], r['hlo_op']])))

@@ -15,7 +15,7 @@ import scopes  # noqa: E402
 from compare import Run, agree, main, tried  # noqa: E402
 from lib import hlo  # noqa: E402
 from lib.wire import L, Plane, V, space  # noqa: E402
-from programs import programs_of  # noqa: E402
+from programs import programs_of, structure  # noqa: E402
 
 FILES = ['', '<string>', '<stdin>', '<ipython-input-1>', 'train.py', '/home/me/net.py',
          'C:\\me\\net.py', '/usr/lib/python3.11/runpy.py', '/usr/lib64/python3/runpy.py',
@@ -90,7 +90,7 @@ def program(dice, id, names):
         size = dice.randint(1, 9)
         made = instructions(dice, names, first, size, list(range(c + 1, n + 2)), n_frames)
         computations.append(hlo.computation(c, 'c%d' % c, made, root=first + dice.randint(
-            0, size - 1)))
+            0, size - 1), more=L(8, ['', 'main', 'sparsecore', 'host'][(c + id) % 4])))
         buffers += [hlo.buffer(i, 16, i) for i in range(first, first + size)]
         first += 100
     plan = hlo.assignment(buffers, [hlo.allocation(0, 16 * len(buffers), [
@@ -118,6 +118,7 @@ def run_of(dice, folder, names):
 
 
 def check(run, found):
+    structure(run, programs_of(run))
     scopes.instructions(run.ask, found)
     scopes.of_ops_and_buffers(run, found)
     scopes.scope_ops(run, found)

@@ -154,10 +154,14 @@ def unique(names):
     return found
 
 
+def of_gpus(run):
+    """{name: its short name} of a run's GPUs"""
+    return unique({meta.name for planes in run.hosts.values() for p in planes if p.kind == 'gpu'
+                   for meta in p.metas.values()} | {''})
+
+
 def check(run):
-    planes = [p for host in run.hosts.values() for p in host]
-    of_gpus = unique({meta.name for p in planes if p.kind == 'gpu'
-                      for meta in p.metas.values()} | {''})
+    names = of_gpus(run)
     events, totals, stats, ops, timeline = run.ask_all(
         'SELECT plane_kind AS kind, name, display_name AS display, short_name AS short '
         'FROM trace_events({x})',
@@ -167,13 +171,13 @@ def check(run):
         'SELECT plane_kind AS kind, name, display_name AS display, short_name AS short '
         'FROM timeline({x}) WHERE NOT derived')
     for what, rows in (('trace_events', events), ('timeline', timeline)):
-        agree(what, [r['short'] for r in rows], [of_gpus[r['name']] if r['kind'] == 'gpu'
+        agree(what, [r['short'] for r in rows], [names[r['name']] if r['kind'] == 'gpu'
                                                  else r['display'] or r['name'] for r in rows])
     agree('event_totals', [r['short'] for r in totals if r['kind'] == 'gpu'],
-          [of_gpus[r['name']] for r in totals if r['kind'] == 'gpu'])
+          [names[r['name']] for r in totals if r['kind'] == 'gpu'])
     for what, rows in (('kernel_stats', stats), ('kernel_ops', ops)):
         # A damaged file has kernels on other planes; they keep their names.
-        agree(what, [r['short'] for r in rows], [of_gpus.get(r['name'], r['name']) for r in rows])
+        agree(what, [r['short'] for r in rows], [names.get(r['name'], r['name']) for r in rows])
 
 
 # ---- names written by hand ----
