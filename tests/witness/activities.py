@@ -13,7 +13,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, looks_at_all, main, tried  # noqa: E402
+from compare import agree, agree_one_of, looks_at_all, main, numbered, tried  # noqa: E402
 from device_time import COLLECTIVE, TRANSFER, kind_of_stream_event, work_lines  # noqa: E402
 from xspace import Stats  # noqa: E402
 
@@ -93,24 +93,25 @@ def swept(spans, start, end):
     return sums
 
 
+def has_groups(planes):
+    """Whether the file contains groups, so that XProf groups nothing."""
+    return all('group_id' in p.stat_names.values() for p in planes
+               if p.name.startswith(('/host:', '/device:')))
+
+
 def steps_of_events(run):
-    """In a file whose host and device planes all declare the stat group_id, XProf groups
-    nothing."""
-    want, event_id, several = {}, 0, 0
-    for planes in run.hosts.values():
-        grouped = all('group_id' in p.stat_names.values() for p in planes
-                      if p.name.startswith(('/host:CPU', '/device:')))
-        for plane in planes:
-            for line in plane.lines:
-                for e in line.events:
-                    own = [Stats(plane, [m]).get('group_id') for m in e.messages]
-                    if grouped and (plane.name == '/host:CPU' or plane.kind == 'gpu'
-                                    and not line.derived) and own.count(None) < len(own):
-                        group = Stats(plane, reversed(e.messages))['group_id']
-                        if own.count(None) < len(own) - 1 or integer(group) > 0:
-                            want[event_id] = group
-                        several += own.count(None) < len(own) - 1
-                    event_id += 1
+    want, several = {}, 0
+    grouped = {host: has_groups(planes) for host, planes in run.hosts.items()}
+    for event_id, host, plane, line, e in numbered(run):
+        own = [Stats(plane, [m]).get('group_id') for m in e.messages]
+        n = len(own) - own.count(None)
+        if grouped[host]:
+            last_counts = plane.kind == 'host' or plane.kind == 'gpu' and not line.derived
+            group = Stats(plane, reversed(e.messages) if last_counts else e.messages).get(
+                'group_id') if n else -1
+            group = group if isinstance(group, int) else 0
+            want[event_id] = group if group >= 0 else None
+            several += n > 1
     if want:
         got = {r['event_id']: r['step']
                for r in run.ask('SELECT event_id, step FROM trace_events({x})')}
@@ -201,14 +202,49 @@ def check(run):
 
 COPIES = {'input': 'host_to_device', 'output': 'device_to_host',
           'device_to_device': 'device_to_device'}
+LEVELS = {'ProcessBatch': 2, 'OrbaxServing::ProcessBatch': 2, 'BatchingSessionRun': 1}
+IMPLICIT = ('FunctionRun', 'SessionRun', 'RunGraph', 'ExecutorState::Process')
 
 
 class HostStep:
     """What the events of a group on a host are."""
 
     def __init__(self):
-        self.ranges, self.copies = [], collections.defaultdict(list)
-        self.collectives = self.waits = 0
+        self.markers, self.openers, self.copies = [], [], collections.defaultdict(list)
+        self.collectives = self.waits = self.on_threads = self.on_gpus = 0
+
+    def add_on_threads(self, e, what):
+        level = LEVELS.get(e.name, e.stats.get('_r'))
+        if is_marker(e.name):
+            self.markers.append(e)
+        elif isinstance(level, int):
+            self.openers.append((-level, e.start_ps, len(self.openers), e))
+        self.on_threads += what is not None
+        if e.duration_ps > 0 and what in ('wait', 'input'):
+            self.waits += e.duration_ps
+
+    def add_on_gpu(self, e, what):
+        self.on_gpus += 1
+        if integer(e.stats.get('correlation_id', -1)) < 0:
+            return
+        self.collectives += what == 'device_collectives'
+        if what in COPIES and re.search('[HDP](to|2)[HDP]', e.name, re.I):
+            size = re.search('(?:size|num_bytes):([0-9]+)',
+                             str(e.stats.get('memcpy_details', '')))
+            self.copies[what].append(int(size.group(1)) if size else None)
+
+    @property
+    def opener(self):
+        """The event that opens the group, if it marks it."""
+        e = min(self.openers)[3] if self.openers else None
+        return e if e and e.name not in IMPLICIT else None
+
+    @property
+    def range(self):
+        """[start, length] of the longest marker."""
+        found = self.markers + [self.opener] * (self.opener is not None)
+        e = max(found, key=lambda e: (e.duration_ps, -e.start_ps), default=None)
+        return [e.start_ps, e.duration_ps] if e else [None, None]
 
 
 def read_steps(run):
@@ -218,52 +254,52 @@ def read_steps(run):
         'SELECT event_id, step FROM trace_events({x}) WHERE step IS NOT NULL')}
     for event_id, at, e in events_of(run):
         group, number = groups.get(event_id), e.stats.get('step_num')
-        if at.kind == 'host' and (isinstance(number, int) or is_marker(e.name)):
-            mark = (e.duration_ps, -e.start_ps)
-            if group is not None and e.stats.get('_r'):
-                found[at.host, group].ranges.append(mark)
-            elif e.name == 'Profiled batch':  # of Keras 3
-                outside[at.host].append(mark + (str(number),))
+        if e.name == 'Profiled batch' and (group is None or not e.stats.get('_r')):  # of Keras 3
+            outside[at.host].append([number, e.name, *[e.start_ps, e.duration_ps] * 2, None])
         if group is None:
             continue
         of = found[at.host, group]
-        if at.on_threads and e.duration_ps > 0 and of_thread(
-                e, None, at.has_device) in ('wait', 'input'):
-            of.waits += e.duration_ps
-        if at.is_work and integer(e.stats.get('correlation_id', -1)) >= 0:
-            what = of_gpu(e, at.detailed)
-            of.collectives += what == 'device_collectives'
-            if what in COPIES and re.search('[HDP](to|2)[HDP]', e.name, re.I):
-                size = re.search('(?:size|num_bytes):([0-9]+)',
-                                 str(e.stats.get('memcpy_details', '')))
-                of.copies[what].append(int(size.group(1)) if size else None)
+        if at.on_threads:
+            of.add_on_threads(e, of_thread(e, None, at.has_device))
+        if at.is_work:
+            of.add_on_gpu(e, of_gpu(e, at.detailed))
     return found, outside
 
 
+def marks(run, rows):
+    """Ranges and input of host threads, and which steps have no times."""
+    found, outside = read_steps(run)
+    for r in rows:
+        of = found[r['host'], r['group_id']]
+        what = 'step %s of %s' % (r['group_id'], r['host'])
+        span, times = [r['start_ps'], r['duration_ps']], [r['range_start_ps'], r['range_ps']]
+        if r['group_id'] is None:
+            agree_one_of('marked by the framework', [r['step'], r['name'], *span, *times,
+                                                     r['host_input_ps']], outside[r['host']])
+            continue
+        agree('range of ' + what, times, of.range)
+        recorded = of.on_threads - (of.opener is not None
+                                    and of_thread(of.opener, None, False) is not None)
+        kinds = {p.kind for p in run.hosts[r['host']]}
+        if not kinds & {'tensorcore', 'sparsecore'}:
+            agree('input of ' + what, r['host_input_ps'], of.waits if recorded else None)
+        if not kinds & {'gpu', 'tensorcore', 'sparsecore'}:
+            agree('times of ' + what, span, of.range)
+
+
 def host_steps(run):
-    if any(p.kind == 'tensorcore' for planes in run.hosts.values() for p in planes):
-        return
     rows = run.ask('SELECT * FROM host_steps({x})')
-    if not rows:
+    if rows:
+        marks(run, rows)
+    if not rows or any(p.kind == 'tensorcore' for planes in run.hosts.values() for p in planes):
         return
     has_gpu = {host: any(p.kind == 'gpu' for p in planes) for host, planes in run.hosts.items()}
-    found, outside = read_steps(run)
-    numbers = {key: key[1] for key in found}
+    found, _ = read_steps(run)
     begin = {r['step']: (r['start_ps'], r['duration_ms'] * 1e9, r['name'])
              for r in run.ask('SELECT * FROM steps({x}) WHERE NOT outside_xprof')}
     for r in rows:
-        of, marks = found[r['host'], r['group_id']], outside[r['host']]
-        what = 'step %s of %s' % (r['group_id'] if r['group_id'] is not None else r['name'],
-                                  r['host'])
-        if r['group_id'] is None:
-            mark = [m for m in marks if m[2] == r['name']]
-        else:
-            mark = of.ranges
-        if mark:
-            length, start = max(mark)[:2]
-            agree('range of ' + what, [r['range_start_ps'], r['range_ps']], [-start, length])
-        if r['group_id'] is not None:
-            agree('input of ' + what, r['host_input_ps'] or 0, of.waits)
+        of = found[r['host'], r['group_id']]
+        what = 'step %s of %s' % (r['group_id'], r['host'])
         if has_gpu[r['host']] and r['group_id'] is not None:
             agree('work of ' + what, [r['collective_count']] + [
                 r['%s_count' % c] for c in COPIES.values()] + [r['%s_bytes' % c]
@@ -271,8 +307,7 @@ def host_steps(run):
                   [of.collectives] + [len(of.copies[c]) for c in COPIES]
                   + [None if None in of.copies[c] else sum(of.copies[c]) for c in COPIES])
         if len(run.hosts) == 1 and r['group_id'] is not None:
-            agree('number of ' + what, r['step'], None if r['dropped'] else numbers[
-                r['host'], r['group_id']])
+            agree('number of ' + what, r['step'], None if r['dropped'] else r['group_id'])
         if len(run.hosts) == 1 and r['step'] in begin:
             agree('times of ' + what, [r['group_id'], r['start_ps'], r['duration_ps'],
                                        r['name']], [r['step'], *begin[r['step']]])

@@ -33,9 +33,4 @@ NOT_WITNESSED = {
 
 # Columns of which a witness does not notice that they have a value where they should be NULL,
 # because it does not work out when they are (falsified.py): {witness: {table: columns}}.
-NULLS_NOT_NOTICED = {
-    'activities.py': {
-        'host_steps': 'duration_ps host_input_ps range_ps range_start_ps start_ps',
-        'trace_events': 'step',
-    },
-}
+NULLS_NOT_NOTICED = {}

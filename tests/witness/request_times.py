@@ -18,7 +18,7 @@ import tempfile
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from activities import events_of, of_gpu  # noqa: E402
+from activities import events_of, has_groups, of_gpu  # noqa: E402
 from compare import Run, agree, looks_at_all, main, seeds, tried  # noqa: E402
 from device_time import ends  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
@@ -92,12 +92,6 @@ def launch_key(e, device):
     if device is None or not isinstance(queue, int) or not isinstance(run, int):
         return None
     return device, queue, run % RUN_IDS, e.stats.get('core_type', 0)
-
-
-def has_groups(planes):
-    """Whether the file contains groups."""
-    return all('group_id' in p.stat_names.values() for p in planes
-               if p.name.startswith(('/host:', '/device:')))
 
 
 def launches_of(run):
