@@ -11,14 +11,16 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from compare import Run, agree, integer, main, numbered, seeds, tried  # noqa: E402
+from compare import Run, agree, integer, looks_at_all, main, numbered, seeds, tried  # noqa: E402
 from flops import programs_of  # noqa: E402
 from hlo import Message, Program  # noqa: E402
-from lib.wire import Plane, space  # noqa: E402
+from lib import hlo  # noqa: E402
+from lib.wire import L, Plane, V, space  # noqa: E402
 from ops import op_text  # noqa: E402
 from places import Named  # noqa: E402
 from xspace import Stats  # noqa: E402
 
+met = collections.Counter()  # what the programs made at random have
 RECEIVE = 'MegaScale: Communication Transport Receive'
 
 
@@ -129,7 +131,7 @@ def multiplies(program, op):
 
 # ---- Triton ----
 
-F32, WIDE_ALGORITHMS = 11, (11, 12)
+F32, WIDE_ALGORITHMS, OPAQUE, TOKEN, BUFFER = 11, (11, 12), 14, 17, 34
 NARROW = {2, 6, 10, 16, 19, 20, 21, 22, 23, 24, 25, 28, 29, 32, 35, 36}
 
 
@@ -153,8 +155,11 @@ def dots(program, op, depth=0):
 def is_triton_product(program, op):
     """Whether XLA compiles a fusion with Triton, with a dot in it that tensor cores compute."""
     kind = program.config(op).get('fusion_backend_config', {}).get('kind', '')
-    return op.opcode == 'fusion' and kind.startswith('__triton') and any(
-        is_rounded(program, dot) for dot in dots(program, op))
+    if op.opcode != 'fusion' or not kind.startswith('__triton'):
+        return False
+    found = [is_rounded(program, dot) for dot in dots(program, op)]
+    met.update(['%s product of Triton' % ('a' if any(found) else 'a wide' if found else 'no')])
+    return any(found)
 
 
 def named_op(metadata):
@@ -310,14 +315,102 @@ def kernels(dice):
     return space(plane.line(1, 'Stream #1', found).bytes())
 
 
+CONFIGS = ['{"fusion_backend_config":{"kind":"__triton_gemm"}}',
+           '{"fusion_backend_config":{"kind":"__triton"}}',
+           '{"fusion_backend_config":{"kind":"__custom_fusion"}}', '{"kind":"__triton"}', '']
+TYPES = [t for t in range(1, 37) if t not in (hlo.TUPLE, OPAQUE, TOKEN, BUFFER)]
+
+
+class Body:
+    """Instructions of a computation; what they are given are its parameters."""
+
+    def __init__(self, made):
+        self.made, self.types, self.ops = made, [], []
+
+    def parameter(self, type):
+        self.ops.append(hlo.instruction(
+            self.made.number(), 'p%d' % self.made.n, 'parameter', hlo.shape(type, 8, 8),
+            more=V(9, len(self.types))))
+        self.types.append(type)
+        return self.made.n
+
+    def computation(self, id):
+        return hlo.computation(id, 'c%d' % id, self.ops, self.made.n)
+
+
+class Fusions:
+    """A program of fusions with products of numbers of all types in them, some in other fusions."""
+
+    def __init__(self, dice):
+        self.dice, self.computations, self.names, self.n = dice, [], [], 10
+        main = Body(self)
+        for _ in range(dice.randint(1, 3)):
+            self.fusion(main, 0)
+        self.proto = hlo.proto(hlo.module('m', *self.computations, main.computation(1), more=L(4)))
+
+    def number(self):
+        self.n += 1
+        return self.n
+
+    def product(self, body):
+        dice = self.dice
+        left = dice.choice([hlo.F32, hlo.F32, hlo.BF16, dice.choice(TYPES)])
+        right = left if dice.random() < 0.8 else dice.choice(TYPES)
+        operands = [body.parameter(left), body.parameter(right)]
+        algorithm = dice.choice([0, 0, 0, *range(1, 18)])
+        precision = b''.join(V(1, dice.choice([0, 0, 0, 1, 2])) for _ in range(dice.choice([
+            0, 2]))) + (V(2, algorithm) if algorithm else b'')
+        body.ops.append(hlo.instruction(
+            self.number(), 'dot.%d' % self.n, 'dot', hlo.shape(hlo.F32, 8, 8), operands,
+            more=L(30, hlo.ints(1, 1) + hlo.ints(2, 0)) + (L(51, precision) if precision else b'')))
+
+    def fusion(self, outer, depth):
+        """Adds one to a computation."""
+        dice, c, body = self.dice, self.number(), Body(self)
+        for _ in range(dice.choice([0, 1, 1, 2])):
+            self.product(body)
+        if depth < 2 and dice.random() < 0.4:
+            self.fusion(body, depth + 1)
+        given = body.parameter(hlo.F32)
+        body.ops.append(hlo.instruction(self.number(), 'negate.%d' % self.n, 'negate',
+                                        hlo.shape(hlo.F32, 8, 8), [given]))
+        self.computations.append(body.computation(c))
+        operands, config = [outer.parameter(t) for t in body.types], dice.choice(
+            CONFIGS[:1] * 4 + CONFIGS)
+        self.names.append('fusion.%d' % self.number())
+        outer.ops.append(hlo.instruction(
+            self.n, self.names[-1], 'fusion', hlo.shape(hlo.F32, 8, 8), operands, [c],
+            dice.choice(['', 'jit(f)/dot_general', 'jit(f)/add']),
+            L(11, 'kCustom') + (L(43, config) if config else b'')))
+
+    def planes(self):
+        """Kernels that the fusions name, and some of a CUDA graph that are named after them."""
+        metadata = Plane('/host:metadata', 9)
+        metadata.meta('m(1)', stats={'Hlo Proto': {'bytes': self.proto}}, key=1)
+        events = []
+        for i, name in enumerate(self.names * 2):
+            of_graph = self.dice.random() < 0.3
+            events.append((name.replace('.', '_') if of_graph else 'kernel%d' % i, i * 10**6, 10**6,
+                           {'kernel_details': {'str': 'regs:32'}, 'program_id': {'uint64': 1},
+                            'hlo_op': {'str': 'command_buffer' if of_graph else name}}))
+        return space(Plane('/device:GPU:0').line(1, 'Stream #1', events).bytes(), metadata.bytes())
+
+
 def made():
-    for seed in seeds(20):
+    met.clear()
+    for seed in seeds(60):
+        dice = random.Random(seed)
         with tempfile.NamedTemporaryFile(suffix='.xplane.pb') as f:
-            f.write(kernels(random.Random(seed)))
+            f.write(Fusions(dice).planes() if seed % 3 else kernels(dice))
             f.flush()
             run = Run(f.name, [f.name])
+            if run.ask("SELECT 1 FROM prof_issues({x}) WHERE code = 'refused_program'"):
+                continue  # XLA has no such product
             for check in (kernel_ops, kernel_stats):
                 tried('%s of seed %d' % (check.__name__, seed), check, run)
+    if looks_at_all():
+        tried('fusions of Triton', lambda: agree(
+            'fusions', [x for x in ('a', 'a wide', 'no') if not met[x + ' product of Triton']], []))
 
 
 if __name__ == '__main__':
