@@ -70,7 +70,7 @@ WITH spent AS MATERIALIZED (
 ), answer AS (
     SELECT category, a_ms, b_ms, b_ms - a_ms, 100 * (b_ms - a_ms) / nullif(a_ms, 0),
            CASE WHEN a_runs < 2 OR b_runs < 2 THEN 'unknown'
-                WHEN t IS NULL AND a_mean = b_mean THEN 'identical'
+                WHEN t IS NULL AND a_min = b_min THEN 'identical'
                 WHEN t IS NULL OR abs(t) > (SELECT min(least) FROM student AS s
                                             WHERE s.freedom <= t.freedom + 1e-9)
                      THEN iif(b_mean > a_mean, 'slower', 'faster')
