@@ -30,6 +30,35 @@ TABLES = {
     'missed': 'tensorcore_missed({x}, 1000000)', 'totals': 'event_totals({x})',
     'planes': "planes({x}) WHERE kind = 'host' AND event_count > 0", 'input_ops': 'input_ops({x})',
     'programs': 'hlo_modules({x})', 'exposed': 'exposed_communication({x})'}
+# Why rules are not checked: {reason: (whether it is true, the rules that need this)}
+EVERY_IDLE = {*IDLE, 'idle_at_ends'}
+OPS = {'recomputing', 'outside_compilation', 'data_movement'}
+REASONS = {
+    'no device has work': (lambda f: not f.devices, {*OF_DEVICES} | OPS | {
+        'low_utilization', 'tensorcore_missed', 'small_kernels'}),
+    'no device has work, and no op on a host thread leaves a gap': (
+        lambda f: not f.devices and not f.causes, EVERY_IDLE),
+    'no GPU has work': (lambda f: not f.has_gpu, {*OF_GPUS}),
+    'no HLO op is recorded on a device': (lambda f: not f.ops or not f.devices, OPS),
+    'no host thread has an event': (lambda f: not f.planes, EVERY_IDLE | {'retracing'} - {
+        'idle_unknown', 'idle_at_ends'}),
+    'no complete step was found': (lambda f: not f.complete, {'input', 'slow_steps'}),
+    'the file has no HLO program': (lambda f: not f.programs, {'padding'}),
+    "the operations and bytes of ops, or the devices' peak rates, are unknown": (
+        lambda f: not is_any_known(f.ops), {'low_utilization'}),
+    'it is unknown which collectives of the devices belong together': (
+        lambda f: f.collectives and all(c['wait_ps'] is None and c['global_wait_ps'] is None
+                                        for c in f.collectives), {'imbalance'}),
+    'no transfer between slices is recorded': (lambda f: not f.slices, {'stall_between_slices'})}
+# What a rule's query shows of its cost: {rule: (column, its units in a ms, whether of all devices)}
+SHOWN = {
+    **{rule: ('idle_us', 1e3, False) for rule in IDLE
+       if rule not in ('idle_queued', 'idle_compiling')},
+    **{rule: ('event_self_time_us', 1e3, True) for rule in ('recomputing', 'data_movement')},
+    'outside_compilation': ('self_ms', 1, True),
+    'small_kernels': ('total_ms', 1, True), 'padding': ('padding_time_us', 1e3, True),
+    'low_utilization': ('wasted_time_us', 1e3, True),
+    'tensorcore_missed': ('total_duration_us', 1e3, True)}
 METRICS = {'recomputing': lambda o: o['is_recomputed'],
            'data_movement': lambda o: o['category'] in MOVING}
 
@@ -60,6 +89,10 @@ def known(values):
     """The values that are not NULL; None if all are NULL."""
     values = [v for v in values if v is not None]
     return values or None
+
+
+def is_any_known(ops):
+    return any(o['flops_utilization'] is not None or o['hbm_utilization'] is not None for o in ops)
 
 
 def slow_steps(f, median):
@@ -107,10 +140,8 @@ def parts(f):
         if o['outside_compilation'] == 'Yes'] if f.ops and f.devices else None
     found['padding'] = [(r['hlo_op'], r['padding_time_us'] / n / 1e3) for r in f.padding
                         if r['padding_time_us'] is not None]
-    is_known = any(o['flops_utilization'] is not None or o['hbm_utilization'] is not None
-                   for o in f.ops)
     found['low_utilization'] = [(r['hlo_op'], r['wasted_time_us'] / n / 1e3)
-                                for r in f.wasted] if is_known else None
+                                for r in f.wasted] if is_any_known(f.ops) else None
     found['tensorcore_missed'] = [(r['op_name'], r['total_duration_us'] / n / 1e3)
                                   for r in f.missed]
     kernels = collections.defaultdict(lambda: [0, 0])
@@ -171,7 +202,8 @@ def advice(run, least=None):
         if percent is None or abs(percent - (5 if least is None else least)) > 1e-6:
             agree('status of ' + rule, r['status'], 'not checked' if cost is None else 'finding'
                   if (percent or 0) >= (5 if least is None else least) else 'checked')
-        agree('what is missing for ' + rule, r['missing'] is None, cost is not None)
+        agree_one_of('what is missing for ' + rule, r['missing'], [None] if of is not None else [
+            text for text, (is_true, rules) in REASONS.items() if rule in rules and is_true(f)])
         if cost is None:
             agree('of a rule that is not checked', [r['finding'], r['evidence']], [None, None])
             continue
@@ -206,11 +238,17 @@ def evidence(rule, said, of, f):
 
 
 def queries_run(run, got):
-    """Each query can be run as it is."""
+    """Each query can be run as it is, and shows the cost, if it shows all parts."""
+    n = max(len(run.ask('SELECT * FROM ' + TABLES['devices'])), 1)
     for r in got:
         rows = run.ask(r['query'])
         if r['cost_ms'] and r['rule'] != 'slow_steps':  # a step can have no op
             agree('rows of %s' % r['query'], bool(rows), True)
+        column, units, of_all = SHOWN.get(r['rule'], (None, 1, False))
+        if r['cost_ms'] is not None and column and (len(rows) < 20 or ', 20)' not in r['query']):
+            agree('what %s shows' % r['query'], sum(x[column] or 0 for x in rows) / units
+                  / (n if of_all else 1), r['cost_ms'], rel=1e-12, abs_tol=1e-12)
+        in_parts(r['query'])
 
 
 def twice(run, folder):

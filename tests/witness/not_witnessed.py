@@ -6,7 +6,6 @@ list only becomes shorter."""
 
 NOT_WITNESSED = {
     'only hand-made cases have it (tests/cases, tests/sql)': {
-        'advice': 'missing query',
         'capture_summary': 'text topic',
         'input_bound': 'advice statement',
         'missing': 'how option',
