@@ -69,7 +69,7 @@ const char *next_step_statement(const InputAnalysis *a)
     if (a->actual_input == VERDICT_UNKNOWN)
         return "Record complete steps to find out whether the run is input bound.";
     if (!is_input_bound(a)) return "The input pipeline needs no further analysis.";
-    return a->uses_tf_data
+    return a->has_tf_data
                ? "Query input_ops and input_breakdown to see where the host's input time goes."
                : "The trace shows no tf.data pipeline. With one, input_ops and input_breakdown "
                  "show where the host's input time goes.";

@@ -18,8 +18,10 @@
 --   an input pipeline (tf.data, infeed). Other data loaders are not recognized; advice then says so
 -- column top_operation_ms REAL [ms]: self time of top_operation, over all threads; NULL without an
 --   input op
--- column advice TEXT: what to try to speed up the largest part; it is about a Python function if
---   python_ms is half of top_operation_ms or more. NULL if the run is not input bound, and if that
+-- column advice TEXT: what to try to speed up the largest part, or without one the part that
+--   top_operation is in (input_breakdown.advice). If that is Preprocessing, the advice is about a
+--   Python function if python_ms is half of top_operation_ms or more, and another one if the
+--   pipeline maps in parallel and nowhere serially. NULL if the run is not input bound, and if that
 --   is unknown and its input ops take no time
 -- column suspect TEXT: what the host does longest while the devices are idle, other than compiling,
 --   launching, copying or waiting (causes host and python of idle_causes); often the data loader.
@@ -31,13 +33,16 @@
 -- column python_ms REAL [ms]: time of Python functions that the input pipeline calls (EagerPyFunc,
 --   PyFunc, PyFuncStateless), over all threads; Python runs one of them at a time; NULL if there
 --   are none
-WITH part AS MATERIALIZED (
-    SELECT run, category, fraction, advice,
+WITH every_part AS MATERIALIZED (
+    SELECT run, category, time_us, fraction, advice FROM temp.input_breakdown(:source)
+), part AS MATERIALIZED (
+    SELECT run, category, fraction,
            row_number() OVER (PARTITION BY run ORDER BY time_us DESC, category) AS rank
-    FROM temp.input_breakdown(:source)
+    FROM every_part
     WHERE time_us > 0
 ), op AS MATERIALIZED (
     SELECT run, operation, total_self_time_ms AS ms,
+           iif(category = 'Unknown', 'Unclassified', category) AS category,
            operation GLOB '*::Map' OR operation GLOB '*::Map::*' AS maps_serially,
            operation GLOB '*::ParallelMap*' OR operation GLOB '*::MapAndBatch*' AS maps_in_parallel,
            row_number() OVER (PARTITION BY run ORDER BY total_self_time_ms DESC, operation) AS rank
@@ -93,15 +98,15 @@ SELECT i.run, iif(may_be_input, 'both', verdict), percent,
                  'The trace has no ops of an input pipeline (tf.data, infeed), so it does not show '
                  || 'what loads the data. If Python does, record with the Python tracer and look '
                  || 'for the loader in op_time_by_line.'
-            WHEN p.category = 'Preprocessing' AND y.ms >= 0.5 * o.ms THEN
+            WHEN e.category = 'Preprocessing' AND y.ms >= 0.5 * o.ms THEN
                  'Most of this time is a Python function. Python runs one call at a time, whatever '
                  || 'num_parallel_calls is. Write it with TensorFlow ops, do it once before '
                  || 'training, cache its results, or run it in other processes (tf.data service).'
-            WHEN p.category = 'Preprocessing' AND i.run IN (SELECT run FROM parallel) THEN
+            WHEN e.category = 'Preprocessing' AND i.run IN (SELECT run FROM parallel) THEN
                  'Preprocessing already runs in parallel. Make the mapped function cheaper, batch '
                  || 'before mapping, cache, preprocess once before training, or use more CPUs '
                  || '(tf.data service).'
-            ELSE p.advice END,
+            ELSE e.advice END,
        CASE WHEN has_suspect THEN
             (SELECT name FROM suspect AS u WHERE u.run = i.run AND u.rank = 1) END,
        CASE WHEN has_suspect THEN
@@ -109,4 +114,6 @@ SELECT i.run, iif(may_be_input, 'both', verdict), percent,
        y.ms
 FROM judged AS i LEFT JOIN part AS p ON p.run = i.run AND p.rank = 1
      LEFT JOIN op AS o ON o.run = i.run AND o.rank = 1 LEFT JOIN python AS y ON y.run = i.run
+     LEFT JOIN every_part AS e ON e.run = i.run AND e.category = coalesce(
+         p.category, iif(o.ms > 0, o.category, NULL))
 ORDER BY i.run

@@ -136,6 +136,13 @@ def loaders():
     row = ask("SELECT top_operation, advice FROM input_bound('{x}')", x=space(
         Plane('/host:CPU').line(1, 'main', [marks[0], ('MatMul', 0, 60, group(0))]).bytes()))[0]
     same((row['top_operation'], 'does not show' in row['advice']), (None, True))
+    # XProf scales all parts to 0 if copies to devices take time and no op enqueues
+    row = ask("SELECT verdict, largest_part, top_operation, advice, next_step "
+              "FROM input_bound('tests/data/gpu_train_38') AS b, "
+              "input_pipeline('tests/data/gpu_train_38') AS p")[0]
+    same((row['verdict'], row['largest_part'], row['top_operation'], row['advice'][:15],
+          row['next_step'][:15]),
+         ('host', None, 'Iterator::Prefetch', 'Map in parallel', 'Query input_ops'))
 
 
 @case

@@ -7,7 +7,6 @@ list only becomes shorter."""
 NOT_WITNESSED = {
     'only hand-made cases have it (tests/cases, tests/sql)': {
         'capture_summary': 'text topic',
-        'input_bound': 'advice statement',
         'missing': 'how option',
         'overview': 'section',
         'recommendations': 'section severity',

@@ -16,7 +16,7 @@ import types
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from compare import Run, agree, agree_one_of, main, seeds, tried  # noqa: E402
+from compare import Run, agree, agree_one_of, in_parts, main, seeds, tried  # noqa: E402
 from device_time import COMPUTE, kind_of_op  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 from program_flops import are_operations_unknown, programs_that_ran  # noqa: E402
@@ -394,6 +394,7 @@ def statement_of_input(got, tells):
         near = {form % x for x in (number, number - 1e-9, number + 1e-9)}
         agree('%s has %s' % (got['statement'], near), any(x in got['statement'] for x in near),
               True)
+    in_parts(got['statement'])
 
 
 def suspect_of_input(run, verdict, has_ops):
@@ -409,17 +410,30 @@ def suspect_of_input(run, verdict, has_ops):
     return [[x, us / 1e3] for x, us in idle.items() if us >= longest - 1e-6] or [[None, None]]
 
 
-def advice_of_input(got, has_ops, largest):
+PARALLEL, SERIAL = re.compile('::(ParallelMap|MapAndBatch)'), re.compile('::Map(::|$)')
+
+
+def advice_of_input(got, ops, parts, largest):
     """None if it is not needed or nothing is known to be slow; that no op of input is recorded;
-    that a Python function takes most of the time; or other."""
-    text = got['advice']
-    if got['verdict'] == 'device' or (has_ops or got['verdict'] == 'unknown') and not largest:
+    that a Python function takes most of the time, or that it maps in parallel already; or that of
+    the part that is slow."""
+    text, most = got['advice'], max((o['ms'] for o in ops), default=0)
+    category = largest and largest['category']
+    if not largest and most > 0:
+        category = next(o['category'] for o in ops if o['operation'] == got['top_operation'])
+        category = 'Unclassified' if category == 'Unknown' else category
+    names = [o['operation'] for o in ops]
+    if got['verdict'] == 'device' or not category and (ops or got['verdict'] == 'unknown'):
         agree('advice', text, None)
+    elif not ops and got['verdict'] != 'unknown':
+        agree('advice without ops', text.startswith('The trace has no ops'), True)
+    elif category == 'Preprocessing' and (got['python_ms'] or 0) >= 0.5 * most:
+        agree('advice about Python', 'is a Python function' in text, True)
+    elif category == 'Preprocessing' and any(map(PARALLEL.search, names)) and not any(
+            map(SERIAL.search, names)):
+        agree('advice if it is parallel', text.startswith('Preprocessing already runs'), True)
     else:
-        agree('advice that no op is recorded: %s' % text,
-              text.startswith('The trace has no ops'), not has_ops)
-        of_python = bool(largest) and 2e3 * (got['python_ms'] or 0) > largest['time_us']
-        agree('advice about Python: %s' % text, 'is a Python function' in text, of_python)
+        agree('advice about %s' % category, text, parts[category])
 
 
 def input_bound(run):
@@ -428,7 +442,7 @@ def input_bound(run):
     got, = run.ask('SELECT * FROM input_bound({x})')
     pipeline, = run.ask('SELECT run, input_percent_actual AS share, input_verdict_actual AS '
                         'verdict, all_others_percent_actual AS others FROM input_pipeline({x})')
-    ops = run.ask('SELECT operation, total_self_time_ms AS ms FROM input_ops({x})')
+    ops = run.ask('SELECT operation, category, total_self_time_ms AS ms FROM input_ops({x})')
     shares = {r['what']: r['percent'] for r in run.ask('SELECT what, percent FROM host_bound({x})')}
     agree('run and share', [got['run'], got['input_percent']], [pipeline['run'],
                                                                 pipeline['share']])
@@ -437,8 +451,8 @@ def input_bound(run):
     verdict, tells = verdict_of_input(run, pipeline, got['input_percent'], bool(ops))
     agree('verdict at %s' % got['input_percent'], got['verdict'], verdict)
     statement_of_input(got, tells)
-    parts = [p for p in run.ask('SELECT category, time_us, fraction FROM input_breakdown({x})')
-             if p['time_us'] > 0]
+    every_part = run.ask('SELECT * FROM input_breakdown({x})')
+    parts = [p for p in every_part if p['time_us'] > 0]
     largest = max(parts, key=lambda p: p['time_us'], default=None)
     agree('largest part', [got['largest_part'], got['part_percent']],
           [largest['category'], 100 * largest['time_us'] / sum(p['time_us'] for p in parts)]
@@ -455,7 +469,7 @@ def input_bound(run):
                      "AND (name LIKE '%:EagerPyFunc' OR name LIKE '%:PyFunc' "
                      "OR name IN ('EagerPyFunc', 'PyFunc'))")
     agree('time of Python functions', got['python_ms'], called[0]['ms'])
-    advice_of_input(got, bool(ops), largest)
+    advice_of_input(got, ops, {p['category']: p['advice'] for p in every_part}, largest)
 
 
 # ---- passes ----

@@ -4757,9 +4757,11 @@ class InputBound(NamedTuple):
     top_operation_ms: float | None
     """self time of top_operation, over all threads; NULL without an input op [ms]"""
     advice: str | None
-    """what to try to speed up the largest part; it is about a Python function if python_ms is half
-    of top_operation_ms or more. NULL if the run is not input bound, and if that is unknown and its
-    input ops take no time"""
+    """what to try to speed up the largest part, or without one the part that top_operation is in
+    (input_breakdown.advice). If that is Preprocessing, the advice is about a Python function if
+    python_ms is half of top_operation_ms or more, and another one if the pipeline maps in parallel
+    and nowhere serially. NULL if the run is not input bound, and if that is unknown and its input
+    ops take no time"""
     suspect: str | None
     """what the host does longest while the devices are idle, other than compiling, launching,
     copying or waiting (causes host and python of idle_causes); often the data loader. It is the

@@ -195,6 +195,7 @@ static void break_down(InputAnalysis *a, const OpMetricsDb *host)
     double rest = waited - a->demanded_us - a->advanced_us - a->preprocessing_us;
     a->unclassified_us = rest > 0 ? rest : 0;
     a->uses_tf_data = a->demanded_us + a->advanced_us + a->preprocessing_us > 0;
+    a->has_tf_data = all > 0;
 }
 
 /* ---- verdicts ---- */

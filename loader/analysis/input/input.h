@@ -68,7 +68,8 @@ typedef struct {
         collectives_percent, others_percent;
     enum InputVerdict input;
     enum ShareVerdict output, launch, collectives, others;
-    bool uses_tf_data;
+    bool uses_tf_data; /* to XProf: a part of tf.data takes time after scaling */
+    bool has_tf_data;  /* an op of tf.data takes time */
     /* Correct percentages, by enum StepCategory: time of all cores together, as a share of the
      * duration of their steps. NAN if unknown. "All others" of a TPU is idle time. */
     double actual_percent[N_STEP_CATEGORIES];
