@@ -56,7 +56,8 @@ FROM_TABLES = {'two_runs.py': {'compare_ops', 'compare_hlo_ops', 'compare_kernel
                'remat.py': {'remat_candidates'},
                'compiling.py': {'compile_time', 'compile_passes', 'compiler_events'},
                'groups.py': {'compare_groups'},
-               'units.py': {'input_ops', 'roofline', 'program_gaps', 'mfu', 'op_time_by_line'},
+               'units.py': {'input_ops', 'roofline', 'program_gaps', 'mfu', 'op_time_by_line',
+                            'tf_stats', 'overview', 'roofline_properties'},
                'hosts_apart.py': set(),
                'rows.py': set(),
                'sums.py': set()}

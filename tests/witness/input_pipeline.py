@@ -11,7 +11,7 @@ import tempfile
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from compare import Run, agree, main, tried  # noqa: E402
+from compare import Run, agree, in_parts, main, tried  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 
 PARTS = {'input': 'input', 'output': 'output', 'compute': 'device_compute',
@@ -54,6 +54,21 @@ def actual(run):
     launch = got['kernel_launch_percent_actual']
     agree('launch', got['kernel_launch_verdict_actual'], None if launch is None else 'high'
           if launch >= 15 else 'moderate' if launch >= 3 else 'no')
+
+
+NEXT = {'unknown': 'Record complete steps', 'device': 'The input pipeline needs no further',
+        'ops': 'Query input_ops', 'no ops': 'The trace shows no tf.data pipeline'}
+TF_DATA = ('Demanded file read', 'Advanced file read', 'Preprocessing')
+
+
+def next_step(run):
+    ops = [o for o in run.ask('SELECT category, self_ps FROM input_ops({x})')
+           if o['category'] in TF_DATA and o['self_ps'] > 0]
+    for r in run.ask('SELECT next_step, input_verdict_actual AS verdict FROM input_pipeline({x})'):
+        said = [k for k, text in NEXT.items() if r['next_step'].startswith(text)]
+        agree('next step', said, [r['verdict'] if r['verdict'] in NEXT else
+                                  'ops' if ops else 'no ops'])
+        in_parts(r['next_step'])
 
 
 def own(run, code, pattern):
@@ -121,7 +136,7 @@ def made_compiling(made):
 
 
 def each(run):
-    for check in (actual, device_idle, compilation):
+    for check in (actual, next_step, device_idle, compilation):
         tried('%s %s' % (check.__name__, run.path), check, run)
 
 

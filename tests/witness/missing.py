@@ -5,7 +5,7 @@ other, and what it calls empty is empty."""
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, ask, main, tried  # noqa: E402
+from compare import agree, ask, in_parts, main, tried  # noqa: E402
 from program_flops import are_operations_unknown  # noqa: E402
 
 COLUMNS = {}
@@ -85,6 +85,7 @@ def missing(run):
             or '.' in n and n.partition('.')[2] not in COLUMNS[n.partition('.')[0]]], [])
         agree('what is empty without ' + r['missing'],
               [n for n in names if n not in PARTLY and not is_empty(run, n)], [])
+        in_parts(r['tables'])
         agree('words', [r['cannot_answer'].endswith(('?', '.')), bool(r['how'])], [True, True])
 
 

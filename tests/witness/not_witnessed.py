@@ -13,16 +13,11 @@ NOT_WITNESSED = {
     },
     'only its type, range and NULL rule are looked at (tests/columns)': {
         'input_breakdown': 'advice',
-        'input_pipeline': 'next_step',
-        'overview': 'description unit',
-        'roofline_properties': 'unit',
+        'overview': 'description',
     },
     'only kept answers have it, which were looked through (tests/kept_queries)': {
         'advice': 'action',
-        'missing': 'cannot_answer tables',
-    },
-    'the rows of tf_ops as XProf writes them into a file (tests/parity/export)': {
-        'tf_stats': '*',
+        'missing': 'cannot_answer',
     },
     'equal programs have one, different programs have others (programs.py)': {
         'hlo_modules': 'content_hash',

@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Columns that are another unit, share, name or count of what is compared elsewhere: of input_ops,
 roofline, utilization, kernel_utilization, program_gaps, input_breakdown, op_metrics_totals,
-op_profile, op_time_by_line, time_breakdown and mfu."""
+op_profile, op_time_by_line, time_breakdown and mfu; tf_stats from tf_ops; units of overview and
+roofline_properties from the names."""
 import collections
+import itertools
+import re
 import sys
 
 sys.dont_write_bytecode = True
@@ -116,8 +119,54 @@ def models(run):
               [len(busy), types.pop() if len(types) == 1 else None])
 
 
+# ---- properties ----
+
+UNITS = (('_time_us_avg$', 'us'), ('_ps$', 'ps'), ('_percent($|_)|_utilization_', 'percent'),
+         ('(_|^step)time_(ms_)?(average|standard|minimum|maximum|avg|sdv)', 'ms'),
+         ('_ms_(average|avg|sdv)|steptime_', 'ms'), ('_ridge_point$', 'FLOP/byte'),
+         ('_bw$', 'GiB/s'), ('_flop_rate$', 'GFLOP/s'), ('_multiplier$', 'ratio'))
+
+
+def units(run):
+    for table in ('overview', 'roofline_properties'):
+        for r in run.ask('SELECT name, unit FROM %s({x})' % table):
+            agree('unit of ' + r['name'], r['unit'], next(
+                (unit for pattern, unit in UNITS if re.search(pattern, r['name'])), None))
+
+
+# ---- tf_stats ----
+
+SAME = ('host_or_device', 'type', 'operation', 'occurrences', 'total_time_us',
+        'total_self_time_us', 'device_self_time_fraction', 'host_self_time_fraction',
+        'normalized_gflops', 'model_gflops', 'memory_bw_gibps', 'operational_intensity',
+        'tensorcore_utilization_fraction', 'bound_by', 'execution_mode')
+LABELS = ('Host/device', 'Operation Type', 'Operation Name', '#Occurrences', 'Total time (us)',
+          'Total self-time (us)', 'Total self-time on Device (%)', 'Total self-time on Host (%)',
+          'Normalized FLOP Rate (FLOPs/s)', 'Model FLOP Rate (GFLOP/s)',
+          'Measured Memory BW (GBytes/Sec)', 'Operational Intensity (FLOPs/Byte)',
+          'GPU TensorCore utilization', 'Bound by', 'Execution mode')
+
+
+def framework_ops(run):
+    """Averages and running sums are computed again."""
+    got, ops = run.ask_all('SELECT * FROM tf_stats({x})', 'SELECT * FROM tf_ops({x})')
+    agree('ops', [[r[label] for label in LABELS] for r in got], [[r[c] for c in SAME] for r in ops])
+    agree('ranks', [r['Rank'] for r in got], list(range(1, len(ops) + 1)))
+    for total, average in (('Total time', 'Avg. time'), ('Total self-time', 'Avg. self-time')):
+        agree(average, [r[average + ' (us)'] for r in got],
+              [r[total + ' (us)'] / r['#Occurrences'] if r['#Occurrences'] else 0 for r in got],
+              rel=1e-6, abs_tol=1e-6)
+    for side in ('Device', 'Host'):
+        share, label = 'Total self-time on %s (%%)' % side, 'Cumulative total-self time on %s (%%)'
+        sums = itertools.accumulate(r[share] for r in got)
+        agree('sums on ' + side, [r[label % side] for r in got],
+              [x if r['Host/device'] == side else 0 for x, r in zip(sums, got)],
+              rel=1e-6, abs_tol=1e-9)
+
+
 def each(run):
-    for check in (of_rows, names, ranked_lines, input_parts, op_counts, profile, models):
+    for check in (framework_ops, units, of_rows, names, ranked_lines, input_parts, op_counts,
+                  profile, models):
         tried('%s %s' % (check.__name__, run.path), check, run)
 
 
