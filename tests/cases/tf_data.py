@@ -138,3 +138,18 @@ def iterator_of_itself():
     data = host_of(events, made)
     same(rows("SELECT (SELECT sum(calls) > 0 FROM tf_data_iterators('{x}')), (SELECT count(*) "
               "FROM prof_issues('{x}') WHERE code = 'tf_data_cut')", data), [(1, 1)])
+
+
+@case
+def produces_for_itself():
+    """An iterator that calls itself can be followed for 100 levels only, which an issue says; 90
+    iterators in each other are no reason for one."""
+    def has_issue(data):
+        return rows("SELECT calls > 0, EXISTS (SELECT 1 FROM prof_issues('{x}') WHERE "
+                    "code = 'tf_data_cut') FROM tf_data_pipelines('{x}')", data)
+    same(has_issue(host_of(
+        [iterator('Iterator::Root', 1, 0, 100), element('PrefetchConsume', 1, 10, 20)],
+        [element('PrefetchProduce', 1, 0, 90), iterator('Iterator::Root::Loop', 1, 10, 80, 1),
+         element('PrefetchConsume', 1, 20, 30)])), [(1, 1)])
+    same(has_issue(host_of([iterator('Iterator::Root' + '::Map' * (i > 0), i, i, 300 - i)
+                            for i in range(90)])), [(1, 0)])

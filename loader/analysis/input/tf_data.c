@@ -342,8 +342,8 @@ static int64_t overlap(const Node *a, const Node *b)
 static void visit(TfDataBuilder *m, const Node *node, size_t first_part, bool blocking, int level,
                   ProfErr *err)
 {
-    if (level > MOST_LEVELS || node->iterator == NO_ITERATOR || err->code) return;
-    if (!m->budget) {
+    if (node->iterator == NO_ITERATOR || err->code) return;
+    if (level > MOST_LEVELS || !m->budget) {
         m->cut = true;
         return;
     }
