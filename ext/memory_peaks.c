@@ -135,7 +135,8 @@ static const RowSource memory_peaks_rows = {.next = memory_peaks_next,
                                                 "(programs dumped before optimization have none)"};
 const Table memory_peaks_table = {
     "memory_peaks",
-    "one memory space of an HLO program, with its peak and totals, as in XProf's memory viewer",
+    "one memory space of an HLO program that has an allocation in it, with its peak and totals, as "
+    "in XProf's memory viewer",
     memory_peaks_columns,
     COUNT(memory_peaks_columns),
     &row_table_module,

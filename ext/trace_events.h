@@ -139,7 +139,7 @@
       "libprofsql")                                                                                \
     C(EV_STEP_NAME, "step_name", "TEXT", NULL,                                                     \
       "name of the step that the event belongs to; NULL if it belongs to none, or the step has "   \
-      "no name",                                                                                   \
+      "no name, and in files that contain their groups, if the event itself does not record one",  \
       "XProf's grouping; stat step_name in files that contain their groups")                       \
     C(EV_EAGER, "is_eager", "INTEGER", "0 or 1",                                                   \
       "1: the kernel or framework op ran eagerly; 0: it did not; NULL for other events",           \

@@ -143,7 +143,7 @@ complete -c profsql -n '__fish_seen_subcommand_from memory_by_source_line' -l sp
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_events -d 'one allocation or free that an allocator recorded'
 complete -c profsql -n '__fish_seen_subcommand_from memory_events' -l samples -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_growth -d 'Does the memory in use grow from step to step (a leak)?'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_peaks -d 'one memory space of an HLO program, with its peak and totals, as in XProf\'s memory viewer'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_peaks -d 'one memory space of an HLO program that has an allocation in it, with its peak and totals, as in XProf\'s memory viewer'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_time -d 'one level of an allocator\'s memory in use, with the time that the allocator spent at it; lowest level first'
 complete -c profsql -n '__fish_seen_subcommand_from memory_time' -l levels -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a mfu -d 'What is the MFU of the run, of each step and of each program (model FLOPS utilization)?'

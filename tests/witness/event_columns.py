@@ -262,9 +262,7 @@ def names_of_groups(planes, nodes, step_of):
         group, e = step_of[node.number], node.e
         if group is None:
             continue
-        if is_grouped(planes):
-            names[group] |= {e.stats['step_name']} if texts(e.stats.get('step_name')) else set()
-        elif is_root(e):
+        if is_root(e):
             names[group].add(name_of_root(node, group))
             own |= {name_of_root(node, group), None} if 'group_id' in e.stats else set()
     return names, own
@@ -281,6 +279,11 @@ def step_names(run):
             group = step_of[node.number]
             allowed = {None} if group is None else names[group] or {
                 str(group) if numbered_alone else None}
+            if is_grouped(planes):
+                said = node.e.stats.get('step_name') if group is not None else None
+                agree('step name of event %d' % node.number, rows[node.number]['step_name'],
+                      said if texts(said) else None)
+                continue
             agree_one_of('step name of event %d' % node.number, rows[node.number]['step_name'],
                          allowed | (own if group is not None else set()))
 

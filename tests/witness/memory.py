@@ -327,10 +327,9 @@ def check_heaps(run, programs):
             total, fixed = program.total(color), program.total(color, 5, 7, 12)
             if len(before) > 1:
                 want[program.id, program.name, color] = [(x + always) / MIB for x in before]
-            if total:
-                peak = max(before) + always
-                shares[program.id, color] = None if peak > total else (
-                    (total - peak) / (total - fixed) if total > fixed else 0)
+            peak = max(before) + always
+            shares[program.id, color] = None if peak > total else (
+                (total - peak) / (total - fixed) if total > fixed else 0)
     agree('heap_timeline', dict(got), want, abs_tol=1e-6)
     agree('memory_peaks', {(r['program_id'], r['memory_space']): r['fragmentation_fraction']
                            for r in run.ask('SELECT * FROM memory_peaks({x})')}, shares)

@@ -373,7 +373,7 @@ class TraceEvents(NamedTuple):
     (docs/semantics.md, Step and module around an op); NULL except for ops of a TensorCore"""
     step_name: str | None
     """name of the step that the event belongs to; NULL if it belongs to none, or the step has no
-    name"""
+    name, and in files that contain their groups, if the event itself does not record one"""
     is_eager: int | None
     """1: the kernel or framework op ran eagerly; 0: it did not; NULL for other events [0 or 1]"""
     step: int | None
@@ -490,7 +490,7 @@ class Events(NamedTuple):
     (docs/semantics.md, Step and module around an op); NULL except for ops of a TensorCore"""
     step_name: str | None
     """name of the step that the event belongs to; NULL if it belongs to none, or the step has no
-    name"""
+    name, and in files that contain their groups, if the event itself does not record one"""
     is_eager: int | None
     """1: the kernel or framework op ran eagerly; 0: it did not; NULL for other events [0 or 1]"""
     step: int | None
@@ -732,7 +732,7 @@ class Timeline(NamedTuple):
     (docs/semantics.md, Step and module around an op); NULL except for ops of a TensorCore"""
     step_name: str | None
     """name of the step that the event belongs to; NULL if it belongs to none, or the step has no
-    name"""
+    name, and in files that contain their groups, if the event itself does not record one"""
     is_eager: int | None
     """1: the kernel or framework op ran eagerly; 0: it did not; NULL for other events [0 or 1]"""
     step: int | None
@@ -6170,8 +6170,8 @@ class Tables:
     def heap_timeline(self, *, source: Source | None = None) -> Result[HeapTimeline]:
         """One row: one event of an HLO program's heap trace, with the memory in use before it."""
     def memory_peaks(self, *, source: Source | None = None) -> Result[MemoryPeaks]:
-        """One row: one memory space of an HLO program, with its peak and totals, as in XProf's
-        memory viewer."""
+        """One row: one memory space of an HLO program that has an allocation in it, with its peak
+        and totals, as in XProf's memory viewer."""
     def memory_events(self, samples: int | None = None, *, source: Source | None = None) -> Result[MemoryEvents]:
         """One row: one allocation or free that an allocator recorded."""
     def memory_allocators(self, *, source: Source | None = None) -> Result[MemoryAllocators]:
