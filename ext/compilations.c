@@ -55,7 +55,7 @@ SQLITE_EXTENSION_INIT3
       "commas; NULL if program_id is NULL, the program has none or cannot be read",                \
       "HloInstructionProto.shape")                                                                 \
     C(CO_DIFFERS, "differs", "TEXT", NULL,                                                         \
-      "parameters whose shapes differ from those of the previous program of this name: number, "   \
+      "parameters whose shapes differ from those of the previous program of this title: number, "  \
       "name if the program has it, and old -> new shape; if none differs, the result's shapes, "   \
       "and if these are equal too, all with layouts (docs/semantics.md); NULL if no previous "     \
       "program is known",                                                                          \
@@ -155,9 +155,12 @@ const Table compilations_table = {
     C(RE_RUN, RUN_DOC)                                                                             \
     C(RE_HOST, HOST_DOC)                                                                           \
     C(RE_FUNCTION, FUNCTION_DOC)                                                                   \
-    C(RE_MODULE, MODULE_OF_FUNCTION_DOC)                                                           \
+    C(RE_MODULE, "hlo_module", "TEXT", NULL,                                                       \
+      "name of the HLO module, as in compilations; of several names that differ only in the "      \
+      "number that XLA appends (step.12, step.34), their title (step); NULL if unknown",           \
+      "XEventMetadata.name; stats hlo_module, name")                                               \
     C(RE_PROGRAMS, "program_count", "INTEGER", "programs",                                         \
-      "number of programs of this name in the file, compiled before or during the capture",        \
+      "number of programs of this title in the file, compiled before or during the capture",       \
       "HloModuleProto.name")                                                                       \
     C(RE_COMPILATIONS, "compilation_count", "INTEGER", "compilations",                             \
       "number of compilations during the capture", "libprofsql")                                   \
@@ -213,8 +216,8 @@ static void recompilations_column(RowCursor *c, sqlite3_context *ctx, int column
 static const RowSource recompilations_rows = {
     .list = recompilations_list,
     .column = recompilations_column,
-    .nothing = "no name of an HLO module has several programs, and none was compiled several times "
-               "during the capture"};
+    .nothing = "no title of an HLO module has several programs, and none was compiled several "
+               "times during the capture"};
 const Table recompilations_table = {
     "recompilations",
     "one function that was compiled several times, or has several programs in the file: how long "

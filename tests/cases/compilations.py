@@ -313,6 +313,23 @@ def time_and_passes():
 
 
 @case
+def numbers_that_xla_appends():
+    """Graph.5 is compiled again as Graph.7, whose number alone differs; Graph is another name with
+    this title; Graphs.5 and Graph.7a are other titles."""
+    programs = metadata(*(program(i, name, shape(F32, n)) for i, (name, n) in enumerate(
+        (('Graph.5', 8), ('Graph.7', 6), ('Graph', 4), ('Graphs.5', 2), ('Graph.7a', 1)), 1)))
+    events = [run('op', 1, 0), ('XlaCompile:#module=Graph.7#', 10, 20), run('op', 2, 40),
+              run('op', 3, 50), ('XlaCompile:#module=Graph.5#', 60, 9)]
+    data = space(threads(events), programs)
+    same(compiled(data, 'hlo_module, program_id, differs'),
+         [('Graph.7', '2', 'parameter 0: f32[8] -> f32[6]'), ('Graph.5', None, None)])
+    same([tuple(r.values()) for r in ask(
+        "SELECT hlo_module, program_count, compilation_count, duration_us * 1e6, differs "
+        "FROM recompilations('{x}')", x=data)],
+         [('Graph', 3, 2, 29.0, 'parameter 0: f32[8] -> f32[4] -> f32[6]')])
+
+
+@case
 def events_of_compilers():
     """Functions f (0 to 100 ms), g (20 to 80) and h (30 to 40) are compiled at once. An event
     counts for the one that started last of those that contain it: what ends after 80 ms is of f.

@@ -1876,7 +1876,7 @@ class Compilations(NamedTuple):
     """shapes of the parameters of the program's entry computation, in order, separated by commas;
     NULL if program_id is NULL, the program has none or cannot be read"""
     differs: str | None
-    """parameters whose shapes differ from those of the previous program of this name: number, name
+    """parameters whose shapes differ from those of the previous program of this title: number, name
     if the program has it, and old -> new shape; if none differs, the result's shapes, and if these
     are equal too, all with layouts (docs/semantics.md); NULL if no previous program is known"""
     name: str
@@ -1897,11 +1897,10 @@ class Recompilations(NamedTuple):
     """name of the function: NAME of the event PjitFunction(NAME) around the compilation, else what
     follows `jit_` in hlo_module; NULL if neither is known"""
     hlo_module: str | None
-    """name of the HLO module, without (id): from the names of the compiler's events (NAME in
-    XlaCompile:#module=NAME#) or their stats, else the name that JAX derives from the function, if
-    the file has a program of this name; NULL if unknown"""
+    """name of the HLO module, as in compilations; of several names that differ only in the number
+    that XLA appends (step.12, step.34), their title (step); NULL if unknown"""
     program_count: int
-    """number of programs of this name in the file, compiled before or during the capture
+    """number of programs of this title in the file, compiled before or during the capture
     [programs]"""
     compilation_count: int
     """number of compilations during the capture [compilations]"""

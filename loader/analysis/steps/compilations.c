@@ -18,8 +18,8 @@
 /* A program and its first execution; INT64_MAX if it did not run. */
 typedef struct {
     HloProgram *program;
-    int64_t first_run;
-    bool taken; /* a compilation has been assigned */
+    int64_t first_run;        /* INT64_MAX if it does not run */
+    Compilation *compilation; /* that made it; NULL: none during the capture */
 } Candidate;
 
 /* All programs and compilations with one module name, or all compilations of a function whose
@@ -47,6 +47,16 @@ typedef struct {
 } Build;
 
 /* ---- modules by name ---- */
+
+/* Returns a module's name without the number that XLA's builder appends, which can differ between
+ * programs of one function: "step" of "step.12". */
+static Slice module_title(const char *name)
+{
+    size_t n = strlen(name), end = n;
+    while (end && name[end - 1] >= '0' && name[end - 1] <= '9') end--;
+    bool has_number = end > 1 && end < n && name[end - 1] == '.';
+    return (Slice){name, has_number ? end - 1 : n};
+}
 
 static Module *find_module(const Build *b, Slice name)
 {
@@ -84,7 +94,7 @@ static int list_modules(Build *b, ProfErr *err)
     size_t n = b->programs->n;
     if (!(b->candidates = prof_alloc((n + 1) * sizeof *b->candidates))) return prof_nomem(err);
     for (size_t i = 0; i < n; i++)
-        b->candidates[i] = (Candidate){&b->programs->programs[i], INT64_MAX, false};
+        b->candidates[i] = (Candidate){&b->programs->programs[i], INT64_MAX, NULL};
     sort_array(b->candidates, n, sizeof *b->candidates, by_name_then_id);
     for (size_t i = 0; i < n && !interrupt_poll(1, err); i++) {
         const HloProgram *program = b->candidates[i].program;
@@ -223,14 +233,19 @@ static int by_name(const char *module, Slice f, const char *other, Slice g)
     return slice_order(f, g);
 }
 
+static int by_end(const void *a, const void *b)
+{
+    const Compilation *x = *(Compilation *const *)a, *y = *(Compilation *const *)b;
+    int64_t x_end = add_saturated(x->start_ps, x->duration_ps),
+            y_end = add_saturated(y->start_ps, y->duration_ps);
+    return x_end != y_end ? ORDER(x_end, y_end) : ORDER(x->event, y->event);
+}
+
 static int by_name_then_end(const void *a, const void *b)
 {
     const Compilation *x = *(Compilation *const *)a, *y = *(Compilation *const *)b;
     int order = by_name(x->module, x->function, y->module, y->function);
-    int64_t x_end = add_saturated(x->start_ps, x->duration_ps),
-            y_end = add_saturated(y->start_ps, y->duration_ps);
-    if (order) return order;
-    return x_end != y_end ? ORDER(x_end, y_end) : ORDER(x->event, y->event);
+    return order ? order : by_end(a, b);
 }
 
 /* Assigns the compilations to modules. */
@@ -255,7 +270,7 @@ static int distribute(Build *b, ProfErr *err)
     return err->code;
 }
 
-/* The programs of compiled modules, by id. */
+/* The programs, by id. */
 typedef struct {
     Candidate **items;
     size_t n;
@@ -326,15 +341,14 @@ static void find_runs_of_plane(const Watched *w, Plane *plane, ProfErr *err)
     prof_free(has_id);
 }
 
-/* Finds the first executions of the programs of compiled modules. */
+/* Finds the first executions of the programs, if something was compiled. */
 static int find_first_runs(Build *b, ProfErr *err)
 {
     Watched w = {prof_buffer((b->n_candidates + 1) * sizeof *w.items), 0};
     if (!w.items) return prof_nomem(err);
     for (size_t i = 0; i < b->modules.n; i++) {
         const Module *m = &b->modules.items[i];
-        for (size_t k = 0; m->n_compilations && k < m->n_programs; k++)
-            w.items[w.n++] = &m->programs[k];
+        for (size_t k = 0; b->out->n && k < m->n_programs; k++) w.items[w.n++] = &m->programs[k];
     }
     sort_array(w.items, w.n, sizeof *w.items, by_id);
     for (size_t i = 0; w.n && i < b->host->n_planes && !err->code; i++) {
@@ -356,12 +370,10 @@ static int by_first_run(const void *a, const void *b)
 
 /* Matches compilations with programs. A compilation's program is the one of its name that first
  * runs after the compilation and before the end of the next compilation of that name, if there is
- * exactly one; or the only program of the name, unless it runs earlier. The program before is the
- * previous one of those that ran. */
+ * exactly one; or the only program of the name, unless it runs earlier. */
 static int match_module(const Module *m, Candidate **sorted, ProfErr *err)
 {
     size_t at = 0;
-    HloProgram *before = NULL;
     for (size_t k = 0; k < m->n_programs; k++) sorted[k] = &m->programs[k];
     sort_array(sorted, m->n_programs, sizeof *sorted, by_first_run);
     for (size_t i = 0; i < m->n_compilations && !interrupt_poll(1, err); i++) {
@@ -370,15 +382,39 @@ static int match_module(const Module *m, Candidate **sorted, ProfErr *err)
         if (i + 1 < m->n_compilations)
             until = add_saturated(m->compilations[i + 1]->start_ps,
                                   m->compilations[i + 1]->duration_ps);
-        while (at < m->n_programs && sorted[at]->first_run < end) before = sorted[at++]->program;
+        while (at < m->n_programs && sorted[at]->first_run < end) at++;
         size_t first = at;
         while (at < m->n_programs && sorted[at]->first_run < until) at++;
         bool only = m->n_programs == 1 && m->n_compilations == 1 && sorted[0]->first_run >= end;
         if (at > first || only) {
-            Candidate *made = sorted[first];
-            made->taken = true, c->program = made->program, c->program_before = before;
-            before = sorted[at > first ? at - 1 : first]->program;
+            c->program = sorted[first]->program;
+            sorted[first]->compilation = c;
         }
+    }
+    return err->code;
+}
+
+static int by_title_then_run(const void *a, const void *b)
+{
+    const Candidate *x = *(Candidate *const *)a, *y = *(Candidate *const *)b;
+    int order =
+        slice_order(module_title(x->program->name->text), module_title(y->program->name->text));
+    return order ? order : by_first_run(a, b);
+}
+
+/* Finds the program before that of each compilation: the one of its title that first ran last
+ * before it. */
+static int find_programs_before(Build *b, Candidate **sorted, ProfErr *err)
+{
+    for (size_t i = 0; i < b->n_candidates; i++) sorted[i] = &b->candidates[i];
+    sort_array(sorted, b->n_candidates, sizeof *sorted, by_title_then_run);
+    HloProgram *before = NULL;
+    for (size_t i = 0; i < b->n_candidates && !interrupt_poll(1, err); i++) {
+        if (i && slice_order(module_title(sorted[i - 1]->program->name->text),
+                             module_title(sorted[i]->program->name->text)))
+            before = NULL;
+        if (sorted[i]->compilation) sorted[i]->compilation->program_before = before;
+        if (sorted[i]->first_run < INT64_MAX) before = sorted[i]->program;
     }
     return err->code;
 }
@@ -389,6 +425,7 @@ static int match_programs(Build *b, ProfErr *err)
     if (!sorted) return prof_nomem(err);
     for (size_t i = 0; i < b->modules.n && !err->code; i++)
         match_module(&b->modules.items[i], sorted, err);
+    if (!err->code) find_programs_before(b, sorted, err);
     prof_free(sorted);
     return err->code;
 }
@@ -400,31 +437,65 @@ static void add_time(int64_t *sum, int64_t ps)
     if (ps >= 0) *sum = *sum < 0 ? ps : add_saturated(*sum, ps);
 }
 
-static int list_recompiled(Build *b, const Module *m, ProfErr *err)
+static int by_program_id(const void *a, const void *b)
 {
-    CompiledModule *r = &b->out->modules[b->out->n_modules++];
-    size_t n = 0;
-    *r = (CompiledModule){.module = m->name,
-                          .n_compilations = m->n_compilations,
-                          .duration_ps = -1,
-                          .tracing_ps = -1,
-                          .lowering_ps = -1,
-                          .n_programs = m->n_programs};
-    if (!(r->programs = arena_alloc(&b->out->arena, (m->n_programs + 1) * sizeof *r->programs)))
-        return prof_nomem(err);
-    for (size_t i = 0; i < m->n_programs; i++)
-        if (!m->programs[i].taken) r->programs[n++] = m->programs[i].program;
-    for (size_t i = 0; i < m->n_compilations && !interrupt_poll(1, err); i++) {
-        const Compilation *c = m->compilations[i];
-        if (c->program) r->programs[n++] = c->program;
-        if (c->function.n) r->function = c->function;
-        add_time(&r->duration_ps, c->duration_ps);
-        add_time(&r->tracing_ps, c->tracing_ps);
-        add_time(&r->lowering_ps, c->lowering_ps);
+    const HloProgram *x = *(HloProgram *const *)a, *y = *(HloProgram *const *)b;
+    return ORDER(x->program_id, y->program_id);
+}
+
+/* Returns the name of modules with one title. NULL with err set. */
+static const char *common_name(Build *b, Module *const *of, size_t n, ProfErr *err)
+{
+    if (n == 1) return of[0]->name;
+    Slice title = module_title(of[0]->name);
+    const Text *name = text_intern(&b->names, &b->out->arena, title.text, title.n);
+    if (!name) prof_nomem(err);
+    return name ? name->text : NULL;
+}
+
+/* Lists the programs and compilations of modules with one title, if there are several. */
+static int list_recompiled(Build *b, Module *const *of, size_t n, ProfErr *err)
+{
+    CompiledModule r = {.duration_ps = -1, .tracing_ps = -1, .lowering_ps = -1};
+    size_t n_made = 0, at = 0;
+    for (size_t k = 0; k < n; k++) {
+        r.n_programs += of[k]->n_programs;
+        r.n_compilations += of[k]->n_compilations;
     }
-    if (!r->function.n && m->name && starts_with(m->name, "jit_"))
-        r->function = slice_of_string(m->name + 4);
+    if (r.n_programs < 2 && r.n_compilations < 2) return err->code;
+    Compilation **made = arena_alloc(&b->out->arena, (r.n_compilations + 1) * sizeof *made);
+    r.programs = arena_alloc(&b->out->arena, (r.n_programs + 1) * sizeof *r.programs);
+    if (!made || !r.programs) return prof_nomem(err);
+    for (size_t k = 0; k < n; k++) {
+        for (size_t i = 0; i < of[k]->n_programs; i++)
+            if (!of[k]->programs[i].compilation) r.programs[at++] = of[k]->programs[i].program;
+        for (size_t i = 0; i < of[k]->n_compilations; i++) made[n_made++] = of[k]->compilations[i];
+    }
+    sort_array(r.programs, at, sizeof *r.programs, by_program_id);
+    sort_array(made, n_made, sizeof *made, by_end);
+    for (size_t i = 0; i < n_made && !interrupt_poll(1, err); i++) {
+        const Compilation *c = made[i];
+        if (c->program) r.programs[at++] = c->program;
+        if (c->function.n) r.function = c->function;
+        add_time(&r.duration_ps, c->duration_ps);
+        add_time(&r.tracing_ps, c->tracing_ps);
+        add_time(&r.lowering_ps, c->lowering_ps);
+    }
+    r.module = common_name(b, of, n, err);
+    if (!r.function.n && r.module && starts_with(r.module, "jit_"))
+        r.function = slice_of_string(r.module + 4);
+    b->out->modules[b->out->n_modules++] = r;
     return err->code;
+}
+
+/* Sorts by title; those without a name come last. */
+static int by_title(const void *a, const void *b)
+{
+    const Module *x = *(Module *const *)a, *y = *(Module *const *)b;
+    if (x->name && !y->name) return -1;
+    if (!x->name) return y->name ? 1 : ORDER(x, y);
+    int order = slice_order(module_title(x->name), module_title(y->name));
+    return order ? order : ORDER(x, y);
 }
 
 static int longest_first(const void *a, const void *b)
@@ -438,13 +509,20 @@ static int longest_first(const void *a, const void *b)
 static int list_all_recompiled(Build *b, ProfErr *err)
 {
     Compilations *out = b->out;
-    if (!(out->modules = arena_alloc(&out->arena, (b->modules.n + 1) * sizeof *out->modules)))
-        return prof_nomem(err);
-    for (size_t i = 0; i < b->modules.n && !err->code; i++) {
-        const Module *m = &b->modules.items[i];
-        if (m->n_programs > 1 || m->n_compilations > 1) list_recompiled(b, m, err);
+    size_t n = b->modules.n;
+    Module **sorted = prof_buffer((n + 1) * sizeof *sorted);
+    out->modules = arena_alloc(&out->arena, (n + 1) * sizeof *out->modules);
+    if (!sorted || !out->modules) prof_nomem(err);
+    for (size_t i = 0; i < n && !err->code; i++) sorted[i] = &b->modules.items[i];
+    if (!err->code) sort_array(sorted, n, sizeof *sorted, by_title);
+    for (size_t i = 0, end; i < n && !err->code; i = end) {
+        const char *name = sorted[i]->name;
+        for (end = i + 1; name && end < n && sorted[end]->name; end++)
+            if (slice_order(module_title(name), module_title(sorted[end]->name))) break;
+        list_recompiled(b, &sorted[i], end - i, err);
     }
-    sort_array(out->modules, out->n_modules, sizeof *out->modules, longest_first);
+    prof_free(sorted);
+    if (!err->code) sort_array(out->modules, out->n_modules, sizeof *out->modules, longest_first);
     return err->code;
 }
 

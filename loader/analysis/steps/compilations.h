@@ -20,13 +20,13 @@ typedef struct {
     Slice function;      /* empty if unknown */
     const char *module;  /* name of the HLO module; NULL: unknown */
     HloProgram *program; /* in the host's list; NULL: the file has none with the name, or several */
-    HloProgram *program_before; /* the module's program before this one; NULL if unknown */
+    HloProgram *program_before; /* program of this title before it; NULL if unknown */
 } Compilation;
 
-/* The compilations and programs with one module name, or the compilations of a function whose
- * modules are unknown. */
+/* The compilations and programs with one module title, which is a module's name without the number
+ * that XLA appends (".12"), or the compilations of a function whose modules are unknown. */
 typedef struct {
-    const char *module; /* NULL: unknown */
+    const char *module; /* the name, or the title of several names; NULL: unknown */
     Slice function;
     size_t n_compilations;
     int64_t duration_ps, tracing_ps, lowering_ps; /* sums; -1 if none is recorded */
