@@ -20,8 +20,9 @@
 --   of the same shape and layout with memory of its own (an allocation for outputs) that could be
 --   in the parameter's; each output counts for one parameter, the one with the lowest
 --   allocation_id. Whether the caller needs the parameter again is not recorded
--- column output TEXT: instruction whose result is the output in the parameter's memory; NULL if it
---   is not donated, or if the result is the parameter itself
+-- column output TEXT: instruction whose result is the output in the parameter's memory (of a call
+--   without a buffer, the root of its computation); if none is found, the last that writes all of
+--   this memory; NULL if the parameter is not donated, or is the output itself
 -- column could_save_mib REAL [MiB]: memory that donating all parameters with could_be = 1 would
 --   save in the program
 -- column hosts INTEGER [hosts]: number of hosts that have this program with these values
@@ -49,8 +50,9 @@ WITH buffer AS MATERIALIZED (
     SELECT run, host, program_id, shape, count(*) AS n
     FROM own_memory
     GROUP BY run, host, program_id, shape
-), in_place AS ( -- the last instruction that writes all of a parameter's memory
-    SELECT run, host, program_id, allocation_id, max(buffer_id), hlo_op
+), in_place AS ( -- the output, else the last instruction that writes all of the memory
+    SELECT run, host, program_id, allocation_id,
+           max(iif(output_shape IS NULL, 0, 1 << 62) + buffer_id), hlo_op
     FROM buffer
     WHERE given AND lives_out AND opcode <> 'parameter' AND size_bytes = allocation_bytes
     GROUP BY run, host, program_id, allocation_id

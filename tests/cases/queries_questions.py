@@ -211,6 +211,25 @@ def outputs_of_another_shape():
 
 
 @case
+def outputs_in_the_memory_of_parameters():
+    """The output is what a call returns: the root of its computation. A later temporary is in the
+    parameter's memory too. A call without a computation that exists makes no output."""
+    flat = shape(F32, 4)
+    for called, output in ((2, 'inner'), (9, 'late')):
+        made = [instruction(1, 'p', 'parameter', flat),
+                instruction(2, 'called', 'call', flat, (1,), (called,)),
+                instruction(3, 'late', 'negate', flat, (2,)),
+                instruction(4, 'root', 'tuple', tuple_of(flat), (2,))]
+        inside = [instruction(21, 'q', 'parameter', flat),
+                  instruction(22, 'inner', 'negate', flat, (21,))]
+        plan = assignment([buffer(1, 16, 1), buffer(2, 16, 22), buffer(3, 16, 3)], [
+            allocation(0, 16, [(1, 0, 16), (2, 0, 16), (3, 0, 16)], parameter=True, live_out=True)])
+        x = proto(module('m', computation(1, 'main', made, root=4),
+                         computation(2, 'c', inside, root=22)), plan)
+        same(rows("SELECT hlo_op, donated, output FROM donation('{x}')", x=x), [('p', 1, output)])
+
+
+@case
 def cost_of_programs():
     """Operations of the entry computation, what fusions run in it counted once; loops by number."""
     four = shape(F32, 4)

@@ -194,7 +194,8 @@ def idle_cores(run):
 
 def is_compiler(name):
     """By hand: the events that the kept profiles have, and of GPU and TPU compilers."""
-    words = ('backend_compile', 'JitCompiler::Compile', 'FusionCompiler::Compile',
+    words = ('backend_compile', 'XLAGraphExecutor::Compile', 'PjRtComputationClient::Compile',
+             'JitCompiler::Compile', 'FusionCompiler::Compile',
              'PjRtCpuClient::Compile', 'CpuCompiler::RunBackend',
              'CpuCompiler::CompileCpuExecutable',
              'XlaCompile', 'GpuCompiler::', 'TfrtTpuCompiler::Compile')

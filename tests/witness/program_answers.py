@@ -38,8 +38,10 @@ class Program:
     def __init__(self, proto):
         module, assignment = message(last(proto, 1, b'')), message(last(proto, 3, b''))
         self.name, self.ops, self.entry, self.root = xspace.text(last(module, 1, b'')), {}, [], None
+        self.roots = {}  # of computations
         for c in map(message, module[3]):
             ops = [message(x) for x in c[2]]
+            self.roots[integer(c, 5)] = integer(c, 6)
             self.ops.update((integer(op, 35), op) for op in ops)
             if integer(c, 5) == integer(module, 6):
                 self.entry, self.root = ops, integer(c, 6)
@@ -65,6 +67,8 @@ class Program:
             return self.maker(operands[0], (integer(op, 13),) + index)
         if code in ('bitcast', 'opt-barrier'):
             return self.maker(operands[0], index)
+        if code == 'call' and (id, index) not in self.places:
+            return self.maker(self.roots[integers(op, 38)[0]], index)
         return id, index
 
     def outputs(self):

@@ -4379,8 +4379,9 @@ class Donation(NamedTuple):
     counts for one parameter, the one with the lowest allocation_id. Whether the caller needs the
     parameter again is not recorded [0 or 1]"""
     output: str | None
-    """instruction whose result is the output in the parameter's memory; NULL if it is not donated,
-    or if the result is the parameter itself"""
+    """instruction whose result is the output in the parameter's memory (of a call without a buffer,
+    the root of its computation); if none is found, the last that writes all of this memory; NULL if
+    the parameter is not donated, or is the output itself"""
     could_save_mib: float
     """memory that donating all parameters with could_be = 1 would save in the program [MiB]"""
     hosts: int

@@ -10,6 +10,9 @@
 
 /* A damaged program may lead in circles, and ever deeper into tuples. */
 enum { MAX_INDEX = 100, STEPS_PER_BYTE = 1 };
+/* Memory for calls, which may lead in circles too, stays below 8 bytes for each byte of a program.
+ */
+enum { STEPS_OF_CALL = 256 };
 
 typedef struct {
     int64_t op; /* position of the instruction that makes it */
@@ -64,18 +67,55 @@ static int64_t passed_on(Search *s, const Xla__HloInstructionProto *op)
     return 0;
 }
 
-/* Returns the instruction that makes the part s->index of what `op` returns; NULL if the program is
- * damaged. */
-static const Xla__HloInstructionProto *maker_of(Search *s, const Xla__HloInstructionProto *op)
+/* Returns the root of the computation that a call returns; NULL if the program is damaged. */
+static const Xla__HloInstructionProto *called_root(const HloModule *module,
+                                                   const Xla__HloInstructionProto *call)
+{
+    const Xla__HloComputationProto *c =
+        call->more->n_called_computation_ids
+            ? hlo_computation(module, call->more->called_computation_ids[0])
+            : NULL;
+    return c ? hlo_instruction(module, c->root_id) : NULL;
+}
+
+/* Lists the part s->index of what `op` makes. */
+static void keep_output(Search *s, const Xla__HloInstructionProto *op, const Xla__ShapeProto *shape)
+{
+    size_t n = s->index.n, order = s->to->outputs.n;
+    int64_t *index = arena_buffer(&s->to->arena, (n + 1) * sizeof *index);
+    Output *output = index ? PUSH(s->to->outputs) : NULL;
+    if (!output) {
+        prof_nomem(s->err);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) index[i] = s->index.items[n - 1 - i];
+    *output = (Output){hlo_position(s->module, op->id), index, n, order, shape};
+}
+
+/* Returns the operand at a position; NULL if the program is damaged. */
+static const Xla__HloInstructionProto *operand_at(const HloModule *module,
+                                                  const Xla__HloInstructionProto *op, int64_t at)
+{
+    if ((uint64_t)at >= op->n_operand_ids) return NULL;
+    return hlo_instruction(module, op->operand_ids[at]);
+}
+
+/* Lists the instruction that makes the part s->index of what `op` returns, if the program is not
+ * damaged. On the way, calls: some programs have buffers of calls. */
+static void add_makers(Search *s, const Xla__HloInstructionProto *op, const Xla__ShapeProto *shape)
 {
     while (op && s->steps-- > 0 && s->index.n <= MAX_INDEX && !s->err->code) {
-        int64_t operand = passed_on(s, op);
-        if (operand < 0) return op;
-        op = (uint64_t)operand < op->n_operand_ids
-                 ? hlo_instruction(s->module, op->operand_ids[operand])
-                 : NULL;
+        bool is_call = hlo_opcode(op->opcode) == HLO_CALL;
+        int64_t operand = is_call ? -1 : passed_on(s, op);
+        if (operand >= 0) {
+            op = operand_at(s->module, op, operand);
+            continue;
+        }
+        keep_output(s, op, shape);
+        if (!is_call) return;
+        s->steps -= STEPS_OF_CALL + (int64_t)s->index.n;
+        op = called_root(s->module, op);
     }
-    return NULL;
 }
 
 static void add_output(Search *s, const Xla__HloInstructionProto *root,
@@ -89,17 +129,7 @@ static void add_output(Search *s, const Xla__HloInstructionProto *root,
         else
             prof_nomem(s->err);
     }
-    const Xla__HloInstructionProto *op = maker_of(s, root);
-    if (!op || s->err->code) return;
-    size_t n = s->index.n, order = s->to->outputs.n;
-    int64_t *index = arena_buffer(&s->to->arena, (n + 1) * sizeof *index);
-    Output *output = index ? PUSH(s->to->outputs) : NULL;
-    if (!output) {
-        prof_nomem(s->err);
-        return;
-    }
-    for (size_t i = 0; i < n; i++) index[i] = s->index.items[n - 1 - i];
-    *output = (Output){hlo_position(s->module, op->id), index, n, order, shape};
+    add_makers(s, root, shape);
 }
 
 static void add_outputs(Search *s, const Xla__HloInstructionProto *root,

@@ -3,9 +3,9 @@
  * result gives them.
  *
  * The result is that of the entry computation's root: an array, or a tuple of arrays in tuples. Its
- * arrays are traced back through tuples and instructions that copy nothing (get-tuple-element,
- * bitcast, opt-barrier) to the part of a result that is the buffer. A bitcast gives it
- * another shape. */
+ * arrays are traced back through tuples, calls, and instructions that copy nothing
+ * (get-tuple-element, bitcast, opt-barrier) to the part of a result that is the buffer. A bitcast
+ * gives it another shape. */
 #ifndef PROF_OUTPUTS_H
 #define PROF_OUTPUTS_H
 
