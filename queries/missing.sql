@@ -65,7 +65,7 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
      || '(*after_optimizations.hlo.pb), or a profile.'),
     (9, 'line', 'source lines of HLO instructions', 'Which line of my program is slow or holds the '
      || 'memory?',
-     'hlo_instructions.source_file, hlo_ops.source_line, memory_by_source_line',
+     'hlo_instructions.source_file, hlo_ops.source_line, memory_by_source_line.user_file',
      'jax_include_full_tracebacks_in_locations', 'JAX: '
      || 'jax.config.update(''jax_include_full_tracebacks_in_locations'', True) before the '
      || 'function is compiled; a program from a compilation cache keeps what it was compiled '
@@ -87,7 +87,7 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
      'devices.peak_flops_per_second, mfu.mfu_percent, hlo_ops.bound_by, roofline', NULL,
      'Give the peak of one device in FLOP/s: SELECT * FROM mfu(''logs'', 312e12).'),
     (13, 'scope', 'names of framework ops (scopes) in programs', 'Which layer or module is slow?',
-     'hlo_instructions.tf_op, tf_ops, kernel_time_by_op', 'jax.named_scope, tf.name_scope',
+     'hlo_instructions.tf_op, hlo_ops.tf_op, kernel_time_by_op', 'jax.named_scope, tf.name_scope',
      'Name layers with jax.named_scope, tf.name_scope or modules of Flax, Haiku or Keras. '
      || 'PyTorch/XLA: torch_xla.debug.profiler.Trace, with the environment variables '
      || 'XLA_IR_DEBUG=1 and XLA_HLO_DEBUG=1.'),
