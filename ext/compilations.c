@@ -216,8 +216,8 @@ static void recompilations_column(RowCursor *c, sqlite3_context *ctx, int column
 static const RowSource recompilations_rows = {
     .list = recompilations_list,
     .column = recompilations_column,
-    .nothing = "no title of an HLO module has several programs, and none was compiled several "
-               "times during the capture"};
+    .nothing = "no name of an HLO module has several programs, and none was compiled several times "
+               "during the capture"};
 const Table recompilations_table = {
     "recompilations",
     "one function that was compiled several times, or has several programs in the file: how long "

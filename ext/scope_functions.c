@@ -64,7 +64,7 @@ const FunctionDef scope_functions[] = {
      .description = "Pass of the framework op, by its name: backward if it computes gradients, "
                     "recomputed if it computes values again for them, else forward. NULL if the "
                     "name does not show it: ranges that a program marks (type NVTX), and operators "
-                    "of PyTorch (aten__mm) outside of any scope.",
+                    "of PyTorch (aten__mm), except those named _backward.",
      .origin = "computed",
      .since = "0.1.0",
      .example = "SELECT op_pass('jit(step)/transpose(jvp(Net))/block_1/dot_general')"},

@@ -63,12 +63,13 @@ NAMES = [  # name, scope, pass
     ('a:b/add', 'a:b', 'forward'),
     ('MatMul', None, 'forward'),
     ('step/loss/linear:NVTX', 'step/loss', None),
-    ('train_step.1/block.2/aten__add.3/aten__mul', 'train_step.1/block.2', 'forward'),
+    ('train_step.1/block.2/aten__add.3/aten__mul', 'train_step.1/block.2', None),
     ('aten__mm', None, None),
     ('aten__add.3/xla__select', None, None),
     ('aten__native_layer_norm_backward', None, 'backward'),
     ('net.1/aten___softmax_backward_data', 'net.1', 'backward'),
-    ('net_backward.1/aten__mm', 'net_backward.1', 'forward'),
+    ('net_backward.1/aten__mm', 'net_backward.1', None),
+    ('gradients/net/aten__mm', 'net', 'backward'),
     ('aten/mm_backward', 'aten', 'forward'),
     ('a(b/c', None, 'forward'),
     ('a)b/c', 'a)b', 'forward'),
@@ -480,15 +481,22 @@ def user_lines():
 
 @case
 def backward_pass_of_pytorch():
-    """autograd's thread has no Python frames. Without frames in the program, an operator outside of
-    scopes can be of any pass."""
-    ops = [placed(1, 'a', op_name='net.1/aten__mm'), placed(2, 'b', 1, 'aten__mm'),
-           placed(3, 'c', op_name='aten__mm'), placed(4, 'd', 1, 'aten__gelu_backward'),
-           placed(5, 'e', op_name='add')]
-    for frames, passes in (((('train.py', 40, 'loss', 0),), ['forward', 'forward', 'backward',
-                                                             'backward', 'forward']),
-                           ((), ['forward', None, None, 'backward', 'forward'])):
-        same(of_program('pass', ops, frames), list(zip('abcde', passes)))
+    """Autograd's threads have frames only of what it calls in Python; the outermost is then torch's.
+    Without frames in the program, the pass of an operator is unknown."""
+    checkpoint = '/v/torch_xla/utils/checkpoint.py'
+    frames = [('train.py', 40, 'loss', 0), ('/v/torch/autograd/function.py', 315, 'apply', 0),
+              ('mine.py', 10, 'Square.backward', 2), (checkpoint, 195, 'f', 2),
+              ('net.py', 7, 'Net.forward', 4), ('/v/torch/autograd/graph.py', 841, 'run', 4),
+              ('/v/torch/nn/linear.py', 134, 'Linear.forward', 1), (checkpoint, 100, 'f', 1)]
+    ops = [placed(1 + i, name, frame, op_name=op) for i, (name, frame, op) in enumerate((
+        ('a', 1, 'aten__mm'), ('b', 0, 'net.1/aten__mm'), ('c', 1, 'aten__gelu_backward'),
+        ('d', 0, 'add'), ('e', 3, 'aten__mul'), ('f', 5, 'net.1/aten__mm'), ('g', 6, 'aten__mm'),
+        ('h', 7, 'net.1/aten__add.2/aten__mm'), ('i', 8, 'aten__mm')))]
+    same(of_program('pass', ops, frames), list(zip('abcdefghi', (
+        'forward', 'backward', 'backward', 'forward', 'backward', 'recomputed', 'backward',
+        'forward', 'forward'))))
+    same(of_program('pass', ops), [(x, {'c': 'backward', 'd': 'forward'}.get(x))
+                                   for x in 'abcdefghi'])
 
 
 @case

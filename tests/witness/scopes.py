@@ -30,7 +30,7 @@ TRANSFORMED = set('''jvp transpose vmap vjp linearize checkpoint remat custom_jv
     shard_map'''.split())
 FRAMEWORKS = set('''jax jaxlib flax optax haiku equinox keras tf_keras tensorflow torch torch_xla
     torchax orbax chex numpy site-packages dist-packages'''.split())
-TORCH, OF_FRAMES = ('aten__', 'prim__', 'xla__'), 'forward or backward'
+TORCH, OF_FRAMES = ('aten__', 'prim__', 'xla__'), 'as the stack shows'
 BASES = {'Module', 'Layer', 'Operation', 'Functional', 'Model', 'Sequential'}
 OWNER = ('owner_tf_op', 'owner_by', 'owner_hlo_op', 'scope', 'scope_by', 'pass', 'user_file',
          'user_line', 'user_function')
@@ -113,7 +113,7 @@ def scope_of(name):
     of_pass = 'backward' if backward else 'forward'
     if 'rematted_computation' in components:
         of_pass = 'recomputed'
-    if torch and not scope and of_pass == 'forward':
+    if torch and of_pass == 'forward':
         of_pass = OF_FRAMES
     return '/'.join(scope), None if ranges else of_pass
 
@@ -169,6 +169,21 @@ class Stacks:
             found.append(Frame(self.at(self.files, place.int(1)), place.int(3),
                                self.at(self.functions, place.int(2))))
         return found
+
+
+def pass_by_stack(stacks, number):
+    """Of an operator of PyTorch."""
+    if not stacks.frames:
+        return None
+    places = [re.split(r'[/\\\\]', frame.file or '') for frame in stacks.stack(number)[:DEEPEST]]
+    if places and 'torch' not in places[-1][:-1]:
+        return 'forward'
+    for *folders, file in places:
+        if file == 'checkpoint.py' and {'torch', 'torch_xla'} & set(folders):
+            return 'recomputed'
+        if 'autograd' in folders:
+            break
+    return 'backward'
 
 
 def module_class(frame):
@@ -324,8 +339,8 @@ class Program:
             scope, of_pass = scope_of(owner.tf_op)
             scope_by = 'name'
             if of_pass == OF_FRAMES:
-                of_pass = ('forward' if owner.frame else 'backward') if self.stacks.frames else None
-                met['by frames: %s' % of_pass] += 1
+                of_pass = pass_by_stack(self.stacks, owner.frame)
+                met['by stack: %s' % of_pass] += 1
             if '.remat' in i.name:
                 of_pass = 'recomputed'
         if not scope:

@@ -21,7 +21,9 @@ FILES = ['', '<string>', '<stdin>', '<ipython-input-1>', 'train.py', '/home/me/n
          'C:\\me\\net.py', '/usr/lib/python3.11/runpy.py', '/usr/lib64/python3/runpy.py',
          '/opt/pythonic/x.py', 'lib/pythons/x.py'] + ['/v/%s/f.py' % x for x in
                                                       sorted(scopes.FRAMEWORKS)] + [
-    '/v/site-packages/%s/m.py' % x for x in ('nn', 'linen', 'layers', 'nets')]
+    '/v/site-packages/%s/m.py' % x for x in ('nn', 'linen', 'layers', 'nets')] + [
+    '/v/torch/autograd/function.py', '/v/torch/utils/checkpoint.py', '/v/checkpoint.py',
+    'C:\\torch_xla\\utils\\checkpoint.py', '/v/torch_xla/utils/checkpoint.py', 'autograd/x.py']
 FUNCTIONS = ['main', 'f.<locals>.g', '__call__', '.forward', 'Net.__call__', 'a.Block.forward',
              'Dense.call', 'Dense.call', 'f.<locals>.Conv.__call__', '<lambda>.__call__',
              'Net.calls'] + ['x.%s.__call__' % x for x in sorted(scopes.BASES)]
@@ -42,7 +44,7 @@ RULES = (['left out ' + x for x in scopes.LEFT_OUT] + ['program ' + x for x in s
             'many modules', 'fused below the root', 'fused in a later computation',
             'given in a fusion', 'recomputed by its own name', 'scope of a stack without owner',
             'operator aten__', 'operator prim__', 'operator xla__', 'several operators',
-            'by frames: forward', 'by frames: backward', 'by frames: None',
+            'by stack: forward', 'by stack: backward', 'by stack: recomputed', 'by stack: None',
             'line of the owner', 'line of an outer frame', 'line of the metadata'])
 
 
@@ -53,15 +55,18 @@ def stack_index(dice, n_frames):
               + V(3, dice.randint(0, 9)) for _ in range(n_places)]
     places += [V(1, 1 + FILES.index('train.py')) + V(2, 1 + FUNCTIONS.index('Net.__call__'))
                + V(3, 100 + i) for i in range(40)]
+    places += [V(1, 1 + FILES.index('/v/torch/' + x)) for x in ('autograd/function.py',
+                                                               'utils/checkpoint.py')]
     frames = [V(1, dice.randint(0, n_places + 1)) + V(2, dice.randint(0, i))
               for i in range(n_frames)]
     deep = [V(1, n_places + 1 + i) + V(2, n_frames + i if i else 0) for i in range(40)]
     itself = V(1, n_places + 1) + V(2, n_frames + 45)
     circle = [V(1, dice.randint(1, n_places)) + V(2, n_frames + 41 + dice.randint(0, 4))
               for _ in range(4)]
+    autograd = [V(1, n_places + 41), V(1, n_places + 42) + V(2, n_frames + 46)]
     return b''.join([L(1, x) for x in FILES] + [L(2, x) for x in FUNCTIONS]
                     + [L(3, x) for x in places]
-                    + [L(4, x) for x in frames + deep + circle + [itself]])
+                    + [L(4, x) for x in frames + deep + circle + [itself] + autograd])
 
 
 def instructions(dice, names, first, n, later, n_frames):
@@ -71,7 +76,7 @@ def instructions(dice, names, first, n, later, n_frames):
         opcode = dice.choice(OPCODES)
         metadata = L(2, dice.choice(names)) if dice.random() < 0.3 else b''
         if dice.random() < 0.4:
-            metadata += V(15, dice.randint(1, n_frames + 46))
+            metadata += V(15, dice.randint(1, n_frames + 48))
         if dice.random() < 0.3:
             metadata += L(3, dice.choice(FILES)) + V(4, dice.randint(0, 99))
         calls = dice.choices(later, k=dice.randint(1, 2)) if later and opcode in RUN_OTHERS else []
@@ -128,7 +133,7 @@ def made():
     some_names = scopes.random_names() + 30 * ['while/body/add', 'while/cond/lt',
                                                'cond/branch_0_fun/mul']
     scopes.met.clear()
-    for seed in range(int(os.environ.get('SEEDS', 60))):
+    for seed in range(int(os.environ.get('SEEDS', 90))):
         with tempfile.TemporaryDirectory() as top:
             run = run_of(random.Random(seed), top, some_names)
             tried('programs of seed %d' % seed, check, run, programs_of(run, scopes.Program))

@@ -2,23 +2,10 @@
 /* hlo_scope.c: finds the scope of an instruction; see hlo_scope.h. */
 #include "hlo_scope.h"
 
+#include "torch_pass.h"
 #include "user_code.h"
 
 const char *const scope_by_names[] = {NULL, "name", "stack"};
-
-static bool has_frames(const HloModule *module)
-{
-    const Xla__StackFrameIndexProto *index = module->proto->hlo_module->stack_frame_index;
-    return index && index->n_stack_frames;
-}
-
-/* Returns the pass of an operator of PyTorch outside of scopes: autograd runs the backward pass on
- * threads without Python, so its operators have no frame. */
-static enum OpPass pass_by_frame(const HloModule *module, const Xla__OpMetadata *metadata)
-{
-    if (!has_frames(module)) return PASS_UNKNOWN;
-    return metadata->stack_frame_id ? PASS_FORWARD : PASS_BACKWARD;
-}
 
 bool hlo_scope(const HloModule *module, const Xla__HloInstructionProto *op, TextBuffer *text,
                HloScope *scope, ProfErr *err)
@@ -30,8 +17,9 @@ bool hlo_scope(const HloModule *module, const Xla__HloInstructionProto *op, Text
     if (owner.by) {
         Slice name = slice_of_string(owner.instruction->metadata->op_name);
         scope->pass = op_scope(name, text);
-        if (scope->pass == PASS_BY_FRAME)
-            scope->pass = pass_by_frame(module, owner.instruction->metadata);
+        if (scope->pass == PASS_BY_STACK)
+            scope->pass = torch_pass(module, owner.instruction->metadata->stack_frame_id, err);
+        if (err->code) return false;
         if (strstr(op->name, ".remat")) scope->pass = PASS_RECOMPUTED;
         if (text->n_bytes > before) scope->by = SCOPE_BY_NAME;
     }

@@ -193,7 +193,7 @@ enum OpPass op_scope(Slice name, TextBuffer *scope)
         add_component(&s, part(name, at, end), end == name.n);
     }
     if (is_range) return PASS_UNKNOWN;
-    return s.of_torch && !s.n && s.pass == PASS_FORWARD ? PASS_BY_FRAME : s.pass;
+    return s.of_torch && s.pass == PASS_FORWARD ? PASS_BY_STACK : s.pass;
 }
 
 Slice op_scope_prefix(Slice scope, int64_t depth)

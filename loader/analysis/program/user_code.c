@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-enum { MOST_FRAMES = 1000 }; /* that are examined: the index of a damaged program may be circular */
-
 /* ---- files ---- */
 
 static const char *const frameworks[] = {"jax",     "jaxlib",    "flax",     "optax",      "haiku",
@@ -52,16 +50,26 @@ static bool is_in_library(const char *file)
     return false;
 }
 
+static bool is_in_folder(const char *file, Slice folder)
+{
+    size_t at = 0;
+    for (Slice s; (s = next_component(file, &at)).n && file[at];)
+        if (s.n == folder.n && !memcmp(s.text, folder.text, s.n)) return true;
+    return false;
+}
+
 /* Returns whether an entry of the setting matches the file. An entry with a slash is the start of a
  * path; any other is the name of a folder. */
 static bool entry_matches(Slice entry, const char *file)
 {
     if (memchr(entry.text, '/', entry.n))
         return strlen(file) >= entry.n && !memcmp(file, entry.text, entry.n);
-    size_t at = 0;
-    for (Slice s; (s = next_component(file, &at)).n && file[at];)
-        if (s.n == entry.n && !memcmp(s.text, entry.text, s.n)) return true;
-    return false;
+    return is_in_folder(file, entry);
+}
+
+bool file_is_in(const char *file, const char *folder)
+{
+    return is_in_folder(file, slice_of_string(folder));
 }
 
 /* Returns whether a source file belongs to Python, an installed package or a framework, and not to
@@ -98,13 +106,19 @@ static void *libraries_make(const HloModule *module, ProfErr *err)
     return library;
 }
 
-static bool in_library(const HloModule *m, const bool *library, int32_t frame_id)
+int32_t frame_file(const HloModule *m, int32_t frame_id)
 {
     const Xla__StackFrameIndexProto *index = m->proto->hlo_module->stack_frame_index;
     int32_t location = index->stack_frames[frame_id - 1]->file_location_id;
-    if (location < 1 || (size_t)location > index->n_file_locations) return true;
+    if (location < 1 || (size_t)location > index->n_file_locations) return 0;
     int32_t file = index->file_locations[location - 1]->file_name_id;
-    return file < 1 || (size_t)file > index->n_file_names || library[file - 1];
+    return file < 1 || (size_t)file > index->n_file_names ? 0 : file;
+}
+
+static bool in_library(const HloModule *m, const bool *library, int32_t frame_id)
+{
+    int32_t file = frame_file(m, frame_id);
+    return !file || library[file - 1];
 }
 
 static const bool *libraries(const HloModule *module, ProfErr *err)
