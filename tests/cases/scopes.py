@@ -481,7 +481,7 @@ def user_lines():
 
 @case
 def backward_pass_of_pytorch():
-    """Autograd's threads have frames only of what it calls in Python; the outermost is then torch's.
+    """Autograd's threads have frames only of what it calls in Python, the outermost torch's own.
     Without frames in the program, the pass of an operator is unknown."""
     checkpoint = '/v/torch_xla/utils/checkpoint.py'
     frames = [('train.py', 40, 'loss', 0), ('/v/torch/autograd/function.py', 315, 'apply', 0),
