@@ -64,7 +64,8 @@
     "pass", "TEXT", NULL,                                                                          \
         "pass of the op: backward (computes gradients), recomputed (computes values again for "    \
         "the gradients) or forward (everything else, including the optimizer); NULL if there is "  \
-        "no owner_tf_op, or it names NVTX ranges, which have no pass",                             \
+        "no owner_tf_op, if it names NVTX ranges, which have no pass, or an operator of "          \
+        "PyTorch/XLA in a program without stack frames",                                           \
         "libprofsql"
 #define USER_FILE_DOC                                                                              \
     "user_file", "TEXT", NULL,                                                                     \

@@ -15,7 +15,8 @@
 --   or colon, in lower case and without underscores: adadelta, adafactor, adagrad, adam, adamax,
 --   adamw, applygradients, applyupdates, ftrl, lamb, lars, lion, momentum, muon, nadam, optax,
 --   optimizer, radam, rmsprop, sgd, shampoo; forward, backward and recomputed: the others, as in
---   scope_ops.pass. An optimizer without such a scope counts as forward. NULL: the others
+--   scope_ops.pass. An optimizer without such a scope counts as forward. NULL: ops whose pass
+--   is unknown
 -- column self_us REAL [us]: self time of the ops, over all devices or threads
 -- column percent REAL [percent 0..100]: self_us as a share of the self time of all ops of the run
 --   and plane_kind; NULL if that is 0

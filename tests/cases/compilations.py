@@ -315,9 +315,10 @@ def time_and_passes():
 @case
 def numbers_that_xla_appends():
     """Graph.5 is compiled again as Graph.7, whose number alone differs; Graph is another name with
-    this title; Graphs.5 and Graph.7a are other titles."""
+    this title; Graphs.5, Graph.7a, .5 and .7 are other titles."""
     programs = metadata(*(program(i, name, shape(F32, n)) for i, (name, n) in enumerate(
-        (('Graph.5', 8), ('Graph.7', 6), ('Graph', 4), ('Graphs.5', 2), ('Graph.7a', 1)), 1)))
+        (('Graph.5', 8), ('Graph.7', 6), ('Graph', 4), ('Graphs.5', 2), ('Graph.7a', 1),
+         ('.5', 1), ('.7', 2)), 1)))
     events = [run('op', 1, 0), ('XlaCompile:#module=Graph.7#', 10, 20), run('op', 2, 40),
               run('op', 3, 50), ('XlaCompile:#module=Graph.5#', 60, 9)]
     data = space(threads(events), programs)

@@ -487,16 +487,18 @@ def backward_pass_of_pytorch():
     frames = [('train.py', 40, 'loss', 0), ('/v/torch/autograd/function.py', 315, 'apply', 0),
               ('mine.py', 10, 'Square.backward', 2), (checkpoint, 195, 'f', 2),
               ('net.py', 7, 'Net.forward', 4), ('/v/torch/autograd/graph.py', 841, 'run', 4),
-              ('/v/torch/nn/linear.py', 134, 'Linear.forward', 1), (checkpoint, 100, 'f', 1)]
+              ('/v/torch/nn/linear.py', 134, 'Linear.forward', 1), (checkpoint, 100, 'f', 1),
+              ('/me/torch/train.py', 40, 'loss', 0), ('/me/autograd/x.py', 41, 'f', 0)]
     ops = [placed(1 + i, name, frame, op_name=op) for i, (name, frame, op) in enumerate((
         ('a', 1, 'aten__mm'), ('b', 0, 'net.1/aten__mm'), ('c', 1, 'aten__gelu_backward'),
         ('d', 0, 'add'), ('e', 3, 'aten__mul'), ('f', 5, 'net.1/aten__mm'), ('g', 6, 'aten__mm'),
-        ('h', 7, 'net.1/aten__add.2/aten__mm'), ('i', 8, 'aten__mm')))]
-    same(of_program('pass', ops, frames), list(zip('abcdefghi', (
+        ('h', 7, 'net.1/aten__add.2/aten__mm'), ('i', 8, 'aten__mm'), ('j', 9, 'aten__mm'),
+        ('k', 10, 'aten__mm')))]
+    same(of_program('pass', ops, frames), list(zip('abcdefghijk', (
         'forward', 'backward', 'backward', 'forward', 'backward', 'recomputed', 'backward',
-        'forward', 'forward'))))
+        'forward', 'forward', 'forward', 'forward'))))
     same(of_program('pass', ops), [(x, {'c': 'backward', 'd': 'forward'}.get(x))
-                                   for x in 'abcdefghi'])
+                                   for x in 'abcdefghijk'])
 
 
 @case

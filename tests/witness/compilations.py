@@ -433,7 +433,7 @@ LOWERING = ['lower_sharding_computation', '$m.py:9 lower_mesh_computation', 'low
             'lower_parallel_callable']
 FUNCTIONS = ['f', 'g', '<lambda>', 'a.b-c', 'h h']
 CALLS = ['PjitFunction(%s)' % f for f in FUNCTIONS]
-MODULES = [derived_name(f) for f in FUNCTIONS] + ['cluster_0', 'jit_f.3', 'jit_f.21', '.5', 'x.']
+MODULES = [derived_name(f) for f in FUNCTIONS] + 'cluster_0 jit_f.3 jit_f.21 .5 .7 x.'.split()
 
 
 def some_shape(dice):

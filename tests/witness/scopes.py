@@ -175,15 +175,19 @@ def pass_by_stack(stacks, number):
     """Of an operator of PyTorch."""
     if not stacks.frames:
         return None
-    places = [re.split(r'[/\\\\]', frame.file or '') for frame in stacks.stack(number)[:DEEPEST]]
-    if places and 'torch' not in places[-1][:-1]:
+    frames = stacks.stack(number)[:DEEPEST]
+    callers = [is_checkpoint(f) for f in frames if is_checkpoint(f) is not None]
+    if frames and is_checkpoint(frames[-1]) is None:
         return 'forward'
-    for *folders, file in places:
-        if file == 'checkpoint.py' and {'torch', 'torch_xla'} & set(folders):
-            return 'recomputed'
-        if 'autograd' in folders:
-            break
-    return 'backward'
+    return 'recomputed' if callers and callers[0] else 'backward'
+
+
+def is_checkpoint(frame):
+    """Of a frame in a caller; None for others."""
+    *folders, file = re.split(r'[/\\]', frame.file or '')
+    if file == 'checkpoint.py' and {'torch', 'torch_xla'} & set(folders):
+        return True
+    return False if {'torch', 'autograd'} <= set(folders) else None
 
 
 def module_class(frame):

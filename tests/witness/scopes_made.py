@@ -76,7 +76,7 @@ def instructions(dice, names, first, n, later, n_frames):
         opcode = dice.choice(OPCODES)
         metadata = L(2, dice.choice(names)) if dice.random() < 0.3 else b''
         if dice.random() < 0.4:
-            metadata += V(15, dice.randint(1, n_frames + 48))
+            metadata += V(15, dice.choice([n_frames + 47] + 4 * [dice.randint(1, n_frames + 48)]))
         if dice.random() < 0.3:
             metadata += L(3, dice.choice(FILES)) + V(4, dice.randint(0, 99))
         calls = dice.choices(later, k=dice.randint(1, 2)) if later and opcode in RUN_OTHERS else []
@@ -132,8 +132,9 @@ def check(run, found):
 def made():
     some_names = scopes.random_names() + 30 * ['while/body/add', 'while/cond/lt',
                                                'cond/branch_0_fun/mul']
+    some_names += 100 * ['aten__mm', 'net.1/aten__mm', 'net.1/aten__add.2/xla__select']
     scopes.met.clear()
-    for seed in range(int(os.environ.get('SEEDS', 90))):
+    for seed in range(int(os.environ.get('SEEDS', 130))):
         with tempfile.TemporaryDirectory() as top:
             run = run_of(random.Random(seed), top, some_names)
             tried('programs of seed %d' % seed, check, run, programs_of(run, scopes.Program))

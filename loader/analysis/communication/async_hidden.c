@@ -156,28 +156,8 @@ bool visit_async_ops(AsyncPlane *p, bool with_synchronous, const AsyncVisitor *v
     uint8_t *kinds = plane_work_kinds(p->plane, err);
     HiddenBuilder m = {.plane = p->plane, .kinds = kinds, .visitor = visitor};
     const AsyncVisitor hidden = {&m, visit_hidden};
-    if (kinds && p->plane->kind == PLANE_GPU)
-        find_gpu_async(p->plane, kinds, &hidden, &p->shared, err);
-    else if (kinds && with_synchronous)
-        find_synchronous(p->plane, kinds, &hidden, &p->shared, err);
-    for (size_t i = 0; i < p->pairs->ops.n && !err->code; i++)
-        visit_hidden(&m, &p->pairs->ops.items[i], err);
+    if (kinds) visit_device_ops(p, kinds, with_synchronous, &hidden, err);
     lane_free(&m.lane);
     prof_free(kinds);
     return !err->code;
-}
-
-AsyncPlane *list_async_planes(Run *run, Host *only, size_t *n, ProfErr *err)
-{
-    AsyncPlane *planes = prof_alloc((run->n_planes + 1) * sizeof *planes);
-    *n = 0;
-    if (!planes) prof_nomem(err);
-    for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
-        Host *host = &run->hosts[h];
-        const FoundOps *pairs = !only || only == host ? host_async_pairs(host, err) : NULL;
-        for (size_t i = 0; i < host->n_planes && pairs; i++)
-            if (plane_is_device(&host->planes[i]))
-                planes[(*n)++] = (AsyncPlane){.plane = &host->planes[i], .pairs = &pairs[i]};
-    }
-    return planes;
 }

@@ -6,16 +6,7 @@
 
 #include "async_pairs.h"
 
-/* A device. */
-typedef struct {
-    Plane *plane;
-    const FoundOps *pairs;
-    SharedOps shared; /* of synchronous ops, and of a GPU; the others are kept with the pairs */
-} AsyncPlane;
-
-/* Returns the devices of all hosts, or of `only`. To be freed by the caller. */
-AsyncPlane *list_async_planes(Run *run, Host *only, size_t *n, ProfErr *err);
-/* Visits the ops of a device in any order. */
+/* Visits the ops of a device like visit_device_ops(), with hidden_ps and cover. */
 bool visit_async_ops(AsyncPlane *p, bool with_synchronous, const AsyncVisitor *visitor,
                      ProfErr *err);
 

@@ -28,7 +28,15 @@ typedef struct {
 /* Returns the asynchronous ops of a host's planes, by index of the plane, in any order. Only TPU
  * cores have some. They are kept, because several analyses need them. */
 const FoundOps *host_async_pairs(Host *host, ProfErr *err);
-/* Appends those of one plane. For host_async_pairs(). */
+/* A device. */
+typedef struct {
+    Plane *plane;
+    const FoundOps *pairs;
+    SharedOps shared; /* of synchronous ops, and of a GPU; the others are kept with the pairs */
+} AsyncPlane;
+/* Returns the devices of all hosts, or of `only`. To be freed by the caller. */
+AsyncPlane *list_async_planes(Run *run, Host *only, size_t *n, ProfErr *err);
+/* Appends the asynchronous ops of one plane. For host_async_pairs(). */
 bool find_async_pairs(Plane *plane, const uint8_t *kinds, FoundOps *found, ProfErr *err);
 /* Visits the synchronous ops of a TPU plane. `kinds` comes from plane_work_kinds(). */
 bool find_synchronous(Plane *plane, const uint8_t *kinds, const AsyncVisitor *visitor,
@@ -36,5 +44,9 @@ bool find_synchronous(Plane *plane, const uint8_t *kinds, const AsyncVisitor *vi
 /* Visits the collectives, copies and memsets on the streams of a GPU. */
 bool find_gpu_async(Plane *plane, const uint8_t *kinds, const AsyncVisitor *visitor,
                     SharedOps *shared, ProfErr *err);
+/* Visits the ops of a device in any order: those of the functions above, and its pairs. `kinds`
+ * comes from plane_work_kinds(). */
+bool visit_device_ops(AsyncPlane *p, const uint8_t *kinds, bool with_synchronous,
+                      const AsyncVisitor *visitor, ProfErr *err);
 
 #endif

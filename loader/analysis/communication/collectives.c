@@ -17,9 +17,7 @@
 
 /* The collectives of one device. */
 typedef struct {
-    Plane *plane;
-    const FoundOps *pairs;
-    SharedOps shared; /* of synchronous ops, and of a GPU */
+    AsyncPlane of;
     LIST(CollectiveInstance) instances;
     const AsyncShared *last; /* the op that was looked up last */
     bool last_counts;
@@ -90,13 +88,8 @@ static void plane_task(void *context, size_t i, ProfErr *err)
 {
     PlaneInstances *p = &((PlaneInstances *)context)[i];
     const AsyncVisitor add = {p, add_instance};
-    uint8_t *kinds = plane_work_kinds(p->plane, err);
-    if (kinds && p->plane->kind == PLANE_GPU)
-        find_gpu_async(p->plane, kinds, &add, &p->shared, err);
-    else if (kinds)
-        find_synchronous(p->plane, kinds, &add, &p->shared, err);
-    for (size_t k = 0; k < p->pairs->ops.n && !interrupt_poll(1, err); k++)
-        add_instance(p, &p->pairs->ops.items[k], err);
+    uint8_t *kinds = plane_work_kinds(p->of.plane, err);
+    if (kinds) visit_device_ops(&p->of, kinds, true, &add, err);
     prof_free(kinds);
 }
 
@@ -310,32 +303,24 @@ static void add_collectives(CollectivesBuilder *m, PlaneInstances *planes, size_
     prof_free(instances);
 }
 
-/* Adds the devices of a host. */
-static void add_devices(PlaneInstances *planes, size_t *n, Host *host, ProfErr *err)
-{
-    const FoundOps *pairs = host_async_pairs(host, err);
-    for (size_t i = 0; i < host->n_planes && pairs; i++)
-        if (plane_is_device(&host->planes[i]))
-            planes[(*n)++] = (PlaneInstances){.plane = &host->planes[i], .pairs = &pairs[i]};
-}
-
 static void *collectives_make(Run *run, Host *only, ProfErr *err)
 {
     size_t n = 0;
     CollectivesBuilder m = {.result = prof_alloc(sizeof(Collectives)),
                             .devices = run_devices(run, only, err),
                             .over_hosts = !only || run->n_hosts == 1};
-    PlaneInstances *planes = prof_alloc(run->n_planes * sizeof *planes);
+    AsyncPlane *devices = list_async_planes(run, only, &n, err);
+    PlaneInstances *planes = prof_alloc((n + 1) * sizeof *planes);
     if (!m.result || !planes) prof_nomem(err);
-    for (size_t h = 0; h < run->n_hosts && !err->code; h++)
-        if (!only || only == &run->hosts[h]) add_devices(planes, &n, &run->hosts[h], err);
+    for (size_t i = 0; i < n && planes; i++) planes[i].of = devices[i];
     if (!err->code) parallel_for(run->n_workers, n, plane_task, planes, err);
     if (!err->code) add_collectives(&m, planes, n, err);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && planes; i++) {
         prof_free(planes[i].instances.items);
-        shared_free(&planes[i].shared);
+        shared_free(&planes[i].of.shared);
     }
     prof_free(planes);
+    prof_free(devices);
     if (!err->code && m.result->collectives.n)
         sort_array(m.result->collectives.items, m.result->collectives.n,
                    sizeof *m.result->collectives.items, by_plane);

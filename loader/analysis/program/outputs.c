@@ -10,8 +10,7 @@
 
 /* A damaged program may lead in circles, and ever deeper into tuples. */
 enum { MAX_INDEX = 100, STEPS_PER_BYTE = 1 };
-/* Memory for calls, which may lead in circles too, stays below 8 bytes for each byte of a program.
- */
+/* Calls may lead in circles too. Memory for them is below 3 bytes for each byte of a program. */
 enum { STEPS_OF_CALL = 256 };
 
 typedef struct {
@@ -105,14 +104,13 @@ static const Xla__HloInstructionProto *operand_at(const HloModule *module,
 static void add_makers(Search *s, const Xla__HloInstructionProto *op, const Xla__ShapeProto *shape)
 {
     while (op && s->steps-- > 0 && s->index.n <= MAX_INDEX && !s->err->code) {
-        bool is_call = hlo_opcode(op->opcode) == HLO_CALL;
-        int64_t operand = is_call ? -1 : passed_on(s, op);
+        int64_t operand = passed_on(s, op);
         if (operand >= 0) {
             op = operand_at(s->module, op, operand);
             continue;
         }
         keep_output(s, op, shape);
-        if (!is_call) return;
+        if (hlo_opcode(op->opcode) != HLO_CALL) return;
         s->steps -= STEPS_OF_CALL + (int64_t)s->index.n;
         op = called_root(s->module, op);
     }
