@@ -176,6 +176,40 @@ def operations_of_programs():
 
 
 @case
+def limit_of_unknown_operations():
+    """They are unknown if kernels of unknown operations take more than a tenth of the time: of a
+    program, of its ops' time; of a run and its steps, of the devices' busy time. A run of two
+    programs, each of which does 8 FLOP in an op; the first has a kernel without an op."""
+    def found(first, without_op, second):
+        """Whether the operations of the first program, the run and its step are known."""
+        kernels, at = [], 0
+        for name, length, program, op in (('k', first, 1, 'fusion.1'),
+                                          ('fusion_3', without_op, 1, 'command_buffer_1'),
+                                          ('k', second, 2, 'fusion.2')):
+            group = {'group_id': {'int64': 0}, 'correlation_id': {'uint64': at}}
+            kernels.append((name, at, length, dict(of(program, op), **group)))
+            at += length
+        plane = Plane('/device:GPU:0', 1, {'device_vendor': {'str': 'Nvidia'}})
+        plane.line(1, 'Stream #1', kernels)
+        plane.line(0xdeadbeef, 'Steps', [('0', 0, at, {'group_id': {'int64': 0}})])
+        threads = Plane('/host:CPU', 2).line(1, 'main', kernels)
+        x = space(plane.bytes(), programs(*[scan(times=b'')] * 2), threads.bytes())
+        known = rows("SELECT scope, model_flops, missing LIKE '% record no instruction%' "
+                     "FROM mfu('{x}', 1e12) "
+                     "WHERE coalesce(program_id, '1') = '1' ORDER BY scope", x=x)
+        same([why for *_, why in known], [None if flops else 1 for _, flops, _ in known])
+        known = [(scope, flops) for scope, flops, _ in known]
+        step, = rows("SELECT model_flops FROM flops_utilization_by_step('{x}')", x=x)
+        same(step[0], dict(known)['step'])
+        return known
+
+    same(found(90, 10, 100), [('program', 8.0), ('run', 16.0), ('step', 16.0)])
+    same(found(900, 101, 99), [('program', None), ('run', 8.0), ('step', 8.0)])
+    same(found(80, 20, 100), [('program', None), ('run', 8.0), ('step', 8.0)])
+    same(found(800, 200, 999), [('program', None), ('run', None), ('step', None)])
+
+
+@case
 def kernels_without_a_program():
     """A kernel with an op and no program id is of no program: nothing is known of its operations,
     and it takes most of the time. One that is named after a loop is the loop, whose operations are
