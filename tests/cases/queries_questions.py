@@ -230,6 +230,30 @@ def outputs_in_the_memory_of_parameters():
 
 
 @case
+def outputs_of_calls():
+    """A call returns what its computation makes of x, and y as it is. The program returns both, and
+    its own parameter. x is no output."""
+    flat = shape(F32, 4)
+    made = [instruction(1, 'p', 'parameter', flat), instruction(2, 'x', 'negate', flat, (1,)),
+            instruction(3, 'y', 'negate', flat, (1,)),
+            instruction(4, 'called', 'call', tuple_of(flat, flat), (2, 3), (2,)),
+            instruction(5, 'first', 'get-tuple-element', flat, (4,), more=V(13, 0)),
+            instruction(6, 'second', 'get-tuple-element', flat, (4,), more=V(13, 1)),
+            instruction(7, 'root', 'tuple', tuple_of(flat, flat, flat), (6, 5, 1))]
+    inside = [instruction(21, 'a', 'parameter', flat, more=V(9, 0)),
+              instruction(22, 'b', 'parameter', flat, more=V(9, 1)),
+              instruction(23, 'inner', 'negate', flat, (21,)),
+              instruction(24, 'both', 'tuple', tuple_of(flat, flat), (23, 22))]
+    ids = (1, 2, 3, 23)
+    plan = assignment([buffer(id, 16, id) for id in ids],
+                      [allocation(i, 16, [(id, 0, 16)]) for i, id in enumerate(ids)])
+    x = proto(module('m', computation(1, 'main', made, root=7),
+                     computation(2, 'c', inside, root=24)), plan)
+    same(rows("SELECT hlo_op, output_shape IS NOT NULL FROM buffer_allocations('{x}')", x=x),
+         [('p', 1), ('x', 0), ('y', 1), ('inner', 1)])
+
+
+@case
 def cost_of_programs():
     """Operations of the entry computation, what fusions run in it counted once; loops by number."""
     four = shape(F32, 4)

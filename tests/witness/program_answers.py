@@ -5,17 +5,19 @@ program; and program_cost, layout_ops and time_by_type from the rows of instruct
 scope_ops, which are compared elsewhere."""
 import collections
 import os
+import random
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import xspace  # noqa: E402
-from compare import Run, agree, main, tried  # noqa: E402
+from compare import Run, agree, main, seeds, tried  # noqa: E402
 from hlo import Message  # noqa: E402
 from lib import hlo  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 from memory import integer, integers, last, message  # noqa: E402
+from outputs import Made  # noqa: E402
 from queries import percent, ranked, rows_agree  # noqa: E402
 from shapes import TUPLE, Shape  # noqa: E402
 
@@ -57,18 +59,21 @@ class Program:
     def text(self, op, field):
         return xspace.text(last(op, field, b''))
 
-    def maker(self, id, index):
-        """The instruction, and the part of its result, that makes a part of a result."""
+    def maker(self, id, index, calls=()):
+        """The instruction, and the part of its result, that makes a part of a result. calls: those
+        whose computations it is in, the innermost first."""
         op = self.ops[id]
         code, operands = self.text(op, 2), integers(op, 36)
         if code == 'tuple' and index:
-            return self.maker(operands[index[0]], index[1:])
+            return self.maker(operands[index[0]], index[1:], calls)
         if code == 'get-tuple-element':
-            return self.maker(operands[0], (integer(op, 13),) + index)
+            return self.maker(operands[0], (integer(op, 13),) + index, calls)
         if code in ('bitcast', 'opt-barrier'):
-            return self.maker(operands[0], index)
+            return self.maker(operands[0], index, calls)
         if code == 'call' and (id, index) not in self.places:
-            return self.maker(self.roots[integers(op, 38)[0]], index)
+            return self.maker(self.roots[integers(op, 38)[0]], index, (id, *calls))
+        if code == 'parameter' and calls:
+            return self.maker(integers(self.ops[calls[0]], 36)[integer(op, 9)], index, calls[1:])
         return id, index
 
     def outputs(self):
@@ -82,8 +87,11 @@ class Program:
     def donation(self):
         """[parameter, shape, MiB, donated, could be, output]"""
         outputs, found = self.outputs(), []
-        free = collections.Counter(shape for _, _, shape, a in outputs
-                                   if a and last(a, 7) and not last(a, 5))
+        own = {}  # shapes of outputs in memory of their own; what is two outputs counts once
+        for _, _, shape, a in outputs:
+            if a and last(a, 7) and not last(a, 5):
+                own.setdefault(integer(a, 1), shape)
+        free = collections.Counter(own.values())
         for op in self.entry:
             for index, shape in leaves(Shape(Message(last(op, 3, b'')))):
                 a = self.places.get((integer(op, 35), index))
@@ -214,6 +222,28 @@ def donation_by_hand(run):
            ['kept', 1, 0, None], ['p4', 0, 0, None], ['p5', 0, 0, None]])
 
 
+def donating(dice):
+    """A program made at random. Some of its outputs are in the memory of parameters, which
+    temporaries use too."""
+    program = Made(dice)
+    results = Program(message(program.proto())).outputs()
+    outputs = {(id, index) for id, index, *_ in results}
+    given = [b for b in program.buffers if b[0] <= len(program.main.parameters)]
+    results = dice.sample(sorted(outputs - set(given)), len(outputs - set(given)))
+    rest = [b for b in program.buffers if b not in given and b not in outputs]
+    memory = {b: [b] for b in given}
+    for b in given:
+        if results and b not in outputs and dice.random() < 0.6:
+            memory[b].append(results.pop())
+            memory[b] += [rest.pop(dice.randrange(len(rest))) for _ in range(3) if rest]
+    memory.update((b, [b]) for b in results + rest)
+    numbers = {b: i + 1 for i, b in enumerate(program.buffers)}
+    return space(program.metadata([
+        hlo.allocation(i, 96, [(numbers[b], 0, 96) for b in of], parameter=first in given,
+                       live_out=bool(outputs & set(of)))
+        for i, (first, of) in enumerate(memory.items())]))
+
+
 def made():
     with tempfile.TemporaryDirectory() as top:
         run = made_run(top, host_with(moving(hlo.F32), 3), host_with(moving(hlo.BF16), 4),
@@ -223,6 +253,10 @@ def made():
     with tempfile.TemporaryDirectory() as top:
         run = made_run(top, *[host_with(of_all_kinds())] * 2)
         tried('donation of each kind', donation_by_hand, run)
+    for seed in seeds(60):
+        with tempfile.TemporaryDirectory() as top:
+            run = made_run(top, donating(random.Random(seed)))
+            tried('donation of seed %d' % seed, donation, run)
 
 
 # ---- what ran ----

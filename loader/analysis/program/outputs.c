@@ -9,7 +9,7 @@
 #include "../../format/hlo_type.h"
 
 /* A damaged program may lead in circles, and ever deeper into tuples. */
-enum { MAX_INDEX = 100, STEPS_PER_BYTE = 1 };
+enum { MAX_INDEX = 100, STEPS_PER_BYTE = 1, STEPS_AT_LEAST = 1 << 16 };
 /* Calls may lead in circles too. Memory for them is below 3 bytes for each byte of a program. */
 enum { STEPS_OF_CALL = 256 };
 
@@ -30,7 +30,8 @@ typedef struct {
     Outputs *to;
     LIST(int64_t) path;  /* to an array of the program's result */
     LIST(int64_t) index; /* the same within what an instruction makes, its first number last */
-    int64_t steps;       /* that are left */
+    LIST(const Xla__HloInstructionProto *) calls; /* whose computations the search has entered */
+    int64_t steps;                                /* that are left */
     ProfErr *err;
 } Search;
 
@@ -99,10 +100,30 @@ static const Xla__HloInstructionProto *operand_at(const HloModule *module,
     return hlo_instruction(module, op->operand_ids[at]);
 }
 
+/* Returns the root of the computation that a call runs, for a parameter of that computation the
+ * call's operand; NULL if neither, if the program is damaged, or if memory runs out. */
+static const Xla__HloInstructionProto *through_call(Search *s, const Xla__HloInstructionProto *op)
+{
+    enum HloOpcode opcode = hlo_opcode(op->opcode);
+    if (opcode == HLO_PARAMETER && s->calls.n)
+        return operand_at(s->module, s->calls.items[--s->calls.n], op->more->parameter_number);
+    if (opcode != HLO_CALL) return NULL;
+    const Xla__HloInstructionProto **call = PUSH(s->calls);
+    if (!call) {
+        prof_nomem(s->err);
+        return NULL;
+    }
+    *call = op;
+    s->steps -= STEPS_OF_CALL + (int64_t)s->index.n;
+    return called_root(s->module, op);
+}
+
 /* Lists the instruction that makes the part s->index of what `op` returns, if the program is not
- * damaged. On the way, calls: some programs have buffers of calls. */
+ * damaged. On the way, calls and parameters of their computations: some programs have buffers of
+ * them. */
 static void add_makers(Search *s, const Xla__HloInstructionProto *op, const Xla__ShapeProto *shape)
 {
+    s->calls.n = 0;
     while (op && s->steps-- > 0 && s->index.n <= MAX_INDEX && !s->err->code) {
         int64_t operand = passed_on(s, op);
         if (operand >= 0) {
@@ -110,9 +131,7 @@ static void add_makers(Search *s, const Xla__HloInstructionProto *op, const Xla_
             continue;
         }
         keep_output(s, op, shape);
-        if (hlo_opcode(op->opcode) != HLO_CALL) return;
-        s->steps -= STEPS_OF_CALL + (int64_t)s->index.n;
-        op = called_root(s->module, op);
+        op = through_call(s, op);
     }
 }
 
@@ -167,11 +186,12 @@ static void *outputs_make(const HloModule *module, ProfErr *err)
     }
     const Xla__HloComputationProto *entry = hlo_entry(module);
     const Xla__HloInstructionProto *root = entry ? hlo_instruction(module, entry->root_id) : NULL;
-    Search s = {
-        .module = module, .to = o, .steps = (int64_t)module->n_bytes * STEPS_PER_BYTE, .err = err};
+    int64_t steps = (int64_t)module->n_bytes * STEPS_PER_BYTE + STEPS_AT_LEAST;
+    Search s = {.module = module, .to = o, .steps = steps, .err = err};
     if (root && root->shape) add_outputs(&s, root, root->shape);
     prof_free(s.path.items);
     prof_free(s.index.items);
+    prof_free(s.calls.items);
     sort_array(o->outputs.items, o->outputs.n, sizeof *o->outputs.items, by_place);
     if (!err->code) return o;
     outputs_free(o);
