@@ -194,11 +194,11 @@ def limit_of_unknown_operations():
         plane.line(0xdeadbeef, 'Steps', [('0', 0, at, {'group_id': {'int64': 0}})])
         threads = Plane('/host:CPU', 2).line(1, 'main', kernels)
         x = space(plane.bytes(), programs(*[scan(times=b'')] * 2), threads.bytes())
-        known = rows("SELECT scope, model_flops, missing LIKE '% record no instruction%' "
-                     "FROM mfu('{x}', 1e12) "
+        known = rows("SELECT scope, model_flops, hardware_flops, "
+                     "missing LIKE '% record no instruction%' FROM mfu('{x}', 1e12) "
                      "WHERE coalesce(program_id, '1') = '1' ORDER BY scope", x=x)
-        same([why for *_, why in known], [None if flops else 1 for _, flops, _ in known])
-        known = [(scope, flops) for scope, flops, _ in known]
+        same([r[2:] for r in known], [(flops, None if flops else 1) for _, flops, *_ in known])
+        known = [r[:2] for r in known]
         step, = rows("SELECT model_flops FROM flops_utilization_by_step('{x}')", x=x)
         same(step[0], dict(known)['step'])
         return known
