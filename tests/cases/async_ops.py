@@ -167,6 +167,12 @@ def bytes_moved():
               'f32[10]{0}, s32[]) async-start(f32[100]{0} %b), calls=%c', 440),
              ('slice-done', 'slice-done = f32[10]{0} async-done(((f32[100]{0}), f32[10]{0}, '
               's32[]) %slice-start)', None),
+             ('dynamic-update-slice-start', 'dynamic-update-slice-start = ((f32[100]{0}, '
+              'f32[10]{0}, s32[]), f32[100]{0}, u32[]) async-start(f32[100]{0} %b, f32[10]{0} %u, s32[] %i), '
+              'calls=%c', None),
+             ('dynamic-update-slice-done', 'dynamic-update-slice-done = f32[100]{0} async-done((('
+              'f32[100]{0}, f32[10]{0}, s32[]), f32[100]{0}, u32[]) %dynamic-update-slice-start)',
+              None),
              ('all-reduce', 'all-reduce = (bf16[8]{0}, f32[2]{0}) all-reduce(bf16[8]{0} %x, '
               'f32[2]{0} %y), replica_groups={}', 48)]
     p.line(1, 'XLA Ops',
@@ -175,7 +181,7 @@ def bytes_moved():
     same([tuple(r.values()) for r in ask("SELECT hlo_op, bytes, bytes_accessed "
                                          "FROM async_ops('{x}', 1)", x=space(p.bytes()))],
          [('copy-start', 4096, 8192), ('all-gather-start', 64, None), ('slice-start', 40, 440),
-          ('all-reduce', 24, 48)])
+          ('dynamic-update-slice-start', 40, None), ('all-reduce', 24, 48)])
 
 
 @case

@@ -101,9 +101,9 @@ def messages_at_the_ends_of_time():
               "BY 1", data), [(-2**63, -2**63 + 1, 1), (-ps, 0, 1), (2**63 - 1 - ps, 2**63 - 1, 1)])
 
 
-def transfer_after(n_ops, n_modules):
+def transfer_after(n_ops, n_modules, info=None):
     """A module in which one transfer begins and ends. Before it, ops in none of n_modules modules,
-    which are over by then."""
+    which are over by then. info: the send's DcnCollectiveInfoProto."""
     to = L(68, *(L(1, L(1, name), L(2, value)) for name, value in (
         ('_xla_host_transfer_rendezvous', 'r'), ('_xla_megascale_transfer_type', 'ONE_TO_ONE'))))
     names = ['send', 'recv-done']
@@ -112,13 +112,27 @@ def transfer_after(n_ops, n_modules):
     programs.meta('m(1)', key=1, stats={'Hlo Proto': {'bytes': proto(module(
         'm', computation(1, 'main', ops, root=2)))}})
     core = Plane('/device:TPU:0')
-    send, done = (core.meta('%' + name, name, {'hlo_category': {'str': 'host ' + name}})
+    group = {} if info is None else {'dcn_collective_info': {'bytes': info}}
+    send, done = (core.meta('%' + name, name, {'hlo_category': {'str': 'host ' + name}, **group})
                   for name in names)
     core.line(2, 'XLA Modules', [('before', 0, 10)] * n_modules
               + [(core.meta('m(1)'), 10 * US, 50 * US)])
     core.line(3, 'XLA Ops', [('other', 5 * US, 10)] * n_ops
               + [(send, 10 * US, 10 * US), (done, 30 * US, 10 * US)])
     return space(core.bytes(), programs.bytes())
+
+
+@case
+def sizes_of_groups():
+    """The endpoints of the first group; 1 for transfers from one to one; else unknown."""
+    def found(*groups):
+        return rows("SELECT group_size FROM dcn_collectives('{x}')",
+                    transfer_after(0, 0, b''.join(groups)))[0][0]
+    two, three = (L(2, *[L(1, V(1, i)) for i in range(n)]) for n in (2, 3))
+    to_one = L(3, L(1, V(1, 0)), L(2, V(1, 1)))
+    same([found(two), found(three), found(two, three), found(three, two, V(4, 7)), found(to_one),
+          found(to_one, two), found(two, to_one), found()], [2, 3, 2, 3, 1, 1, 1, None])
+    same(rows("SELECT group_size FROM dcn_collectives('{x}')", transfer_after(0, 0)), [(None,)])
 
 
 @case

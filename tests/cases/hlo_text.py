@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """hlo_text: texts of programs as XLA prints them."""
+import math
+import re
+
 from lib import hlo
 from lib.cases import case, same
 from lib.shell import rows
@@ -52,3 +55,50 @@ def numbers_beyond_enums():
         same('sharding={%s}' % word in found('add', L(40, V(1, number))), True, word)
     same('= f6e2m3fn[] add' in found('add', b'', hlo.shape(36)), True)
     same('= invalid[] add' in found('add', b'', hlo.shape(37)), True)
+
+
+# Number of the type, and field of LiteralProto.
+SMALL_TYPES = {'f8e5m2': (19, 19), 'f8e4m3fn': (20, 20), 'f8e4m3b11fnuz': (23, 23),
+               'f8e5m2fnuz': (24, 24), 'f8e4m3fnuz': (25, 25), 'f8e4m3': (28, 28),
+               'f8e3m4': (29, 29), 'f4e2m1fn': (32, 32), 'f8e8m0fnu': (33, 33),
+               'f6e3m2fn': (35, 35), 'f6e2m3fn': (36, 36), 's2': (26, 26), 'u2': (27, 27),
+               's1': (30, 30), 'u1': (31, 31), 's4': (21, 21), 'u4': (22, 22), 's8': (2, 15),
+               'u8': (6, 3)}
+
+
+def number(name, bits):
+    """What the bits stand for, as XLA prints it: the name says how many of them are what."""
+    width, exponent, mantissa, bias, kind = re.fullmatch(
+        r'.(\d)(?:e(\d)m(\d)(?:b(\d+))?(\w*))?', name).groups()
+    width, top = int(width), bits >> int(width) - 1
+    if not exponent:
+        return str(bits - (top << width) if name[0] == 's' else bits)
+    exponent, mantissa = int(exponent), int(mantissa)
+    bias = int(bias) if bias else (1 << exponent - 1) - (kind != 'fnuz')
+    high, low = bits >> mantissa & (1 << exponent) - 1, bits & (1 << mantissa) - 1
+    all_high, all_low = high + 1 == 1 << exponent, low + 1 == 1 << mantissa
+    if {'fnu': all_high, 'fnuz': top and not high and not low, '': all_high and low,
+            'fn': width == 8 and all_high and all_low}[kind]:
+        return 'nan'
+    fraction = low / (1 << mantissa)
+    value = math.ldexp(1 + fraction, high - bias) if high or kind == 'fnu' else math.ldexp(
+        fraction, 1 - bias)
+    digits = 1 + math.ceil((mantissa + 1) * math.log10(2))  # max_digits10
+    return '%.*g' % (digits, math.copysign(math.inf if kind == '' and all_high else value,
+                                           -1 if kind != 'fnu' and top else 1))
+
+
+@case
+def numbers_of_small_types():
+    """All numbers of the types of up to 8 bits."""
+    for name, (type, field) in SMALL_TYPES.items():
+        numbers = range(1 << int(name[1]))
+        ops = [hlo.instruction(1 + i, 'c%d' % i, 'constant', hlo.shape(type, len(numbers[i:i + 8])),
+                               more=L(8, L(1, hlo.shape(type, len(numbers[i:i + 8]))) + L(
+                                   field, bytes(numbers[i:i + 8]))))
+               for i in range(0, len(numbers), 8)]
+        data = hlo.proto(hlo.module('m', hlo.computation(1, 'c', ops, root=1)))
+        texts = [text for row in rows("SELECT expression FROM hlo_instructions('{x}')", data)
+                 for text in re.search(r'constant\(\{(.*?)\}\)', row[0]).group(1).split(', ')]
+        same(['nan' if 'nan' in text else text for text in texts],
+             [number(name, bits) for bits in numbers], name)

@@ -260,3 +260,37 @@ def odd_times():
               "FROM inference_percentiles('{x}')" % (longest * (1 + 1e-12)), data), [(3, 1, 1)])
     same(rows("SELECT count(*), min(total_ms) > 0, max(total_ms) <= %r "
               "FROM inference_latency('{x}')" % (longest * (1 + 1e-12)), data), [(6, 1, 1)])
+
+
+@case
+def batching_parameters():
+    """Parameters of batch schedulers are those of the last of two snapshots, by the label
+    model_name, wherever it is among the labels."""
+    def snapshot(at, *labels):
+        names = {'num_batch_threads': {'int64': at + 1}, 'batch_timeout_micros': {'int64': at + 2},
+                 'max_batch_size': {'int64': at + 3}, 'max_enqueued_batches': {'int64': at + 4},
+                 'allowed_batch_sizes': {'str': '%d,8' % at}}
+        return ('snapshot', at, 1, {
+            '/tensorflow/serving/batching/%s{%s}' % (name, of): value
+            for name, value in names.items() for of in labels})
+
+    def found(*snapshots):
+        threads = Plane('/host:CPU', 2)
+        for i in range(3):
+            at = 100000 * i
+            events = request(at, at + 20000, 8, i), batch(at + 22000, at + 32000, i, 0, 8)[:2] + [
+                ('SessionRun', at + 24000, 8000, {'model_id': {'str': 'abc'[i]}})]
+            for k, line in enumerate(events):
+                threads.line(2 * i + k, 'thread', line)
+        counters = Plane('/host:tfstreamz', 3).line(1, 'counters', list(snapshots))
+        return rows("SELECT model, batching_threads, batch_timeout_us, max_batch_size, "
+                    "max_enqueued_batches, allowed_batch_sizes FROM inference_models('{x}')",
+                    x=space(threads.bytes(), counters.bytes()))
+    unknown = [(model, *[None] * 5) for model in 'abc']
+    first = snapshot(10, 'model_name=a, op=x', 'op=x, model_name=b', 'model_name=c')
+    last = snapshot(20, 'op=x, model_name=b', 'model_name=a, op=x', 'op=x, name=c',
+                    'model_names=c', 'model_name=c=c')
+    same(found(first, last), [('a', 21, 22, 23, 24, '20,8'), ('b', 21, 22, 23, 24, '20,8'),
+                              ('c', *[None] * 5)])
+    same(found(last), unknown)
+    same(found(first, last, first), unknown)

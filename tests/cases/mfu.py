@@ -108,7 +108,8 @@ def nothing_to_compute():
 @case
 def calls_of_libraries():
     """Attention is two products over 2 x 3 x 8 x 10 scores, backwards four; keys have 16 numbers,
-    values 32. Solving a triangle of 5 rows for 5 x 7 unknowns is 2 x 5 x 35, Cholesky n^3 / 3."""
+    values 32. Solving a triangle of 5 rows for 5 x 7 unknowns is 2 x 5 x 35, Cholesky n^3 / 3. A
+    Pallas kernel needs what its author declares."""
     shapes = [(2, 3, 8, 16), (2, 3, 10, 16), (2, 3, 10, 32), (5, 5), (5, 7), (6, 6)]
     made = [instruction(i + 1, 'p%d' % i, 'parameter', shape(F32, *dimensions), more=V(9, i))
             for i, dimensions in enumerate(shapes)]
@@ -118,9 +119,12 @@ def calls_of_libraries():
     operations = [('__cudnn$fmhaSoftmax', (2, 3, 8, 32), [1, 2, 3], 46080),
                   ('__cudnn$fmhaSoftmaxBackward', (2, 3, 8, 16), [1, 2, 3], 61440),
                   ('__cublas$triangularSolve', (5, 7), [4, 5], 350),
-                  ('__cusolver$cholesky', (6, 6), [6], 72)]
+                  ('__cusolver$cholesky', (6, 6), [6], 72), ('tpu_custom_call', (6, 6), [6], 1234)]
+    pallas = ('{"custom_call_config":{"body":"x","cost_estimate":'
+              '{"transcendentals":5,"flops":1234,"bytes_accessed":7}}}')
     for i, (target, result, operands, _) in enumerate(operations):
-        more = L(28, target) + (L(43, scores) if 'fmha' in target else b'')
+        config = scores if 'fmha' in target else pallas if target == 'tpu_custom_call' else ''
+        more = L(28, target) + (L(43, config) if config else b'')
         made.append(instruction(10 + i, target, 'custom-call', shape(F32, *result), operands,
                                 more=more))
     made += [instruction(20, 'solve', 'triangular-solve', shape(F32, 5, 7), [4, 5]),

@@ -93,7 +93,8 @@ def counters_of_gpus():
 
 @case
 def a_profile_on_one_screen():
-    """Copies as CUPTI and as XLA write their bytes; of nine GPUs the last two are counted."""
+    """Copies as CUPTI and as XLA write their bytes; eight GPUs have lines, of nine the last two are
+    counted."""
     def copied(text):
         return {'memcpy_details': {'str': text}}
     kernels = [('k', 0, 3 * US, {'kernel_details': {'str': 'regs:32'}}),
@@ -117,6 +118,8 @@ def a_profile_on_one_screen():
               if row[0] in ('GPU:6', 'GPUs', 'GPU:8', 'lost')]
     same([(topic, text[:9]) for topic, text in topics],
          [('GPU:6', 'busy 100.'), ('GPUs', '2 more'), ('lost', '2 of the '), ('lost', '5 records')])
+    same([(topic, text[:9]) for topic, text in rows(asked, x=space(*many[:8]))[2:10]],
+         [('GPU:%d' % i, 'busy 100.') for i in range(8)])
     same(rows(asked, x=space(host(('f', 0, US)).bytes()))[1:],
          [('steps', 'none'), ('GPUs', 'none did any work'), ('lost', 'nothing')])
     core = Plane('/device:TPU:0').line(3, 'XLA Ops', [('%f = f32[] fusion()', 0, 3 * US),

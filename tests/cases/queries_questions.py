@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Queries that answer one question that people ask (docs/questions.md, Further questions), on small
 profiles whose answers are worked out by hand."""
-from lib.cases import case, same
+import random
+import statistics
+
+from lib.cases import case, near, same
 from lib.hlo import (BF16, F32, allocation, assignment, buffer, computation, instruction, module,
                      proto, shape, tuple_of)
 from lib.made import gpu, host, host_of
@@ -135,6 +138,28 @@ def one_slow_call():
     same(rows(ask % ", 'allreduce'", x=x), slow[:1])
     same(rows(ask % ", NULL, 1", x=x), slow[:1])
     same(rows(ask % ", 'twice'", x=x), [])
+
+
+@case
+def usual_time_of_many_calls():
+    """The median of short and long, of few and many calls; negative durations are of damaged
+    files."""
+    def check(lengths):
+        x = space(Plane('/device:GPU:0').line(1, 'Stream #1', [
+            ('f', i, length) for i, length in enumerate(lengths)]).bytes())
+        got, = rows("SELECT duration_us, median_us, calls FROM slow_calls('{x}', 'f', 1)", x=x)
+        near(got[1] * 1e6, statistics.median(lengths), len(lengths))
+        same(got[::2], (max(lengths) / 1e6, len(lengths)))
+
+    check([-3, 9, 4, -2, 1 << 50])
+    check([1, 2, 1 << 40, 1 << 41, 1 << 50])
+    rng = random.Random(3)
+    for n, longest in ((3, 10), (1000, 1 << 40), (16383, 10), (16384, 1 << 31), (16385, 1 << 33),
+                       (20000, 1 << 17)):
+        lengths = [rng.randrange(longest) for _ in range(n - 1)] + [1 << 50]
+        if n < 20000:
+            lengths[:n // 20] = [-x for x in lengths[:n // 20]]
+        check(lengths)
 
 
 def program(*instructions, fused=(), plan=None, root=None):

@@ -218,6 +218,7 @@ def visit(call, joined, stats, blocking, around):
 # ---- random runs ----
 
 NAMES = ['Prefetch', 'ParallelMapV2', 'MapAndBatch', 'Range', 'TFRecord', 'Generator', 'Model']
+NAMES = 4 * NAMES + sorted(SUGGESTIONS)
 KINDS = ['Prefetch', 'ParallelMap', 'ParallelBatch']
 met = collections.Counter()
 
