@@ -168,8 +168,8 @@ def bytes_moved():
              ('slice-done', 'slice-done = f32[10]{0} async-done(((f32[100]{0}), f32[10]{0}, '
               's32[]) %slice-start)', None),
              ('dynamic-update-slice-start', 'dynamic-update-slice-start = ((f32[100]{0}, '
-              'f32[10]{0}, s32[]), f32[100]{0}, u32[]) async-start(f32[100]{0} %b, f32[10]{0} %u, s32[] %i), '
-              'calls=%c', None),
+              'f32[10]{0}, s32[]), f32[100]{0}, u32[]) async-start(f32[100]{0} %b, '
+              'f32[10]{0} %u, s32[] %i), calls=%c', None),
              ('dynamic-update-slice-done', 'dynamic-update-slice-done = f32[100]{0} async-done((('
               'f32[100]{0}, f32[10]{0}, s32[]), f32[100]{0}, u32[]) %dynamic-update-slice-start)',
               None),

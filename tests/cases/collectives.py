@@ -49,8 +49,8 @@ def unequal_peers():
 STARTS = (100, 150, 300, 200)  # of four devices in one all-reduce, which ends at 400
 
 
-def waits_of_cores(op, first_id=None):
-    """wait_ps and group_size of the cores, whose op is written so."""
+def waits_of_cores(op, first_id=None, hosts=1):
+    """wait_ps and group_size of the cores, whose op is written so, on so many hosts."""
     planes = []
     for i, begin in enumerate(STARTS):
         details = {} if first_id is None else {'core_details': {'bytes': V(5, first_id + i)
@@ -59,8 +59,9 @@ def waits_of_cores(op, first_id=None):
         meta = plane.meta('%x.1 = f32[8]{0} ' + op, 'x.1',
                           {'hlo_category': {'str': op.partition('(')[0]}})
         planes.append(plane.line(3, 'XLA Ops', [(meta, begin, 400 - begin)]).bytes())
+    n = len(planes) // hosts
     found = rows("SELECT wait_ps, group_size FROM collectives('{x}') ORDER BY plane",
-                 space(*planes))
+                 [space(*planes[i:i + n]) for i in range(0, len(planes), n)])
     return [wait for wait, _ in found], found[0][1]
 
 
@@ -91,7 +92,11 @@ def waiting_in_groups():
          'by the number of the core among all hosts')
     same(waits_of_cores(reduce % '{{0,4},{1,5},{2,6},{3,7}}'), ([None] * 4, 2),
          'more devices than the host has: unknown which are here')
-    same(waits_of_cores(reduce % '[4,2]<=[0,4]T(1,7)')[1], None, 'nonsense')
+    same(waits_of_cores(reduce % '{}', hosts=2), ([50, 0, 0, 100], None),
+         'all, whichever number a core has')
+    same(waits_of_cores(reduce % '{{0,1,2,3}}', hosts=2), ([None] * 4, 4), 'unknown which they are')
+    for nonsense in ('[4,2]<=[0,4]T(1,7)', '[2,2]<=[2,2]T(0)'):
+        same(waits_of_cores(reduce % nonsense)[1], None, nonsense)
     same(waits_of_cores(reduce
                         % '[99999999999999999999,2]<=[9223372036854775807,9223372036854775807]')[1],
          None, 'nonsense')

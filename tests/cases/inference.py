@@ -294,3 +294,32 @@ def batching_parameters():
                               ('c', *[None] * 5)])
     same(found(last), unknown)
     same(found(first, last, first), unknown)
+
+
+@case
+def stats_of_metadata():
+    """What an event's metadata records counts for the event, unless the event records it itself."""
+    def answers(in_metadata):
+        threads = Plane('/host:CPU')
+        for i, thread in enumerate(SERVER):
+            events = []
+            for name, start, length, *stats in thread:
+                stats = dict(*stats)
+                moved = {k: v for k, v in stats.items() if k in in_metadata}
+                own = {k: v for k, v in stats.items() if k not in in_metadata}
+                events.append((threads.meta(name, stats=moved) if moved else name, start, length,
+                               own))
+            threads.line(10 * i + 10, 'thread%d' % i, events)
+        data = space(threads.bytes())
+        return [rows("SELECT * FROM %s('{x}')" % table, data)
+                for table in ('inference_requests', 'inference_batches', 'inference_models')]
+    want = answers(())
+    for names in (('batching_input_task_size',), ('padding_amount', 'batch_size_after_padding'),
+                  ('model_id',), ('model_id', 'padding_amount', 'batching_input_task_size')):
+        same(answers(names), want, names)
+    twice = Plane('/host:CPU')
+    meta = twice.meta('ScheduleWithSplit', stats={'batching_input_task_size': {'int64': 999}})
+    for i, thread in enumerate(SERVER):
+        twice.line(10 * i + 10, 'thread%d' % i, [
+            (meta if e[0] == 'ScheduleWithSplit' else e[0], *e[1:]) for e in thread])
+    same(rows("SELECT * FROM inference_requests('{x}')", space(twice.bytes())), want[0])

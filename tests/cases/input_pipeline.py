@@ -122,17 +122,19 @@ def loaders():
     that nothing is known."""
     marks = [('TraceContext', 0, 100, group(0)), ('IteratorGetNext', 0, 80, group(0)),
              ('MatMul', 80, 10, group(0))]
-    for name, word in (('EagerPyFunc:EagerPyFunc', 'Python function'),
-                       ('DecodeJpeg:DecodeJpeg', 'num_parallel_calls')):
+    for name, ps, word in (('EagerPyFunc:EagerPyFunc', 75, 'Python function'),
+                           ('EagerPyFunc:EagerPyFunc', 27, 'Python function'),  # of 54 itself
+                           ('EagerPyFunc:EagerPyFunc', 26, 'num_parallel_calls'),
+                           ('DecodeJpeg:DecodeJpeg', 75, 'num_parallel_calls')):
         host = Plane('/host:CPU').line(1, 'main', marks).line(2, 'pool', [
-            ('Iterator::Root::Map', 0, 80, {'step_name': {'str': 'Map'}}), (name, 0, 75)])
+            ('Iterator::Root::Map', 0, 81, {'step_name': {'str': 'Map'}}), (name, 0, ps)])
         row = ask("SELECT verdict, largest_part, top_operation, advice, python_ms "
                   "FROM input_bound('{x}')", x=space(host.bytes()))[0]
         same((row['verdict'], row['largest_part'], row['top_operation'], word in row['advice'],
               row['python_ms']),
-             ('host', 'Preprocessing', 'Iterator::Root::Map', True, 75e-9 if 'Py' in name
-              else None), name)
-        same('in parallel (num_parallel_calls)' in row['advice'], 'Py' not in name)
+             ('host', 'Preprocessing', 'Iterator::Root::Map', True,
+              ps / 1e9 if 'Py' in name else None), (name, ps))
+        same('in parallel (num_parallel_calls)' in row['advice'], 'Py' not in word)
     row = ask("SELECT top_operation, advice FROM input_bound('{x}')", x=space(
         Plane('/host:CPU').line(1, 'main', [marks[0], ('MatMul', 0, 60, group(0))]).bytes()))[0]
     same((row['top_operation'], 'does not show' in row['advice']), (None, True))
@@ -152,15 +154,18 @@ def loaders_that_no_op_shows():
     query = ("SELECT b.verdict, k.input_verdict, b.statement "
              "FROM input_bound('{x}') AS b, kpi('{x}') AS k")
 
-    def run_of(gap, *events):
+    def run_of(gap, *events, unit=1):
         steps = [(str(i), 1000 * i, 1000, group(i)) for i in range(2)]
         ops = [('op', 0, 1500, group(0)), ('op', 1500 + gap, 500 - gap, group(1))]
-        tpu = Plane('/device:TPU:0', 1).line(1, 'Steps', steps).line(3, 'XLA Ops', ops)
-        host = Plane('/host:CPU', 2).line(1, 'main', list(events))
+        tpu, host = Plane('/device:TPU:0', 1), Plane('/host:CPU', 2)
+        for plane, id, name, of in ((tpu, 1, 'Steps', steps), (tpu, 3, 'XLA Ops', ops),
+                                    (host, 1, 'main', events)):
+            plane.line(id, name, [(e[0], unit * e[1], unit * e[2], *e[3:]) for e in of])
         answer, = ask(query, x=space(tpu.bytes(), host.bytes()))
         same(answer['verdict'], answer['input_verdict'])
         return answer['verdict'], (answer['statement'] or '')[:10]
     same(run_of(100, ('load', 0, 2000)), ('both', 'Perhaps in'))
+    same(run_of(100, ('load', 0, 2000), unit=10**9), ('both', 'Perhaps in'), 'exact numbers')
     same(run_of(98, ('load', 0, 2000)), ('device', 'Not input '))
     same(run_of(100, ('load', 0, 1510), ('MemcpyH2D', 1510, 400)), ('device', 'Not input '))
     same(run_of(100, ('load', 0, 2000), ('Iterator::Root', 10, 1, {'step_name': {'str': 'Root'}})),

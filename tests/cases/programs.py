@@ -159,6 +159,23 @@ def scoped_vmem():
 
 
 @case
+def buffers_of_named_instructions():
+    """Before 2022 XLA wrote the name of a buffer's instruction, not its id."""
+    def by_name(id, size, name):
+        return V(1, id) + V(2, size) + L(3, L(2, name))
+    ops = [instruction(1, "a", "parameter", shape(U8, 36)),
+           instruction(2, "b", shape=shape(U8, 20), operands=(1,))]
+    logical = [by_name(1, 40, "a"), by_name(2, 20, "b"), by_name(3, 7, "c"), buffer(4, 20, 2)]
+    path = put("named.hlo.pb", proto(
+        module("m", computation(1, "main", ops)),
+        assignment(logical, [allocation(0, 87, [(i + 1, 20 * i, 20) for i in range(4)])])))
+    equal("names", ask("buffer_id, hlo_op, opcode, shape_actual", "FROM buffer_allocations({})",
+                       path),
+          [[1, "a", "parameter", "u8[36]{0}"], [2, "b", "add", "u8[20]{0}"],
+           [3, None, None, None], [4, "b", "add", "u8[20]{0}"]])
+
+
+@case
 def unpadded_at_the_peak():
     instructions = [instruction(1, "a", shape=shape(U8, 36)),
                     instruction(2, "b", shape=shape(U8, 20))]

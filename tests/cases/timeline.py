@@ -120,3 +120,18 @@ def lines_derived_from_two_streams():
          ['XLA %s - from #%d' % (what, stream) for stream in (7, 8, 9)
           for what in ('Modules', 'Ops')])
     same(len({tid for _, tid in found}), 9)
+
+
+@case
+def flows_of_stats():
+    """The stat flow has 2 bits of direction (1: in, 2: out), 56 of the flow's number and 6 of its
+    category (XProf's XFlow)."""
+    numbers, events = (1, 2, (1 << 55) + 5, (1 << 56) - 1), []
+    for number in numbers:
+        for direction in range(4):
+            flow = 63 << 58 | number << 2 | direction
+            events.append(('f', 1000 * len(events), 10, {'flow': {'uint64': flow}}))
+    same(rows("SELECT flow_in, flow_out FROM timeline('{x}') WHERE name = 'f' ORDER BY start_ps",
+              space(Plane('/host:CPU').line(1, 'main', events).bytes())),
+         [(n if direction & 1 else None, n if direction & 2 else None)
+          for n in numbers for direction in range(4)])
