@@ -4,9 +4,9 @@ import math
 import re
 
 from lib import hlo
-from lib.cases import case, same
+from lib.cases import case, refused, same
 from lib.shell import rows
-from lib.wire import L, V
+from lib.wire import L, Plane, V, space
 
 
 @case
@@ -102,3 +102,31 @@ def numbers_of_small_types():
                  for text in re.search(r'constant\(\{(.*?)\}\)', row[0]).group(1).split(', ')]
         same(['nan' if 'nan' in text else text for text in texts],
              [number(name, bits) for bits in numbers], name)
+
+
+@case
+def programs_by_name():
+    """A program is called by its module, its id, or both; several may have one module's name. Its
+    style is long or short, in any case."""
+    plane, numbers = Plane('/host:metadata'), {('f', 7): 3, ('f', 12): 4, ('f(7)', 2): 5}
+    for (name, id), n in numbers.items():
+        ops = [hlo.instruction(i + 1, 'c%d' % i, 'parameter', more=V(9, i)) for i in range(n)]
+        program = hlo.proto(hlo.module(name, hlo.computation(1, 'main', ops), id=id))
+        plane.meta('%s(%d)' % (name, id), stats={'Hlo Proto': {'bytes': program}}, key=id)
+    x = space(plane.bytes())
+
+    def found(*arguments):
+        return rows("SELECT program_id, count(hlo_op) FROM hlo_text('{x}', %s) GROUP BY 1 "
+                    "ORDER BY 2" % ', '.join(arguments), x=x)
+    first, second, third = ('7', 3), ('12', 4), ('2', 5)
+    for name, programs in (('f', [first, second]), ('7', [first]), ('f(7)', [first, third]),
+                           ('f(12)', [second]), ('2', [third]), ('f(7)(2)', [third])):
+        same(found("'%s'" % name), programs, name)
+    for name in ('', 'F', '1', '70', 'f(2)', 'f(7', 'f[7]', 'f(71)', 'f7', 'g(7)', 'f(7)(7)'):
+        refused("no program is called '%s'" % name, found, "'%s'" % name)
+    same([found('NULL'), found('NULL', "'SHORT'"), found("'7'", "'Long'")],
+         [[first, second, third]] * 2 + [[first]])
+    refused("style must be 'long' or 'short', not 'wide'", found, "'7'", "'wide'")
+    same([rows("SELECT text FROM hlo_text('{x}', '7', '%s') WHERE hlo_op = 'c1'" % style, x=x)[0][
+        0].strip() for style in ('short', 'long')],
+         ['c1 = f32[] parameter(1)', '%c1 = f32[] parameter(1)'])

@@ -135,3 +135,17 @@ def flows_of_stats():
               space(Plane('/host:CPU').line(1, 'main', events).bytes())),
          [(n if direction & 1 else None, n if direction & 2 else None)
           for n in numbers for direction in range(4)])
+
+
+@case
+def streams_with_derived_lines():
+    """The 16 with the most kernels, as XProf 2.24.2 draws them: stream 24 has 18, stream 7 one."""
+    plane = Plane('/device:GPU:0')
+    for i in range(18):
+        plane.line(i + 7, 'Stream #%d' % (i + 7), [
+            ('k%d' % (i + 7), k * US, US, {name: {'str': text} for name, text in (
+                ('kernel_details', 'regs:1'), ('hlo_module', 'm'), ('hlo_op', 'o'))})
+            for k in range(i + 1)])
+    found = rows("SELECT line FROM timeline('{x}') WHERE line LIKE 'XLA Ops - from #%'",
+                 space(plane.bytes()))
+    same({line.rpartition('#')[2] for line, in found}, {str(i) for i in range(9, 25)})
