@@ -149,3 +149,22 @@ def streams_with_derived_lines():
     found = rows("SELECT line FROM timeline('{x}') WHERE line LIKE 'XLA Ops - from #%'",
                  space(plane.bytes()))
     same({line.rpartition('#')[2] for line, in found}, {str(i) for i in range(9, 25)})
+
+
+@case
+def transfers_to_the_hosts_memory():
+    """Transfers at once are on rows of their own, of which there are 41: more are on the last one.
+    Later ones take the row that is free for longest. As XProf 2.24.2 draws them."""
+    core, ops = Plane('/device:TPU:0'), []
+    for what, first, numbers, step in (('start', 0, range(44), 10), ('done', 1000, range(44), 10),
+                                       ('start', 3000, range(50, 52), 1),
+                                       ('done', 3100, range(50, 52), 1)):
+        for i, number in enumerate(numbers):
+            ops.append((core.meta('%%copy-%s.%d = f32[8]{0:S(5)} copy-%s(f32[8]{0} %%p)' % (
+                what, number, what), 'copy-%s.%d' % (what, number)), first + step * i, 5))
+    core.line(3, 'XLA Ops', ops)
+    found = rows("SELECT CAST(substr(line, 22) AS INTEGER), display_name, start_ps, duration_ps "
+                 "FROM timeline('{x}') WHERE line LIKE 'Host Offload Ops row %' ORDER BY 3",
+                 space(core.bytes()))
+    same(found, [(min(i, 40), 'offload-copy.%d' % i, 10 * i, 1005) for i in range(44)]
+         + [(i, 'offload-copy.%d' % (50 + i), 3000 + i, 105) for i in range(2)])

@@ -154,15 +154,16 @@ static bool copy_stat(CoreWalk *w, LineMaker *maker, uint32_t event, uint32_t me
     return true;
 }
 
-/* Returns the row whose last transfer ended latest, but not after the start; of several that ended
- * together, the last. Otherwise a new row. */
+/* Returns the row whose last transfer ended first, and not after the start; of several that ended
+ * together, the last. Otherwise a new row, or the last one if there are MOST_ROWS, like XProf. */
 static OffloadRow *choose_row(CoreWalk *w, int64_t start_ps)
 {
     OffloadRow *found = NULL;
     int64_t limit = start_ps;
     for (size_t i = 0; i < w->n_rows; i++)
         if (w->rows[i].last_end_ps <= limit) found = &w->rows[i], limit = found->last_end_ps;
-    if (found || w->n_rows == MOST_ROWS) return found;
+    if (found) return found;
+    if (w->n_rows == MOST_ROWS) return &w->rows[MOST_ROWS - 1];
     char *name = arena_alloc(&w->d->arena, sizeof "Host Offload Ops row " + 4);
     if (!name) return NULL;
     snprintf(name, sizeof "Host Offload Ops row " + 4, "Host Offload Ops row %zu", w->n_rows);
@@ -186,8 +187,7 @@ static bool add_transfer(CoreWalk *w, OffloadQueue *queue, const OffloadStart *s
 {
     int64_t end = add_saturated(done->start_ps, done->duration_ps);
     OffloadRow *row = choose_row(w, start->start_ps);
-    if (!row) return w->n_rows == MOST_ROWS ? true : (prof_nomem(err), false);
-    uint32_t meta = transfer_meta(w, queue);
+    uint32_t meta = row ? transfer_meta(w, queue) : 0;
     if (!meta) {
         prof_nomem(err);
         return false;
