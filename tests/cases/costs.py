@@ -3,6 +3,7 @@
 operand."""
 import math
 import random
+import struct
 
 from lib.cases import case, same
 from lib.hlo import F32, computation, ints, instruction, module, proto, shape
@@ -71,6 +72,27 @@ def operands():
             'mapped': (3 * 24, 2 * 4 * 24), 'windows': (3 * 2 * 16, 4 * (24 + 1 + 16)),
             'scattered': (3 * 10, 4 * (3 * 10 + 2)), 'selected': (3 * (2 * 8 + 8), 4 * 57),
             'sliced': (0, 4 * (2 * 6 + 1)), 'updated': (0, 4 * (2 * 6 + 1))})
+
+
+@case
+def constants_of_fusions():
+    """A constant of up to 8 numbers is part of a fusion's code, a larger one is read: so XProf
+    2.24.2 answers."""
+    ops, done = [], []
+    for n in (7, 8, 9, 10):
+        f = shape(F32, n)
+        literal = L(8, L(1, f) + L(8, struct.pack('<%df' % n, *range(n))))
+        done.append(computation(10 * n, 'fused%d' % n, [
+            instruction(100 * n, 'p%d' % n, 'parameter', f),
+            instruction(100 * n + 1, 'c%d' % n, 'constant', f, more=literal),
+            instruction(100 * n + 2, 'a%d' % n, 'add', f, (100 * n, 100 * n + 1))],
+            root=100 * n + 2))
+        ops += [instruction(2 * n, 'x%d' % n, 'parameter', f, more=V(9, n)),
+                instruction(2 * n + 1, 'f%d' % n, 'fusion', f, (2 * n,), (10 * n,),
+                            more=L(11, 'kLoop'))]
+    data = proto(module('m', *done, computation(1, 'main', ops, root=21)))
+    same(rows("SELECT hlo_op, bytes_accessed FROM hlo_instructions('{x}') WHERE opcode = 'fusion'",
+              data), [('f7', 56), ('f8', 64), ('f9', 108), ('f10', 120)])
 
 
 def convolved(size, stride, low, dilation, base, n_in, n_out):

@@ -102,6 +102,10 @@ def equal_fusions_by_their_places():
          'abs.1 - - exponential.1', 'from both sides, two kernels')
     same(found('abs.1 negate.1 negate.2', 'abs_1', 'negate_1 abs_1', 'abs_1 negate_1'),
          'abs.1 - abs.1 abs.1 negate.1', 'each launch is one')
+    for n, first in ((1000, 'negate.1'), (1001, '-')):
+        calls = ' '.join('custom-call.%d' % i for i in range(n))
+        same(found('abs.1 %s negate.1 negate.2' % calls, 'abs_1 negate_1'), 'abs.1 ' + first,
+             '%d items between' % n)
 
 
 @case
