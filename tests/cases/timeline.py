@@ -168,3 +168,20 @@ def transfers_to_the_hosts_memory():
                  space(core.bytes()))
     same(found, [(min(i, 40), 'offload-copy.%d' % i, 10 * i, 1005) for i in range(44)]
          + [(i, 'offload-copy.%d' % (50 + i), 3000 + i, 105) for i in range(2)])
+
+
+@case
+def transfers_that_end_in_another_order():
+    """A transfer has its own stats, also on a row whose transfers end in another order than they
+    start. As XProf 2.24.2 draws them."""
+    core, ops = Plane('/device:TPU:0'), []
+    for what, first, numbers in (('start', 0, range(44)), ('done', 1000, range(43, -1, -1))):
+        for i, number in enumerate(numbers):
+            ops.append((core.meta('%%copy-%s.%d = f32[8]{0:S(5)} copy-%s(f32[8]{0} %%p)' % (
+                what, number, what), 'copy-%s.%d' % (what, number),
+                {'raw_bytes_accessed': {'int64': 100 + number}}), first + 10 * i, 5))
+    core.line(3, 'XLA Ops', ops)
+    found = rows("SELECT CAST(substr(line, 22) AS INTEGER), start_ps, duration_ps, "
+                 "args ->> 'raw_bytes_accessed' FROM timeline('{x}') "
+                 "WHERE line LIKE 'Host Offload Ops row %' ORDER BY 2", space(core.bytes()))
+    same(found, [(min(43 - i, 40), 10 * i, 1435 - 20 * i, str(100 + i)) for i in range(44)])
