@@ -323,3 +323,22 @@ def stats_of_metadata():
         twice.line(10 * i + 10, 'thread%d' % i, [
             (meta if e[0] == 'ScheduleWithSplit' else e[0], *e[1:]) for e in thread])
     same(rows("SELECT * FROM inference_requests('{x}')", space(twice.bytes())), want[0])
+
+
+@case
+def requests_at_percentiles():
+    """Up to 60 requests all have a row. Of more, those at and after six percentiles have one: half
+    a percent of them after 99, a whole one after those below, at most 10. So XProf 2.24.2
+    answers."""
+    def found(n):
+        events = [('TfrtModelRun', 10**7 * i, 1000 * ((7 * i) % n + 10), {'_r': {'int64': 1}})
+                  for i in range(n)]
+        got = rows("SELECT percentile FROM inference_percentiles('{x}') "
+                   "WHERE percentile <> 'Average'", host_of(events))
+        return [percentile for percentile, in got]
+    same(found(60), ['%.3f' % (100 * i / 60) for i in range(60)])
+    same(found(61), ['50.820', '75.410', '90.164'])
+    same(found(1000), ['%.3f' % (first + i / 10) for first, n in (
+        (50, 10), (75, 10), (90, 10), (99, 5), (99.9, 1)) for i in range(n)])
+    same(found(2500), ['%.3f' % (100 * (first + i) / 2500) for first, n in (
+        (1250, 10), (1875, 10), (2250, 10), (2475, 10), (2498, 1)) for i in range(n)])
