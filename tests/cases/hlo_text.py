@@ -130,3 +130,17 @@ def programs_by_name():
     same([rows("SELECT text FROM hlo_text('{x}', '7', '%s') WHERE hlo_op = 'c1'" % style, x=x)[0][
         0].strip() for style in ('short', 'long')],
          ['c1 = f32[] parameter(1)', '%c1 = f32[] parameter(1)'])
+
+
+@case
+def large_constants_of_short_texts():
+    """A short text has the numbers of constants of up to 10 elements, as XLA's."""
+    for shape, n in (((10,), 10), ((2, 5), 10), ((11,), 11), ((3, 4), 12)):
+        constant = hlo.instruction(1, 'c', 'constant', hlo.shape(6, *shape), more=L(
+            8, L(1, hlo.shape(6, *shape)) + L(3, bytes(range(n)))))
+        data = hlo.proto(hlo.module('m', hlo.computation(1, 'main', [constant])))
+        for style in ('long', 'short'):
+            (text,), = rows("SELECT text FROM hlo_text('{x}', NULL, '%s') WHERE hlo_op = 'c'"
+                            % style, data)
+            same(('{...}' in text, '9' in text), (style == 'short' and n > 10,
+                                                  style == 'long' or n == 10), text)
