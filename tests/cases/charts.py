@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """SVG charts: they are XML, draw each row of a table to scale, and a name cannot become markup."""
 import os
+import math
 import re
 import xml.etree.ElementTree as xml
 
@@ -158,6 +159,45 @@ def points_of_the_roofline():
         must(abs(number(point, 'cy') - number(points[low], 'cy') - per * log10(y / ops[low][1]))
              < .2, 'a point at the wrong height')
     same(chart('roofline_chart', CPU), None)
+
+
+def check_roof(image, *at):
+    """The roof starts where it enters the frame, climbs a decade of rates for each of intensities,
+    and is level from the ridge on: (x, y) of an op are known, and (FLOP per byte, FLOP/s) of it and
+    of the ridge."""
+    rules = [list(map(float, re.findall('[0-9.]+', e.get('d'))))
+             for e in elements(image, 'path', 'rule')]
+    x_rules = sorted({r[0] for r in rules if r[0] == r[2]})
+    y_rules = sorted({r[1] for r in rules if r[1] == r[3]})
+    per_x, per_y = x_rules[1] - x_rules[0], y_rules[1] - y_rules[0]
+    [roof] = elements(image, 'path', 'roof')
+    x, y, ridge, top, right, end = map(float, re.findall('[0-9.]+', roof.get('d')))
+    must(abs(x - x_rules[0]) < .2 or abs(y - y_rules[-1]) < .2, 'starts at %g, %g' % (x, y))
+    must(x > x_rules[0] - .2 and y < y_rules[-1] + .2, 'starts outside, at %g, %g' % (x, y))
+    must(abs((ridge - x) / per_x - (y - top) / per_y) < .01, 'of another slope')
+    same(top, end)
+    must(right > ridge, 'ridge at %g' % ridge)
+    for (px, py), op, peak in at:
+        must(abs(ridge - px - per_x * math.log10(peak[0] / op[0])) < .2, 'ridge at %g' % ridge)
+        must(abs(py - top - per_y * math.log10(peak[1] / op[1])) < .2, 'top at %g' % top)
+
+
+@case
+def roofs():
+    """The roof has the device's peaks: 1 TFLOP/s and 1 GB/s."""
+    check_roof(chart('roofline_chart', TPU))
+    peaks = {'peak_teraflops_per_second': {'double': 1.0},
+             'peak_hbm_bw_gigabytes_per_second': {'double': 1.0}}
+    for flops, n_bytes in ((10**6, 10**4), (10**9, 10**4), (10**4, 10**8)):
+        core = Plane('/device:TPU:0', 1, peaks)
+        meta = core.meta('%a = f32[1] x()', 'a', {
+            'program_id': {'uint64': 7}, 'symbol_id': {'uint64': 1}, 'flops': {'uint64': flops},
+            'hlo_category': {'str': 'fusion'}, 'bytes_accessed': {'uint64': n_bytes}})
+        x = space(core.line(4, 'XLA Ops', [(meta, 0, MS)]).bytes())
+        image = chart('roofline_chart', data=x)
+        [dot] = elements(image, 'circle', 'dot')
+        check_roof(image, ((number(dot, 'cx'), number(dot, 'cy')),
+                           (flops / n_bytes, flops / (MS / 1e12)), (1e12 / 1e9, 1e12)))
 
 
 @case

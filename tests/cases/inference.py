@@ -157,7 +157,8 @@ def decode_steps():
     def serving(name, module, duration, n):
         cpu, tpu = Plane('/host:CPU'), Plane('/device:TPU:0', 2)
         cpu.meta('WizServable::Unused')
-        return space(cpu.line(1, 'thread', [(name, 0, 5)]).bytes(),
+        cpu.line(1, 'other', [('f', 0, 5)])
+        return space(cpu.line(2, 'thread', [('f', 0, 5), (name, 5, 5)]).bytes(),
                      tpu.line(2, 'XLA Modules',
                               [(module, 2 * i * duration, duration) for i in range(n)]).bytes())
     found = ("SELECT name, CAST(value AS REAL) FROM overview('{x}') "

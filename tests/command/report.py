@@ -4,7 +4,9 @@ cannot become markup, and Chromium opens it without an error. KEEP=folder keeps 
 import base64
 import html
 import html.parser
+import itertools
 import json
+import math
 import os
 import random
 import re
@@ -422,7 +424,7 @@ def what_a_page_does():
 @case
 def a_page_has_many_events():
     """A page has all events of a run if they are not too many bytes. Of more it has the longest,
-    and says how many are left out."""
+    and says how many are left out, and how much of each 400th of the time they take."""
     dice = random.Random(2)
     for n in (150000, 450000):
         events = [('name %d' % dice.randrange(40), 10**7 * i + dice.randrange(9 * 10**6),
@@ -435,6 +437,14 @@ def a_page_has_many_events():
         there, left = len(line['events']) // 5, line.get('left', 0)
         same(there + left, n)
         must(left == 0 if n < 200000 else 200000 < there < n, '%d of %d' % (there, n))
+        if left:
+            starts = itertools.accumulate(line['events'][::5])  # in ns; one event starts in 10 us
+            out = set(range(n)) - {(events[0][1] // 1000 + start) // 10**4 for start in starts}
+            same(len(out), left)
+            width, want = (events[-1][1] + events[-1][2] - events[0][1]) / 400, [0] * 400
+            for i in out:
+                want[min(399, int((events[i][1] - events[0][1]) / width))] += events[i][2]
+            same(line['bins'], [math.ceil(100 * ps / width) for ps in want])
         must(os.path.getsize(os.path.join(DIR, 'many.html')) < 4 << 20, 'too long')
 
 
