@@ -672,3 +672,15 @@ def parts_of_tpu_steps():
            'tc_outfeed_ms': 60, 'scv0_compute_ms': 150, 'scv0_infeed_ms': 0, 'tc_idle_ms': 130,
            'host_transfer_ms': 12, 'infeed_percent_average': 8, 'infeed_percent_min': 6,
            'infeed_percent_max': 10, 'step': 1000}])
+
+
+@case
+def cores_without_ops():
+    """A core that runs no op in its steps does not make them longer: as XProf 2.24.2 has them."""
+    cores = [Plane('/device:TPU:%d' % i, i + 1).line(
+        11, 'Steps', [(str(n), 4000 * n, ps + n, group(n)) for n in range(3)])
+             for i, ps in enumerate((1000, 3000))]
+    f = op(cores[0], 'f', 'fusion', 1)
+    cores[0].line(10, 'XLA Ops', [(f, 4000 * n, 800, group(n)) for n in range(3)])
+    same(rows("SELECT step, round(duration_ms * 1e9) FROM steps('{x}')",
+              x=space(*[core.bytes() for core in cores])), [(0, 1000), (1, 1001), (2, 1002)])
