@@ -312,6 +312,11 @@ def prof_serve_restricts():
                        "SELECT prof_serve('/');" % root, entry='sqlite3_profsql_init')
     same((got, 'prof_serve: this connection serves' in error),
          ([[{'x': None}], [{'name': 'a'}]], True), error)
+    got, error = serve("SELECT prof_attach('%s', 'one') AS x, prof_attach('%s', 'two') AS y, "
+                       "prof_serve('%s') AS z;\nSELECT path, name, host_count AS n FROM prof_find;"
+                       % (GPU, TWO_HOSTS, root), entry='sqlite3_profsql_init')
+    same((got[1], error), ([{'path': name, 'name': name, 'n': n} for name, n in (
+        ('one', 1), ('two', 2), ('a', 1))], ''), 'attached ones first')
     text = refused("SELECT prof_serve('%s/x');" % root, entry='sqlite3_profsql_init')
     must('is not a folder' in text, text)
     same(rows("SELECT prof_serve(NULL) AS x; SELECT count(*) AS n FROM hosts('%s');" % GPU,

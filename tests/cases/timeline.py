@@ -185,3 +185,22 @@ def transfers_that_end_in_another_order():
                  "args ->> 'raw_bytes_accessed' FROM timeline('{x}') "
                  "WHERE line LIKE 'Host Offload Ops row %' ORDER BY 2", space(core.bytes()))
     same(found, [(min(43 - i, 40), 10 * i, 1435 - 20 * i, str(100 + i)) for i in range(44)])
+
+
+@case
+def derived_events_that_start_together():
+    """The longer one is around the shorter one, in whichever order they end in the file."""
+    for last in ((41, 42), (42, 41)):
+        core, ops = Plane('/device:TPU:0'), []
+        times = [('start', i, 10 * min(i, 41)) for i in range(43)]
+        times += [('done', i, 1000 + 10 * i) for i in range(41)]
+        times += [('done', number, 2000 + 1000 * i) for i, number in enumerate(last)]
+        for what, i, at in times:
+            ops.append((core.meta('%%copy-%s.%d = f32[8]{0:S(5)} copy-%s(f32[8]{0} %%p)' % (
+                what, i, what), 'copy-%s.%d' % (what, i)), at, 0))
+        core.line(3, 'XLA Ops', ops)
+        found = rows("SELECT display_name, duration_ps, self_ps, depth FROM timeline('{x}') "
+                     "WHERE line = 'Host Offload Ops row 40' AND start_ps = 410 ORDER BY depth",
+                     space(core.bytes()))
+        same(found, [('offload-copy.%d' % last[1], 2590, 1000, 0),
+                     ('offload-copy.%d' % last[0], 1590, 1590, 1)])
