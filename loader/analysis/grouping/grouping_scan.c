@@ -466,7 +466,6 @@ static void nest_after_all(Scan *s, ProfErr *err)
     EventReader reader;
     EventAt e;
     uint32_t at = 0;
-    s->nesting = NEST_ALWAYS;
     event_reader_open(&reader, s->line->line, 0, err);
     for (; event_reader_next(&reader, &e); at++) {
         if (async < end && *async == at)

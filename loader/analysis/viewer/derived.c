@@ -127,10 +127,10 @@ static bool add_launches(Derivation *d, NameTable *names, LineMaker *maker, cons
 ORDER_BY_TWO(by_group, LaunchSum, gpu, group)
 
 /* Sums the launches of the threads of the first plane named /host:CPU. */
-static bool derive_launches(Derivation *d, Plane *const *gpus, uint32_t n_gpus, ProfErr *err)
+static void derive_launches(Derivation *d, Plane *const *gpus, uint32_t n_gpus, ProfErr *err)
 {
     const Plane *plane = host_find_plane(d->host, PREFIX_HOST_THREADS);
-    if (!plane || !n_gpus) return true;
+    if (!plane || !n_gpus) return;
     static const enum KnownStat wanted[] = {STAT_DEVICE_ID, STAT_CORRELATION_ID};
     LaunchWalk w = {.d = d, .n_gpus = n_gpus};
     StatFilter filter;
@@ -152,7 +152,6 @@ static bool derive_launches(Derivation *d, Plane *const *gpus, uint32_t n_gpus, 
     }
     prof_free(w.sums.items);
     hash_free(&w.by_key);
-    return !err->code;
 }
 
 /* ---- the result ---- */
