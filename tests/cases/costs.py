@@ -75,6 +75,19 @@ def operands():
 
 
 @case
+def packed_numbers():
+    """Numbers that the layout packs take the bits that it says, all of them in whole bytes; others
+    take a byte."""
+    for type, bits, n, size in ((21, 4, 11, 6), (21, 4, 2, 1), (26, 2, 5, 2), (21, 0, 11, 11),
+                                (F32, 32, 3, 12)):
+        packed = shape(type, n, bits=bits)
+        ops = [instruction(1, 'p', 'parameter', packed), instruction(2, 'n', 'negate', packed, (1,))]
+        data = proto(module('m', computation(1, 'main', ops, root=2)))
+        same(rows("SELECT bytes_accessed FROM hlo_instructions('{x}') WHERE hlo_op = 'n'", data),
+             [(2 * size,)], (type, bits, n))
+
+
+@case
 def constants_of_fusions():
     """A constant of up to 8 numbers is part of a fusion's code, a larger one is read: so XProf
     2.24.2 answers."""
