@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALL_ROWS = 100000 };
-
 /* ---- queries ---- */
 
 static const char *sql_of(const Figure *f) { return f->chart ? f->chart->sql : f->sql; }
@@ -31,8 +29,7 @@ bool figure_rows(Page *page, const Figure *figure, int run, int n, ChartRows *ro
     return rc == SQLITE_OK;
 }
 
-/* Writes the SQL as a user would type it: with the run for ?1 and the number for ?2. */
-static void write_sql(Page *page, const Figure *f)
+void html_sql(Page *page, const Figure *f)
 {
     char *run = sqlite3_mprintf("%Q", page->d->runs[0].given);
     fputs("<details class=sql><summary>SQL</summary><pre>", page->out);
@@ -85,6 +82,21 @@ static bool draw_chart(Page *page, const Figure *f, const ChartData *data, doubl
     return any;
 }
 
+static void write_chart_rows(Page *page, const Figure *f, const ChartData *data,
+                             const char *summary, const char *title)
+{
+    enum { MOST = 300 };
+    Figure table = *f;
+    ChartData part = *data;
+    table.title = title;
+    if (part.n_rows > MOST) part.n_rows = MOST;
+    fprintf(page->out, "<details><summary>%s</summary>\n", summary);
+    html_table(page, &table, &part, NULL);
+    if (part.n_rows < data->n_rows)
+        fprintf(page->out, "<p class=soft>The first %d of %zu rows.</p>", MOST, data->n_rows);
+    fputs("</details>\n", page->out);
+}
+
 /* Writes a chart. Both runs get the same axis. */
 static bool write_chart(Page *page, const Figure *f, const ChartData *data, const ChartData *base)
 {
@@ -93,21 +105,16 @@ static bool write_chart(Page *page, const Figure *f, const ChartData *data, cons
     fprintf(page->out, "<figure><figcaption>");
     html_text(page->out, title_of(f));
     fprintf(page->out, "</figcaption>\n");
+    const char *base_title = keep_text("%s, baseline", title_of(f));
     bool any = draw_chart(page, f, data, most, title_of(f));
     if (base) {
         fputs("<figcaption>Baseline</figcaption>\n", page->out);
-        any |= draw_chart(page, f, base, most, keep_text("%s, baseline", title_of(f)));
+        any |= draw_chart(page, f, base, most, base_title);
     }
-    fputs("<div class=more><details><summary>Data</summary>\n", page->out);
-    Figure table = *f;
-    table.title = title_of(f), table.keys = 1;
-    ChartData part = *data;
-    if (part.n_rows > 300) part.n_rows = 300;
-    html_table(page, &table, &part, NULL);
-    if (part.n_rows < data->n_rows)
-        fprintf(page->out, "<p class=soft>The first 300 of %zu rows.</p>", data->n_rows);
-    fputs("</details>\n", page->out);
-    write_sql(page, f);
+    fputs("<div class=more>", page->out);
+    write_chart_rows(page, f, data, "Data", title_of(f));
+    html_sql(page, f);
+    if (base && base->n_rows) write_chart_rows(page, f, base, "Data of the baseline", base_title);
     fputs("</div></figure>\n", page->out);
     return any;
 }
@@ -125,7 +132,7 @@ static void write_shape(Page *page, const Figure *f, const ChartData *data, cons
         html_table(page, f, data, base);
         break;
     }
-    write_sql(page, f);
+    html_sql(page, f);
     if (f->shape == SHAPE_TABLE) fputs("</figure>\n", page->out);
 }
 

@@ -50,14 +50,17 @@ typedef struct {
 void html_text(FILE *out, const char *text);
 void html_text_n(FILE *out, const char *text, size_t n_bytes);
 
+enum { ALL_ROWS = 100000 }; /* of a baseline, in which rows are looked up */
 /* Reads the rows of a figure for one of the runs, at most `n`. False after writing an error. */
 bool figure_rows(Page *page, const Figure *figure, int run, int n, ChartRows *rows);
 /* Write the rows of a figure. `base` has the rows of the baseline, or is NULL. */
 void html_table(Page *page, const Figure *figure, const ChartData *data, const ChartData *base);
 void html_cards(Page *page, const ChartData *data, const ChartData *base);
 void html_advice(Page *page, const ChartData *data, const ChartData *base);
+/* Writes the SQL as a user would type it: with the run for ?1 and the number for ?2. */
+void html_sql(Page *page, const Figure *figure);
 
-/* Writes the events for the timeline of the page, compressed. */
+/* Writes the timeline of the page, and the events of the runs, compressed. */
 bool timeline_write(Page *page);
 
 #endif

@@ -81,16 +81,15 @@ async function unpack(text) {
   return JSON.parse(await new Response(stream).text());
 }
 
+// The events of one run.
 class Timeline {
-  constructor(data, root) {
+  constructor(data, canvas, all) {
     this.names = data.names;
     this.details = data.details;
-    this.canvas = root.querySelector('canvas');
-    this.context = this.canvas.getContext('2d');
-    this.output = root.querySelector('#event');
-    this.status = root.querySelector('#found');
-    this.search = root.querySelector('input');
-    this.end = 1;
+    this.canvas = canvas;
+    this.context = canvas.getContext('2d');
+    this.all = all;
+    this.end = Math.max(data.end, 1);
     this.lines = data.lines.map(line => this.read(line));
     this.flows = new Map();
     for (const [id, d] of Object.entries(this.details))
@@ -105,7 +104,7 @@ class Timeline {
     });
     this.from = 0; this.to = this.end; this.top = 0; this.selected = null; this.found = null;
     this.lay();
-    this.listen(root);
+    this.listen();
     new ResizeObserver(() => this.draw()).observe(this.canvas);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
   }
@@ -124,7 +123,6 @@ class Timeline {
       r.depth[i] = Math.min(e[5 * i + 3], 11);
       r.id[i] = id += e[5 * i + 4];
       r.depths = Math.max(r.depths, r.depth[i] + 1);
-      this.end = Math.max(this.end, start + r.length[i]);
     }
     // Rows of one depth are sorted and do not overlap: what is visible is found by bisection.
     r.rows = Array.from({length: r.depths}, () => []);
@@ -287,19 +285,27 @@ class Timeline {
     }
   }
 
+  // Shows a span of time. All timelines have the same scale; the others keep their middle.
+  look(from, span) {
+    const end = this.all.end;
+    span = Math.min(Math.max(span, 10), end);
+    for (const t of this.all.timelines) {
+      const at = t === this ? from : (t.from + t.to - span) / 2;
+      t.from = Math.max(0, Math.min(at, end - span));
+      t.to = t.from + span;
+      t.draw();
+    }
+  }
+
   zoom(factor, x) {
-    const at = this.ns(x), span = Math.min(Math.max((this.to - this.from) * factor, 10), this.end);
-    this.from = Math.max(0, Math.min(at - (at - this.from) / (this.to - this.from) * span,
-      this.end - span));
-    this.to = this.from + span;
-    this.draw();
+    const at = this.ns(x), share = x / this.width, end = this.all.end;
+    const span = Math.min(Math.max((this.to - this.from) * factor, 10), end);
+    this.look(at - share * span, span);
   }
 
   move(share) {
     const span = this.to - this.from;
-    this.from = Math.max(0, Math.min(this.from + share * span, this.end - span));
-    this.to = this.from + span;
-    this.draw();
+    this.look(this.from + share * span, span);
   }
 
   // The event at a point: [line, index].
@@ -320,8 +326,12 @@ class Timeline {
   }
 
   show(place) {
-    this.selected = place;
-    this.output.replaceChildren();
+    const output = this.all.output;
+    for (const t of this.all.timelines) {
+      t.selected = t === this ? place : null;
+      t.draw();
+    }
+    output.replaceChildren();
     if (place) {
       const [line, e] = place, list = document.createElement('dl'), d = this.details[line.id[e]];
       const add = (name, text) => {
@@ -329,55 +339,44 @@ class Timeline {
         dt.textContent = name; dd.textContent = text; list.append(dt, dd);
       };
       add('event', this.names[line.name[e]]);
-      add('on', line.plane + ' / ' + line.title);
+      add('on', this.prefix + line.plane + ' / ' + line.title);
       add('start', timeText(line.start[e]));
       add('duration', timeText(line.length[e]));
       add('event_id', line.id[e]);
       for (const [name, value] of Object.entries(d ? d.a : {})) add(name, value);
       if (!d) add('arguments', 'in the tables: this page has those of the longest events');
-      this.output.append(list);
+      output.append(list);
       for (const flow of d ? [d.i, d.o] : []) for (const id of this.flows.get(flow) || []) {
         const there = this.place.get(id);
         if (!there || id === line.id[e]) continue;
         const button = document.createElement('button'), to = this.lines[there[0]];
         button.textContent = (flow === d.i ? 'from ' : 'to ') + this.names[to.name[there[1]]];
         button.addEventListener('click', () => this.go([to, there[1]]));
-        this.output.append(button, ' ');
+        output.append(button, ' ');
       }
     }
-    this.draw();
   }
 
   go(place) {
-    const [line, e] = place, span = Math.min(Math.max(line.length[e] * 8, 1000), this.end);
-    const from = line.start[e] + line.length[e] / 2 - span / 2;
-    this.from = Math.max(0, Math.min(from, this.end - span));
-    this.to = this.from + span;
+    const [line, e] = place, span = Math.max(line.length[e] * 8, 1000);
+    this.look(line.start[e] + line.length[e] / 2 - span / 2, span);
     this.top = line.y - this.seen / 2;
     this.show(place);
   }
 
+  // Marks the events whose names contain a text and returns them.
   find(text) {
-    text = text.toLowerCase();
-    this.found = null; this.hits = []; this.hit = -1;
-    if (text) {
-      this.found = new Set();
-      this.names.forEach((name, i) => { if (name.toLowerCase().includes(text)) this.found.add(i); });
-      for (const line of this.lines) for (let i = 0; i < line.n; i++)
-        if (this.found.has(line.name[i])) this.hits.push([line, i]);
-    }
-    this.status.textContent = text ? this.hits.length.toLocaleString('en') + ' events' : '';
+    const hits = [];
+    this.found = text ? new Set() : null;
     this.draw();
+    if (!text) return hits;
+    this.names.forEach((name, i) => { if (name.toLowerCase().includes(text)) this.found.add(i); });
+    for (const line of this.lines) for (let i = 0; i < line.n; i++)
+      if (this.found.has(line.name[i])) hits.push([line, i]);
+    return hits;
   }
 
-  next(by) {
-    if (!this.hits || !this.hits.length) return;
-    this.hit = (this.hit + by + this.hits.length) % this.hits.length;
-    this.status.textContent = (this.hit + 1) + ' of ' + this.hits.length.toLocaleString('en');
-    this.go(this.hits[this.hit]);
-  }
-
-  listen(root) {
+  listen() {
     const canvas = this.canvas;
     let grip = null;
     canvas.addEventListener('wheel', e => {
@@ -401,10 +400,8 @@ class Timeline {
       const dx = e.offsetX - grip.x, dy = e.offsetY - grip.y, span = grip.to - grip.from;
       if (Math.abs(dx) + Math.abs(dy) > 3) grip.moved = true;
       if (!grip.moved) return;
-      this.from = Math.max(0, Math.min(grip.from - dx / this.width * span, this.end - span));
-      this.to = this.from + span;
       this.top = grip.top - dy;
-      this.draw();
+      this.look(grip.from - dx / this.width * span, span);
     });
     canvas.addEventListener('pointerup', e => {
       if (grip && !grip.moved) this.show(this.at(e.offsetX, e.offsetY));
@@ -419,21 +416,12 @@ class Timeline {
         '-': () => this.zoom(1 / .6, this.width / 2),
         ArrowUp: () => { this.top -= 40; this.draw(); },
         ArrowDown: () => { this.top += 40; this.draw(); },
-        0: () => { this.from = 0; this.to = this.end; this.draw(); },
+        0: () => this.all.whole(),
         Escape: () => this.show(null),
         n: () => this.step(1), p: () => this.step(-1),
       }[e.key];
       if (act && !e.ctrlKey && !e.metaKey && !e.altKey) { act(); e.preventDefault(); }
     });
-    this.search.addEventListener('input', () => this.find(this.search.value));
-    this.search.addEventListener('keydown', e => {
-      if (e.key === 'Enter') this.next(e.shiftKey ? -1 : 1);
-    });
-    root.querySelector('#whole').addEventListener('click', () => {
-      this.from = 0; this.to = this.end; this.draw();
-    });
-    root.querySelector('#next').addEventListener('click', () => this.next(1));
-    root.querySelector('#previous').addEventListener('click', () => this.next(-1));
   }
 
   // The next or previous event of the same row.
@@ -443,6 +431,46 @@ class Timeline {
     const row = line.rows[this.selected ? line.depth[this.selected[1]] : 0];
     const i = this.selected ? row.indexOf(this.selected[1]) + by : 0;
     if (i >= 0 && i < row.length) this.go([line, row[i]]);
+  }
+}
+
+// The timelines of the page, with the same scale, and what they share. The second one is the
+// baseline's.
+class Timelines {
+  constructor(data, root) {
+    this.output = root.querySelector('#event');
+    this.status = root.querySelector('#found');
+    this.hits = []; this.hit = -1;
+    const canvases = root.querySelectorAll('canvas');
+    this.timelines = data.map((d, i) => new Timeline(d, canvases[i], this));
+    this.timelines.forEach((t, i) => { t.prefix = i ? 'baseline ' : ''; });
+    this.end = Math.max(...this.timelines.map(t => t.end));
+    this.whole();
+    const search = root.querySelector('input');
+    search.addEventListener('input', () => this.find(search.value));
+    search.addEventListener('keydown', e => {
+      if (e.key === 'Enter') this.next(e.shiftKey ? -1 : 1);
+    });
+    root.querySelector('#whole').addEventListener('click', () => this.whole());
+    root.querySelector('#next').addEventListener('click', () => this.next(1));
+    root.querySelector('#previous').addEventListener('click', () => this.next(-1));
+  }
+
+  whole() { this.timelines[0].look(0, this.end); }
+
+  find(text) {
+    const hits = this.timelines.map(t => t.find(text.toLowerCase()).map(place => [t, place]));
+    const counts = hits.map(of => of.length.toLocaleString('en'));
+    this.hits = hits.flat(); this.hit = -1;
+    this.status.textContent = text ? counts.join(' events, baseline ') + ' events' : '';
+  }
+
+  next(by) {
+    if (!this.hits.length) return;
+    this.hit = (this.hit + by + this.hits.length) % this.hits.length;
+    this.status.textContent = (this.hit + 1) + ' of ' + this.hits.length.toLocaleString('en');
+    const [timeline, place] = this.hits[this.hit];
+    timeline.go(place);
   }
 }
 
@@ -459,13 +487,13 @@ function hash(name) {
   return h;
 }
 
-const packed = document.getElementById('events');
-if (packed && window.DecompressionStream) {
+const packed = [...document.querySelectorAll('script.events')];
+if (packed.length && window.DecompressionStream) {
   const root = document.getElementById('timeline');
   const begun = performance.now();
-  unpack(packed.textContent).then(data => {
+  Promise.all(packed.map(script => unpack(script.textContent))).then(data => {
     root.querySelector('.script').hidden = false;
-    window.timeline = new Timeline(data, root);
+    window.timelines = new Timelines(data, root);
     document.documentElement.dataset.ready = Math.round(performance.now() - begun);
   });
 } else {

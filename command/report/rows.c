@@ -106,15 +106,21 @@ static bool same(const ChartCell *a, const ChartCell *b)
     return a->text && b->text ? !strcmp(a->text, b->text) : a->text == b->text;
 }
 
-/* Returns the row of the baseline with the same keys; -1 if there is none. */
+static bool same_keys(const ChartData *a, size_t row, const ChartData *b, size_t other, int keys)
+{
+    for (size_t k = 0; k < (size_t)keys; k++)
+        if (!same(chart_cell(a, row, k), chart_cell(b, other, k))) return false;
+    return true;
+}
+
+/* Returns the row of the baseline with the same keys; -1 if there is none. If several rows have
+ * these keys, the first is compared with the first, and so on. */
 static long base_row(const ChartData *data, size_t row, const ChartData *base, int keys)
 {
-    for (size_t i = 0; i < base->n_rows; i++) {
-        bool all = true;
-        for (size_t k = 0; k < (size_t)keys && all; k++)
-            all = same(chart_cell(data, row, k), chart_cell(base, i, k));
-        if (all) return (long)i;
-    }
+    size_t before = 0;
+    for (size_t i = 0; i < row; i++) before += same_keys(data, row, data, i, keys);
+    for (size_t i = 0; i < base->n_rows; i++)
+        if (same_keys(data, row, base, i, keys) && !before--) return (long)i;
     return -1;
 }
 

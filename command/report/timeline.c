@@ -5,7 +5,9 @@
  * too many bytes. For the others, it has the share of each part of the time that they take. The
  * events are read three times from an Arrow stream: first their lengths are counted, to find the
  * longest; then the events are selected whose arguments and flows the page has; then all are
- * written. They are JSON, compressed by zlib and encoded in base64, which page.js unpacks. */
+ * written. They are JSON, compressed by zlib and encoded in base64, which page.js unpacks.
+ *
+ * With a baseline, the page has the events of both runs, and each run gets half of every limit. */
 #include "page.h"
 
 #include "../../ext/profsql_arrow.h"
@@ -16,6 +18,7 @@
 #include <string.h>
 #include <zlib.h>
 
+/* Limits of a page. */
 enum { EVENTS = 1000000, DETAILS = 1200, DETAIL_BYTES = 2 << 20, LINES = 300 };
 /* Compressed. With more, fewer events are written, but not less than LEAST_EVENTS. */
 enum { PACKED_BYTES = 2300000, LEAST_EVENTS = 100000 };
@@ -59,6 +62,7 @@ typedef struct {
 
 typedef struct {
     Page *page;
+    int run;
     LineInfo *lines;
     int64_t n_lines;
     int64_t first_ps, last_ps;
@@ -74,6 +78,14 @@ typedef struct {
     double parts[PARTS];
     bool any_event, any_line, no_memory;
 } Timeline;
+
+/* Returns the part of a limit that each run gets. */
+static uint64_t part_of(const Timeline *t, int limit)
+{
+    return (uint64_t)(limit / t->page->n_runs);
+}
+
+static const char *label_of(const Timeline *t) { return t->page->d->runs[t->run].label; }
 
 /* ---- the stream ---- */
 
@@ -114,8 +126,8 @@ each_event(Timeline *t, size_t n_columns, void (*visit)(Timeline *t, const Event
     struct ArrowArray batch;
     char *message = NULL;
     ProfsqlArrowOptions options = {.columns = columns, .n_columns = n_columns};
-    bool ok = profsql_arrow_stream(t->page->d->db, t->page->d->runs[0].label, "trace_events",
-                                   &options, &stream, &message) == SQLITE_OK;
+    bool ok = profsql_arrow_stream(t->page->d->db, label_of(t), "trace_events", &options, &stream,
+                                   &message) == SQLITE_OK;
     while (ok && (ok = !stream.get_next(&stream, &batch)) && batch.release) {
         for (int64_t i = 0; i < batch.length; i++) {
             Event e = read_event(&batch, i, n_columns);
@@ -196,7 +208,7 @@ static void choose_events(Timeline *t, uint64_t most)
 
 static void choose_details(Timeline *t)
 {
-    uint64_t details = share(t, DETAILS);
+    uint64_t details = share(t, part_of(t, DETAILS));
     for (int64_t i = 0; i < t->n_lines; i++)
         if (t->lines[i].n) t->lines[i].details = choice_of(&t->lines[i], details);
 }
@@ -283,7 +295,7 @@ static size_t number_of_name(Timeline *t, const char *text, size_t n)
     n = name_bytes(text, n);
     size_t number = numbered_find(&t->names, text, n);
     if (number != NO_NUMBER) return number;
-    if (t->arena.n_bytes > NAMES_BYTES && text != left_out)
+    if (t->arena.n_bytes > part_of(t, NAMES_BYTES) && text != left_out)
         return number_of_name(t, left_out, sizeof left_out - 1);
     number = numbered_add(&t->names, &t->arena, text, n);
     if (number != NO_NUMBER) return number;
@@ -405,10 +417,9 @@ static void add_details(sqlite3_stmt *stmt, TextBuffer *out)
 static bool read_details(Timeline *t, TextBuffer *out)
 {
     if (!each_event(t, N_CHOSEN_BY, note_details)) return false;
-    sqlite3_stmt *stmt =
-        ask(t->page->d, details_sql, t->page->d->runs[0].label, ids_as_json(t), NULL);
+    sqlite3_stmt *stmt = ask(t->page->d, details_sql, label_of(t), ids_as_json(t), NULL);
     t->ids.n = 0;
-    while (next_row(t->page->d, stmt) && out->n_bytes < DETAIL_BYTES && !t->no_memory) {
+    while (next_row(t->page->d, stmt) && out->n_bytes < part_of(t, DETAIL_BYTES) && !t->no_memory) {
         int64_t *id = PUSH(t->ids);
         if (id)
             *id = sqlite3_column_int64(stmt, 0), add_details(stmt, out);
@@ -429,7 +440,7 @@ static bool read_lines(Timeline *t)
             "l.event_count > 0 AND row_number() OVER (ORDER BY l.event_count DESC) <= ?2, (SELECT "
             "max(line_id) + 1 FROM lines(?1)) FROM lines(?1) AS l JOIN planes(?1) AS p ON "
             "p.plane_id = l.plane_id",
-            t->page->d->runs[0].label, NULL);
+            label_of(t), NULL);
     if (stmt) sqlite3_bind_int(stmt, 2, LINES);
     while (next_row(t->page->d, stmt)) {
         if (!t->lines) {
@@ -448,13 +459,20 @@ static bool read_lines(Timeline *t)
 
 /* ---- the section ---- */
 
+/* What the timeline draws: the events with the names of their lines. */
+static const Figure events_figure = {
+    .sql = "SELECT event_id, plane, line, start_ps, duration_ps, short_name, depth\n"
+           "FROM trace_events(?1)\n"
+           "WHERE plane_kind <> 'metadata' AND line_kind <> 'counters'"};
 static const Figure lines_figure = {
     .shape = SHAPE_TABLE,
     .title = "Lines",
     .table = "lines",
     .keys = 2,
     .rows = 40,
-    .sql = "SELECT plane, coalesce(display_name, name) AS line, kind, event_count AS events\n"
+    .sql = "SELECT CASE WHEN (SELECT count(*) FROM hosts(?1)) > 1 THEN host || ' ' ELSE '' END\n"
+           "        || plane AS plane,\n"
+           "    coalesce(display_name, name) AS line, kind, event_count AS events\n"
            "FROM lines(?1) WHERE event_count > 0 ORDER BY event_count DESC LIMIT ?2"};
 
 /* Packs the longest `most` events and the details. */
@@ -470,7 +488,8 @@ static bool pack(Timeline *t, uint64_t most, const TextBuffer *details)
         return false;
     }
     choose_events(t, most);
-    text_add(&t->json, "{\"lines\":[");
+    text_add_format(&t->json, "{\"end\":%llu,\"lines\":[",
+                    (unsigned long long)(since_start(t, t->last_ps) / 1000));
     bool ok = each_event(t, N_ALL, write_event);
     end_line(t);
     text_add(&t->json, "],\n\"names\":[");
@@ -489,60 +508,103 @@ static bool pack(Timeline *t, uint64_t most, const TextBuffer *details)
 static void write_data(Timeline *t)
 {
     TextBuffer details = {0};
-    uint64_t n = 0, most;
+    uint64_t n = 0, most = part_of(t, EVENTS);
+    uint64_t least = part_of(t, LEAST_EVENTS), room = part_of(t, PACKED_BYTES);
     for (int64_t i = 0; i < t->n_lines; i++) n += t->lines[i].n;
-    most = n < EVENTS ? n : EVENTS;
+    if (n < most) most = n;
     choose_details(t);
     bool ok = !t->no_memory && read_details(t, &details) && pack(t, most, &details);
-    while (ok && t->packed.n_bytes > PACKED_BYTES && most > LEAST_EVENTS) {
-        uint64_t fewer = most * 9 / 10 * PACKED_BYTES / t->packed.n_bytes;
-        most = fewer > LEAST_EVENTS ? fewer : LEAST_EVENTS;
+    while (ok && t->packed.n_bytes > room && most > least) {
+        uint64_t fewer = most * 9 / 10 * room / t->packed.n_bytes;
+        most = fewer > least ? fewer : least;
         ok = pack(t, most, &details);
     }
     if (!ok) t->page->failed = true;
-    fputs("<script type=\"application/octet-stream\" id=events>", t->page->out);
+    fputs("<script type=\"application/octet-stream\" class=events>", t->page->out);
     write_base64(t->page->out, &t->packed);
     fputs("</script>\n", t->page->out);
     text_free(&details);
 }
 
-static void write_view(Timeline *t)
+static void write_lines(Page *page)
 {
-    ChartRows rows;
+    ChartRows rows, base = {0};
+    bool two = page->n_runs > 1;
+    int n = lines_figure.rows;
+    if (figure_rows(page, &lines_figure, 0, n, &rows) &&
+        (!two || figure_rows(page, &lines_figure, 1, ALL_ROWS, &base))) {
+        fputs("<details><summary>Lines</summary>\n", page->out);
+        html_table(page, &lines_figure, &rows.data, two ? &base.data : NULL);
+        html_sql(page, &lines_figure);
+        fputs("</details>\n", page->out);
+    }
+    chart_rows_free(&rows);
+    chart_rows_free(&base);
+}
+
+static bool has_events(const Timeline *t) { return t->first_ps < t->last_ps; }
+
+static void write_view(Page *page, const Timeline *base)
+{
     fputs(
         "<section id=timeline>\n<h2>Timeline</h2>\n"
         "<noscript><p class=soft>The timeline needs JavaScript; the lines are "
         "below.</p></noscript>\n"
         "<div class=script hidden>\n<p class=soft>Wheel: zoom. Drag: move. Click: an event. Keys: "
-        "arrows or WASD, 0 for all, N and P for the next and previous event.</p>\n"
+        "arrows or WASD, 0 for all, N and P for the next and previous event.",
+        page->out);
+    if (has_events(base)) fputs(" The baseline is drawn on the same scale.", page->out);
+    fputs(
+        "</p>\n"
         "<div class=tools><label>Search <input type=search></label>"
         "<button id=previous type=button>Previous</button><button id=next type=button>Next</button>"
         "<button id=whole type=button>All</button><span id=found role=status></span></div>\n"
         "<div class=timeline><canvas tabindex=0 role=application aria-label=\"Timeline of "
-        "events\"></canvas></div>\n"
-        "<div id=event aria-live=polite></div>\n</div>\n",
-        t->page->out);
-    write_data(t);
-    if (figure_rows(t->page, &lines_figure, 0, lines_figure.rows, &rows)) {
-        fputs("<details><summary>Lines</summary>\n", t->page->out);
-        html_table(t->page, &lines_figure, &rows.data, NULL);
-        fputs("</details>\n", t->page->out);
-    }
-    chart_rows_free(&rows);
-    fputs("</section>\n", t->page->out);
+        "events\"></canvas></div>\n",
+        page->out);
+    if (page->n_runs > 1) fputs("<h3>Baseline</h3>\n", page->out);
+    if (has_events(base))
+        fputs("<div class=timeline><canvas tabindex=0 role=application aria-label=\"Timeline of "
+              "events, baseline\"></canvas></div>\n",
+              page->out);
+    else if (page->n_runs > 1)
+        fputs("<p>The baseline has no events.</p>\n", page->out);
+    fputs("<div id=event aria-live=polite></div>\n</div>\n", page->out);
+}
+
+static bool timeline_read(Timeline *t)
+{
+    t->first_ps = INT64_MAX, t->last_ps = INT64_MIN;
+    divide_durations(t);
+    return read_lines(t) && (!t->n_lines || each_event(t, N_TIMES, count));
+}
+
+static void timeline_free(Timeline *t)
+{
+    text_free(&t->json);
+    text_free(&t->packed);
+    numbered_free(&t->names);
+    prof_free(t->ids.items);
+    arena_free(&t->arena);
 }
 
 bool timeline_write(Page *page)
 {
-    Timeline t = {.page = page, .first_ps = INT64_MAX, .last_ps = INT64_MIN};
-    divide_durations(&t);
-    bool ok = read_lines(&t) && (!t.n_lines || each_event(&t, N_TIMES, count));
-    if (ok && t.first_ps < t.last_ps) write_view(&t);
-    if (t.no_memory) complain("out of memory");
-    text_free(&t.json);
-    text_free(&t.packed);
-    numbered_free(&t.names);
-    prof_free(t.ids.items);
-    arena_free(&t.arena);
-    return ok && !t.no_memory;
+    Timeline runs[2] = {{.page = page}, {.page = page, .run = 1}};
+    bool ok = timeline_read(&runs[0]);
+    if (ok && page->n_runs > 1 && has_events(&runs[0])) ok = timeline_read(&runs[1]);
+    if (ok && has_events(&runs[0])) {
+        write_view(page, &runs[1]);
+        for (int i = 0; i < 2; i++)
+            if (has_events(&runs[i])) write_data(&runs[i]);
+        html_sql(page, &events_figure);
+        write_lines(page);
+        fputs("</section>\n", page->out);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (runs[i].no_memory) ok = false;
+        timeline_free(&runs[i]);
+    }
+    if (runs[0].no_memory || runs[1].no_memory) complain("out of memory");
+    return ok;
 }

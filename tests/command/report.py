@@ -4,9 +4,7 @@ cannot become markup, and Chromium opens it without an error. KEEP=folder keeps 
 import base64
 import html
 import html.parser
-import itertools
 import json
-import math
 import os
 import random
 import re
@@ -85,6 +83,38 @@ def report(source, *words, name='report.html'):
         text = f.read()
     must(len(text) < 1e6, '%s: %d bytes' % (source, len(text)))
     return text, out
+
+
+TIMELINE = """SELECT event_id, plane, line, start_ps, duration_ps, short_name, depth
+FROM trace_events('%s')
+WHERE plane_kind <> 'metadata' AND line_kind <> 'counters'"""
+
+
+def packed(text):
+    """The events of the timelines of a page: of its run and its baseline."""
+    return [json.loads(zlib.decompress(base64.b64decode(events))) for events in re.findall(
+        '<script type="application/octet-stream" class=events>(.*?)</script>', text)]
+
+
+def events_of(timeline):
+    """[(event_id, short name, start in ns, duration in ns)] of a timeline, sorted."""
+    found = []
+    for line in timeline['lines']:
+        start = event = 0
+        for i in range(0, len(line['events']), 5):
+            start += line['events'][i]
+            event += line['events'][i + 4]
+            found.append((event, timeline['names'][line['events'][i + 2]], start,
+                          line['events'][i + 1]))
+    return sorted(found)
+
+
+def events_in_sql(source):
+    """What events_of() returns, by the SQL that pages show."""
+    rows = shell(TIMELINE % source)
+    first = min(row['start_ps'] for row in rows)
+    return sorted((row['event_id'], row['short_name'], (row['start_ps'] - first) // 1000,
+                   (row['duration_ps'] + 500) // 1000) for row in rows)
 
 
 def hostile_profile():
@@ -178,6 +208,7 @@ def pages_that_are_kept():
 def numbers_of_a_report():
     """Every cell of every table is what the SQL shown with it gives."""
     n = sum(check_tables(report(source)[0], name) for name, source in KINDS.items())
+    n += check_tables(report(AFTER, '--against', BEFORE)[0], 'against')
     must(n > 3000, 'only %d cells were compared' % n)
 
 
@@ -223,6 +254,53 @@ def a_baseline_beside_it():
 
 
 @case
+def timeline_beside_the_baseline():
+    """With --against, the timeline has the events of both runs, each from its own start."""
+    for words, sources in (([], [AFTER]), (['--against', BEFORE], [AFTER, BEFORE])):
+        text, _ = report(AFTER, *words)
+        timelines = packed(text)
+        must(TIMELINE % AFTER in html.unescape(text), 'no SQL')
+        same(text.count('<canvas '), len(sources))
+        same(len(timelines), len(sources))
+        for timeline, source in zip(timelines, sources):
+            same(events_of(timeline), events_in_sql(source), source)
+            rows = shell("SELECT min(start_ps) AS a, max(start_ps + max(duration_ps, 0)) AS b FROM "
+                         "trace_events('%s') WHERE plane_kind <> 'metadata'" % source)
+            same(timeline['end'], (rows[0]['b'] - rows[0]['a']) // 1000)
+            must(len(timeline['details']) > 100, 'no arguments')
+    text, _ = report(AFTER, '--against', KINDS['empty'])
+    must('The baseline has no events.' in text and len(packed(text)) == 1, 'a baseline of nothing')
+    text, _ = report(KINDS['empty'], '--against', AFTER)
+    same(len(packed(text)), 0)
+
+
+@case
+def lines_beside_the_baseline():
+    """Rows with the same keys are compared in order, so that each has a value of its own."""
+    def spaces(counts):
+        plane = Plane('/host:CPU', 1)
+        for i, n in enumerate(counts):
+            plane.line(i, 'worker', [('e', 1000000 * k, 1000) for k in range(n)])
+        return space(plane.bytes())
+    now = put('now.xplane.pb', spaces([7, 9, 2]))
+    then = put('then.xplane.pb', spaces([1, 30, 20]))
+    text, _ = report(now, '--against', then)
+    same(re.findall('<td>worker</td>.*?>([0-9]+)<small>base ([0-9]+)', text),
+         [('9', '30'), ('7', '20'), ('2', '1')])
+
+
+@case
+def charts_beside_the_baseline():
+    """The rows of the baseline's chart are in a table, like those of the run's."""
+    text, _ = report(AFTER, '--against', BEFORE)
+    tables = re.findall('<summary>Data of the baseline</summary>.*?(<table.*?</table>)', text, re.S)
+    same(len(tables), text.count('<summary>Data</summary>'))
+    own, _ = report(BEFORE)
+    for table in tables:
+        must(table in own, 'not a table of a page about the baseline: ' + table)
+
+
+@case
 def advice_beside_the_baseline():
     """With --against, a finding has its cost in both runs; those of the baseline alone follow."""
     ask = ("SELECT rule, cost_percent, finding FROM advice('%s') WHERE status = 'finding' "
@@ -253,14 +331,14 @@ def hostile_names_in_a_report():
     text, _ = report(source, '--against', source)
     page, plain = Page(text), Page(report(GPU)[0])
     allowed = {tag for tag, _ in plain.elements} | {tag for tag, _ in Page(
-        report(BEFORE)[0]).elements}
-    must({tag for tag, _ in page.elements} <= allowed | {'small'}, 'an element from a name')
+        report(AFTER, '--against', BEFORE)[0]).elements}
+    must({tag for tag, _ in page.elements} <= allowed, 'an element from a name')
     for tag, attributes in page.elements:
         must(not any(name.startswith('on') for name in attributes), '%s %s' % (tag, attributes))
         for name in ('href', 'src'):
             must((attributes.get(name) or '#')[0] in '#d', '%s %s' % (tag, attributes))
-    same(len(page.scripts), 2)
-    same(page.scripts[1], plain.scripts[-1], 'the script')
+    same(len(page.scripts), 3, 'events of two runs, and the script')
+    same(page.scripts[2], plain.scripts[-1], 'the script')
     must('&lt;/script&gt;&lt;img' in text, 'the names are missing')
 
 
@@ -401,18 +479,14 @@ def what_a_page_does():
         b.script("document.querySelectorAll('svg.icicle .node')[1]"
                  ".dispatchEvent(new MouseEvent('click'))")
         same(float(b.script(wide % 1)), 960.0)
-        events = shell("SELECT event_id, short_name, start_ps, duration_ps FROM trace_events('%s') "
-                       "WHERE plane_kind <> 'metadata' AND line_kind <> 'counters'" % GPU)
-        first = min(e['start_ps'] for e in events)
-        got = b.script('''timeline.lines.flatMap(l => [...l.id].map((id, i) =>
-            [id, timeline.names[l.name[i]], l.start[i], l.length[i]]))''')
-        same(sorted(map(tuple, got)), sorted(
-            (e['event_id'], e['short_name'], (e['start_ps'] - first) // 1000,
-             (e['duration_ps'] + 500) // 1000) for e in events), 'events')
-        b.script("timeline.find('MEMCPYHtoD')")
-        same(b.script('timeline.hits.length'),
-             sum('memcpyhtod' in e['short_name'].lower() for e in events))
-        b.script('timeline.next(1)')
+        got = b.script('''timelines.timelines[0].lines.flatMap(l => [...l.id].map((id, i) =>
+            [id, timelines.timelines[0].names[l.name[i]], l.start[i], l.length[i]]))''')
+        events = events_in_sql(GPU)
+        same(sorted(map(tuple, got)), events, 'events')
+        b.script("timelines.find('MEMCPYHtoD')")
+        same(b.script('timelines.hits.length'),
+             sum('memcpyhtod' in name.lower() for _, name, _, _ in events))
+        b.script('timelines.next(1)')
         shown = b.script("document.querySelector('#event').textContent")
         must('MEMCPYHtoD' in shown and 'correlation_id' in shown, shown)
         must(b.script("document.querySelectorAll('#event button').length") > 0, 'no flow')
@@ -422,30 +496,63 @@ def what_a_page_does():
 
 
 @case
+def two_timelines():
+    """The timelines of a run and its baseline keep the same scale; a search finds events in
+    both."""
+    scale = 'timelines.timelines.map(t => t.to - t.from)'
+    with browsing() as b:
+        _, path = report(AFTER, '--against', BEFORE)
+        for width, scheme in ((1280, 'light'), (400, 'dark')):
+            opened(b, path, width=width, prefers_color_scheme=scheme)
+            same(b.script(CONTRAST)['bad'], [])
+            same(b.script(LABELS), [])
+            keep(b, 'against_%d_%s' % (width, scheme))
+        events = events_in_sql(AFTER), events_in_sql(BEFORE)
+        ends = [max(start + length for _, _, start, length in of) for of in events]
+        for span in b.script(scale):
+            must(abs(span - max(ends)) <= 1, 'not all of both: %s of %s' % (span, ends))
+        for act in ('timelines.timelines[0].zoom(.25, 900)', 'timelines.timelines[1].zoom(.5, 10)',
+                    'timelines.timelines[1].move(.3)'):
+            before = b.script(scale)
+            b.script(act)
+            now, then = b.script(scale)
+            must(abs(now - then) < 1e-6 * now, '%s: %s and %s' % (act, now, then))
+            same(now < .6 * before[0], 'zoom' in act, act)
+        hits = [sum('iterator' in name.lower() for _, name, _, _ in of) for of in events]
+        must(min(hits) > 0, 'no events to find')
+        b.script("timelines.find('Iterator')")
+        same(b.script("document.querySelector('#found').textContent"),
+             '{:,} events, baseline {:,} events'.format(*hits))
+        for by in (1, -2):  # the first hit, and the last
+            b.script('timelines.next(%d)' % by)
+            on = b.script("document.querySelectorAll('#event dd')[1].textContent")
+            same(on.startswith('baseline '), by < 0, on)
+            same(b.script('timelines.timelines.map(t => t.selected !== null)'), [by > 0, by < 0])
+
+
+@case
 def a_page_has_many_events():
     """A page has all events of a run if they are not too many bytes. Of more it has the longest,
-    and says how many are left out, and how much of each 400th of the time they take."""
+    and says how many are left out. A baseline gets half of them."""
     dice = random.Random(2)
+    out = os.path.join(DIR, 'many.html')
+
+    def check(n, least, most, *words):
+        run('report', path, '-o', out, '--force', *words)
+        with open(out) as f:
+            for timeline in packed(f.read()):
+                line, = timeline['lines']
+                there = len(line['events']) // 5
+                same(there + line.get('left', 0), n)
+                must(least <= there <= most, '%d of %d' % (there, n))
+        must(os.path.getsize(out) < 4 << 20, 'too long')
+
     for n in (150000, 450000):
         events = [('name %d' % dice.randrange(40), 10**7 * i + dice.randrange(9 * 10**6),
                    dice.randrange(10**6)) for i in range(n)]
         path = put('many.xplane.pb', space(Plane('/host:CPU', 1).line(1, 'main', events).bytes()))
-        run('report', path, '-o', os.path.join(DIR, 'many.html'), '--force')
-        with open(os.path.join(DIR, 'many.html')) as f:
-            packed = max(re.findall('[A-Za-z0-9+/=]{1000,}', f.read()), key=len)
-        line, = json.loads(zlib.decompress(base64.b64decode(packed)))['lines']
-        there, left = len(line['events']) // 5, line.get('left', 0)
-        same(there + left, n)
-        must(left == 0 if n < 200000 else 200000 < there < n, '%d of %d' % (there, n))
-        if left:
-            starts = itertools.accumulate(line['events'][::5])  # in ns; one event starts in 10 us
-            out = set(range(n)) - {(events[0][1] // 1000 + start) // 10**4 for start in starts}
-            same(len(out), left)
-            width, want = (events[-1][1] + events[-1][2] - events[0][1]) / 400, [0] * 400
-            for i in out:
-                want[min(399, int((events[i][1] - events[0][1]) / width))] += events[i][2]
-            same(line['bins'], [math.ceil(100 * ps / width) for ps in want])
-        must(os.path.getsize(os.path.join(DIR, 'many.html')) < 4 << 20, 'too long')
+        check(n, *((n, n) if n < 200000 else (200000, n - 1)))
+    check(n, 100000, 200000, '--against', path)
 
 
 @case
@@ -457,14 +564,16 @@ def a_page_has_a_bound():
               for i in range(20)]
     path = put('long.xplane.pb', space(Plane('/host:CPU', 1).line(1, 'main', events).bytes(),
                                        *(p.bytes() for p in planes)))
-    run('report', path, '-o', os.path.join(DIR, 'long.html'))
-    with open(os.path.join(DIR, 'long.html')) as f:
-        packed = max(re.findall('[A-Za-z0-9+/=]{1000,}', f.read()), key=len)
-    must(b'"(name left out: the page has too many names)"'
-         in zlib.decompress(base64.b64decode(packed)),
-         'names are left out silently')
-    size = os.path.getsize(os.path.join(DIR, 'long.html'))
-    must(100000 < size < 5 << 20, '%d bytes of %d' % (size, os.path.getsize(path)))
+    for n_runs, words in ((1, []), (2, ['--against', path])):
+        run('report', path, '-o', os.path.join(DIR, 'long.html'), '--force', *words)
+        with open(os.path.join(DIR, 'long.html')) as f:
+            timelines = packed(f.read())
+        same(len(timelines), n_runs)
+        for timeline in timelines:
+            must('(name left out: the page has too many names)' in timeline['names'],
+                 'names are left out silently')
+        size = os.path.getsize(os.path.join(DIR, 'long.html'))
+        must(100000 < size < 5 << 20, '%d bytes of %d' % (size, os.path.getsize(path)))
 
 
 @case
