@@ -494,6 +494,7 @@ if (packed.length && window.DecompressionStream) {
   Promise.all(packed.map(script => unpack(script.textContent))).then(data => {
     root.querySelector('.script').hidden = false;
     window.timelines = new Timelines(data, root);
+    requestAnimationFrame(() => performance.mark('timeline'));
     document.documentElement.dataset.ready = Math.round(performance.now() - begun);
   });
 } else {
