@@ -204,3 +204,18 @@ def derived_events_that_start_together():
                      space(core.bytes()))
         same(found, [('offload-copy.%d' % last[1], 2590, 1000, 0),
                      ('offload-copy.%d' % last[0], 1590, 1590, 1)])
+
+
+@case
+def transfers_of_host_memory():
+    """A transfer lasts from a start to the end of its done. Two starts at the same time make the
+    walk over the ops start again; a transfer that was open then is still one."""
+    plane = Plane('/device:TPU:0')
+    ops = [plane.meta('%%copy-%s.%d = f32[] S(5)' % (end, n), 'copy-%s.%d' % (end, n))
+           for n in (1, 2, 3) for end in ('start', 'done')]
+    plane.line(1, 'XLA Ops', [(ops[i], begin * US, US) for i, begin in (
+        (0, 0), (2, 5), (4, 5), (1, 10), (5, 20), (3, 30), (1, 40))])
+    same(rows("SELECT line, start_ps / 1000000, duration_ps / 1000000 FROM timeline('{x}') "
+              "WHERE line LIKE 'Host Offload%' ORDER BY 1", space(plane.bytes())),
+         [('Host Offload Ops row 0', 0, 11), ('Host Offload Ops row 1', 5, 16),
+          ('Host Offload Ops row 2', 5, 26)])

@@ -39,6 +39,7 @@ typedef struct {
     OpMetas op;
     uint32_t source; /* NO_META if none */
     int64_t group;   /* of all its events; -1 if none */
+    uint32_t queue;  /* index + 1 of the queue of its transfers; 0: not looked up yet */
 } MetaRecipe;
 
 typedef struct {
@@ -129,15 +130,25 @@ static const Text *offload_key(CoreWalk *w, const Text *display)
     return key;
 }
 
-static OffloadQueue *queue_of(CoreWalk *w, const Text *key)
+/* Returns the index + 1 of the queue with a key; 0 if memory runs out. */
+static uint32_t queue_with_key(CoreWalk *w, const Text *key)
 {
     uint64_t hash = hash64((uintptr_t)key);
     HASH_EACH(i, &w->by_key, hash)
-        if (w->queues.items[i].key == key) return &w->queues.items[i];
+        if (w->queues.items[i].key == key) return (uint32_t)i + 1;
     OffloadQueue *queue = PUSH_KEYED(w->queues, &w->by_key, hash);
-    if (!queue) return NULL;
+    if (!queue) return 0;
     *queue = (OffloadQueue){.key = key};
-    return queue;
+    return (uint32_t)w->queues.n;
+}
+
+/* Returns the queue of transfers that start or end with an op; NULL if memory runs out. */
+static OffloadQueue *queue_of(CoreWalk *w, uint32_t meta)
+{
+    MetaRecipe *r = &w->recipes[meta];
+    const Text *key = r->queue ? NULL : offload_key(w, w->plane->event_metas[meta].display_name);
+    if (key) r->queue = queue_with_key(w, key);
+    return r->queue ? &w->queues.items[r->queue - 1] : NULL;
 }
 
 /* Adds a stat of a metadata to a derived event. */
@@ -218,9 +229,8 @@ static uint32_t new_start(CoreWalk *w, const OffloadStart *start)
 static bool read_transfer(CoreWalk *w, const SpanRef *span, const EventMeta *meta,
                           enum OffloadEnd which, ProfErr *err)
 {
-    const Text *key = offload_key(w, meta->display_name);
-    OffloadQueue *queue = key ? queue_of(w, key) : NULL;
     uint32_t at = (uint32_t)(meta - w->plane->event_metas);
+    OffloadQueue *queue = queue_of(w, at);
     if (!queue) {
         prof_nomem(err);
         return false;
@@ -308,6 +318,7 @@ static void restart(void *context)
     for (size_t i = 0; i < COUNT(makers); i++) line_restart(w->d, makers[i]);
     for (size_t i = 0; i < w->n_rows; i++) line_drop(&w->rows[i].maker);
     hash_clear(&w->by_key);
+    for (size_t i = 0; i < w->plane->n_event_metas; i++) w->recipes[i].queue = 0;
     w->n_rows = w->starts.n = w->queues.n = w->unused_start = 0;
 }
 
