@@ -75,10 +75,43 @@ const timeText = ns => {
   return (ns / by).toLocaleString('en', {maximumSignificantDigits: 5}) + ' ' + unit;
 };
 
-async function unpack(text) {
-  const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
-  return JSON.parse(await new Response(stream).text());
+async function unpack(script) {
+  const text = atob(script.textContent), packed = new Uint8Array(text.length);
+  for (let i = 0; i < packed.length; i++) packed[i] = text.charCodeAt(i);
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const data = JSON.parse(new TextDecoder().decode(bytes.subarray(+script.dataset.columns)));
+  data.columns = new Columns(bytes);
+  return data;
+}
+
+// Columns of numbers, one after the other: varints of seven bits per byte, the lowest first.
+class Columns {
+  constructor(bytes) { this.bytes = bytes; this.at = 0; }
+
+  // Fills an array with the next column.
+  read(to) {
+    const bytes = this.bytes;
+    let at = this.at;
+    for (let i = 0; i < to.length; i++) {
+      let byte = bytes[at++], value = byte & 127;
+      for (let by = 128; byte > 127; by *= 128) {
+        byte = bytes[at++];
+        value += (byte & 127) * by;
+      }
+      to[i] = value;
+    }
+    this.at = at;
+    return to;
+  }
+
+  // Of differences from the previous number, which are 0, -1, 1, -2, ... for 0, 1, 2, 3, ...
+  readSums(to) {
+    this.read(to);
+    for (let i = 0, last = 0; i < to.length; i++)
+      to[i] = last += to[i] % 2 ? -(to[i] + 1) / 2 : to[i] / 2;
+    return to;
+  }
 }
 
 // The events of one run.
@@ -90,7 +123,7 @@ class Timeline {
     this.context = canvas.getContext('2d');
     this.all = all;
     this.end = Math.max(data.end, 1);
-    this.lines = data.lines.map(line => this.read(line));
+    this.lines = data.lines.map(line => this.read(line, data.columns));
     this.flows = new Map();
     for (const [id, d] of Object.entries(this.details))
       for (const flow of [d.i, d.o]) if (flow) {
@@ -109,25 +142,22 @@ class Timeline {
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
   }
 
-  // Events of a line: start, duration, name, depth, id; the first and last as differences.
-  read(line) {
-    const n = line.events.length / 5, e = line.events;
+  // The events of a line.
+  read(line, columns) {
+    const n = line.n, depths = [];
     const r = {title: line.name, plane: line.plane, n, bins: line.bins, left: line.left,
-      start: new Float64Array(n), length: new Float64Array(n), name: new Uint32Array(n),
-      depth: new Uint8Array(n), id: new Float64Array(n), depths: 1};
-    let start = 0, id = 0;
+      start: columns.readSums(new Float64Array(n)), length: columns.read(new Float64Array(n)),
+      name: columns.read(new Uint32Array(n)), depth: columns.read(new Uint32Array(n)),
+      id: columns.readSums(new Float64Array(n)), depths: 1};
     for (let i = 0; i < n; i++) {
-      r.start[i] = start += e[5 * i];
-      r.length[i] = e[5 * i + 1];
-      r.name[i] = e[5 * i + 2];
-      r.depth[i] = Math.min(e[5 * i + 3], 11);
-      r.id[i] = id += e[5 * i + 4];
-      r.depths = Math.max(r.depths, r.depth[i] + 1);
+      const depth = r.depth[i] = Math.min(r.depth[i], 11);
+      depths[depth] = (depths[depth] || 0) + 1;
     }
+    r.depths = Math.max(depths.length, 1);
     // Rows of one depth are sorted and do not overlap: what is visible is found by bisection.
-    r.rows = Array.from({length: r.depths}, () => []);
-    for (let i = 0; i < n; i++) r.rows[r.depth[i]].push(i);
-    r.rows = r.rows.map(row => Uint32Array.from(row));
+    r.rows = Array.from({length: r.depths}, (_, depth) => new Uint32Array(depths[depth] || 0));
+    const next = new Uint32Array(r.depths);
+    for (let i = 0; i < n; i++) r.rows[r.depth[i]][next[r.depth[i]]++] = i;
     return r;
   }
 
@@ -491,7 +521,7 @@ const packed = [...document.querySelectorAll('script.events')];
 if (packed.length && window.DecompressionStream) {
   const root = document.getElementById('timeline');
   const begun = performance.now();
-  Promise.all(packed.map(script => unpack(script.textContent))).then(data => {
+  Promise.all(packed.map(unpack)).then(data => {
     root.querySelector('.script').hidden = false;
     window.timelines = new Timelines(data, root);
     requestAnimationFrame(() => performance.mark('timeline'));

@@ -5,7 +5,10 @@
  * too many bytes. For the others, it has the share of each part of the time that they take. The
  * events are read three times from an Arrow stream: first their lengths are counted, to find the
  * longest; then the events are selected whose arguments and flows the page has; then all are
- * written. They are JSON, compressed by zlib and encoded in base64, which page.js unpacks.
+ * written, compressed by zlib and encoded in base64, which page.js unpacks: for each line a column
+ * of starts, durations, names, depths and ids, then everything else as JSON. Numbers of columns are
+ * varints as in protobuf; starts and ids are zigzag differences from the previous event. That is
+ * half as many bytes as events in JSON, and faster to write and to read.
  *
  * With a baseline, the page has the events of both runs, and each run gets half of every limit. */
 #include "page.h"
@@ -36,6 +39,7 @@ enum {
     NAME,
     N_ALL
 };
+enum { CELL_START, CELL_DURATION, CELL_NAME, CELL_DEPTH, CELL_EVENT, N_CELLS };
 static const char *const columns[] = {"line_id",  "start_ps", "duration_ps",
                                       "event_id", "depth",    "short_name"};
 
@@ -69,14 +73,16 @@ typedef struct {
     int64_t least_of[BUCKETS]; /* least duration of each bucket, in ps */
     LIST(int64_t) ids;         /* of the events with details, ascending */
     /* For writing: */
+    TextBuffer cells[N_CELLS]; /* columns of the line, as they are in the page */
     TextBuffer json, packed;
     z_stream zip;
+    uint64_t n_line, n_cell_bytes; /* events of the line in the page; bytes of all columns */
     NumberedTexts names;
     Arena arena;
     int64_t line, last_start, last_event;
     uint64_t n_left;
     double parts[PARTS];
-    bool any_event, any_line, no_memory;
+    bool any_line, no_memory;
 } Timeline;
 
 /* Returns the part of a limit that each run gets. */
@@ -247,19 +253,34 @@ static void write_base64(FILE *out, const TextBuffer *bytes)
     }
 }
 
-static void flush(Timeline *t, bool at_end)
+static void compress_text(Timeline *t, TextBuffer *text, bool at_end)
 {
     uint8_t room[1 << 15];
-    t->zip.next_in = (Bytef *)t->json.text;
-    t->zip.avail_in = (uInt)t->json.n_bytes;
+    t->zip.next_in = (Bytef *)text->text;
+    t->zip.avail_in = (uInt)text->n_bytes;
     do {
         t->zip.next_out = room;
         t->zip.avail_out = sizeof room;
         deflate(&t->zip, at_end ? Z_FINISH : Z_NO_FLUSH);
         text_add_bytes(&t->packed, (const char *)room, sizeof room - t->zip.avail_out);
     } while (!t->zip.avail_out);
-    t->no_memory |= t->json.no_memory | t->packed.no_memory;
-    text_clear(&t->json);
+    t->no_memory |= text->no_memory | t->packed.no_memory;
+    text_clear(text);
+}
+
+static void add_varint(TextBuffer *out, uint64_t value)
+{
+    char bytes[10];
+    size_t n = 0;
+    for (; value > 127; value >>= 7) bytes[n++] = (char)(value | 128);
+    bytes[n++] = (char)value;
+    text_add_bytes(out, bytes, n);
+}
+
+/* Returns 0, 1, 2, 3, ... for 0, -1, 1, -2, ... */
+static uint64_t zigzag(int64_t value)
+{
+    return value < 0 ? ~((uint64_t)value << 1) : (uint64_t)value << 1;
 }
 
 static void json_text(TextBuffer *out, const char *text, size_t n)
@@ -312,7 +333,11 @@ static uint64_t since_start(const Timeline *t, int64_t ps)
 static void end_line(Timeline *t)
 {
     if (t->line < 0) return;
-    text_add(&t->json, "]");
+    for (int i = 0; i < N_CELLS; i++) {
+        t->n_cell_bytes += t->cells[i].n_bytes;
+        compress_text(t, &t->cells[i], false);
+    }
+    text_add_format(&t->json, ",\"n\":%llu", (unsigned long long)t->n_line);
     if (t->n_left) {
         double width = (double)since_start(t, t->last_ps) / PARTS;
         text_add_format(&t->json, ",\"left\":%llu,\"bins\":[", (unsigned long long)t->n_left);
@@ -332,10 +357,9 @@ static void begin_line(Timeline *t, int64_t line)
     json_name(&t->json, t->lines[line].plane);
     text_add(&t->json, ",\"name\":");
     json_name(&t->json, t->lines[line].name);
-    text_add(&t->json, ",\"events\":[");
     memset(t->parts, 0, sizeof t->parts);
-    t->line = line, t->any_line = true, t->any_event = false;
-    t->last_start = t->last_event = 0, t->n_left = 0;
+    t->line = line, t->any_line = true;
+    t->last_start = t->last_event = 0, t->n_left = t->n_line = 0;
 }
 
 /* Counts an event that is left out in the part of the time in which it starts. */
@@ -358,15 +382,13 @@ static void write_event(Timeline *t, const Event *e)
     }
     int64_t start = (int64_t)(since_start(t, e->start_ps) / 1000);
     int64_t length = e->duration_ps > 0 ? add_saturated(e->duration_ps, 500) / 1000 : 0;
-    const int64_t five[] = {start - t->last_start, length,
-                            (int64_t)number_of_name(t, e->name, e->n_name), e->depth,
-                            e->event - t->last_event};
-    for (size_t i = 0; i < COUNT(five); i++) {
-        if (i || t->any_event) text_add_char(&t->json, ',');
-        text_add_integer(&t->json, five[i]);
-    }
-    t->any_event = true, t->last_start = start, t->last_event = e->event;
-    if (t->json.n_bytes > 1 << 16) flush(t, false);
+    size_t name = number_of_name(t, e->name, e->n_name);
+    add_varint(&t->cells[CELL_START], zigzag(start - t->last_start));
+    add_varint(&t->cells[CELL_DURATION], (uint64_t)length);
+    add_varint(&t->cells[CELL_NAME], name);
+    add_varint(&t->cells[CELL_DEPTH], (uint64_t)e->depth);
+    add_varint(&t->cells[CELL_EVENT], zigzag(e->event - t->last_event));
+    t->last_start = start, t->last_event = e->event, t->n_line++;
 }
 
 /* ---- details of events ---- */
@@ -482,7 +504,7 @@ static bool pack(Timeline *t, uint64_t most, const TextBuffer *details)
     arena_free(&t->arena);
     text_clear(&t->packed);
     t->zip = (z_stream){0};
-    t->line = -1, t->any_line = false;
+    t->line = -1, t->any_line = false, t->n_cell_bytes = 0;
     if (deflateInit(&t->zip, 6) != Z_OK) {
         t->no_memory = true;
         return false;
@@ -500,7 +522,7 @@ static bool pack(Timeline *t, uint64_t most, const TextBuffer *details)
     text_add(&t->json, "],\n\"details\":{");
     if (details->text) text_add_bytes(&t->json, details->text, details->n_bytes);
     text_add(&t->json, "}}\n");
-    flush(t, true);
+    compress_text(t, &t->json, true);
     deflateEnd(&t->zip);
     return ok && !t->no_memory;
 }
@@ -520,7 +542,9 @@ static void write_data(Timeline *t)
         ok = pack(t, most, &details);
     }
     if (!ok) t->page->failed = true;
-    fputs("<script type=\"application/octet-stream\" class=events>", t->page->out);
+    fprintf(t->page->out,
+            "<script type=\"application/octet-stream\" class=events data-columns=%llu>",
+            (unsigned long long)t->n_cell_bytes);
     write_base64(t->page->out, &t->packed);
     fputs("</script>\n", t->page->out);
     text_free(&details);
@@ -581,6 +605,7 @@ static bool timeline_read(Timeline *t)
 
 static void timeline_free(Timeline *t)
 {
+    for (int i = 0; i < N_CELLS; i++) text_free(&t->cells[i]);
     text_free(&t->json);
     text_free(&t->packed);
     numbered_free(&t->names);

@@ -91,21 +91,39 @@ WHERE plane_kind <> 'metadata' AND line_kind <> 'counters'"""
 
 
 def packed(text):
-    """The events of the timelines of a page: of its run and its baseline."""
-    return [json.loads(zlib.decompress(base64.b64decode(events))) for events in re.findall(
-        '<script type="application/octet-stream" class=events>(.*?)</script>', text)]
+    """The timelines of a page, of its run and its baseline: its JSON, and the bytes of columns."""
+    timelines = []
+    for n, events in re.findall('<script type="application/octet-stream" class=events '
+                                'data-columns=([0-9]+)>(.*?)</script>', text):
+        data = zlib.decompress(base64.b64decode(events))
+        timelines.append({**json.loads(data[int(n):]), 'columns': data[:int(n)]})
+    return timelines
+
+
+def column(data, n, sums):
+    """The first n varints of an iterator of bytes; with `sums`, what they are differences of."""
+    found, last = [], 0
+    for _ in range(n):
+        value = by = 0
+        while True:
+            byte = next(data)
+            value |= (byte & 127) << by
+            by += 7
+            if byte < 128:
+                break
+        last = last * sums + (-(value + 1) // 2 if sums and value % 2 else value // (1 + sums))
+        found.append(last)
+    return found
 
 
 def events_of(timeline):
-    """[(event_id, short name, start in ns, duration in ns)] of a timeline, sorted."""
-    found = []
+    """[(event_id, short name, start in ns, duration in ns, depth)] of a timeline, sorted."""
+    found, data = [], iter(timeline['columns'])
     for line in timeline['lines']:
-        start = event = 0
-        for i in range(0, len(line['events']), 5):
-            start += line['events'][i]
-            event += line['events'][i + 4]
-            found.append((event, timeline['names'][line['events'][i + 2]], start,
-                          line['events'][i + 1]))
+        starts, lengths, names, depths, ids = (column(data, line['n'], sums)
+                                               for sums in (1, 0, 0, 0, 1))
+        found += zip(ids, (timeline['names'][name] for name in names), starts, lengths, depths)
+    same(list(data), [], 'bytes after the last column')
     return sorted(found)
 
 
@@ -114,7 +132,7 @@ def events_in_sql(source):
     rows = shell(TIMELINE % source)
     first = min(row['start_ps'] for row in rows)
     return sorted((row['event_id'], row['short_name'], (row['start_ps'] - first) // 1000,
-                   (row['duration_ps'] + 500) // 1000) for row in rows)
+                   (row['duration_ps'] + 500) // 1000, row['depth']) for row in rows)
 
 
 def hostile_profile():
@@ -480,12 +498,12 @@ def what_a_page_does():
                  ".dispatchEvent(new MouseEvent('click'))")
         same(float(b.script(wide % 1)), 960.0)
         got = b.script('''timelines.timelines[0].lines.flatMap(l => [...l.id].map((id, i) =>
-            [id, timelines.timelines[0].names[l.name[i]], l.start[i], l.length[i]]))''')
+            [id, timelines.timelines[0].names[l.name[i]], l.start[i], l.length[i], l.depth[i]]))''')
         events = events_in_sql(GPU)
         same(sorted(map(tuple, got)), events, 'events')
         b.script("timelines.find('MEMCPYHtoD')")
         same(b.script('timelines.hits.length'),
-             sum('memcpyhtod' in name.lower() for _, name, _, _ in events))
+             sum('memcpyhtod' in e[1].lower() for e in events))
         b.script('timelines.next(1)')
         shown = b.script("document.querySelector('#event').textContent")
         must('MEMCPYHtoD' in shown and 'correlation_id' in shown, shown)
@@ -508,7 +526,7 @@ def two_timelines():
             same(b.script(LABELS), [])
             keep(b, 'against_%d_%s' % (width, scheme))
         events = events_in_sql(AFTER), events_in_sql(BEFORE)
-        ends = [max(start + length for _, _, start, length in of) for of in events]
+        ends = [max(e[2] + e[3] for e in of) for of in events]
         for span in b.script(scale):
             must(abs(span - max(ends)) <= 1, 'not all of both: %s of %s' % (span, ends))
         for act in ('timelines.timelines[0].zoom(.25, 900)', 'timelines.timelines[1].zoom(.5, 10)',
@@ -518,7 +536,7 @@ def two_timelines():
             now, then = b.script(scale)
             must(abs(now - then) < 1e-6 * now, '%s: %s and %s' % (act, now, then))
             same(now < .6 * before[0], 'zoom' in act, act)
-        hits = [sum('iterator' in name.lower() for _, name, _, _ in of) for of in events]
+        hits = [sum('iterator' in e[1].lower() for e in of) for of in events]
         must(min(hits) > 0, 'no events to find')
         b.script("timelines.find('Iterator')")
         same(b.script("document.querySelector('#found').textContent"),
@@ -542,14 +560,14 @@ def a_page_has_many_events():
         with open(out) as f:
             for timeline in packed(f.read()):
                 line, = timeline['lines']
-                there = len(line['events']) // 5
+                there = line['n']
                 same(there + line.get('left', 0), n)
                 must(least <= there <= most, '%d of %d' % (there, n))
         must(os.path.getsize(out) < 4 << 20, 'too long')
 
     for n in (150000, 450000):
-        events = [('name %d' % dice.randrange(40), 10**7 * i + dice.randrange(9 * 10**6),
-                   dice.randrange(10**6)) for i in range(n)]
+        events = [('name %d' % dice.randrange(4000), 10**10 * i + dice.randrange(9 * 10**9),
+                   dice.randrange(10**9)) for i in range(n)]
         path = put('many.xplane.pb', space(Plane('/host:CPU', 1).line(1, 'main', events).bytes()))
         check(n, *((n, n) if n < 200000 else (200000, n - 1)))
     check(n, 100000, 200000, '--against', path)
