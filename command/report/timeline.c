@@ -70,8 +70,10 @@ typedef struct {
     LineInfo *lines;
     int64_t n_lines;
     int64_t first_ps, last_ps;
-    int64_t least_of[BUCKETS]; /* least duration of each bucket, in ps */
-    LIST(int64_t) ids;         /* of the events with details, ascending */
+    int64_t least_of[BUCKETS + 1]; /* least duration of each bucket, in ps */
+    int8_t bucket_by_bits[32];     /* of 32 to 63: bucket after that of 32 */
+    double part_ps;                /* length of a part of the time */
+    LIST(int64_t) ids;             /* of the events with details, ascending */
     /* For writing: */
     TextBuffer cells[N_CELLS]; /* columns of the line, as they are in the page */
     TextBuffer json, packed;
@@ -153,16 +155,19 @@ each_event(Timeline *t, size_t n_columns, void (*visit)(Timeline *t, const Event
 /* Eight buckets for each power of two. */
 static void divide_durations(Timeline *t)
 {
-    for (int i = 0; i < BUCKETS; i++)
+    for (int i = 0; i <= BUCKETS; i++)
         t->least_of[i] = i < 63 * 8 ? (int64_t)ceil(exp2(i / 8.0)) : INT64_MAX;
+    for (int i = 0; i < 32; i++) t->bucket_by_bits[i] = (int8_t)(8 * log2((32 + i) / 32.0));
 }
 
+/* The six highest bits of a duration leave two buckets, since eight buckets have 32 such values. */
 static int bucket_of(const Timeline *t, int64_t duration_ps)
 {
     if (duration_ps < 1) return 0;
-    int first = (63 - __builtin_clzll((unsigned long long)duration_ps)) * 8, bucket = first;
-    for (int i = 1; i < 8; i++) bucket += duration_ps >= t->least_of[first + i];
-    return bucket;
+    int zeros = __builtin_clzll((unsigned long long)duration_ps);
+    unsigned bits = (unsigned)((uint64_t)duration_ps << zeros >> 58) & 31;
+    int bucket = (63 - zeros) * 8 + t->bucket_by_bits[bits];
+    return bucket + (duration_ps >= t->least_of[bucket + 1]);
 }
 
 static void count(Timeline *t, const Event *e)
@@ -339,11 +344,10 @@ static void end_line(Timeline *t)
     }
     text_add_format(&t->json, ",\"n\":%llu", (unsigned long long)t->n_line);
     if (t->n_left) {
-        double width = (double)since_start(t, t->last_ps) / PARTS;
         text_add_format(&t->json, ",\"left\":%llu,\"bins\":[", (unsigned long long)t->n_left);
         for (int i = 0; i < PARTS; i++)
             text_add_format(&t->json, i ? ",%d" : "%d",
-                            (int)ceil(fmin(100, 100 * t->parts[i] / width)));
+                            (int)ceil(fmin(100, 100 * t->parts[i] / t->part_ps)));
         text_add(&t->json, "]");
     }
     text_add(&t->json, "}");
@@ -365,10 +369,7 @@ static void begin_line(Timeline *t, int64_t line)
 /* Counts an event that is left out in the part of the time in which it starts. */
 static void leave_out(Timeline *t, const Event *e)
 {
-    double width = (double)since_start(t, t->last_ps) / PARTS;
-    int part = width > 0 ? (int)((double)since_start(t, e->start_ps) / width) : 0;
-    if (part < 0) part = 0;
-    if (part >= PARTS) part = PARTS - 1;
+    int part = (int)fmin((double)since_start(t, e->start_ps) / t->part_ps, PARTS - 1);
     t->parts[part] += (double)e->duration_ps;
     t->n_left++;
 }
@@ -600,7 +601,9 @@ static bool timeline_read(Timeline *t)
 {
     t->first_ps = INT64_MAX, t->last_ps = INT64_MIN;
     divide_durations(t);
-    return read_lines(t) && (!t->n_lines || each_event(t, N_TIMES, count));
+    bool ok = read_lines(t) && (!t->n_lines || each_event(t, N_TIMES, count));
+    t->part_ps = (double)since_start(t, t->last_ps) / PARTS;
+    return ok;
 }
 
 static void timeline_free(Timeline *t)
