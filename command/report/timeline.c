@@ -16,6 +16,7 @@
 #include "../../ext/profsql_arrow.h"
 #include "../../loader/base/numbered_texts.h"
 #include "../../loader/base/search.h"
+#include "../../loader/base/varint.h"
 
 #include <math.h>
 #include <string.h>
@@ -273,19 +274,10 @@ static void compress_text(Timeline *t, TextBuffer *text, bool at_end)
     text_clear(text);
 }
 
-static void add_varint(TextBuffer *out, uint64_t value)
+static void add_number(TextBuffer *out, uint64_t value)
 {
-    char bytes[10];
-    size_t n = 0;
-    for (; value > 127; value >>= 7) bytes[n++] = (char)(value | 128);
-    bytes[n++] = (char)value;
-    text_add_bytes(out, bytes, n);
-}
-
-/* Returns 0, 1, 2, 3, ... for 0, -1, 1, -2, ... */
-static uint64_t zigzag(int64_t value)
-{
-    return value < 0 ? ~((uint64_t)value << 1) : (uint64_t)value << 1;
+    uint8_t bytes[VARINT_BYTES];
+    text_add_bytes(out, (const char *)bytes, (size_t)(put_varint(bytes, value) - bytes));
 }
 
 static void json_text(TextBuffer *out, const char *text, size_t n)
@@ -384,11 +376,11 @@ static void write_event(Timeline *t, const Event *e)
     int64_t start = (int64_t)(since_start(t, e->start_ps) / 1000);
     int64_t length = e->duration_ps > 0 ? add_saturated(e->duration_ps, 500) / 1000 : 0;
     size_t name = number_of_name(t, e->name, e->n_name);
-    add_varint(&t->cells[CELL_START], zigzag(start - t->last_start));
-    add_varint(&t->cells[CELL_DURATION], (uint64_t)length);
-    add_varint(&t->cells[CELL_NAME], name);
-    add_varint(&t->cells[CELL_DEPTH], (uint64_t)e->depth);
-    add_varint(&t->cells[CELL_EVENT], zigzag(e->event - t->last_event));
+    add_number(&t->cells[CELL_START], zigzag((uint64_t)start - (uint64_t)t->last_start));
+    add_number(&t->cells[CELL_DURATION], (uint64_t)length);
+    add_number(&t->cells[CELL_NAME], name);
+    add_number(&t->cells[CELL_DEPTH], (uint64_t)e->depth);
+    add_number(&t->cells[CELL_EVENT], zigzag((uint64_t)e->event - (uint64_t)t->last_event));
     t->last_start = start, t->last_event = e->event, t->n_line++;
 }
 

@@ -38,10 +38,16 @@ typedef struct {
     const char *text;
     size_t number;
 } Hint;
+/* The number of the name that the events of a metadata entry share. */
+typedef struct {
+    const void *of; /* SharedArgs.of */
+    uint32_t iid;
+} NameHint;
 
 typedef struct {
     NumberedTexts texts[N_TEXTS]; /* a text's iid is its number + 1 */
     Hint hints[N_TEXTS][N_HINTS];
+    NameHint name_hints[N_HINTS];
     bool cleared; /* the part's first packet, which clears the state, is written */
     Arena arena;
     Message event, interned, nested;
@@ -174,15 +180,26 @@ static uint32_t iid_of(TraceWriter *w, int list, const char *text, size_t n)
     State *s = w->state;
     Hint *hint = &s->hints[list][(uintptr_t)text / 8 % N_HINTS];
     if (hint->text == text) {
-        /* The address may have another text by now. */
+        /* The address may have another text by now, except that of an argument's name. */
         const NumberedText *known = &s->texts[list].texts.items[hint->number];
-        if (known->n_bytes == n && !memcmp(known->text, text, n)) return (uint32_t)hint->number + 1;
+        if (known->n_bytes == n && (list == ARG_NAMES || !memcmp(known->text, text, n)))
+            return (uint32_t)hint->number + 1;
     }
     size_t number = numbered_find(&s->texts[list], text, n);
     if (number == NO_NUMBER) number = number_new(w, list, text, n);
     if (number == NO_NUMBER) return 0;
     *hint = (Hint){text, number};
     return (uint32_t)number + 1;
+}
+
+static uint32_t iid_of_name(TraceWriter *w, const ViewerEvent *e)
+{
+    if (e->name != e->shared->name) return iid_of(w, EVENT_NAMES, e->name, e->n_name);
+    State *s = w->state;
+    NameHint *hint = &s->name_hints[hash64((uintptr_t)e->shared->of) % N_HINTS];
+    if (hint->of != e->shared->of || !hint->iid)
+        *hint = (NameHint){e->shared->of, iid_of(w, EVENT_NAMES, e->name, e->n_name)};
+    return hint->iid;
 }
 
 /* ---- the functions of the format ---- */
@@ -277,7 +294,7 @@ static void perfetto_slice(TraceWriter *w, const TraceSlice *slice)
     m->n = 0;
     add_varint(w, m, 9, SLICE_BEGIN);
     add_varint(w, m, 11, slice->track->id);
-    uint32_t name = iid_of(w, EVENT_NAMES, e->name, e->n_name);
+    uint32_t name = iid_of_name(w, e);
     if (name)
         add_varint(w, m, 10, name);
     else
@@ -290,11 +307,9 @@ static void perfetto_slice(TraceWriter *w, const TraceSlice *slice)
 
 static void perfetto_end(TraceWriter *w, const TraceTrack *track, TraceTime at)
 {
-    State *s = w->state;
-    s->event.n = 0;
-    add_varint(w, &s->event, 9, SLICE_END);
-    add_varint(w, &s->event, 11, track->id);
-    write_packet(w, at.ns, 11, &s->event);
+    uint8_t event[4 * VARINT_BYTES], *p = put_varint(put_varint(event, 9 << 3), SLICE_END);
+    p = put_varint(put_varint(p, 11 << 3), track->id);
+    write_packet(w, at.ns, 11, &(Message){.items = event, .n = (size_t)(p - event)});
 }
 
 static void perfetto_counter(TraceWriter *w, const TraceTrack *track, TraceTime at,

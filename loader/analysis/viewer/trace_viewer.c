@@ -263,27 +263,89 @@ static int by_name(const void *a, const void *b)
     return x->order < y->order ? 1 : -1; /* the last comes first */
 }
 
-/* Merges the event's arguments with those of its metadata. Of several of one name, the last of the
- * event counts. */
-static bool merge_args(ViewerEvent *out)
+/* The order of the arguments of one metadata entry's events whose own arguments have certain names.
+ * Nearly all events of an entry have the same names in the same order, so they need not be sorted
+ * again. Names are compared by address: equal addresses are equal names. */
+enum { N_PLANS = 256, PLAN_OWN = 16, PLAN_ARGS = 48 };
+struct ArgPlan {
+    const void *of; /* NULL: unused */
+    uint8_t n_own, n;
+    const char *names[PLAN_OWN]; /* of own arguments, as they are found */
+    uint8_t from[PLAN_ARGS];     /* index of an own argument, or n_own + that of a shared one */
+};
+
+/* Returns where the plan for the event is or will be; NULL if it gets none. */
+static struct ArgPlan *plan_of(ViewerEvent *out)
 {
     const struct SharedArgs *shared = out->shared;
-    size_t n = 0, of_shared = 0, n_shared = shared ? shared->n_args : 0;
-    sort_in_place(out->own.items, out->own.n, sizeof *out->own.items, by_name);
-    while (out->args.capacity < out->own.n + n_shared)
-        if (!GROW(out->args.items, out->args.capacity, out->args.capacity)) return false;
-    for (size_t i = 0; i < out->own.n; i++) {
+    if (!shared || out->own.n > PLAN_OWN || out->own.n + shared->n_args > PLAN_ARGS) return NULL;
+    if (!out->plans) out->plans = prof_alloc(N_PLANS * sizeof *out->plans);
+    return out->plans ? &out->plans[hash64((uintptr_t)shared->of) % N_PLANS] : NULL;
+}
+
+static bool plan_fits(const struct ArgPlan *plan, const ViewerEvent *out)
+{
+    if (plan->of != out->shared->of || plan->n_own != out->own.n) return false;
+    for (size_t i = 0; i < out->own.n; i++)
+        if (plan->names[i] != out->own.items[i].name) return false;
+    return true;
+}
+
+static void start_plan(struct ArgPlan *plan, const ViewerEvent *out)
+{
+    plan->of = out->shared->of;
+    plan->n_own = (uint8_t)out->own.n;
+    for (size_t i = 0; i < out->own.n; i++) plan->names[i] = out->own.items[i].name;
+}
+
+static void follow_plan(const struct ArgPlan *plan, ViewerEvent *out)
+{
+    const ViewerArg *own = out->own.items, *shared = out->shared->args;
+    for (size_t i = 0; i < plan->n; i++) {
+        uint8_t from = plan->from[i];
+        out->args.items[i] = from < plan->n_own ? own[from] : shared[from - plan->n_own];
+    }
+    out->args.n = plan->n;
+}
+
+/* Merges the event's arguments with those of its metadata. Of several of one name, the last of the
+ * event counts. */
+static void sort_args(ViewerEvent *out, struct ArgPlan *plan)
+{
+    const struct SharedArgs *shared = out->shared;
+    size_t n = 0, of_shared = 0, n_shared = shared ? shared->n_args : 0, n_own = out->own.n;
+    if (plan) start_plan(plan, out);
+    sort_in_place(out->own.items, n_own, sizeof *out->own.items, by_name);
+    for (size_t i = 0; i < n_own; i++) {
         const ViewerArg *own = &out->own.items[i];
         if (i && !compare_names(own, own - 1)) continue;
         for (; of_shared < n_shared; of_shared++) {
             int c = compare_names(&shared->args[of_shared], own);
             if (c > 0) break;
+            if (c < 0 && plan) plan->from[n] = (uint8_t)(n_own + of_shared);
             if (c < 0) out->args.items[n++] = shared->args[of_shared];
         }
+        if (plan) plan->from[n] = (uint8_t)(own->order - 1);
         out->args.items[n++] = *own;
     }
-    while (of_shared < n_shared) out->args.items[n++] = shared->args[of_shared++];
+    for (; of_shared < n_shared; of_shared++) {
+        if (plan) plan->from[n] = (uint8_t)(n_own + of_shared);
+        out->args.items[n++] = shared->args[of_shared];
+    }
     out->args.n = n;
+    if (plan) plan->n = (uint8_t)n;
+}
+
+static bool merge_args(ViewerEvent *out)
+{
+    struct ArgPlan *plan = plan_of(out);
+    size_t n = out->own.n + (out->shared ? out->shared->n_args : 0);
+    while (out->args.capacity < n)
+        if (!GROW(out->args.items, out->args.capacity, out->args.capacity)) return false;
+    if (plan && plan_fits(plan, out))
+        follow_plan(plan, out);
+    else
+        sort_args(out, plan);
     return true;
 }
 
@@ -559,6 +621,7 @@ void viewer_event_free(ViewerEvent *event)
     meta_bytes_free(&event->bytes);
     prof_free(event->args.items);
     prof_free(event->own.items);
+    prof_free(event->plans);
     prof_free(event->kept.items);
     hash_free(&event->kept_by_meta);
     arena_free(&event->kept_arena);

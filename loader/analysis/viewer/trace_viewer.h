@@ -59,6 +59,7 @@ typedef struct {
     const Plane *plane;        /* plane that TYPE_REF values refer to */
     LIST(ViewerArg) own;       /* arguments that do not come from the metadata, as they are found */
     const struct SharedArgs *shared; /* those of the metadata */
+    struct ArgPlan *plans;           /* N_PLANS; NULL before the first event */
     EventFinder finder;
     MetaBytes bytes; /* of the metadata */
     /* What events of the same metadata share, kept because nearly all events repeat one. */
