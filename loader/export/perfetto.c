@@ -31,11 +31,12 @@ static const uint32_t interned_fields[N_TEXTS] = {2, 3, 29};
 /* A message that is being built. */
 typedef LIST(uint8_t) Message;
 
-/* The text that was last asked for at an address. Most names are the same text at the same address;
- * looking there first saves a hash of all of its bytes. */
+/* The text that was last asked for at a place: an address for names, an argument of events of the
+ * same metadata for values. It is mostly the same again; looking there first saves a hash of all of
+ * its bytes. */
 enum { N_HINTS = 1024 };
 typedef struct {
-    const char *text;
+    const void *place;
     size_t number;
 } Hint;
 /* The number of the name that the events of a metadata entry share. */
@@ -55,7 +56,7 @@ typedef struct {
 
 /* ---- fields ---- */
 
-static uint8_t *room(TraceWriter *w, Message *m, size_t n)
+static uint8_t *more_room(TraceWriter *w, Message *m, size_t n)
 {
     while (m->capacity < m->n + n)
         if (!prof_grow(&m->items, m->capacity, &m->capacity, 1)) {
@@ -65,13 +66,20 @@ static uint8_t *room(TraceWriter *w, Message *m, size_t n)
     return m->items + m->n;
 }
 
+static inline uint8_t *room(TraceWriter *w, Message *m, size_t n)
+{
+    return m->capacity < m->n + n ? more_room(w, m, n) : m->items + m->n;
+}
+
 static void add_bytes(TraceWriter *w, Message *m, const void *bytes, size_t n)
 {
     uint8_t *p = room(w, m, n);
     if (p && n) memcpy(p, bytes, n), m->n += n;
 }
 
-static void add_varint(TraceWriter *w, Message *m, uint32_t field, uint64_t value)
+/* Inline, because the fields are constants, whose bytes are then constants too. */
+static inline __attribute__((always_inline)) void add_varint(TraceWriter *w, Message *m,
+                                                             uint32_t field, uint64_t value)
 {
     uint8_t *p = room(w, m, 2 * VARINT_BYTES);
     if (p) m->n = (size_t)(put_varint(put_varint(p, field << 3), value) - m->items);
@@ -127,19 +135,25 @@ static void add_message(TraceWriter *w, Message *m, uint32_t field, const Messag
 static void write_packet(TraceWriter *w, int64_t time_ns, uint32_t field, const Message *nested)
 {
     State *s = w->state;
-    uint8_t head[6 * VARINT_BYTES], *p = head, last[2 * VARINT_BYTES];
+    uint8_t head[6 * VARINT_BYTES] = {0}, *p = head, last[2 * VARINT_BYTES] = {0};
+    size_t n_last = (size_t)(put_varint(put_varint(last, field << 3 | 2), nested->n) - last);
     if (time_ns >= 0) p = put_varint(put_varint(p, 8 << 3), (uint64_t)time_ns);
     p = put_varint(put_varint(p, 10 << 3), SEQUENCE);
     p = put_varint(put_varint(p, 13 << 3), s->cleared ? NEEDS_STATE : STATE_CLEARED);
     if (s->interned.n) p = put_varint(put_varint(p, 12 << 3 | 2), s->interned.n);
     size_t n_head = (size_t)(p - head);
-    size_t n_last = (size_t)(put_varint(put_varint(last, field << 3 | 2), nested->n) - last);
-    uint8_t *q = trace_out_room(&w->out, 2 * VARINT_BYTES + sizeof head);
+    /* All of `head` and `last` is copied, because a constant number of bytes is copied faster. */
+    uint8_t *q = trace_out_room(&w->out, VARINT_BYTES + 1 + sizeof head + sizeof last);
     p = put_varint(put_varint(q, 1 << 3 | 2), n_head + s->interned.n + n_last + nested->n);
-    memcpy(p, head, n_head);
-    w->out.n += (size_t)(p - q) + n_head;
-    if (s->interned.n) trace_out_add(&w->out, s->interned.items, s->interned.n);
-    trace_out_add(&w->out, last, n_last);
+    memcpy(p, head, sizeof head);
+    p += n_head;
+    if (s->interned.n) {
+        w->out.n += (size_t)(p - q);
+        trace_out_add(&w->out, s->interned.items, s->interned.n);
+        p = q = trace_out_room(&w->out, sizeof last);
+    }
+    memcpy(p, last, sizeof last);
+    w->out.n += (size_t)(p - q) + n_last;
     trace_out_add(&w->out, nested->items, nested->n);
     s->interned.n = 0;
     s->cleared = true;
@@ -174,13 +188,13 @@ static size_t number_new(TraceWriter *w, int list, const char *text, size_t n)
     return number;
 }
 
-/* Returns the text's iid; 0 if it has none. */
-static uint32_t iid_of(TraceWriter *w, int list, const char *text, size_t n)
+/* Returns the text's iid; 0 if it has none. `place`: where the same text was probably before. */
+static uint32_t iid_of(TraceWriter *w, int list, const void *place, const char *text, size_t n)
 {
     State *s = w->state;
-    Hint *hint = &s->hints[list][(uintptr_t)text / 8 % N_HINTS];
-    if (hint->text == text) {
-        /* The address may have another text by now, except that of an argument's name. */
+    Hint *hint = &s->hints[list][(uintptr_t)place / 8 % N_HINTS];
+    if (hint->place == place) {
+        /* The place may have another text by now, except that of an argument's name. */
         const NumberedText *known = &s->texts[list].texts.items[hint->number];
         if (known->n_bytes == n && (list == ARG_NAMES || !memcmp(known->text, text, n)))
             return (uint32_t)hint->number + 1;
@@ -188,17 +202,17 @@ static uint32_t iid_of(TraceWriter *w, int list, const char *text, size_t n)
     size_t number = numbered_find(&s->texts[list], text, n);
     if (number == NO_NUMBER) number = number_new(w, list, text, n);
     if (number == NO_NUMBER) return 0;
-    *hint = (Hint){text, number};
+    *hint = (Hint){place, number};
     return (uint32_t)number + 1;
 }
 
 static uint32_t iid_of_name(TraceWriter *w, const ViewerEvent *e)
 {
-    if (e->name != e->shared->name) return iid_of(w, EVENT_NAMES, e->name, e->n_name);
+    if (e->name != e->shared->name) return iid_of(w, EVENT_NAMES, e->name, e->name, e->n_name);
     State *s = w->state;
     NameHint *hint = &s->name_hints[hash64((uintptr_t)e->shared->of) % N_HINTS];
     if (hint->of != e->shared->of || !hint->iid)
-        *hint = (NameHint){e->shared->of, iid_of(w, EVENT_NAMES, e->name, e->n_name)};
+        *hint = (NameHint){e->shared->of, iid_of(w, EVENT_NAMES, e->name, e->name, e->n_name)};
     return hint->iid;
 }
 
@@ -243,21 +257,21 @@ static void perfetto_track(TraceWriter *w, const TraceTrack *track)
     write_packet(w, -1, 60, m);
 }
 
-static void add_value(TraceWriter *w, Message *m, const char *text, size_t n)
+static void add_value(TraceWriter *w, Message *m, const void *place, const char *text, size_t n)
 {
-    uint32_t number = n >= MIN_TEXT ? iid_of(w, ARG_VALUES, text, n) : 0;
+    uint32_t number = n >= MIN_TEXT ? iid_of(w, ARG_VALUES, place, text, n) : 0;
     if (number)
         add_varint(w, m, 17, number);
     else
         add_text(w, m, 6, text, n);
 }
 
-static void add_argument(TraceWriter *w, Message *m, const Plane *plane, const ViewerArg *arg)
+static void add_argument(TraceWriter *w, Message *m, const ViewerEvent *e, const ViewerArg *arg)
 {
     State *s = w->state;
     char room[VIEWER_ROOM];
     size_t n, before = m->n;
-    uint32_t number = iid_of(w, ARG_NAMES, arg->name, arg->n_name);
+    uint32_t number = iid_of(w, ARG_NAMES, arg->name, arg->name, arg->n_name);
     /* Room for a length of one byte; a longer one moves the bytes after it. */
     add_header(w, m, 4, 0);
     size_t body = m->n;
@@ -270,8 +284,9 @@ static void add_argument(TraceWriter *w, Message *m, const Plane *plane, const V
     case TYPE_UINT64: add_varint(w, m, 3, arg->value.u64); break;
     case TYPE_DOUBLE: add_double(w, m, 5, arg->value.number); break;
     default: {
-        const char *text = viewer_value(plane, &arg->value, room, &n);
-        add_value(w, m, text, n);
+        const char *text = viewer_value(e->plane, &arg->value, room, &n);
+        uint64_t place = hash64((uintptr_t)e->shared->of ^ (uintptr_t)arg->name);
+        add_value(w, m, (const void *)(uintptr_t)(place | 1), text, n);
     }
     }
     size_t n_body = m->n - body;
@@ -301,7 +316,7 @@ static void perfetto_slice(TraceWriter *w, const TraceSlice *slice)
         add_text(w, m, 23, e->name, e->n_name);
     if (slice->flow_out) add_fixed(w, m, 47, slice->flow_out);
     if (slice->flow_in && slice->flow_in != slice->flow_out) add_fixed(w, m, 47, slice->flow_in);
-    for (size_t i = 0; i < e->args.n; i++) add_argument(w, m, e->plane, &e->args.items[i]);
+    for (size_t i = 0; i < e->args.n; i++) add_argument(w, m, e, &e->args.items[i]);
     write_packet(w, slice->start.ns, 11, m);
 }
 
