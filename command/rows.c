@@ -13,22 +13,29 @@
 
 /* ---- values ---- */
 
+static void write_escape(FILE *out, uint32_t c)
+{
+    if (c == NOT_UTF8)
+        fputs("\\ufffd", out);
+    else if (c == '"' || c == '\\')
+        fprintf(out, "\\%c", (char)c);
+    else
+        fprintf(out, "\\u%04x", (unsigned)c);
+}
+
 static void json_write(FILE *out, const char *text, size_t n)
 {
+    size_t written = 0;
     fputc('"', out);
-    for (size_t i = 0; i < n;) {
+    for (size_t i = 0, length; i < n; i += length) {
         uint32_t c;
-        size_t length = text_decode(text + i, n - i, &c);
-        if (c == NOT_UTF8)
-            fputs("\\ufffd", out);
-        else if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", (char)c);
-        else if (c < 0x20)
-            fprintf(out, "\\u%04x", (unsigned)c);
-        else
-            fwrite(text + i, 1, length, out);
-        i += length;
+        length = text_decode(text + i, n - i, &c);
+        if (c != NOT_UTF8 && c != '"' && c != '\\' && c >= 0x20) continue;
+        fwrite(text + written, 1, i - written, out);
+        write_escape(out, c);
+        written = i + length;
     }
+    fwrite(text + written, 1, n - written, out);
     fputc('"', out);
 }
 
@@ -87,10 +94,13 @@ static void write_csv_text(FILE *out, const char *text, size_t n)
         return;
     }
     fputc('"', out); /* an empty text is "", NULL is an empty field */
-    for (size_t i = 0; i < n; i++) {
-        if (text[i] == '"') fputc('"', out);
-        fputc(text[i], out);
+    for (const char *quote; (quote = memchr(text, '"', n));) {
+        size_t length = (size_t)(quote + 1 - text);
+        fwrite(text, 1, length, out);
+        fputc('"', out);
+        text += length, n -= length;
     }
+    fwrite(text, 1, n, out);
     fputc('"', out);
 }
 

@@ -4,6 +4,7 @@
 #include "sink.h"
 
 #include <errno.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -26,7 +27,7 @@ static bool is_replaceable(const char *path)
     return stat(path, &st) || S_ISREG(st.st_mode);
 }
 
-bool sink_open(Sink *sink, const char *path)
+static bool open_file(Sink *sink, const char *path)
 {
     *sink = (Sink){.file = stdout, .name = path ? path : "standard output"};
     if (!path) return true;
@@ -45,6 +46,13 @@ bool sink_open(Sink *sink, const char *path)
     if (sink->file) return true;
     unlink(part);
     return fail(sink, "cannot be written");
+}
+
+bool sink_open(Sink *sink, const char *path)
+{
+    if (!open_file(sink, path)) return false;
+    __fsetlocking(sink->file, FSETLOCKING_BYCALLER); /* one thread writes; locks cost more */
+    return true;
 }
 
 bool sink_close(Sink *sink, bool keep)
