@@ -22,13 +22,13 @@
 --   line, the one that contains the others (longest, then first in the file); if there are several
 --   lines, the one that ends first
 -- column after_short_name TEXT: readable form of after, as trace_events.short_name
-WITH ranked AS (
-    SELECT *, row_number() OVER (PARTITION BY run ORDER BY duration_ps DESC, plane_id, start_ps)
-              AS rank
-    FROM temp.gaps(:source, :n)
+WITH longest AS MATERIALIZED ( -- read only with n: gaps() also has those as long as the last
+    SELECT gap, row_number() OVER (PARTITION BY run ORDER BY duration_ps DESC, plane_id, start_ps)
+                AS rank
+    FROM (SELECT rowid AS gap, run, duration_ps, plane_id, start_ps FROM temp.gaps(:source, :n))
 )
 SELECT run, host, plane, start_ps, start_us, duration_us, before, before_short_name, after,
        after_short_name
-FROM ranked
-WHERE (:n IS NULL OR rank <= :n)
-ORDER BY run, rank
+FROM temp.gaps(:source, :n) AS g
+WHERE :n IS NULL OR g.rowid IN (SELECT gap FROM longest WHERE rank <= :n)
+ORDER BY run, duration_ps DESC, plane_id, start_ps
