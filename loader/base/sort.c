@@ -29,12 +29,10 @@ static inline int compare(Kind *k, const void *a, const void *b)
 
 #define BY_NUMBER(name, type)                                                                      \
     int name(const void *a, const void *b) { return ORDER(*(const type *)a, *(const type *)b); }
-BY_NUMBER(by_int64, int64_t)
-BY_NUMBER(by_uint64, uint64_t)
-BY_NUMBER(by_uint32, uint32_t)
-BY_NUMBER(by_double, double)
+static BY_NUMBER(by_int64, int64_t) BY_NUMBER(by_uint64, uint64_t) BY_NUMBER(by_uint32, uint32_t)
+    BY_NUMBER(by_double, double)
 
-static void swap(Kind *k, char *a, char *b)
+        static void swap(Kind *k, char *a, char *b)
 {
     char kept[SORT_ITEM_BYTES];
     memcpy(kept, a, k->bytes);
@@ -230,4 +228,49 @@ void sort_array(void *items, size_t n, size_t item_bytes,
         qsort(items, n, item_bytes, order);
     else
         qsort_r(items, n, item_bytes, compare_until_stopped, &s);
+}
+
+/* ---- numbers ---- */
+
+enum { MANY_NUMBERS = 256, BYTE_VALUES = 256, SIGN_BYTE = 56 };
+
+/* Returns the place of a number among those that differ from it only in one byte. */
+static inline size_t byte_at(int64_t value, unsigned shift)
+{
+    size_t byte = (uint64_t)value >> shift & (BYTE_VALUES - 1);
+    return shift == SIGN_BYTE ? byte ^ BYTE_VALUES / 2 : byte;
+}
+
+/* Copies numbers in the order of one of their bytes; those with the same keep their order. */
+static void order_by_byte(const int64_t *from, int64_t *to, size_t n, unsigned shift)
+{
+    size_t places[BYTE_VALUES] = {0}, place = 0;
+    for (size_t i = 0; i < n; i++) places[byte_at(from[i], shift)]++;
+    for (size_t b = 0; b < BYTE_VALUES; b++) {
+        size_t count = places[b];
+        places[b] = place, place += count;
+    }
+    for (size_t i = 0; i < n; i++) to[places[byte_at(from[i], shift)]++] = from[i];
+}
+
+/* By each byte in which the numbers differ, from the last on. */
+void sort_int64(int64_t *values, size_t n)
+{
+    int64_t *copy = n < MANY_NUMBERS ? NULL : prof_buffer(n * sizeof *copy);
+    if (!copy) {
+        sort_array(values, n, sizeof *values, by_int64);
+        return;
+    }
+    int64_t *from = values, *to = copy;
+    uint64_t differ = 0;
+    for (size_t i = 0; i < n; i++) differ |= (uint64_t)(values[i] ^ values[0]);
+    for (unsigned shift = 0; shift <= SIGN_BYTE; shift += 8) {
+        if (!(differ >> shift & (BYTE_VALUES - 1))) continue;
+        if (interrupt_due(n)) break;
+        order_by_byte(from, to, n, shift);
+        int64_t *other = from;
+        from = to, to = other;
+    }
+    if (from != values) memcpy(values, from, n * sizeof *values);
+    prof_free(copy);
 }

@@ -6,6 +6,7 @@
 #define PROF_SORT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum { SORT_ITEM_BYTES = 64 };
 /* Sorts n items in place, without allocating memory, in O(n log n). Not stable. An item has at most
@@ -20,8 +21,10 @@ void sort_in_place_by(void *items, size_t n, size_t item_bytes,
 void sort_array(void *items, size_t n, size_t item_bytes,
                 int (*order)(const void *a, const void *b));
 
+/* Sorts numbers, in O(n); like sort_array() if there is no memory for a copy. */
+void sort_int64(int64_t *values, size_t n);
+
 /* Compare two numbers through pointers, as sort_array() asks. */
-int by_int64(const void *a, const void *b);
 int by_uint64(const void *a, const void *b);
 int by_uint32(const void *a, const void *b);
 int by_double(const void *a, const void *b);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sort.c: sort_in_place() against the C library's qsort(), also where a median of three is led
- * astray; sort_array() of runs that are sorted already. */
+ * astray; sort_array() of runs that are sorted already; sort_int64(). */
 #include "../../loader/base/sort.h"
 #include "check.h"
 
@@ -95,6 +95,31 @@ static bool of_runs(uint32_t n, uint32_t length)
     return same;
 }
 
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Random numbers of which only some bits differ. */
+static bool numbers(size_t n, uint64_t differ, uint64_t rest)
+{
+    int64_t *values = calloc(n + 1, sizeof *values), *others = calloc(n + 1, sizeof *others);
+    if (!values || !others) abort();
+    uint64_t seed = n;
+    for (size_t i = 0; i < n; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        values[i] = (int64_t)(((seed ^ seed >> 29) & differ) | (rest & ~differ));
+    }
+    memcpy(others, values, n * sizeof *values);
+    qsort(others, n, sizeof *others, by_value);
+    sort_int64(values, n);
+    bool same = !memcmp(values, others, n * sizeof *values);
+    free(values);
+    free(others);
+    return same;
+}
+
 int main(void)
 {
     static const char *const what[] = {"random", "rising",     "falling",
@@ -110,5 +135,12 @@ int main(void)
     for (uint32_t length = 1; length < 5000; length = length * 3 / 2 + 1)
         for (uint32_t n = 200; n < 20000; n = n * 2 + 61) runs &= of_runs(n, length);
     check(runs, "sorted runs");
+    static const uint64_t bits[] = {
+        0, 0xFF, 0xFF00, 0xFFFFFFFF, 1 << 20, UINT64_C(1) << 63, UINT64_C(0xFF) << 56, UINT64_MAX};
+    bool ints = true;
+    for (size_t b = 0; b < sizeof bits / sizeof *bits; b++)
+        for (size_t n = 0; n < 3000; n = n * 3 / 2 + 1)
+            ints &= numbers(n, bits[b], 0) && numbers(n, bits[b], UINT64_MAX);
+    check(ints, "numbers");
     return finish();
 }

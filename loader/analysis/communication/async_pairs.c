@@ -328,7 +328,7 @@ static void read_runs(AsyncPairsBuilder *m)
                 m->runs[m->n_runs++] = e.start_ps;
         event_reader_close(&reader);
     }
-    sort_array(m->runs, m->n_runs, sizeof *m->runs, by_int64);
+    sort_int64(m->runs, m->n_runs);
 }
 
 ORDER_BY_TWO(by_start, Half, start_ps, event)

@@ -10,7 +10,7 @@
 /* Sorts the values and returns their median, the same as the SQL function median(). */
 static double median_of(int64_t *values, size_t n)
 {
-    sort_array(values, n, sizeof *values, by_int64);
+    sort_int64(values, n);
     double low = (double)values[(n - 1) / 2];
     return n % 2 ? low : low + ((double)values[n / 2] - low) * 0.5;
 }
@@ -137,7 +137,7 @@ static void sum_queue(LaunchQueue *q, int64_t *launched, const int64_t *starts)
 {
     uint64_t started = 0;
     double total = 0;
-    sort_array(launched, q->n, sizeof *launched, by_int64);
+    sort_int64(launched, q->n);
     for (size_t i = 0; i < q->n; i++) {
         while (started < q->n && starts[started] <= launched[i]) started++;
         uint64_t length = i + 1 - started; /* at equal times work starts before other comes */

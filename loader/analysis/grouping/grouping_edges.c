@@ -62,7 +62,7 @@ static bool number_nodes(Forest *f, ProfErr *err)
         }
     }
     f->n_nodes = (Node)first;
-    sort_array(f->captured_steps.items, f->captured_steps.n, sizeof(int64_t), by_int64);
+    sort_int64(f->captured_steps.items, f->captured_steps.n);
     return true;
 }
 

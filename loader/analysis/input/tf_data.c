@@ -450,7 +450,7 @@ static void add_pipelines(TfDataBuilder *m, ProfErr *err)
     size_t n = 0, n_devices = 0;
     uint32_t numbers[2] = {0};
     if (!roots || !m->slots) prof_nomem(err);
-    sort_array(m->device_ids.items, m->device_ids.n, sizeof *m->device_ids.items, by_int64);
+    sort_int64(m->device_ids.items, m->device_ids.n);
     for (size_t i = 0; i < m->device_ids.n; i++)
         if (!i || m->device_ids.items[i] != m->device_ids.items[i - 1])
             m->device_ids.items[n_devices++] = m->device_ids.items[i];

@@ -199,7 +199,7 @@ static OpPercentiles op_percentiles(Op *op)
                          .has_program = key->has_program,
                          .program_id = key->program_id,
                          .n = n};
-    sort_array(values, n, sizeof *values, by_int64);
+    sort_int64(values, n);
     for (size_t i = 0; i < n; i++) out.total += (double)values[i];
     out.stddev = deviation_of(values, n);
     out.min = (double)values[0], out.max = (double)values[n - 1];

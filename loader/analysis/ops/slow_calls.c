@@ -260,7 +260,7 @@ static bool collect(const NamedOp *op, Durations *d, ProfErr *err)
         n_small += of->small.n, n_large += of->large.n;
     }
     if (!d->counts) sort_array(d->small, d->n_small, sizeof *d->small, by_uint32);
-    sort_array(d->large, d->n_large, sizeof *d->large, by_int64);
+    sort_int64(d->large, d->n_large);
     while (d->n_negative < d->n_large && d->large[d->n_negative] < 0) d->n_negative++;
     return true;
 }

@@ -32,7 +32,7 @@ static int add_group(GroupCollector *c, int64_t id, ProfErr *err)
 static void sort_unique(GroupList *list)
 {
     size_t n = 0;
-    sort_array(list->ids, list->n, sizeof *list->ids, by_int64);
+    sort_int64(list->ids, list->n);
     for (size_t i = 0; i < list->n; i++)
         if (!i || list->ids[i] != list->ids[n - 1]) list->ids[n++] = list->ids[i];
     list->n = n;
