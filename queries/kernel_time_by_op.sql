@@ -29,13 +29,17 @@ WITH graph_kernel AS MATERIALIZED (
            sum(1.0 * duration_ps) AS ps
     FROM graph_kernel
     GROUP BY run, host, program_id, graph, hlo_op, tf_op, name
-), event AS MATERIALIZED (
-    SELECT e.run, e.host, e.program_id, e.hlo_op, e.tf_op, e.name, count(*) AS n,
+), launched AS MATERIALIZED ( -- numbers in the place of names: less to sort
+    SELECT e.run, e.program_id, e.hlo_op, e.tf_op, min(e.event_id) AS event_id, count(*) AS n,
            sum(1.0 * e.duration_ps) AS ps
     FROM temp.trace_events(:source) AS e
          LEFT JOIN graph_kernel AS g ON g.run = e.run AND g.event_id = e.event_id
     WHERE e.plane_kind = 'gpu' AND NOT e.derived AND g.run IS NULL
-    GROUP BY e.run, e.host, e.program_id, e.hlo_op, e.tf_op, e.name
+    GROUP BY e.plane_id, e.metadata_id, e.program_id, e.hlo_op, e.tf_op, e.run
+), event AS MATERIALIZED (
+    SELECT l.run, e.host, l.program_id, l.hlo_op, l.tf_op, e.name, l.n, l.ps
+    FROM launched AS l CROSS JOIN temp.trace_events(:source) AS e
+         ON e.run = l.run AND e.event_id = l.event_id
     UNION ALL
     SELECT run, host, program_id, coalesce(hlo_op, graph), tf_op, name, n, ps
     FROM in_graph
