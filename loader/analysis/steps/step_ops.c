@@ -271,32 +271,48 @@ const StepOps *run_step_ops(Run *run, Host *only, ProfErr *err)
 
 /* ---- the order of rows ---- */
 
-/* What the order of the rows depends on. */
+/* What the order of the rows of a step depends on. */
 typedef struct {
     int64_t self_ps;
-    uint32_t place, op, row;
+    uint32_t op, row;
 } RowOrder;
 
-static int by_step_and_time(const void *a, const void *b)
+static int by_self_time(const void *a, const void *b)
 {
     const RowOrder *x = a, *y = b;
-    if (x->place != y->place) return ORDER(x->place, y->place);
     return x->self_ps != y->self_ps ? ORDER(y->self_ps, x->self_ps) : ORDER(x->op, y->op);
+}
+
+/* Puts the rows from `first` to `end` together by step. Sets ends[place] to where those of each
+ * step end. */
+static void group_rows(const StepOps *ops, RowOrder *rows, size_t *ends, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++) ends[ops->rows[i].place]++;
+    for (size_t place = 0, n = 0; place < ops->steps->n_steps; place++) {
+        size_t count = ends[place];
+        ends[place] = n, n += count;
+    }
+    for (size_t i = first; i < end; i++) {
+        const StepOp *row = &ops->rows[i];
+        rows[ends[row->place]++] = (RowOrder){row->self_ps, row->op, (uint32_t)i};
+    }
 }
 
 /* Orders the rows from `first` to `end`. */
 static int order_rows(const StepOps *ops, uint32_t *order, size_t first, size_t end, ProfErr *err)
 {
+    size_t n_steps = ops->steps->n_steps, begin = 0, *ends = prof_alloc(n_steps * sizeof *ends);
     RowOrder *rows = prof_buffer((end - first) * sizeof *rows);
-    if (!rows) return prof_nomem(err);
-    for (size_t i = first; i < end; i++) {
-        const StepOp *row = &ops->rows[i];
-        rows[i - first] = (RowOrder){row->self_ps, row->place, row->op, (uint32_t)i};
+    if (!rows || !ends) prof_nomem(err);
+    if (!err->code) group_rows(ops, rows, ends, first, end);
+    for (size_t place = 0; place < n_steps && !err->code; place++) {
+        sort_array(rows + begin, ends[place] - begin, sizeof *rows, by_self_time);
+        interrupt_poll(ends[place] - begin, err);
+        begin = ends[place];
     }
-    sort_array(rows, end - first, sizeof *rows, by_step_and_time);
-    for (size_t i = first; i < end; i++) order[i] = rows[i - first].row;
-    prof_free(rows);
-    return interrupt_poll(end - first, err);
+    for (size_t i = first; i < end && !err->code; i++) order[i] = rows[i - first].row;
+    prof_free(rows), prof_free(ends);
+    return err->code;
 }
 
 static void release_order(void *result)
