@@ -194,16 +194,20 @@ static const char *start_of(const char *text)
     return keep_text("%.*s ...", n ? n : LONGEST_ISSUE, text);
 }
 
-/* Writes the losses. XProf's remark that it has no steps is left out if we have some. Reasons for
- * empty tables are left out: they appear when such a table is queried. */
+/* Writes the losses, and of which hosts. XProf's remark that it has no steps is left out if we have
+ * some. Reasons for empty tables are left out: they appear when such a table is queried. */
 static void what_is_missing(Database *d, Screen *s)
 {
     screen_heading(s, "What is missing or doubtful");
     sqlite3_stmt *stmt =
         ask(d,
-            "SELECT severity, message FROM prof_issues(?1) WHERE code <> 'nothing_to_show' AND NOT "
-            "(code = 'xprof_steps' AND EXISTS (SELECT 1 FROM steps(?1))) ORDER BY CASE severity "
-            "WHEN 'error' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END",
+            "WITH issue AS (SELECT severity, message, min(rowid) AS place, min(host) AS host, "
+            "count(DISTINCT host) AS n, (SELECT count(*) FROM hosts(?1)) AS n_hosts "
+            "FROM prof_issues(?1) WHERE code <> 'nothing_to_show' AND NOT "
+            "(code = 'xprof_steps' AND EXISTS (SELECT 1 FROM steps(?1))) GROUP BY 1, 2) "
+            "SELECT severity, CASE WHEN n IN (0, n_hosts) THEN '' WHEN n = 1 THEN host || ': ' "
+            "ELSE n || ' of ' || n_hosts || ' hosts: ' END || message FROM issue ORDER BY "
+            "CASE severity WHEN 'error' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, place",
             d->runs[0].label, NULL);
     int n = 0;
     bool cut = false;

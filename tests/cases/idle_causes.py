@@ -67,10 +67,27 @@ def causes_by_name():
         same(causes(space(core((0, 1), (11, 1)), host([(name, 0, 12)])), 'cause'), [(cause,)], name)
         outer = causes(space(core((0, 1), (11, 1)), host([(name, 0, 12), ('work', 0, 12),
                                                           ('$w.py:1 work', 0, 12)])), 'cause')
-        same(outer, [('python' if cause in ('host', 'python') else cause,)], name)
+        runs = cause == 'launching' and not name.startswith('Pjit')
+        same(outer, [('python' if runs or cause in ('host', 'python') else cause,)], name)
         inner = causes(space(core((0, 1), (11, 1)), host([(name, 0, 12), ('Memset', 0, 12)])),
                        'cause')
         same(inner, [(cause if cause in ('compiling', 'tracing') else 'copy',)], name)
+
+
+@case
+def callbacks():
+    """Python that a running program calls is python, not launching; Python that calls the program
+    is launching."""
+    data = space(core((0, 1), (101, 1)), host([
+        ('PjitFunction(f)', 0, 101), ('$pjit.py:1 cache_miss', 1, 90),
+        ('PjRtLoadedExecutable::Execute', 11, 70), ('GpuExecutable::ExecuteThunks', 21, 50),
+        ('pure_callback.1', 26, 40), ('$callback.py:1 call', 31, 30), ('PjitFunction(g)', 41, 10)]))
+    same(causes(data, 'cause, name, python_frame, 1e6 * idle_us'), [
+        ('launching', 'PjitFunction(f)', None, 30.0),
+        ('launching', 'GpuExecutable::ExecuteThunks', None, 20.0),
+        ('launching', 'PjRtLoadedExecutable::Execute', None, 20.0),
+        ('python', 'GpuExecutable::ExecuteThunks', '$callback.py:1 call', 20.0),
+        ('launching', 'PjitFunction(g)', '$callback.py:1 call', 10.0)])
 
 
 @case

@@ -12,7 +12,8 @@ import sqlite3
 import subprocess
 
 from lib.cases import case, must, same
-from lib.shell import DIR, PROFSQL, ROOT, SQLITE3, path, put
+from lib.shell import DIR, PROFSQL, ROOT, SQLITE3, path, put, put_source
+from lib.wire import US, Plane, space
 
 COMMAND = os.environ.get('COMMAND', os.path.join(ROOT, 'build', 'profsql'))
 GPU = 'tests/data/gpu_train_38'
@@ -74,6 +75,18 @@ def damaged():
         whole = f.read()
         to.write(whole[:len(whole) * 9 // 10])
     return path
+
+
+@case
+def issues_of_hosts():
+    """The screen says which hosts have an issue, unless all have it; equal issues are one line."""
+    steps = space(Plane('/host:CPU', 1).line(1, 'main', [
+        ('train', 0, 9 * US, {'_r': {'int64': 1}, 'step_num': {'int64': 3}})]).bytes())
+    none = space(Plane('/host:CPU', 1).line(1, 'main', [('work', 0, 9)]).bytes())
+    for hosts, start in (([none, none], ''), ([steps, none], 'host1: '),
+                         ([none, steps, none], '2 of 3 hosts: ')):
+        out, _ = run(put_source('some', hosts))
+        same(re.findall('^- (.*)no event belongs to a step', out, re.M), [start], out)
 
 
 @case

@@ -224,15 +224,17 @@ def names_of_kernels(run, host):
 
 def path_of(names, kernels):
     """((name, cause), ...), outermost first."""
-    path, cause, call = (), None, None
+    path, cause, call, runs_program = (), None, None, False
     for name in names:
         own = cause_of(name)
         if own == 'host' and name in kernels:
             own = 'launching'
+        called_back = own == 'python' and cause == 'launching' and runs_program
         if cause in ('compiling', 'tracing') or (cause not in (None, 'python', 'host')
-                                                 and own in ('python', 'host')):
+                                                 and own in ('python', 'host')
+                                                 and not called_back):
             continue
-        cause = own
+        cause, runs_program = own, not function_of(name)
         if cause in ('compiling', 'tracing') and call:
             path = call + ((call[-1][0], cause),)
         else:

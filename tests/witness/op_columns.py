@@ -159,6 +159,10 @@ def modules(run):
         for key, proto in programs_of(planes).items():
             module = Message(proto).sub(1)
             names.setdefault(str(key), module.text(1) if module else None)
+    recorded = {integer(of.get('program_id')) for planes in run.hosts.values() for p in planes
+                for line in p.lines for e in line.events for of in (e.stats, e.meta.stats)}
+    if 0 not in recorded:  # then the ops of this id are outside of programs
+        names.pop('0', None)
     for o in run.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0'):
         agree('module of %s' % o['program_id'], o['hlo_module'], names.get(o['program_id']))
 

@@ -73,6 +73,7 @@ typedef struct {
     HostSpan span;
     enum IdleCause cause; /* cause of the time inside */
     bool named;           /* the path ends with its name, not with that of the event around it */
+    bool runs_program;    /* its cause is that of an event that launches without being a call */
     uint32_t node;        /* index + 1; 0: not created yet */
     uint32_t call;        /* index + 1 of the innermost open call of a function */
 } Open;
@@ -231,20 +232,32 @@ static bool advance(Walk *w, int64_t time)
     return pass(w, time);
 }
 
+/* Returns whether an event takes its cause from the event around it. A runtime that runs a program
+ * calls Python only because the program does, so that a frame there does not launch. */
+static bool takes_cause(enum IdleCause own, const Open *around)
+{
+    if (is_final(around->cause)) return true;
+    if (own == IDLE_PYTHON && around->runs_program) return false;
+    return is_specific(around->cause) && !is_specific(own);
+}
+
 static bool open_span(Walk *w, const HostSpan *span)
 {
     if (!advance(w, span->start)) return false;
     while (w->open.n && w->open.items[w->open.n - 1].span.end < span->end) w->open.n--;
     const Open *around = w->open.n ? &w->open.items[w->open.n - 1] : NULL;
+    bool calls = called_function(slice_of(w->line->plane->event_metas[span->meta].name)).n != 0;
     Open now = {.span = *span, .cause = w->causes[span->meta], .named = true};
+    now.runs_program = now.cause == IDLE_LAUNCHING && !calls;
     if (around) now.call = around->call;
-    if (around &&
-        (is_final(around->cause) || (is_specific(around->cause) && !is_specific(now.cause))))
-        now.cause = around->cause, now.named = false;
+    if (around && takes_cause(now.cause, around)) {
+        now.cause = around->cause;
+        now.named = false;
+        now.runs_program = around->runs_program;
+    }
     Open *place = PUSH(w->open);
     if (!place) return false;
-    if (called_function(slice_of(w->line->plane->event_metas[span->meta].name)).n && now.named)
-        now.call = (uint32_t)w->open.n;
+    if (calls && now.named) now.call = (uint32_t)w->open.n;
     *place = now;
     return true;
 }

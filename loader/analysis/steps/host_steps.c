@@ -182,7 +182,7 @@ static void report(const HostSteps *s)
         host_issue(s->host, "info", "no_steps", 0, 0, s->host,
                    "no event belongs to a step: the program has no step markers (train steps of "
                    "TensorFlow, jax.profiler.StepTraceAnnotation), or the profiler did not record "
-                   "them; tables of steps are empty");
+                   "them; tables of steps have no rows of this host");
     else if (n_marked)
         host_issue(
             s->host, "info", "no_steps", 0, 0, s->host,
@@ -196,7 +196,7 @@ static void report(const HostSteps *s)
             s->host, "info", "no_steps", 0, 0, s->host,
             "no group of events is a step: %zu without a marker, %zu without events, %zu with a "
             "marker of duration 0, %zu without computation, %zu with a marker that XProf does not "
-            "recognize; tables of steps are empty, host_steps lists these groups",
+            "recognize; tables of steps have no rows of this host, host_steps lists the groups",
             n[STEP_NO_MARKER], n[STEP_NO_EVENTS] + n[STEP_NOT_ON_ALL_CORES], n[STEP_NO_TIME],
             n[STEP_NO_COMPUTE], n[STEP_OUTSIDE_XPROF]);
 }

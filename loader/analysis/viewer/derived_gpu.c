@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "../program/hlo_validate.h"
 #include "../../base/sort.h"
+#include "../../base/std_sort.h"
 #include "derived_parts.h"
 #include "../../store/events.h"
 #include "../../store/sorted_events.h"
@@ -453,14 +454,12 @@ static bool derive_stream(StreamWalk *w, const Line *stream, size_t number, cons
 
 static bool computes(const Line *line) { return strstr(line->name->text, "Compute") != NULL; }
 
-/* Sorts streams: those that compute first, then those with more events; equal ones in stored order.
- */
-static int by_importance(const void *a, const void *b)
+/* Streams that compute come first, then those with more events. */
+static bool more_important(const void *a, const void *b)
 {
-    const Line *x = *(Line *const *)a, *y = *(Line *const *)b;
-    if (computes(x) != computes(y)) return computes(x) ? -1 : 1;
-    if (x->n_events != y->n_events) return ORDER(y->n_events, x->n_events);
-    return ORDER(x, y);
+    const Line *x = a, *y = b;
+    if (computes(x) != computes(y)) return computes(x);
+    return x->n_events > y->n_events;
 }
 
 static bool derive_streams(Derivation *d, const Plane *plane, NameTable *names,
@@ -476,7 +475,7 @@ static bool derive_streams(Derivation *d, const Plane *plane, NameTable *names,
     SpanLine *of_stream = prof_alloc(n_lines * sizeof *of_stream);
     if (!w.finder || !streams || !of_stream) prof_nomem(err);
     for (size_t i = 0; i < n_lines && !err->code; i++) streams[i] = lines[i].line;
-    if (!err->code) sort_array(streams, n_lines, sizeof *streams, by_importance);
+    if (!err->code) std_sort((void **)streams, n_lines, more_important);
     if (!err->code) stat_filter_open(&w.filter, plane, wanted, COUNT(wanted), err);
     for (size_t i = 0; i < n_lines && i < MOST_STREAMS && !err->code; i++) {
         size_t n = 0;

@@ -15,6 +15,7 @@ small a choice that most combinations occur.
     long       more kernels on a stream than a chunk of events holds, launched by as many calls of
                two host threads
     tied       kernels of equal time, whose order is decided by one property after another
+    many       more streams than XProf derives lines of, with equal numbers of kernels
 
 The same bytes each time."""
 import os
@@ -143,10 +144,15 @@ def tied():
                        [s("device_vendor", str="Nvidia")]))
 
 
+def many():
+    return run(7, 160, [TF_OP, ("hlo_op", ["a", "b"]), MODULE, ("program_id", [5])],
+               streams=tuple(range(7, 47)))
+
+
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "streams_odd",
                                                                 "plugins", "profile")
-    for make in (levels, graphs, together, scopes, long, tied):
+    for make in (levels, graphs, together, scopes, long, tied, many):
         os.makedirs(os.path.join(folder, make.__name__), exist_ok=True)
         with open(os.path.join(folder, make.__name__, "h.xplane.pb"), "wb") as f:
             f.write(make())
