@@ -167,11 +167,13 @@ SQLITE_EXTENSION_INIT3
       "libprofsql")                                                                                \
     C(HO_FLOPS_UTILIZATION, "flops_utilization", "REAL", "fraction",                               \
       "flops_actual over the total time at the default clock, as a fraction of the device's peak " \
-      "rate; can exceed 1 if a cost is overestimated; NULL if the peak is unknown, or the "        \
-      "operations are 0 or unknown",                                                               \
+      "rate; on GPUs over the time of the op's own kernels, because total_time_us also has that "  \
+      "of ops of the same name in other programs that follow it in the same step. Can exceed 1 "   \
+      "if a cost is overestimated; NULL if the peak is unknown, or the operations are 0 or "       \
+      "unknown",                                                                                   \
       "libprofsql")                                                                                \
     C(HO_HBM_UTILIZATION, "hbm_utilization", "REAL", "fraction",                                   \
-      "bytes accessed in HBM over the total time, as a fraction of the peak bandwidth. The bytes " \
+      "bytes accessed in HBM over the same time, as a fraction of the peak bandwidth. The bytes "  \
       "are those of occurrences_actual executions: hbm_bytes scaled, or bytes_accessed_actual if " \
       "there are none (library calls). Can exceed 1 if a cost is overestimated, by far for the "   \
       "start and done of an asynchronous transfer; NULL if the peak is unknown, or the bytes are " \

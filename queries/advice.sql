@@ -240,7 +240,8 @@ WITH rule(rule, place, says, action, query) AS (
     SELECT w.run, 'low_utilization', w.wasted_time_us / 1e3 / b.devices, w.hlo_op
     FROM temp.top_wasted(:source) AS w JOIN base AS b ON b.run = w.run
     UNION ALL
-    SELECT t.run, 'tensorcore_missed', t.total_duration_us / 1e3 / b.devices, t.op_name
+    SELECT t.run, 'tensorcore_missed', t.total_duration_us / 1e3 / b.devices,
+           coalesce(t.op_name, t.short_name)
     FROM temp.tensorcore_missed(:source) AS t JOIN base AS b ON b.run = t.run
     UNION ALL
     SELECT run, 'small_kernels', ms, name FROM kernel WHERE is_small

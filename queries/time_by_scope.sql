@@ -38,8 +38,8 @@
 --   stack); NULL if scope is NULL
 -- column owner_by TEXT: how the owner of top_op was found: own, fused, user, producer or caller;
 --   NULL if it has none
--- column top_op TEXT: op with the most self time: the HLO instruction, else (and in CUDA graphs, if
---   the instruction is unknown) the framework op or the name of the events
+-- column top_op TEXT: op with the most self time: the HLO instruction, else the framework op, else
+--   the name of the events; for a kernel of a CUDA graph whose instruction is unknown, its name
 WITH op AS MATERIALIZED (
     SELECT run, plane_kind, scope_prefix(scope, coalesce(:depth, 2)) AS scope,
            CASE WHEN coalesce(:by_iteration, 0) THEN iteration END AS iteration, pass, self_us,

@@ -32,10 +32,11 @@
 --   (scope_ops.bytes_accessed), without those whose number is unknown; NULL if all are unknown
 -- column scope TEXT: scope of top_op; NULL if it has none
 -- column top_op TEXT: op with the most self time: the HLO instruction, else the framework op, else
---   the name of the events
+--   the name of the events; for a kernel of a CUDA graph whose instruction is unknown, its name
 WITH op AS MATERIALIZED (
     SELECT run, plane_kind, user_file, user_line, user_function, scope, pass, self_us, occurrences,
-           flops, bytes_accessed, coalesce(hlo_op, tf_op, name) AS op
+           flops, bytes_accessed,
+           coalesce(iif(hlo_op IS NOT NULL, name, NULL), hlo_op, tf_op, name) AS op
     FROM temp.scope_ops(:source)
 ), line AS ( -- user_function, scope and op are those of the row with the largest self time
     SELECT run, plane_kind, user_file, user_line,

@@ -51,7 +51,8 @@ WITH listed AS MATERIALIZED (
            event_self_ps / 1e6 AS event_us
     FROM temp.hlo_ops(:source)
     WHERE rank > 0
-), scoped AS ( -- hlo_ops lacks the kernels of CUDA graphs, and host threads
+), scoped AS ( -- hlo_ops lacks the kernels of CUDA graphs, and host threads; on GPUs its time of
+               -- an op can be that of other programs
     SELECT run, program_id, hlo_op, max(hlo_module) AS hlo_module, min(host) AS host,
            sum(coalesce(executions, occurrences)) AS n, sum(self_us) AS us, sum(flops) AS flops,
            sum(bytes_accessed) AS bytes
@@ -62,7 +63,7 @@ WITH listed AS MATERIALIZED (
     SELECT g.*
     FROM scoped AS g LEFT JOIN listed AS l ON l.run = g.run AND l.program_id IS g.program_id
                                            AND l.hlo_op = g.hlo_op
-    WHERE l.run IS NULL OR g.us > l.us * (1 + 1e-9)
+    WHERE l.run IS NULL OR abs(g.us - l.us) > l.us * 1e-9
 ), instruction AS MATERIALIZED (
     SELECT i.run, i.host, i.program_id, i.hlo_op, i.opcode, i.category, i.work_kind,
            coalesce(1.0 * i.flops_actual / nullif(i.model_flops_actual, 0), 1) AS weight,

@@ -187,6 +187,35 @@ def gpu_hlo_runs():
 
 
 @case
+def ops_of_one_name():
+    """Ops of one name in two programs that follow each other in a step are one run of XProf's. Our
+    own numbers keep them apart: each has the time, executions and bytes of its own kernels."""
+    plane = Plane('/device:GPU:0', 3, stats={
+        'device_vendor': {'str': 'Nvidia'}, 'peak_hbm_bw_gigabytes_per_second': {'double': 0.001}})
+    plane.line(1, 'Stream #1', [
+        ('k', at * US, length * US, {'hlo_op': {'str': 'n'}, 'program_id': {'uint64': program},
+                                     'group_id': {'int64': group}})
+        for at, length, program, group in ((0, 5, 1, 0), (10, 20, 2, 0), (40, 10, 2, 1))])
+    metadata = Plane('/host:metadata', 9)
+    metadata.names['group_id'] = 50
+    made = [hlo.instruction(1, 'a', 'parameter', hlo.shape(hlo.F32, 8)),
+            hlo.instruction(2, 'n', 'negate', hlo.shape(hlo.F32, 8), (1,))]
+    for id in 1, 2:
+        program = hlo.module('m%d' % id, hlo.computation(1, 'main', made, root=2), id=id, more=L(4))
+        metadata.meta('m%d(%d)' % (id, id), stats={'Hlo Proto': {'bytes': hlo.proto(program)}},
+                      key=id)
+    data = space(plane.bytes(), metadata.bytes())
+    same(rows("SELECT program_id, occurrences, total_time_us, occurrences_actual, "
+              "round(hbm_utilization, 9) FROM hlo_ops('{x}') WHERE rank > 0 ORDER BY 1", x=data),
+         [('1', 2, 25.0, 1, 12.8), ('2', 1, 10.0, 2, round(128 / 30, 9))])
+    same(rows("SELECT program_id, self_us, bytes_accessed FROM scope_ops('{x}') ORDER BY 1",
+              x=data), [('1', 5.0, 64.0), ('2', 30.0, 128.0)])
+    same(rows("SELECT program_id, occurrences, self_time_us, round(hbm_utilization, 9) "
+              "FROM top_hlo_ops('{x}')", x=data),
+         [('2', 2, 30.0, round(128 / 30, 9)), ('1', 1, 5.0, 12.8)])
+
+
+@case
 def groups_of_other_planes():
     """The file's groups alone count if every plane of a device names them; else kernels take the
     group of the one before. '/custom:' starts the name of one, '/customx' of none. Asked of XProf

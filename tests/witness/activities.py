@@ -334,7 +334,7 @@ def marks_of_steps(run):
             if at_ends:
                 ends.add(r['group_id'])
         outside[host] = not steps
-    if len(hosts) != 1:
+    if len(run.hosts) != 1:  # merged steps exclude dropped ones
         return
     for table in ('steps', 'core_steps', 'step_breakdown'):
         for r in run.ask('SELECT DISTINCT step, dropped, outside_xprof FROM %s({x})' % table):

@@ -142,8 +142,8 @@ def parts(f):
                         if r['padding_time_us'] is not None]
     found['low_utilization'] = [(r['hlo_op'], r['wasted_time_us'] / n / 1e3)
                                 for r in f.wasted] if is_any_known(f.ops) else None
-    found['tensorcore_missed'] = [(r['op_name'], r['total_duration_us'] / n / 1e3)
-                                  for r in f.missed]
+    found['tensorcore_missed'] = [(r['op_name'] if r['op_name'] is not None else r['short_name'],
+                                   r['total_duration_us'] / n / 1e3) for r in f.missed]
     kernels = collections.defaultdict(lambda: [0, 0])
     for t in f.totals:
         if t['plane_kind'] == 'gpu' and t['line_kind'] == 'stream':

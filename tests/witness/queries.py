@@ -16,7 +16,7 @@ import types
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from compare import Run, agree, agree_one_of, in_parts, main, seeds, tried  # noqa: E402
+from compare import Run, agree, agree_one_of, in_parts, integer, main, seeds, tried  # noqa: E402
 from device_time import COMPUTE, kind_of_op  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 from program_flops import are_operations_unknown, programs_that_ran  # noqa: E402
@@ -118,7 +118,7 @@ def ops_of(run):
         return of_key[key]
     add_graphs(kernels, row_of, instructions, scoped)
     for key, r in scoped.items():
-        if key not in of_key or r['us'] - of_key[key]['us'] > 1e-7:
+        if key not in of_key or abs(r['us'] - of_key[key]['us']) > 1e-7:  # or of other programs
             add(row_of(key), r['us'] - row_of(key)['us'])
         of_key[key]['n'] = r['n']
     peaks = run.ask('SELECT DISTINCT peak_flops_per_second AS flops, peak_hbm_bytes_per_second '
@@ -229,14 +229,21 @@ def sampling(dice, top, name):
 
 def utilization(run):
     """Of devices whose clock was the default one: operations and bytes over the time and the peaks
-    of one device."""
+    of one device. On GPUs the time is that of the op's own kernels."""
     ops = run.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0')
     peaks = run.ask('SELECT DISTINCT peak_flops_per_second AS flops, peak_hbm_bytes_per_second '
                     'AS bytes, time_scale_multiplier AS scale FROM devices({x})')
     if len(peaks) != 1 or peaks[0]['scale'] not in (None, 1.0):
         return
+    kernels = collections.Counter()
+    for planes in run.hosts.values():
+        for e in (e for p in planes if p.name.startswith('/device:GPU:') for line in p.lines
+                  if not line.derived for e in line.events if 'cuda_graph_id' not in e.stats):
+            kernels[str(integer(e.stats.get('program_id'))),
+                    str(e.stats.get('hlo_op')).rpartition('::')[2]] += e.duration_ps
     for o in ops:
-        seconds = o['total_time_us'] / 1e6
+        own = kernels[o['program_id'], o['hlo_op']]
+        seconds = own / 1e12 if own and not o['core_type'] else o['total_time_us'] / 1e6
         want = o['flops_actual'] / seconds / peaks[0]['flops'] if o[
             'flops_actual'] and seconds and peaks[0]['flops'] else None
         agree('use of compute units by %s' % o['hlo_op'], o['flops_utilization'], want, rel=1e-6)

@@ -568,9 +568,10 @@ def in_graphs_each(found, instruction):
     return instruction['model_flops_actual'], one
 
 
-def on_device(r, listed, instruction):
+def on_device(r, listed, n_events, instruction):
     """Of a row of scope_ops, from rows of hlo_ops and for its kernels in CUDA graphs."""
-    times, own = sum(o['occurrences'] for o in listed), r['occurrences'] - r['n_in_graphs']
+    own = r['occurrences'] - r['n_in_graphs']
+    times = n_events if r['plane_kind'] == 'gpu' else sum(o['occurrences'] for o in listed)
     n, each = r['executions'], in_graphs_each(r['in_graph'], instruction) if r[
         'in_graph'] else (None, None)
     r['executions'] = r['occurrences'] if r['plane_kind'] != 'gpu' else n + sum(
@@ -579,7 +580,8 @@ def on_device(r, listed, instruction):
     for c, column, one in zip(('flops', 'bytes_accessed'),
                               ('model_flops_actual', 'bytes_accessed_actual'), each):
         all_of = [o[column] for o in listed]
-        known = [sum(all_of) * own / times if times and None not in all_of else None] * (own > 0)
+        known = [sum(all_of) * own / times if all_of and times and None not in all_of
+                 else None] * (own > 0)
         known += [one and one * n] if r['in_graph'] else []
         if known and None not in known:
             r[c] = sum(known)
@@ -587,9 +589,12 @@ def on_device(r, listed, instruction):
 
 def costs(run, rows, runs_ops):
     """The rows with executions, operations and bytes: on devices of hlo_ops (tests/witness/flops.py
-    and op_columns.py), divided by occurrences, on host threads of the instruction for each event,
-    in CUDA graphs for each execution; unless it runs other ops."""
-    ops = collections.defaultdict(list)
+    and op_columns.py), an equal part for each event, on host threads of the instruction for each
+    event, in CUDA graphs for each execution; unless it runs other ops."""
+    ops, events = collections.defaultdict(list), collections.Counter()
+    for r in rows:
+        events[r['host'], r['plane_kind'], r['program_id'], r['hlo_op']] += r[
+            'occurrences'] - (r.get('n_in_graphs') or 0)
     for host, file in zip(run.hosts, run.files):
         for o in Run(file, [file]).ask('SELECT program_id, hlo_op, core_type, occurrences, '
                                        'occurrences_actual, model_flops_actual, '
@@ -612,7 +617,8 @@ def costs(run, rows, runs_ops):
                     r['bytes_accessed'] = i['bytes_accessed'] * r['occurrences']
         else:
             on_device(r, ops[r['host'], r['plane_kind'] == 'sparsecore', r['program_id'] or '0',
-                             r['hlo_op']], i)
+                             r['hlo_op']],
+                      events[r['host'], r['plane_kind'], r['program_id'], r['hlo_op']], i)
     columns = ('host', 'plane_kind', 'program_id', 'hlo_op', 'tf_op', 'name', 'iteration',
                'executions', 'flops', 'bytes_accessed')
     got = run.ask('SELECT %s FROM scope_ops({x})' % ', '.join(columns))
@@ -658,7 +664,8 @@ def grouped(run, rows, query, own, of_largest):
         agree('passes', r['forward_us'] + r['backward_us'] + r['recomputed_us'] + r['unknown_us'],
               r['self_us'])
         largest = max(x['self_us'] for x in of)
-        top = [dict(x, top_op=x['hlo_op'] or x['tf_op'] or x['name']) for x in of
+        top = [dict(x, top_op=x['hlo_op'] and x['name'] or x['hlo_op'] or x['tf_op'] or x['name'])
+               for x in of
                if x['self_us'] >= largest - 1e-6]
         agree_one_of('%s: is one of the largest' % (r,), [r[c] for c in of_largest],
                      [[x[c] for c in of_largest] for x in top])

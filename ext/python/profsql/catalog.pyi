@@ -5729,8 +5729,8 @@ class TimeByScope(NamedTuple):
     """how the owner of top_op was found: own, fused, user, producer or caller; NULL if it has
     none"""
     top_op: str
-    """op with the most self time: the HLO instruction, else (and in CUDA graphs, if the instruction
-    is unknown) the framework op or the name of the events"""
+    """op with the most self time: the HLO instruction, else the framework op, else the name of the
+    events; for a kernel of a CUDA graph whose instruction is unknown, its name"""
 
 class TimeBySourceLine(NamedTuple):
     run: str
@@ -5774,7 +5774,7 @@ class TimeBySourceLine(NamedTuple):
     """scope of top_op; NULL if it has none"""
     top_op: str
     """op with the most self time: the HLO instruction, else the framework op, else the name of the
-    events"""
+    events; for a kernel of a CUDA graph whose instruction is unknown, its name"""
 
 class TimeByType(NamedTuple):
     run: str

@@ -370,7 +370,7 @@ static void join_line(GpuLine *l, OpMetricsDb *db, ProfErr *err)
 
 /* ---- planes ---- */
 
-/* Counts the executions of the plane's ops, each in its own program, and their work. */
+/* Counts the executions of the plane's ops, each in its own program, their time and their work. */
 static int add_executions(GpuPlane *p, OpMetricsDb *db, ProfErr *err)
 {
     OpKernels *kernels = prof_alloc(db->n_ops * sizeof *kernels);
@@ -381,7 +381,10 @@ static int add_executions(GpuPlane *p, OpMetricsDb *db, ProfErr *err)
             Slice name = slice_innermost(slice_of(sums->op));
             const OpMetrics *op =
                 sums->instruction ? op_db_find(db, sums->program_id, name.text, name.n) : NULL;
-            if (op && !op_kernels_join(&kernels[op - db->ops], &sums->kernels)) prof_nomem(err);
+            if (!op) continue;
+            size_t at = (size_t)(op - db->ops);
+            db->ops[at].kernels_ps += sums->time_ps;
+            if (!op_kernels_join(&kernels[at], &sums->kernels)) prof_nomem(err);
         }
     for (size_t i = 0; i < db->n_ops && !err->code; i++) {
         OpMetrics *op = &db->ops[i];

@@ -124,7 +124,7 @@ static void merge_actual(OpMetrics *dst, const OpMetrics *src)
     dst->model_flops_actual =
         first ? src->model_flops_actual : dst->model_flops_actual + src->model_flops_actual;
     dst->has_actual_bytes = src->has_actual_bytes && (first || dst->has_actual_bytes);
-    dst->bytes_actual += src->bytes_actual;
+    dst->bytes_actual += src->bytes_actual, dst->kernels_ps += src->kernels_ps;
 }
 
 bool op_merge(OpMetrics *dst, const OpMetrics *src, Arena *arena, bool count_cores)

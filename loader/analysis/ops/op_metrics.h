@@ -50,7 +50,8 @@ typedef struct {
     uint64_t bytes_accessed, dma_stall_ps;
     /* Corrected values, without what XProf's sums miss or count twice; see the table hlo_ops. Not
      * set for fused instructions, host ops and framework ops. */
-    uint64_t executions, bytes_actual;       /* bytes_actual: only if has_actual_bytes */
+    uint64_t executions, bytes_actual; /* bytes_actual: only if has_actual_bytes */
+    uint64_t kernels_ps;               /* GPU: time of the op's own kernels; 0 if it has none */
     double flops_actual, model_flops_actual; /* NaN: unknown */
     bool has_actual_bytes;
     double energy_j;

@@ -65,6 +65,12 @@ static double hbm_bytes_actual(const OpMetrics *op)
     return op->has_actual_bytes ? (double)op->bytes_actual : 0;
 }
 
+/* Returns the time in which the actual work was done. */
+static uint64_t actual_ps(const OpMetrics *op)
+{
+    return op->kernels_ps ? op->kernels_ps : op->time_ps;
+}
+
 double op_flops_utilization(const OpMetrics *op, const DeviceCapabilities *devices)
 {
     double peak = peak_gflops(devices), most = 0;
@@ -72,7 +78,7 @@ double op_flops_utilization(const OpMetrics *op, const DeviceCapabilities *devic
         most = fmax(most, devices->devices[i].peak_flops / 1e9);
     if (!(peak > 0)) peak = most;
     if (!(peak > 0 && op->flops_actual > 0 && op->time_ps)) return NAN;
-    double ps = (double)(op->normalized_ps ? op->normalized_ps : op->time_ps);
+    double ps = (double)(op->normalized_ps && !op->kernels_ps ? op->normalized_ps : actual_ps(op));
     return op->flops_actual * 1e3 / ps / peak;
 }
 
@@ -83,5 +89,5 @@ double op_hbm_utilization(const OpMetrics *op, const DeviceCapabilities *devices
         most = fmax(most, giga_to_gibi(devices->devices[i].peak_bytes[MEMORY_HBM] / 1e9));
     if (!(peak > 0)) peak = most;
     if (!(peak > 0 && bytes > 0 && op->time_ps)) return NAN;
-    return giga_to_gibi(bytes * 1e3 / (double)op->time_ps) / peak;
+    return giga_to_gibi(bytes * 1e3 / (double)actual_ps(op)) / peak;
 }

@@ -437,8 +437,9 @@ static void add_program_cost(Op *op, double n, ProfErr *err)
     op->op.n_bytes += has_bytes ? (double)cost->bytes_accessed_actual * n : NAN;
 }
 
-/* Takes the FLOPs and bytes of device ops from hlo_ops, for each of its occurrences. On TPUs these
- * may be events with other names, or of a plane that is not a device here. */
+/* Takes the FLOPs and bytes of device ops from hlo_ops, an equal part for each event. On TPUs the
+ * events may have other names, or be of a plane that is not a device here, and XProf's occurrences
+ * count all of them; on GPUs those count events of other programs too. */
 static void set_device_costs(Build *b, ProfErr *err)
 {
     const OpStats *stats = run_op_stats(b->host->run, b->host, err);
@@ -454,7 +455,8 @@ static void set_device_costs(Build *b, ProfErr *err)
     for (size_t i = b->first; i < b->ops.n && !err->code; i++) {
         Op *op = &b->ops.items[i];
         double listed = (double)(op->op.n - op->n_in_graphs);
-        double share = op->n_costed ? listed / (double)op->n_costed : NAN;
+        double n_events = op->op.plane_kind == PLANE_GPU ? listed : (double)op->n_costed;
+        double share = op->n_costed ? listed / n_events : NAN;
         if (listed > 0) op->op.flops *= share, op->op.n_bytes *= share;
         if (op->n_in_graphs) add_program_cost(op, (double)op->n_executed, err);
         bool listed_known = op->op.n == op->n_in_graphs || op->op.executions;
