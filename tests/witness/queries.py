@@ -16,7 +16,7 @@ import types
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from compare import Run, agree, agree_one_of, in_parts, integer, main, seeds, tried  # noqa: E402
+from compare import Run, agree, agree_one_of, in_parts, main, seeds, tried  # noqa: E402
 from device_time import COMPUTE, kind_of_op  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 from program_flops import are_operations_unknown, programs_that_ran  # noqa: E402
@@ -235,14 +235,12 @@ def utilization(run):
                     'AS bytes, time_scale_multiplier AS scale FROM devices({x})')
     if len(peaks) != 1 or peaks[0]['scale'] not in (None, 1.0):
         return
-    kernels = collections.Counter()
-    for planes in run.hosts.values():
-        for e in (e for p in planes if p.name.startswith('/device:GPU:') for line in p.lines
-                  if not line.derived for e in line.events if 'cuda_graph_id' not in e.stats):
-            kernels[str(integer(e.stats.get('program_id'))),
-                    str(e.stats.get('hlo_op')).rpartition('::')[2]] += e.duration_ps
+    kernels = {(k['program_id'], k['op']): k['ps'] for k in run.ask(
+        "SELECT program_id, hlo_op AS op, sum(duration_ps) AS ps FROM trace_events({x}) "
+        "WHERE plane_kind = 'gpu' AND line_kind = 'stream' AND NOT derived AND hlo_op IS NOT NULL "
+        "AND json_extract(stats, '$.cuda_graph_id') IS NULL GROUP BY 1, 2")}
     for o in ops:
-        own = kernels[o['program_id'], o['hlo_op']]
+        own = kernels.get((o['program_id'], o['hlo_op']))
         seconds = own / 1e12 if own and not o['core_type'] else o['total_time_us'] / 1e6
         want = o['flops_actual'] / seconds / peaks[0]['flops'] if o[
             'flops_actual'] and seconds and peaks[0]['flops'] else None
