@@ -5,6 +5,7 @@ import base64
 import html
 import html.parser
 import json
+import math
 import os
 import random
 import re
@@ -551,9 +552,18 @@ def two_timelines():
 @case
 def a_page_has_many_events():
     """A page has all events of a run if they are not too many bytes. Of more it has the longest,
-    and says how many are left out. A baseline gets half of them."""
+    and says how many are left out, and how much of each 400th of the time they take. A baseline
+    gets half of them."""
     dice = random.Random(2)
     out = os.path.join(DIR, 'many.html')
+
+    def bins_without(starts_ns):
+        first, last = events[0][1], events[-1][1] + events[-1][2]
+        there = {(first + 1000 * start) // 10**10 for start in starts_ns}
+        width, taken = (last - first) / 400, [0] * 400
+        for i in set(range(len(events))) - there:
+            taken[min(399, int((events[i][1] - first) / width))] += events[i][2]
+        return [math.ceil(100 * ps / width) for ps in taken]
 
     def check(n, least, most, *words):
         run('report', path, '-o', out, '--force', *words)
@@ -563,6 +573,8 @@ def a_page_has_many_events():
                 there = line['n']
                 same(there + line.get('left', 0), n)
                 must(least <= there <= most, '%d of %d' % (there, n))
+                if there < n:
+                    same(line['bins'], bins_without(column(iter(timeline['columns']), there, 1)))
         must(os.path.getsize(out) < 4 << 20, 'too long')
 
     for n in (150000, 450000):
