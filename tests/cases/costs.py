@@ -81,7 +81,8 @@ def packed_numbers():
     for type, bits, n, size in ((21, 4, 11, 6), (21, 4, 2, 1), (26, 2, 5, 2), (21, 0, 11, 11),
                                 (F32, 32, 3, 12)):
         packed = shape(type, n, bits=bits)
-        ops = [instruction(1, 'p', 'parameter', packed), instruction(2, 'n', 'negate', packed, (1,))]
+        ops = [instruction(1, 'p', 'parameter', packed),
+               instruction(2, 'n', 'negate', packed, (1,))]
         data = proto(module('m', computation(1, 'main', ops, root=2)))
         same(rows("SELECT bytes_accessed FROM hlo_instructions('{x}') WHERE hlo_op = 'n'", data),
              [(2 * size,)], (type, bits, n))
