@@ -29,10 +29,11 @@ static inline int compare(Kind *k, const void *a, const void *b)
 
 #define BY_NUMBER(name, type)                                                                      \
     int name(const void *a, const void *b) { return ORDER(*(const type *)a, *(const type *)b); }
-static BY_NUMBER(by_int64, int64_t) BY_NUMBER(by_uint64, uint64_t) BY_NUMBER(by_uint32, uint32_t)
-    BY_NUMBER(by_double, double)
+BY_NUMBER(by_uint64, uint64_t)
+BY_NUMBER(by_uint32, uint32_t)
+BY_NUMBER(by_double, double)
 
-        static void swap(Kind *k, char *a, char *b)
+static void swap(Kind *k, char *a, char *b)
 {
     char kept[SORT_ITEM_BYTES];
     memcpy(kept, a, k->bytes);
@@ -231,6 +232,11 @@ void sort_array(void *items, size_t n, size_t item_bytes,
 }
 
 /* ---- numbers ---- */
+
+static int by_int64(const void *a, const void *b)
+{
+    return ORDER(*(const int64_t *)a, *(const int64_t *)b);
+}
 
 enum { MANY_NUMBERS = 256, BYTE_VALUES = 256, SIGN_BYTE = 56 };
 
