@@ -11,7 +11,7 @@
 --   compilation than after it, all clean steps are steady, else only those after it
 -- column left_out INTEGER [steps]: number of the run's other steps
 -- column compiling_steps INTEGER [steps]: number of steps in which something was compiled: a
---   compilation belongs to the step, or belongs to none and starts during it, or
+--   compilation belongs to the step, or (in a run of one host) starts during it, or
 --   steps.compilation_ms_actual is above 0
 -- column first_step INTEGER: lowest number of the steady steps
 -- column median_ms REAL [ms]: median duration of the steady steps
@@ -31,8 +31,10 @@ WITH compilation AS MATERIALIZED (
     SELECT s.run, s.step, s.start_ps, s.duration_ms, s.dropped,
            coalesce(s.compilation_ms_actual, 0) > 0
            OR EXISTS (SELECT 1 FROM compilation AS c WHERE c.run = s.run AND c.step = s.step)
-           OR EXISTS (SELECT 1 FROM compilation AS c -- a thread without steps: by time
-                      WHERE c.run = s.run AND c.step IS NULL AND c.hosts = 1
+           OR EXISTS (SELECT 1 FROM compilation AS c
+                      -- by time, too: of a thread without steps; on a GPU also of the next step,
+                      -- because the kernels that the compiler tries belong to the step before
+                      WHERE c.run = s.run AND c.hosts = 1
                             AND c.start_ps >= s.start_ps
                             AND c.start_ps < s.start_ps + s.duration_ms * 1e9) AS compiles
     FROM temp.steps(:source) AS s

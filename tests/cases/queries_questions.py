@@ -339,6 +339,25 @@ def element_types():
 # ---- where the first version of an answer was wrong ----
 
 @case
+def steady_beside_a_compiler():
+    """On a GPU, the kernels that a compiler tries in step 1 belong to step 0, which they make
+    long: only step 2 is steady."""
+    def of(group, name, at, length, **stats):
+        return name, at * US, length * US, {'group_id': {'int64': group}, **stats}
+
+    def ran(group, at):
+        return of(group, 'k', at, 5, correlation_id={'int64': 1})
+    thread = host(of(0, 'TraceContext', 0, 20), of(0, 'cuLaunchKernel', 1, 2,
+                                                   correlation_id={'int64': 1}),
+                  of(1, 'TraceContext', 20, 180), of(1, 'backend_compile_and_load', 30, 150),
+                  of(2, 'TraceContext', 200, 20))
+    stream = gpu(ran(0, 12), ran(0, 100), ran(1, 190), ran(2, 210))
+    stream.line(0xdeadbeef, 'Steps', [of(0, '0', 12, 93), of(1, '1', 190, 5), of(2, '2', 210, 5)])
+    same(rows("SELECT steps, compiling_steps, first_step, median_ms * 1e3 FROM steady_steps('{x}')",
+              x=space(thread.bytes(), stream.bytes())), [(1, 2, 2, 5.0)])
+
+
+@case
 def steady_of_two_hosts():
     """Hosts that are merged count their steps anew, without those that are dropped: step 2 here is
     group 3 of each host."""

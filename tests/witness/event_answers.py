@@ -29,8 +29,8 @@ def values(rows, *but):
 # ---- steps ----
 
 def compiling_steps(run):
-    """Numbers of the steps that have a compilation, in whose time one of no step starts, or whose
-    time goes in part into compiling."""
+    """Numbers of the steps that have a compilation, in whose time one starts on the only host, or
+    whose time goes in part into compiling."""
     steps = run.ask('SELECT * FROM steps({x})')
     number = {(r['host'], r['group_id']): r['step'] if len(run.files) > 1 else r['group_id']
               for r in run.ask('SELECT host, group_id, step FROM host_steps({x})')}
@@ -38,7 +38,7 @@ def compiling_steps(run):
     for c in run.ask('SELECT host, step, start_ps FROM compilations({x})'):
         if c['step'] is not None:
             found.add(number.get((c['host'], c['step'])))
-        elif len(run.files) == 1:
+        if len(run.files) == 1:
             found |= {s['step'] for s in steps
                       if 0 <= c['start_ps'] - s['start_ps'] < s['duration_ms'] * 1e9}
     return found

@@ -5544,8 +5544,8 @@ class SteadySteps(NamedTuple):
     left_out: int
     """number of the run's other steps [steps]"""
     compiling_steps: int
-    """number of steps in which something was compiled: a compilation belongs to the step, or
-    belongs to none and starts during it, or steps.compilation_ms_actual is above 0 [steps]"""
+    """number of steps in which something was compiled: a compilation belongs to the step, or (in a
+    run of one host) starts during it, or steps.compilation_ms_actual is above 0 [steps]"""
     first_step: int
     """lowest number of the steady steps"""
     median_ms: float
