@@ -63,7 +63,7 @@ WITH listed AS MATERIALIZED (
     SELECT g.*
     FROM scoped AS g LEFT JOIN listed AS l ON l.run = g.run AND l.program_id IS g.program_id
                                            AND l.hlo_op = g.hlo_op
-    WHERE l.run IS NULL OR abs(g.us - l.us) > l.us * 1e-9
+    WHERE l.run IS NULL OR g.n <> l.n OR abs(g.us - l.us) > l.us * 1e-9
 ), instruction AS MATERIALIZED (
     SELECT i.run, i.host, i.program_id, i.hlo_op, i.opcode, i.category, i.work_kind,
            coalesce(1.0 * i.flops_actual / nullif(i.model_flops_actual, 0), 1) AS weight,
