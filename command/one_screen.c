@@ -194,15 +194,17 @@ static const char *start_of(const char *text)
     return keep_text("%.*s ...", n ? n : LONGEST_ISSUE, text);
 }
 
-/* Writes the losses, and of which hosts. XProf's remark that it has no steps is left out if we have
- * some. Reasons for empty tables are left out: they appear when such a table is queried. */
+/* Writes the losses, and of which hosts, if not of the entire run. XProf's remark that it has no
+ * steps is left out if we have some. Reasons for empty tables are left out: they appear when such a
+ * table is queried. */
 static void what_is_missing(Database *d, Screen *s)
 {
     screen_heading(s, "What is missing or doubtful");
     sqlite3_stmt *stmt =
         ask(d,
             "WITH issue AS (SELECT severity, message, min(rowid) AS place, min(host) AS host, "
-            "count(DISTINCT host) AS n, (SELECT count(*) FROM hosts(?1)) AS n_hosts "
+            "count(DISTINCT iif(code IN ('newest_run', 'no_common_steps', 'xprof_steps'), NULL, "
+            "host)) AS n, (SELECT count(*) FROM hosts(?1)) AS n_hosts "
             "FROM prof_issues(?1) WHERE code <> 'nothing_to_show' AND NOT "
             "(code = 'xprof_steps' AND EXISTS (SELECT 1 FROM steps(?1))) GROUP BY 1, 2) "
             "SELECT severity, CASE WHEN n IN (0, n_hosts) THEN '' WHEN n = 1 THEN host || ': ' "

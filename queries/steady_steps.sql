@@ -20,24 +20,32 @@
 -- column longest_ms REAL [ms]: duration of the longest steady step
 -- column deviation_ms REAL [ms]: sample standard deviation of the steady steps; NULL for one step
 -- column all_steps_ms REAL [ms]: average duration of all steps of the run
-WITH compilation AS MATERIALIZED (
+WITH numbered AS MATERIALIZED (
+    SELECT run, host, group_id, step FROM temp.host_steps(:source)
+), compilation AS MATERIALIZED (
     SELECT c.run, c.start_ps, r.n AS hosts,
            iif(r.n = 1, c.step, h.step) AS step -- merged hosts: renumbered
     FROM temp.compilations(:source) AS c
          JOIN (SELECT run, count(*) AS n FROM temp.hosts(:source) GROUP BY run) AS r USING (run)
-         LEFT JOIN temp.host_steps(:source) AS h
-                   ON h.run = c.run AND h.host = c.host AND h.group_id = c.step
+         LEFT JOIN numbered AS h ON h.run = c.run AND h.host = c.host AND h.group_id = c.step
+), timed AS MATERIALIZED ( -- steps and, in a run of one host, the starts of compilations
+    SELECT run, step, start_ps, duration_ms, dropped,
+           coalesce(compilation_ms_actual, 0) > 0 AS compiled, NULL AS compiled_ps
+    FROM temp.steps(:source)
+    UNION ALL
+    SELECT run, NULL, start_ps, NULL, NULL, NULL, start_ps FROM compilation WHERE hosts = 1
+), following AS ( -- the first compilation that starts during a step or later
+    SELECT *, min(compiled_ps) OVER (PARTITION BY run ORDER BY start_ps DESC) AS next_ps
+    FROM timed
 ), step AS MATERIALIZED (
-    SELECT s.run, s.step, s.start_ps, s.duration_ms, s.dropped,
-           coalesce(s.compilation_ms_actual, 0) > 0
-           OR EXISTS (SELECT 1 FROM compilation AS c WHERE c.run = s.run AND c.step = s.step)
-           OR EXISTS (SELECT 1 FROM compilation AS c
-                      -- by time, too: of a thread without steps; on a GPU also of the next step,
-                      -- because the kernels that the compiler tries belong to the step before
-                      WHERE c.run = s.run AND c.hosts = 1
-                            AND c.start_ps >= s.start_ps
-                            AND c.start_ps < s.start_ps + s.duration_ms * 1e9) AS compiles
-    FROM temp.steps(:source) AS s
+    -- By time, too: compilations of a thread without steps; on a GPU also those of the next step,
+    -- because the kernels that the compiler tries belong to the step before.
+    SELECT f.run, f.step, f.start_ps, f.duration_ms, f.dropped,
+           f.compiled OR coalesce(f.next_ps < f.start_ps + f.duration_ms * 1e9, 0)
+           OR coalesce((f.run, f.step) IN (SELECT run, step FROM compilation
+                                           WHERE step IS NOT NULL), 0) AS compiles
+    FROM following AS f
+    WHERE f.compiled_ps IS NULL
 ), placed AS MATERIALIZED (
     SELECT *, NOT dropped AND NOT compiles AS clean,
            start_ps > coalesce(max(iif(compiles, start_ps, NULL)) OVER (PARTITION BY run),

@@ -79,7 +79,8 @@ def damaged():
 
 @case
 def issues_of_hosts():
-    """The screen says which hosts have an issue, unless all have it; equal issues are one line."""
+    """The screen says which hosts have an issue, unless all have it or it is one of the run; equal
+    issues are one line."""
     steps = space(Plane('/host:CPU', 1).line(1, 'main', [
         ('train', 0, 9 * US, {'_r': {'int64': 1}, 'step_num': {'int64': 3}})]).bytes())
     none = space(Plane('/host:CPU', 1).line(1, 'main', [('work', 0, 9)]).bytes())
@@ -87,6 +88,8 @@ def issues_of_hosts():
                          ([none, steps, none], '2 of 3 hosts: ')):
         out, _ = run(put_source('some', hosts))
         same(re.findall('^- (.*)no event belongs to a step', out, re.M), [start], out)
+    out, _ = run(put_source('some', [none, none]))
+    same(re.findall('^- (.*)No step marker observed', out, re.M), [''], out)
 
 
 @case
