@@ -68,6 +68,14 @@ bool entry_has_parameter(const Entry *entry, const char *name)
     return false;
 }
 
+const char *entry_options(const Entry *entry)
+{
+    const char *text = "";
+    for (int i = 0; i < entry->n_parameters; i++)
+        text = keep_text("%s%s--%s", text, i ? ", " : "", entry->parameters[i]);
+    return *text ? text : "none";
+}
+
 bool entry_takes_path(const Entry *entry)
 {
     return !strcmp(entry->name, "prof_find") || !strcmp(entry->name, "profsql_live");

@@ -28,6 +28,8 @@ bool catalog_load(Catalog *catalog, Database *d);
  * there is none. */
 const Entry *catalog_find(const Catalog *catalog, const char *name);
 bool entry_has_parameter(const Entry *entry, const char *name);
+/* Returns its parameters as options, "none" without any. */
+const char *entry_options(const Entry *entry);
 /* Returns whether its argument is a path that need not be a run: prof_find, profsql_live. */
 bool entry_takes_path(const Entry *entry);
 /* Returns whether it calls a server in a running program: prof_capture, prof_monitor. */

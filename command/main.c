@@ -15,6 +15,7 @@
 #include "report/report.h"
 #include "one_screen.h"
 #include "select.h"
+#include "wrong_turns.h"
 #include "wrong_words.h"
 
 #include <fcntl.h>
@@ -72,6 +73,10 @@ static int do_list(Command *c, char **words, int n)
     }
     if (!options_allow(&c->options, TAKES_QUERY, false, "list")) return STATUS_USAGE;
     const char *texts[2] = {n ? words[0] : "."};
+    if (n && path_is_missing(words[0])) {
+        wrong_run(&c->database, words[0], "");
+        return STATUS_FAILED;
+    }
     long long n_rows = 0;
     int status = select_from(&c->database, &c->catalog,
                              "SELECT name, host_count AS hosts, round(size_bytes / 1e6, 3) AS "
@@ -205,7 +210,10 @@ static int query(Command *c, const Entry *entry, char **runs, int n)
 
 static int answer_sql(Command *c, const char *sql, char **runs, int n)
 {
-    if (!options_allow(&c->options, TAKES_FORMAT | TAKES_OUTPUT, false, "SQL")) return STATUS_USAGE;
+    if (!options_allow(&c->options, TAKES_FORMAT | TAKES_OUTPUT, false, "SQL")) {
+        complain("SQL has WHERE, ORDER BY and LIMIT itself: 'SELECT ... LIMIT 10'");
+        return STATUS_USAGE;
+    }
     if (!database_attach_all(&c->database, runs, n)) return STATUS_FAILED;
     return select_sql(&c->database, &c->catalog, sql, &c->options);
 }
@@ -229,6 +237,21 @@ static int several_words(Command *c, char **words, int n)
     if (is_sql(last)) return answer_sql(c, last, words, n - 1);
     wrong_question(&c->database, &c->catalog, words, n);
     return STATUS_USAGE;
+}
+
+/* Explains a verb after the run, as in "profsql logs report". */
+static bool late_verb(char **words, int n)
+{
+    for (int i = 1; i < n; i++)
+        for (size_t k = 0; k < COUNT(verbs); k++) {
+            if (strcmp(verbs[k].name, words[i]) != 0 || path_exists(words[i])) continue;
+            const char *order = keep_text("profsql %s", words[i]);
+            for (int j = 0; j < n; j++)
+                if (j != i) order = keep_text("%s %s", order, shell_word(words[j]));
+            complain("%s comes first: %s", words[i], order);
+            return true;
+        }
+    return false;
 }
 
 /* Returns our verb for a word that other programs use. */
@@ -303,7 +326,8 @@ static int run_command(Command *c)
     }
     for (size_t i = 0; i < COUNT(verbs); i++)
         if (!strcmp(verbs[i].name, words[0])) return verbs[i].run(c, words + 1, n - 1);
-    if (wrong_order(&c->catalog, words, n) || is_misspelt(words[0])) return STATUS_USAGE;
+    if (late_verb(words, n) || wrong_order(&c->catalog, words, n) || is_misspelt(words[0]))
+        return STATUS_USAGE;
     return n == 1 ? one_word(c, words) : several_words(c, words, n);
 }
 

@@ -181,7 +181,8 @@ static void what_to_do(Database *d, Screen *s)
     if (n_checked && !n_findings)
         screen_paragraph(s, PLAIN, NULL, "no checked rule takes 5 % of the time");
     if (!n_checked) return;
-    screen_line(s, "  %d rules were checked; all of them:", n_checked);
+    screen_line(s, "  %d rule%s checked; all of them:", n_checked,
+                n_checked == 1 ? " was" : "s were");
     screen_whole_line(s, "  %s %s advice", own_word(), given_word(d));
 }
 

@@ -76,16 +76,26 @@ static OptionList *list_options(const Catalog *catalog)
     return options;
 }
 
-static bool unknown_option(const OptionList *options, const char *word)
+/* Returns the parameters of the table or query among the words; "" if there is none. */
+static const char *parameters_there(const Catalog *catalog, int argc, char **argv)
+{
+    const Entry *entry = NULL;
+    for (int i = 1; i < argc; i++)
+        if (catalog_find(catalog, argv[i])) entry = catalog_find(catalog, argv[i]);
+    if (!entry) return "";
+    return keep_text("; the parameters of %s: %s", entry->name, entry_options(entry));
+}
+
+static bool unknown_option(const OptionList *options, const char *word, const char *parameters)
 {
     const char *name = keep_text("%.*s", (int)strcspn(word, "="), word + strspn(word, "-"));
     name = keep_text("%.*s", (int)strcspn(name, "="), name);
     Nearest nearest = {.word = name};
     for (int i = 0; i < options->n; i++) nearest_try(&nearest, options->list[i].name);
     for (int i = 0; i < nearest.n; i++) nearest.names[i] = keep_text("--%s", nearest.names[i]);
-    complain("%s: no such option, or short for several%s; profsql --help lists the options, "
+    complain("%s: no such option, or short for several%s%s; profsql --help lists the options, "
              "profsql tables NAME the parameters of a table; columns are compared in --where",
-             word, nearest_text(&nearest));
+             word, nearest_text(&nearest), parameters);
     return false;
 }
 
@@ -114,7 +124,7 @@ static bool set_format(Options *options, const char *name)
             return true;
         }
     complain("--format cannot be '%s': it is table, csv, json, jsonl or markdown; of export, "
-             "perfetto or chrome",
+             "perfetto or chrome; a report is always HTML",
              name);
     return false;
 }
@@ -156,7 +166,7 @@ static bool set_limit(Options *options, const char *value)
     options->limit = value;
     options->used |= TAKES_SELECTION;
     if ((n && !value[n] && n < 19) || !strcmp(value, "all")) return true;
-    complain("--limit cannot be '%s': it is a number of rows, or all", value);
+    complain("--limit cannot be '%s': it is a number of rows, of at most 18 digits, or all", value);
     return false;
 }
 
@@ -252,7 +262,9 @@ bool options_parse(Options *options, const Catalog *catalog, int argc, char **ar
     keep_comments(argc, argv);
     if (!check_dashes(list, argc, argv)) return false;
     for (int key; (key = getopt_long(argc, argv, ":f:o:n:qhV", list->list, NULL)) != -1;) {
-        if (key == '?') return unknown_option(list, unknown_word(argc, argv));
+        if (key == '?')
+            return unknown_option(list, unknown_word(argc, argv),
+                                  parameters_there(catalog, argc, argv));
         if (key == ':') {
             complain("%s needs a value after it", argv[optind - 1]);
             return false;

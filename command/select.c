@@ -146,11 +146,8 @@ static bool check_given(const Entry *entry, const Options *options)
     for (int i = 0; i < options->n_given; i++) {
         const char *name = options->given[i].name;
         if (entry_has_parameter(entry, name)) continue;
-        const char *has = "";
-        for (int k = 0; k < entry->n_parameters; k++)
-            has = keep_text("%s%s--%s", has, k ? ", " : "", entry->parameters[k]);
         complain("%s has no parameter %s; it has %s. --limit N cuts any answer", entry->name, name,
-                 *has ? has : "none");
+                 entry_options(entry));
         return false;
     }
     return true;
@@ -240,6 +237,16 @@ static bool has_more(Database *d, const char *tail)
     return false;
 }
 
+/* Says that what SQL without rows has made is lost, unless it is in a database of ATTACH. */
+static void note_lost(Database *d)
+{
+    sqlite3_stmt *stmt = ask(d, "SELECT count(*) FROM pragma_database_list WHERE seq > 1", NULL);
+    if (next_row(d, stmt) && !sqlite3_column_int(stmt, 0))
+        note("the SQL has no rows, and what it made ends with this command; SQL that selects from "
+             "it can follow after a semicolon, and ATTACH 'FILE.db' keeps it");
+    sqlite3_finalize(stmt);
+}
+
 /* Statements before the last may prepare what it needs. */
 int select_sql(Database *d, const Catalog *catalog, const char *sql, const Options *options)
 {
@@ -271,5 +278,6 @@ int select_sql(Database *d, const Catalog *catalog, const char *sql, const Optio
         sqlite3_finalize(stmt);
         if (rc != SQLITE_DONE) return STATUS_FAILED;
     }
+    note_lost(d);
     return STATUS_OK;
 }

@@ -126,8 +126,8 @@ static void choose_widths(Table *t, int limit)
     t->n_shown = t->n;
     if (limit && total_width(t) > limit) fit(t, cells, limit);
     if (t->n_shown < t->n)
-        note("the terminal has room for %d of %d columns; --columns a,b selects some, --format csv "
-             "has all",
+        note("the terminal has room for %d of %d columns; --columns a,b (or the SQL) selects some, "
+             "--format csv has all",
              t->n_shown, t->n);
 }
 

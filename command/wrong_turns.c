@@ -61,17 +61,24 @@ static bool suggest_path(Database *d, const char *given)
     return nearest.n > 0 || n > 0;
 }
 
-void wrong_run(Database *d, const char *given, const char *message)
+bool path_is_missing(const char *path)
 {
     struct stat st;
-    bool is_missing = lstat(given, &st) && errno == ENOENT && *given && given[0] != '~' &&
-                      !strstr(given, "://") && !strpbrk(given, "*?[");
+    return lstat(path, &st) && errno == ENOENT && *path && path[0] != '~' && !strstr(path, "://") &&
+           !strpbrk(path, "*?[") && strcmp(path, "-") != 0;
+}
+
+void wrong_run(Database *d, const char *given, const char *message)
+{
+    bool is_missing = path_is_missing(given);
     if (is_missing) /* the tables' own message is about SQL */
         complain("%s: no such file or folder; a run is a *.xplane.pb, a run folder, a log dir or "
                  "an HLO dump",
                  given);
     else if (!*given)
         complain("the path of the run is empty");
+    else if (!strcmp(given, "-"))
+        complain("-: runs are not read from standard input; save the profile to a file");
     else
         complain("%s", message);
     if (is_missing && !suggest_path(d, given))
@@ -192,7 +199,7 @@ void wrong_selection(Database *d, const Catalog *catalog, const Entry *entry,
                      const Options *options, const char *message)
 {
     const char *kept = keep_text("%s", message), *name = name_after(kept, "no such column: ");
-    if (strstr(kept, "syntax error")) {
+    if (strstr(kept, "syntax error") || !strcmp(kept, "incomplete input")) {
         complain("%s in %s", kept, options_sql(options));
         return;
     }

@@ -5,6 +5,8 @@
 
 #include "options.h"
 
+/* Returns whether nothing has this path, which is none of another system. */
+bool path_is_missing(const char *path);
 /* Explains a path that is not a run. `message` is the library's. */
 void wrong_run(Database *d, const char *given, const char *message);
 /* SQL that fails; `message` is SQLite's. Misspelt names get the nearest ones. */

@@ -100,6 +100,8 @@ void wrong_question(Database *d, const Catalog *catalog, char **words, int n)
     else if (!strcmp(last, "-"))
         complain("-: profsql shell reads SQL from standard input: profsql shell %s < FILE.sql",
                  first);
+    else if (!last[strspn(last, " \t\r\n")])
+        complain("the name of the table or query is empty; profsql tables lists all");
     else if (*last == '.')
         complain("%s: the commands of SQLite's shell are for profsql shell %s", last, first);
     else

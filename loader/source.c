@@ -274,13 +274,30 @@ static int by_path(const void *a, const void *b)
     return strcmp(((const Source *)a)->path, ((const Source *)b)->path);
 }
 
+/* Fails if a path that does not exist is one of another system, or needs a shell. */
+static int fail_unread(const char *path, ProfErr *err)
+{
+    const char *colon = strstr(path, "://");
+    if (colon)
+        return prof_fail(
+            err, PROF_NOTFOUND, 0,
+            "%s: paths of %.*s:// are not read; copy the profile to a local folder and give that",
+            path, (int)(colon - path), path);
+    if (*path == '~')
+        return prof_fail(err, PROF_NOTFOUND, 0,
+                         "%s: only a shell expands ~; write out the path of the home folder", path);
+    return PROF_OK;
+}
+
 int source_find(const char *folder, const char *within, Source **list, size_t *n, ProfErr *err)
 {
     struct stat st;
     if (!*folder)
         return prof_fail(err, PROF_NOTFOUND, 0,
                          "the path is empty; give the log dir that the profiler wrote to");
-    if (!stat(folder, &st) && !S_ISDIR(st.st_mode)) { /* a file is a run of its own */
+    bool is_missing = stat(folder, &st) != 0;
+    if (is_missing && fail_unread(folder, err)) return err->code;
+    if (!is_missing && !S_ISDIR(st.st_mode)) { /* a file is a run of its own */
         if (!S_ISREG(st.st_mode) ||
             (!profile_name_length(base_name(folder)) && !program_name_length(base_name(folder))))
             return prof_fail(err, PROF_NOTFOUND, 0,
@@ -351,15 +368,7 @@ static bool is_being_captured(const char *path)
 /* Fails with suggestions for a path that does not exist. */
 static int fail_missing(const char *path, ProfErr *err)
 {
-    const char *colon = strstr(path, "://");
-    if (colon)
-        return prof_fail(
-            err, PROF_NOTFOUND, 0,
-            "%s: paths of %.*s:// are not read; copy the profile to a local folder and give that",
-            path, (int)(colon - path), path);
-    if (*path == '~')
-        return prof_fail(err, PROF_NOTFOUND, 0,
-                         "%s: only a shell expands ~; write out the path of the home folder", path);
+    if (fail_unread(path, err)) return err->code;
     char folder[4096];
     ssize_t length = readlink(path, folder, sizeof folder - 1);
     if (length > 0)

@@ -33,14 +33,14 @@ static const struct {
                  "or TensorFlow, or with profsql-capture"},
 };
 
-/* Returns whether the bytes start like a JSON object or an array of objects. */
+/* Returns whether the bytes start like a JSON object, or an array of objects or numbers. */
 static bool is_json(const uint8_t *bytes, size_t n)
 {
     size_t i = 0;
     bool open = false;
     for (; i < n && memchr(" \t\r\n[{", bytes[i], 6); i++)
         open |= bytes[i] == '{' || bytes[i] == '[';
-    return open && i < n && bytes[i] == '"';
+    return open && i < n && memchr("\"-0123456789", bytes[i], 12) != NULL;
 }
 
 const char *foreign_advice(const File *file)

@@ -341,11 +341,39 @@ static int add_undeclared_metas(Host *host, ProfErr *err)
     return PROF_OK;
 }
 
-/* Fails if the file is of another kind. It is called if no plane was read. */
+/* Fails if the file is of a kind that is recognised. A text can have bytes that are planes, but no
+ * bytes that are lines. */
 static void refuse_foreign(const Host *host, ProfErr *err)
 {
-    const char *advice = host->n_planes ? NULL : foreign_advice(&host->file);
+    const char *advice = host->n_lines || host->plausible ? NULL : foreign_advice(&host->file);
     if (advice) prof_fail(err, PROF_FORMAT, 0, "%s: %s", host->file.path, advice);
+}
+
+/* Returns whether one of the texts has a control character, as the bytes of a message have. */
+static bool is_binary(const Text *const *texts, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < texts[i]->n_bytes; k++) {
+            unsigned char c = (unsigned char)texts[i]->text[k];
+            if (c < ' ' && !memchr("\t\n\r", c, 3)) return true;
+        }
+    return false;
+}
+
+/* Returns whether the file is another message: several fields of its planes have other wire types;
+ * or it has no plane, but fields that an XSpace does not have; or it has no line, and messages
+ * where an XSpace has names. XProf's own results are of this kind. */
+static bool is_other_message(const Host *host, bool has_other_fields)
+{
+    if (host->plausible) return false;
+    if (host->odd_fields & (host->odd_fields - 1)) return true;
+    if (!host->n_planes && has_other_fields) return true;
+    bool binary = is_binary(host->errors, host->n_errors) ||
+                  is_binary(host->warnings, host->n_warnings) ||
+                  is_binary(host->hostnames, host->n_hostnames);
+    for (size_t i = 0; i < host->n_planes && !binary; i++)
+        binary = is_binary(&host->planes[i].name, 1);
+    return binary && !host->n_lines;
 }
 
 static int read_structure(Host *host, ProfErr *err)
@@ -355,7 +383,9 @@ static int read_structure(Host *host, ProfErr *err)
     FileField f;
     enum Step step;
     uint64_t field_at = 0, n_good = 0;
+    bool has_other_fields = false;
     while ((step = cursor_next(&c, &f, err)) == STEP_FIELD) {
+        has_other_fields |= f.number < 1 || f.number > 4;
         if (f.type == WIRE_BYTES && f.number >= 1 && f.number <= 4) {
             if (f.clipped)
                 xspace_cut(host, host, field_at, f.missing, f.number == 1 ? "a plane" : "a text");
@@ -391,7 +421,7 @@ static int read_structure(Host *host, ProfErr *err)
                   "%s: is not an XSpace (byte %llu starts none of its fields); give the "
                   "*.xplane.pb that the profiler wrote",
                   path, (unsigned long long)c.at);
-    if (!err->code && !host->plausible && (host->odd_fields & (host->odd_fields - 1)))
+    if (!err->code && is_other_message(host, has_other_fields))
         prof_fail(err, PROF_FORMAT, 0,
                   "%s: is another protobuf message, not an XSpace; give the *.xplane.pb that the "
                   "profiler wrote",

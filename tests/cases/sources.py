@@ -10,6 +10,7 @@ import zipfile
 
 from lib.cases import case, same
 from lib.shell import DIR, PROFSQL, ROOT, SQLITE3
+from lib.wire import L, V
 
 PROFILE = os.path.join(ROOT,
                        'tests/data/gpu_train_38/plugins/profile/gpu_train_38/gpu-worker.xplane.pb')
@@ -184,6 +185,15 @@ def wrong_files():
         put('host.trace.json', trace): 'is JSON, as Chrome traces are',
         put('host.trace.json.gz', gzip.compress(trace)): 'is JSON, as Chrome traces are',
         put('list.json', b'[\n {"ph": "X"}]'): 'is JSON',
+        # "\n" and a space start a plane of 32 bytes
+        put('k.pt.trace.json', b'{\n  "schemaVersion": 1,\n  "traceEvents": [\n' + trace * 9):
+        'is JSON',
+        put('memory_timeline.raw', b'[[1695835535, 3], [4, 5]]'): 'is JSON',
+        put('host.overview_page.pb', L(2, L(3, V(1, 0) + b'\x29' + bytes(8)) * 9)): 'is another '
+        'protobuf message',
+        put('host.input_pipeline.pb', L(2) + L(3) + L(5, b'text')): 'is another protobuf message',
+        put('local.trace', L(1, V(1, 0) + L(2, L(1, '/host:CPU') + V(2, 7))) * 2): 'is another '
+        'protobuf message',
         put('events.out.tfevents.1.host', b'\x18' + bytes(7) + b'abcd\x1a\x0dbrain.Event:2'): 'is '
         'a summary file of TensorBoard',
         put('r.nsys-rep', b'anything else'): 'is a report of Nsight Systems',

@@ -426,6 +426,16 @@ WRONG_ORDER = [
     ([GPU, '@my file.sql'], 2, "profsql shell %s < 'my file.sql'" % GPU),
     ([GPU, 'tests/sql/surface.sql'], 2, 'profsql shell %s < tests/sql/surface.sql' % GPU),
     ([GPU, '-'], 2, 'profsql shell %s < FILE.sql' % GPU),
+    ([GPU, ''], 2, 'the name of the table or query is empty'),
+    (['-'], 1, '-: runs are not read from standard input; save the profile to a file'),
+    (['-', 'kpi'], 1, '-: runs are not read from standard input'),
+    ([GPU, 'report'], 2, 'report comes first: profsql report ' + GPU),
+    ([GPU, 'diff', TPU], 2, 'diff comes first: profsql diff %s %s' % (GPU, TPU)),
+    ([GPU, 'export', 'it is.db'], 2, "export comes first: profsql export %s 'it is.db'" % GPU),
+    (['list', 'tests/dta'], 1, 'tests/dta: no such file or folder; a run is'),
+    (['list', 'tests/dta'], 1, 'nearest: tests/data'),
+    (['list', 'gs://b/logs'], 1, 'paths of gs:// are not read'),
+    (['list', '~/logs'], 1, 'only a shell expands ~'),
     ([GPU, '.tables'], 2, 'for profsql shell ' + GPU),
     (['help', 'topops'], 2, 'topops: no such table, query or command; nearest: top_ops')]
 WRONG_OPTIONS = [
@@ -440,6 +450,12 @@ WRONG_OPTIONS = [
     ([GPU, 'kpi', '--columns', 'straggler'], 1, '--columns: kpi has no column straggler; it is in '
      'other tables, such as '),
     ([GPU, 'kpi', '--order-by', 'kpi.nosuch'], 1, '--order-by: kpi has no column nosuch; profsql '),
+    ([GPU, 'kpi', '--order-by', 'run,'], 1, 'incomplete input in --order-by run,'),
+    ([GPU, 'kpi', '--limit', 19 * '9'], 2, 'it is a number of rows, of at most 18 digits, or all'),
+    ([GPU, 'kpi', '-f', 'html'], 2, 'a report is always HTML'),
+    ([GPU, 'SELECT 1', '--limit', '3'], 2, "SQL has WHERE, ORDER BY and LIMIT itself: 'SELECT"),
+    ([GPU, 'idle_gaps', '--rows', '3'], 2, 'the parameters of idle_gaps: --n'),
+    ([GPU, 'kpi', '--rows', '3'], 2, 'the parameters of kpi: none'),
     ([GPU, 'kpi', '--where', "run = 'x"], 1, "a quote (') is not closed: 'x\n"),
     ([GPU, 'kpi', '--where', 'run = nccl*'], 1, "syntax error in --where 'run = nccl*'\n"),
     ([GPU, 'kpi', '--columns', 'run,', '--order-by', 'run x'], 1,
@@ -546,6 +562,19 @@ def remarks_that_are_true():
     same((len(notes[0].splitlines()), notes[1]),
          (1, 'profsql: run gpu_train_38 is given twice\n'))
     must('step time is unknown' not in run(BEFORE)[0], 'steps that XProf does not have')
+    only = run(put_source('one', [space(Plane('/host:CPU', 1).line(1, 'main', [('work', 0, 9)])
+                                        .bytes())]))[0]
+    must('  1 rule was checked; all of them:\n' in only, only)
+
+
+@case
+def sql_without_rows():
+    """Tables that SQL makes are lost unless it says where they go, and a remark says so."""
+    must("ATTACH 'FILE.db' keeps it" in run(GPU, 'CREATE TABLE x AS SELECT 1')[1], 'lost')
+    kept = path('kept.db')
+    same(run(GPU, "ATTACH '%s' AS kept; CREATE TABLE kept.x AS SELECT run FROM kpi" % kept),
+         ('', ''))
+    same(sqlite3.connect(kept).execute('SELECT run FROM x').fetchall(), [('gpu_train_38',)])
 
 
 @case

@@ -3,14 +3,18 @@
 not installed is skipped."""
 
 import contextlib
+import copy
 import importlib.util
 import json
 import os
+import pickle
+import re
 import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import textwrap
 import types
 import unittest
 import warnings
@@ -108,6 +112,20 @@ class Arrow(unittest.TestCase):
                               duckdb.sql(query % name).fetchall()], wanted)
         self.assertTrue(events and result)
 
+    @needs("duckdb", "polars", "pyarrow")
+    def test_the_examples_of_the_documentation(self):
+        import duckdb
+        import polars
+        import pyarrow
+        with open(os.path.join(ROOT, "docs", "python.md"), encoding="utf-8") as file:
+            blocks = [block for block in re.findall(r"(?:^ {4}.*\n)+", file.read(), re.M)
+                      if "duckdb.sql" in block]
+        self.assertEqual(len(blocks), 2)
+        with profsql.open(os.path.join(DATA, "tpu_train_54")) as run:
+            for block in blocks:
+                exec(textwrap.dedent(block), {"run": run, "duckdb": duckdb, "polars": polars,
+                                              "pyarrow": pyarrow})
+
     @needs("nanoarrow")
     def test_nanoarrow_reads_a_result(self):
         import nanoarrow
@@ -130,6 +148,13 @@ class Arrow(unittest.TestCase):
         self.assertTrue(self.run_.arrow_events("name").__arrow_c_stream__())
         with self.assertRaisesRegex(profsql.Error, "no such column"):
             self.run_.arrow_events(["nothing"]).__arrow_c_stream__()
+        with self.assertRaisesRegex(profsql.Error, "nearest: duration_ps"):
+            self.run_.arrow_events(["duration_p"]).__arrow_c_stream__()
+        for wrong, error in ((5, TypeError), ((1, 2, 3), TypeError), ((5, 1), ValueError)):
+            with self.assertRaisesRegex(error, "between_ps"):
+                self.run_.arrow_events("name", between_ps=wrong)
+        self.assertIn("name, start_ps; for pyarrow.table()",
+                      repr(self.run_.arrow_events(["name", "start_ps"])))
         self.run_.close()
         with self.assertRaisesRegex(profsql.Error, "the run is closed"):
             self.run_.arrow_events().__arrow_c_stream__()
@@ -236,6 +261,10 @@ class Answers(unittest.TestCase):
         self.assertEqual(repr(self.run_.sql("SELECT 1 WHERE 0")), "no rows")
         self.assertFalse(self.run_.hlo_modules())
         self.assertIsNone(self.run_.top_kernels().why_empty())
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIn("no *.xplane.pb and no HLO program in " + folder,
+                          repr(profsql.find(folder)))
+            self.assertFalse(list(profsql.find(folder)))
 
 
 class Charts(unittest.TestCase):
@@ -250,6 +279,10 @@ class Charts(unittest.TestCase):
                 chart.save(os.path.join(folder, "steps.svg"))
                 with open(os.path.join(folder, "steps.svg"), encoding="utf-8") as f:
                     self.assertEqual(f.read(), svg)
+                for name in ("steps.png", "steps.PDF"):
+                    with self.assertRaisesRegex(ValueError, "a chart is SVG: name it FILE.svg"):
+                        chart.save(os.path.join(folder, name))
+                self.assertEqual(os.listdir(folder), ["steps.svg"])
             self.assertIsNone(run.plot.roofline())
             self.assertIn("svg", str(run.plot.memory()) + str(run.plot.ops()))
 
@@ -263,8 +296,50 @@ class Errors(unittest.TestCase):
                 run.top_ops("ten")
             with self.assertRaisesRegex(TypeError, "'b'"):
                 run.compare_ops()
-        with self.assertRaisesRegex(profsql.Error, "closed"):
-            run.top_ops()
+            unread = run.trace_events()
+            self.assertTrue(unread)
+        run.close()
+        for call in (run.top_ops, lambda: list(unread), lambda: list(unread.dicts())):
+            with self.assertRaisesRegex(profsql.Error, "^the run is closed$"):
+                call()
+
+    def test_sql_that_is_wrong(self):
+        with profsql.open(GPU) as run:
+            for sql, say in (("SELECT 1 AS a; SELECT 2 AS b", "one statement at a time"),
+                             ("SELECT :a", ":a")):
+                with self.assertRaisesRegex(profsql.Error, say):
+                    list(run.sql(sql, b=1) if ":" in sql else run.sql(sql))
+            self.assertEqual(rows_of(run, "SELECT 1 AS a; -- and nothing else\n"), [(1,)])
+
+    @needs("apsw")
+    def test_sql_that_is_wrong_in_apsw(self):
+        import apsw
+        raw = apsw.Connection(":memory:")
+        profsql.load(raw)
+        with contextlib.closing(driver.Driver(raw)) as apsw_driver:
+            with self.assertRaisesRegex(profsql.Error, "^one statement at a time"):
+                apsw_driver.rows("SELECT 1 AS a; SELECT 2 AS b")
+            with self.assertRaisesRegex(profsql.Error, "^no value is given for :a$"):
+                apsw_driver.rows("SELECT :a", {"b": 1})
+            self.assertEqual(apsw_driver.rows("SELECT 1 AS a; -- and nothing else\n"), [(1,)])
+            cursor = apsw_driver.execute("SELECT 1 UNION ALL SELECT 2")
+        with self.assertRaisesRegex(profsql.Error, "^the run is closed$"):
+            cursor.fetch(2)
+
+    def test_what_can_be_pickled(self):
+        with profsql.open(GPU) as run:
+            row = run.top_kernels(1).first()
+            other = pickle.loads(pickle.dumps([row]))[0]
+            self.assertEqual((other, other.short_name), (row, row.short_name))
+            self.assertEqual(type(other).__name__, "TopKernels")
+            self.assertEqual(copy.deepcopy(row), row)
+            odd = run.sql('SELECT 1 AS "a b", 2 AS a').first()
+            self.assertEqual(pickle.loads(pickle.dumps(odd)).a, 2)
+            for call in (pickle.dumps, copy.copy):
+                with self.assertRaisesRegex(TypeError, r"profsql\.open\('.*gpu_train_38'\)"):
+                    call(run)
+                with self.assertRaisesRegex(TypeError, r"list\(result\)"):
+                    call(run.top_kernels())
 
     def test_wrong_calls_say_what_to_call(self):
         for wrong in (None, 3, ["logs"]):

@@ -98,7 +98,15 @@ class Table:
 
 def row_type(name: str, columns: List[str]) -> Any:
     """A named tuple with these fields; a column whose name cannot be one is _0, _1, ..."""
-    return collections.namedtuple(name, columns, rename=True)
+    made = collections.namedtuple(name, columns, rename=True)
+    made.__reduce__ = lambda row: (  # type: ignore[method-assign,assignment]
+        _unpickled, (name, columns, tuple(row)))
+    return made
+
+
+def _unpickled(name: str, columns: List[str], values: Any) -> Any:
+    """A row that was pickled; other processes make its type anew."""
+    return row_type(name, columns)._make(values)
 
 
 def field_names(columns: List[str]) -> List[str]:

@@ -59,7 +59,8 @@ def text(columns: List[Column], rows: Sequence[Sequence[Any]], why_empty: WhyEmp
     answer = ["  ".join(line).rstrip() for line in zip(*shown)]
     more = ["more rows"] if len(rows) > TEXT_ROWS else []
     if hidden:
-        more.append("%d more columns: %s" % (len(hidden), ", ".join(hidden)))
+        more.append("%d more column%s: %s" % (len(hidden), "s"[: len(hidden) != 1],
+                                              ", ".join(hidden)))
     if more:
         answer += textwrap.wrap("... and " + " and ".join(more), _WIDTH)
     return "\n".join(answer)

@@ -27,6 +27,11 @@ class Error(Exception):
     """What SQLite or libprofsql answers to a query that cannot be answered."""
 
 
+RUN_IS_CLOSED = "the run is closed"
+
+_COMMENTS = re.compile(r"--[^\n]*|/\*.*?\*/|[\s;]", re.S)
+
+
 def _why_not_sqlite3() -> str | None:
     if not hasattr(sqlite3.Connection, "enable_load_extension"):
         return "the sqlite3 module of this Python cannot load extensions"
@@ -90,27 +95,43 @@ class Driver:
 
     def __init__(self, raw: Any) -> None:
         self.raw = raw
+        self._closed = False
         self._apsw = not isinstance(raw, sqlite3.Connection)
-        self._errors: Tuple[type[Exception], ...] = (sqlite3.Error,)
+        # Python 3.10 raises a Warning for several statements
+        self._errors: Tuple[type[Exception], ...] = (sqlite3.Error, sqlite3.Warning)
         if self._apsw:
             import apsw
             self._errors = (apsw.Error,)
 
+    def close(self) -> None:
+        self.raw.close()
+        self._closed = True
+
     def execute(self, sql: str, parameters: Parameters = ()) -> Cursor:
         """Executes a statement up to its first row, where an error of its arguments shows."""
+        if self._closed:
+            raise Error(RUN_IS_CLOSED)
         cursor = self.raw.cursor()
         if not self._apsw:
             self._guard(lambda: cursor.execute(sql, parameters))
             return Cursor(self, cursor, [column[0] for column in cursor.description or ()])
         columns: List[str] = []
+        statements = 0
 
-        def note_columns(cursor: Any, *_: Any) -> bool:
-            columns[:] = [column[0] for column in cursor.getdescription()]
+        def start(cursor: Any, statement: str, *_: Any) -> bool:
+            nonlocal statements
+            statements += bool(_COMMENTS.sub("", statement))
+            if statements > 1:  # its rows would follow those of the first
+                raise Error("one statement at a time: this SQL has several")
+            columns[:] = columns or [column[0] for column in cursor.getdescription()]
             return True
 
         # APSW does not know the columns of an answer without rows once it has it.
-        cursor.setexectrace(note_columns)
-        self._guard(lambda: cursor.execute(sql, parameters or None))
+        cursor.setexectrace(start)
+        try:
+            self._guard(lambda: cursor.execute(sql, parameters or None))
+        except KeyError as error:
+            raise Error("no value is given for :%s" % error.args[0]) from None
         return Cursor(self, cursor, columns)
 
     def rows(self, sql: str, parameters: Parameters = ()) -> List[Tuple[Any, ...]]:
@@ -121,10 +142,16 @@ class Driver:
         try:
             return call()
         except self._errors as error:
+            if self._closed:
+                raise Error(RUN_IS_CLOSED) from None
             # sqlite3 drops the exception that a signal raised in the progress handler.
             if not self._apsw and str(error) == "interrupted":
                 raise KeyboardInterrupt from None
-            raise Error(_with_advice(str(error), self._names)) from None
+            raise self.error(str(error)) from None
+
+    def error(self, message: str) -> Error:
+        """The error with a message of SQLite, and what to do about it."""
+        return Error(_with_advice(message, self._names))
 
     def _names(self, query: str) -> List[str]:
         return [name for name, in self.raw.cursor().execute(query)]

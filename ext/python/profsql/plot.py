@@ -9,6 +9,9 @@ from typing import Callable, Union
 from .driver import Driver
 
 
+_OTHER_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf")
+
+
 class Chart:
     """A chart: notebooks show it, `str(chart)` is its SVG."""
 
@@ -26,6 +29,10 @@ class Chart:
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes the SVG to a file."""
+        suffix = os.path.splitext(os.fspath(path))[1].lower()
+        if suffix in _OTHER_PICTURES:
+            raise ValueError("%s: a chart is SVG: name it FILE.svg; browsers and Inkscape save it "
+                             "as %s" % (os.fspath(path), suffix[1:].upper()))
         with open(path, "w", encoding="utf-8") as f:
             f.write(self._svg)
 

@@ -70,6 +70,10 @@ class Result(Generic[Row]):
         while rows := cursor.fetch(_CHUNK_ROWS):
             yield rows
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a result cannot be pickled or copied: its rows can, list(result), and its "
+                        "data frame, result.df()")
+
     def __iter__(self) -> Iterator[Row]:
         return map(self._row._make, itertools.chain.from_iterable(self._chunks()))
 

@@ -9,7 +9,7 @@ import warnings
 from typing import Any, Dict, List, Sequence, Tuple, Union
 
 from . import catalog, plot, stream, summary
-from .driver import Driver, Error, connect
+from .driver import RUN_IS_CLOSED, Driver, Error, connect
 from .result import Result
 
 Path = Union[str, "os.PathLike[str]"]
@@ -67,7 +67,7 @@ class Run(catalog.Tables):
     def close(self) -> None:
         """Closes the run. Results that were not read can no longer be."""
         if self._driver is not None:
-            self._driver.raw.close()
+            self._driver.close()
         self._driver, self._closed = None, True
 
     def __enter__(self) -> Run:
@@ -78,9 +78,13 @@ class Run(catalog.Tables):
 
     def _opened(self) -> Driver:
         if self._driver is None:
-            raise Error("the run is closed" if self._closed else
+            raise Error(RUN_IS_CLOSED if self._closed else
                         "the run is being recorded; query it after the with block")
         return self._driver
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a run cannot be pickled or copied: open it where it is needed, with "
+                        "profsql.open(%r)" % self._path)
 
     # ---- what it is ----
 
@@ -219,6 +223,8 @@ def find(folder: Path) -> Result[Any]:
     table = _catalog.tables["prof_find"]
     return Result(lambda: driver.execute("SELECT * FROM temp.prof_find(?)",
                                          [catalog.argument(folder)]),
-                  table.columns, lambda _: _unknown, lambda: [], table.row_name,
+                  table.columns, lambda _: _unknown,
+                  lambda: ["no *.xplane.pb and no HLO program in %s or below; give the log dir "
+                           "that the profiler wrote to" % os.fsdecode(folder)], table.row_name,
                   lambda: stream.of_query(driver, "SELECT * FROM temp.prof_find(?)",
                                           [catalog.argument(folder)]))

@@ -75,7 +75,7 @@ def _capsule(call: Callable[[ctypes.CDLL, int, Any], int], driver: Driver) -> An
             "SQLite error %d" % code)
         if code == _SQLITE_INTERRUPT:
             raise KeyboardInterrupt
-        raise Error(text)  # the message stays: SQLite's allocator is not ours to call
+        raise driver.error(text)  # the message stays: SQLite's allocator is not ours to call
     address = ctypes.addressof(stream)
     _held[address] = stream
     return _new_capsule(address, _NAME, ctypes.cast(_end_capsule, ctypes.c_void_p))
@@ -106,11 +106,22 @@ class Events:
         self._driver = driver
         self._source = source.encode()
         texts = (ctypes.c_char_p * len(columns))(*(column.encode() for column in columns))
-        low, high = between_ps or (0, 0)
+        try:
+            low, high = (0, 0) if between_ps is None else between_ps
+        except (TypeError, ValueError):
+            raise TypeError("between_ps is (from, to), in picoseconds, not %r"
+                            % (between_ps,)) from None
+        if low > high:
+            raise ValueError("between_ps: %r is after %r" % (low, high))
+        self._columns = ", ".join(columns)
         self._options = _Options(
             texts, len(columns),
             *(None if text is None else text.encode() for text in (plane, line, name)),
             between_ps is not None, low, high)
+
+    def __repr__(self) -> str:
+        return "<profsql.Events %r: %s; for pyarrow.table(), polars.DataFrame() or DuckDB>" % (
+            self._source.decode(), self._columns)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return _capsule(lambda lib, db, out: int(lib.profsql_arrow_stream(
