@@ -207,7 +207,7 @@ static void what_is_missing(Database *d, Screen *s)
             "count(DISTINCT iif(code IN ('newest_run', 'no_common_steps', 'xprof_steps'), NULL, "
             "host)) AS n, (SELECT count(*) FROM hosts(?1)) AS n_hosts "
             "FROM prof_issues(?1) WHERE code <> 'nothing_to_show' AND NOT "
-            "(code = 'xprof_steps' AND EXISTS (SELECT 1 FROM steps(?1))) GROUP BY 1, 2) "
+            "(code = 'xprof_steps' AND (SELECT step_count FROM kpi(?1)) > 0) GROUP BY 1, 2) "
             "SELECT severity, CASE WHEN n IN (0, n_hosts) THEN '' WHEN n = 1 THEN host || ': ' "
             "ELSE n || ' of ' || n_hosts || ' hosts: ' END || message FROM issue ORDER BY "
             "CASE severity WHEN 'error' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, place",

@@ -226,3 +226,9 @@ int rowids_make(sqlite3_vtab *vtab, const char *table, int number, uint64_t plac
                                  (uint64_t)(number - FEW_NUMBERS) << MANY_SHIFT | place);
     return SQLITE_OK;
 }
+
+uint64_t rowids_place(sqlite3_int64 rowid)
+{
+    int bits = (uint64_t)rowid >> MANY_BIT ? MANY_SHIFT : FEW_SHIFT;
+    return (uint64_t)rowid & (((uint64_t)1 << bits) - 1);
+}

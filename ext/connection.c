@@ -7,7 +7,7 @@
  * A few runs that were opened by path stay open for later queries, until prof_clear() or until the
  * connection closes. A run whose files have changed is read again when it is used next. */
 #define _GNU_SOURCE
-#include "prof.h"
+#include "attached.h"
 SQLITE_EXTENSION_INIT3
 
 #include <stdio.h>
@@ -67,10 +67,11 @@ Prof *prof_ref(Prof *prof)
     return prof;
 }
 
-static void named_free(NamedRun *named)
+void named_free(NamedRun *named)
 {
     run_unref(named->run);
     sqlite3_free(named->label);
+    sqlite3_free(named->path);
 }
 
 void prof_unref(void *p)
@@ -141,8 +142,8 @@ static void warn_of_damage(const char *path, Run *run)
         path, path);
 }
 
-static Run *load(const char *path, const char *within, bool streaming, size_t *n_others,
-                 ProfErr *err)
+Run *load_named(const char *path, const char *within, bool streaming, size_t *n_others,
+                ProfErr *err)
 {
     const char *setting = getenv("PROFSQL_PROGRESS");
     bool always = setting && !strcmp(setting, "1"), never = setting && !strcmp(setting, "0");
@@ -162,7 +163,7 @@ static Run *load(const char *path, const char *within, bool streaming, size_t *n
     return run;
 }
 
-static bool add_named(NamedRun **list, int *n, const char *label, Run *run, size_t n_others)
+bool add_named(NamedRun **list, int *n, const char *label, Run *run, size_t n_others)
 {
     NamedRun *grown = sqlite3_realloc64(*list, (sqlite3_uint64)(*n + 1) * sizeof *grown);
     if (!grown) return false;
@@ -197,7 +198,7 @@ static Run *open_path(Prof *prof, const char *path, const char *within, size_t *
     bool is_folder = cached && (strcmp(cached->run->path, path) || cached->run->n_hosts != 1 ||
                                 source_is_pattern(path)); /* it may have newer files */
     if (cached && !is_folder && run_is_current(cached->run)) return run_ref(cached->run);
-    Run *run = load(path, within, false, n_others, err);
+    Run *run = load_named(path, within, false, n_others, err);
     if (!run) return NULL;
     if ((cached =
              /* a progress handler may have run statements in the meantime */
@@ -218,28 +219,6 @@ static Run *open_path(Prof *prof, const char *path, const char *within, size_t *
 }
 
 /* ---- sources ---- */
-
-static NamedRun *find_label(Prof *prof, const char *label, size_t n_bytes)
-{
-    for (int i = 0; i < prof->n_attached; i++)
-        if (strlen(prof->attached[i].label) == n_bytes &&
-            !memcmp(prof->attached[i].label, label, n_bytes))
-            return &prof->attached[i];
-    return NULL;
-}
-
-/* Reads an attached run again if its files have changed. */
-static bool refresh(const Prof *prof, NamedRun *named, ProfErr *err)
-{
-    if (run_is_current(named->run)) return true;
-    size_t none; /* ignored, because the path is that of a run */
-    Run *run = load(named->run->path, NULL, named->streaming, &none, err);
-    served_hide_error(prof, named->label, err);
-    if (!run) return false;
-    run_unref(named->run);
-    named->run = run;
-    return true;
-}
 
 static bool add_source(SourceRun **list, int *n, const NamedRun *named, Host *only,
                        const char *source, bool attached)
@@ -283,9 +262,9 @@ static void open_by_path(Prof *prof, const char *source, SourceRun **list, int *
 }
 
 /* Opens a served run by its label, which may be followed by a host. */
-static void open_served(Prof *prof, const char *source, size_t n_label, SourceRun **list, int *n,
-                        ProfErr *err)
+static void open_served(Prof *prof, const char *source, SourceRun **list, int *n, ProfErr *err)
 {
+    size_t n_label = length_of_label(source);
     const char *slash = strrchr(source, '/');
     size_t n_before = slash ? (size_t)(slash - source) : 0;
     const ServedRun *served = served_known(prof, source, n_label);
@@ -306,22 +285,16 @@ static void open_served(Prof *prof, const char *source, size_t n_label, SourceRu
 /* Opens the runs that a source names. */
 static void open_source(Prof *prof, const char *source, SourceRun **list, int *n, ProfErr *err)
 {
-    size_t n_label = source ? strlen(source) : 0;
-    /* shells complete the name of a folder with a slash */
-    while (n_label > 1 && source[n_label - 1] == '/') n_label--;
-    NamedRun *named = source ? find_label(prof, source, n_label) : NULL;
-    const char *slash = source ? strrchr(source, '/') : NULL;
-    NamedRun *of_host = !named && slash ? find_label(prof, source, (size_t)(slash - source)) : NULL;
+    const char *host = NULL;
+    NamedRun *named = source ? prof_attached(prof, source, &host) : NULL;
     if (!source) {
         for (int i = 0; i < prof->n_attached && !err->code; i++)
-            if (refresh(prof, &prof->attached[i], err))
+            if (refresh_attached(prof, &prof->attached[i], err))
                 add_host(&prof->attached[i], NULL, NULL, true, list, n, err);
-    } else if (named || of_host) {
-        if (!named) named = of_host;
-        if (refresh(prof, named, err))
-            add_host(named, of_host ? slash + 1 : NULL, source, true, list, n, err);
+    } else if (named) {
+        if (refresh_attached(prof, named, err)) add_host(named, host, source, true, list, n, err);
     } else if (prof->serving) {
-        open_served(prof, source, n_label, list, n, err);
+        open_served(prof, source, list, n, err);
     } else {
         open_by_path(prof, source, list, n, err);
     }
@@ -362,8 +335,8 @@ int prof_open_names(Prof *prof, const SourceNames *names, bool streaming, Source
 const Run *prof_known_run(Prof *prof, const char *source)
 {
     const char *slash = strrchr(source, '/');
-    const NamedRun *named = find_label(prof, source, strlen(source));
-    if (!named && slash) named = find_label(prof, source, (size_t)(slash - source));
+    const NamedRun *named = prof_labelled(prof, source, strlen(source));
+    if (!named && slash) named = prof_labelled(prof, source, (size_t)(slash - source));
     const ServedRun *served = prof->serving ? served_known(prof, source, strlen(source)) : NULL;
     const char *path = prof->serving ? NULL : source;
     if (served) path = served->path;
@@ -380,56 +353,6 @@ void prof_release(SourceRun *list, int n)
         sqlite3_free(list[i].source);
     }
     sqlite3_free(list);
-}
-
-int prof_attach(Prof *prof, const char *path, const char *label, bool streaming, char **attached_as,
-                char **message)
-{
-    ProfErr err = {0};
-    Statement s;
-    statement_open(&s, prof->db);
-    size_t n_others;
-    Run *run = load(path, NULL, streaming, &n_others, &err);
-    statement_close(&s, SQLITE_OK);
-    if (!run) return prof_error(prof, &err, message);
-    if (!label) label = run->name;
-    NamedRun *old = find_label(prof, label, strlen(label));
-    if (old && old->run != run && strcmp(old->run->path, run->path)) {
-        *message = sqlite3_mprintf("%s: the run %s already has this label; give another label as "
-                                   "the second argument, or call prof_detach('%s') first",
-                                   label, old->run->path, label);
-        run_unref(run);
-        return SQLITE_ERROR;
-    }
-    *attached_as = sqlite3_mprintf("%s", label);
-    if (!*attached_as) {
-        run_unref(run);
-        return SQLITE_NOMEM;
-    }
-    if (old) {
-        run_unref(old->run);
-        old->run = run;
-        old->streaming = streaming;
-        old->n_others = n_others;
-    } else if (!add_named(&prof->attached, &prof->n_attached, label, run, n_others)) {
-        run_unref(run);
-        sqlite3_free(*attached_as);
-        return SQLITE_NOMEM;
-    } else {
-        prof->attached[prof->n_attached - 1].streaming = streaming;
-    }
-    return SQLITE_OK;
-}
-
-bool prof_detach(Prof *prof, const char *label)
-{
-    NamedRun *named = find_label(prof, label, strlen(label));
-    if (!named) return false;
-    named_free(named);
-    int i = (int)(named - prof->attached);
-    memmove(named, named + 1, (size_t)(prof->n_attached - i - 1) * sizeof *named);
-    prof->n_attached--;
-    return true;
 }
 
 bool prof_keep(KeptRuns *kept, const SourceRun *list, int n)

@@ -22,7 +22,8 @@ bool prof_counts(Prof *prof, sqlite3_index_info *info, int source_term, Counts *
     *counts = (Counts){0};
     sqlite3_value *value = NULL;
     if (source_term < 0) {
-        for (int i = 0; i < prof->n_attached; i++) add_run(counts, prof->attached[i].run);
+        for (int i = 0; i < prof->n_attached; i++)
+            if (prof->attached[i].run) add_run(counts, prof->attached[i].run);
         return counts->runs > 0;
     }
     if (sqlite3_vtab_rhs_value(info, source_term, &value) != SQLITE_OK ||

@@ -546,6 +546,7 @@ static void issues_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource issues_rows = {.next = issues_next,
                                       .reads_events = true,
+                                      .tells_asked = true,
                                       .state_bytes = sizeof(IssueAt),
                                       .close = issues_close,
                                       .column = issues_column};

@@ -17,8 +17,9 @@
 /* ---- the connection ---- */
 
 typedef struct {
-    char *label; /* label of an attached run, or path of a cached one as it was written */
-    Run *run;
+    char *label;     /* label of an attached run, or path of a cached one as it was written */
+    Run *run;        /* NULL: attached, and not read yet, because answers to it are kept */
+    char *path;      /* path of such a run; NULL: that of the run */
     bool streaming;  /* attached with `streaming` */
     size_t n_others; /* older runs of the log dir that were not opened */
 } NamedRun;
@@ -40,7 +41,8 @@ typedef struct Prof {
     ServedRun *served;
     int n_served;
     int n_references;
-    NamedRun *attached, *cached; /* cached: runs opened by path, the latest last */
+    NamedRun *attached, *cached; /* attached: attached.h; cached: runs opened by path, the latest
+                                    last */
     int n_attached, n_cached;
     int n_running; /* number of canned queries that are being stepped; empty tables inside them are
                       not recorded */
@@ -298,6 +300,7 @@ int rowids_number(Rowids *rowids, const char *source, const char *run, sqlite3_v
 /* Makes a rowid. Fails with the table's error if it would not be unique. */
 int rowids_make(sqlite3_vtab *vtab, const char *table, int number, uint64_t place,
                 sqlite3_int64 *rowid);
+uint64_t rowids_place(sqlite3_int64 rowid); /* returns the place in a rowid */
 
 /* The context that a registration passes to xConnect. */
 typedef struct {
@@ -384,10 +387,11 @@ typedef struct {
     uint64_t place; /* unique in the run; RowSource.next sets it, the rowid is made from it */
     RowList list;   /* rows of the host, if the table has RowSource.list */
     size_t at_row;
-    const void *row; /* items[at_row] */
-    void *state;     /* the table's own state, RowSource.state_bytes long */
-    bool started;    /* next() was called for this host */
-    bool has_rows;   /* the host has rows */
+    const void *row;       /* items[at_row] */
+    struct Answer *answer; /* kept rows, shown in place of those of the runs; NULL: none */
+    void *state;           /* the table's own state, RowSource.state_bytes long */
+    bool started;          /* next() was called for this host */
+    bool has_rows;         /* the host has rows */
     bool has_key[N_ROW_KEYS];
     sqlite3_int64 key[N_ROW_KEYS];
     char *text_key[N_TEXT_KEYS];               /* NULL: not given */
@@ -452,6 +456,7 @@ typedef struct RowSource {
     bool reads_events;   /* reads events or their numbers directly, not through an analysis: a
                             streaming run then loads the events of all hosts */
     bool lists_runs;     /* lists the attached runs: no error if there are none */
+    bool tells_asked;    /* its rows depend on what was asked of an open run before */
     bool without_source; /* rows do not depend on a run: next() is called once, with host NULL */
     unsigned needs; /* bits of enum Need: what its rows are computed from; prof_issues names what a
                        run lacks of it (nothing_to_show) */

@@ -6,12 +6,14 @@
  * Each is a file of SQL that is compiled in; its parameters are hidden columns. A row of the table
  * is a row of the query's own statement. idxStr: a letter for each argument, 'A' + the parameter's
  * number. idxNum: 0, or 1 + a parameter that the query reads but does not give. */
-#include "prof.h"
+#include "answers.h"
 SQLITE_EXTENSION_INIT3
 
 typedef struct {
     sqlite3_vtab_cursor base;
     sqlite3_stmt *stmt;
+    Answer *answer; /* the rows from here on, if they are kept or to be kept */
+    bool goes_on; /* after the answer, rows of the statement follow, the first of which it is at */
     sqlite3_value *given[MAX_ARGUMENTS]; /* parameters, for their columns */
     bool eof;
     int number;     /* number of the parameters, for rowids; -1: not assigned yet */
@@ -70,6 +72,7 @@ static void forget_given(QueryCursor *c)
 static int query_close(sqlite3_vtab_cursor *cursor)
 {
     forget_given((QueryCursor *)cursor);
+    answer_free(((QueryCursor *)cursor)->answer);
     sqlite3_finalize(((QueryCursor *)cursor)->stmt);
     rowids_close(&((ProfTable *)cursor->pVtab)->rowids);
     sqlite3_free(cursor);
@@ -127,14 +130,28 @@ static int explain_nothing(QueryCursor *c)
     return n_sources ? rc : explain_source(c, &empty, NULL); /* all attached runs */
 }
 
-static int query_next(sqlite3_vtab_cursor *cursor)
+static int step(QueryCursor *c)
 {
-    QueryCursor *c = (QueryCursor *)cursor;
-    Prof *prof = ((ProfTable *)cursor->pVtab)->prof;
+    Prof *prof = ((ProfTable *)c->base.pVtab)->prof;
     prof->n_running++;
     int rc = sqlite3_step(c->stmt);
     prof->n_running--;
-    if (rc == SQLITE_ROW) {
+    return rc;
+}
+
+static int query_next(sqlite3_vtab_cursor *cursor)
+{
+    QueryCursor *c = (QueryCursor *)cursor;
+    int rc = SQLITE_DONE;
+    bool of_answer = c->answer && answer_next(c->answer);
+    if (c->answer && !of_answer && c->goes_on) {
+        answer_free(c->answer);
+        c->answer = NULL;
+        rc = SQLITE_ROW;
+    } else if (!c->answer) {
+        rc = step(c);
+    }
+    if (of_answer || rc == SQLITE_ROW) {
         c->place++;
         return SQLITE_OK;
     }
@@ -199,6 +216,52 @@ static int add_sources(QueryCursor *c, const ProfTable *table)
     return rc;
 }
 
+/* ---- kept answers ---- */
+
+static Question question_of(const QueryCursor *c)
+{
+    const Query *query = ((ProfTable *)c->base.pVtab)->query;
+    Question question = {
+        .name = query->name, .values = c->given, .explained = query->nothing || query->needs};
+    for (; question.n_values < query->n_parameters && question.n_values < MAX_ARGUMENTS;
+         question.n_values++)
+        if (is_source(&query->parameters[question.n_values]))
+            question.sources |= 1u << question.n_values;
+    return question;
+}
+
+/* Steps through the rows to the end, or as far as an answer can be kept. After an error the rows
+ * come from the statement again, which then fails where it did. */
+static int collect(QueryCursor *c, int n_columns)
+{
+    int rc = SQLITE_ROW;
+    c->answer = answer_new(n_columns);
+    while (c->answer && (rc = step(c)) == SQLITE_ROW && answer_add(c->answer, 0, c->stmt, 0)) {
+    }
+    c->goes_on = c->answer && rc == SQLITE_ROW;
+    if (rc == SQLITE_ROW || rc == SQLITE_DONE) return SQLITE_OK;
+    answer_free(c->answer);
+    c->answer = NULL;
+    if (rc == SQLITE_INTERRUPT || rc == SQLITE_NOMEM) return query_fail(c, rc);
+    sqlite3_reset(c->stmt);
+    return SQLITE_OK;
+}
+
+/* Takes the kept answer, or keeps that of the statement. */
+static int use_answer(QueryCursor *c)
+{
+    Prof *prof = ((ProfTable *)c->base.pVtab)->prof;
+    Question question = question_of(c);
+    char *key = prof->n_running ? NULL : answer_key(prof, &question);
+    if (!key) return SQLITE_OK;
+    int n_columns = first_parameter(((ProfTable *)c->base.pVtab)->query), rc = SQLITE_OK;
+    c->answer = answer_read(key, n_columns);
+    if (!c->answer && (rc = collect(c, n_columns)) == SQLITE_OK && c->answer && !c->goes_on)
+        answer_keep(prof, &question, c->answer, key);
+    sqlite3_free(key);
+    return rc;
+}
+
 static int query_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters, int argc,
                         sqlite3_value **argv)
 {
@@ -211,6 +274,8 @@ static int query_filter(sqlite3_vtab_cursor *cursor, int plan, const char *lette
     int rc = SQLITE_OK;
     if (!c->stmt) rc = prepare(c, table);
     if (rc != SQLITE_OK) return query_fail(c, rc);
+    answer_free(c->answer);
+    c->answer = NULL, c->goes_on = false;
     sqlite3_reset(c->stmt);
     sqlite3_clear_bindings(c->stmt);
     forget_given(c);
@@ -225,7 +290,7 @@ static int query_filter(sqlite3_vtab_cursor *cursor, int plan, const char *lette
     }
     if ((rc = add_sources(c, table)) != SQLITE_OK) return query_fail(c, rc);
     rc = check_all_given(c);
-    if (rc != SQLITE_OK) return rc;
+    if (rc != SQLITE_OK || (rc = use_answer(c)) != SQLITE_OK) return rc;
     c->eof = false;
     return query_next(cursor);
 }
@@ -249,7 +314,9 @@ static int query_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int c
     QueryCursor *c = (QueryCursor *)cursor;
     const Query *query = ((ProfTable *)cursor->pVtab)->query;
     int parameter = column - first_parameter(query);
-    if (parameter < 0)
+    if (parameter < 0 && c->answer)
+        answer_result(c->answer, ctx, column);
+    else if (parameter < 0)
         sqlite3_result_value(ctx, sqlite3_column_value(c->stmt, column));
     else if (parameter < MAX_ARGUMENTS && c->given[parameter])
         sqlite3_result_value(ctx, c->given[parameter]);

@@ -8,7 +8,7 @@
  * served folder; it is never passed to the file system. SQL sees labels in place of paths. The
  * reason why a run cannot be read goes to standard error. */
 #define _GNU_SOURCE
-#include "prof.h"
+#include "attached.h"
 SQLITE_EXTENSION_INIT3
 
 #include <stdio.h>
@@ -199,6 +199,12 @@ int prof_serve(Prof *prof, const char *folder, ProfErr *err)
     char *copy = root ? sqlite3_mprintf("%s", root) : NULL;
     free(root);
     if (folder && !copy) return prof_nomem(err);
+    for (int i = 0; i < prof->n_attached && !err->code; i++)
+        refresh_attached(prof, &prof->attached[i], err); /* some may not have been read yet */
+    if (err->code) {
+        sqlite3_free(copy);
+        return err->code;
+    }
     prof->serving = true;
     prof_clear(prof); /* SQL may no longer use runs that were opened by path */
     if (!folder) return PROF_OK;

@@ -10,7 +10,8 @@
  * give. */
 #include "../loader/plane.h"
 #include "../loader/base/search.h"
-#include "prof.h"
+#include "answers.h"
+#include "row_answers.h"
 SQLITE_EXTENSION_INIT3
 
 #include <math.h>
@@ -311,6 +312,7 @@ static void close_rows(RowCursor *c)
 static void row_reset(RowCursor *c)
 {
     close_rows(c);
+    answer_free(c->answer);
     source_names_free(&c->asked);
     sqlite3_free(c->run_is);
     sqlite3_free(c->host_is);
@@ -457,6 +459,10 @@ static int row_next(sqlite3_vtab_cursor *cursor)
     RowCursor *c = (RowCursor *)cursor;
     const ProfTable *asked = (ProfTable *)cursor->pVtab;
     const RowSource *rows = asked->table->rows;
+    if (c->answer) {
+        row_answer_next(c);
+        return SQLITE_OK;
+    }
     for (;;) {
         bool found = rows->list ? next_in_list(c, rows) : rows->next(c);
         c->started = true;
@@ -470,6 +476,18 @@ static int row_next(sqlite3_vtab_cursor *cursor)
             return SQLITE_OK;
         }
     }
+}
+
+/* Looks for a kept answer, unless the previous filter already read the runs. */
+static int use_answer(RowCursor *c, const char *letters)
+{
+    sqlite3_value *values[1 + MAX_PARAMETERS] = {0};
+    if (c->sources) return SQLITE_OK;
+    if (c->asked.n && !(values[0] = text_value(row_db(c), c->asked.names[0]))) return SQLITE_NOMEM;
+    memcpy(values + 1, c->parameters, sizeof c->parameters);
+    int rc = row_answer_open(c, letters, values);
+    sqlite3_value_free(values[0]);
+    return rc;
 }
 
 static int row_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters, int argc,
@@ -517,8 +535,10 @@ static int row_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters
         int rc = source_names_read(&c->asked, cursor->pVtab, table->source, false);
         if (rc != SQLITE_OK) return rc;
     }
-    if (!rows->without_source) {
-        int rc = open_sources(c);
+    int rc = use_answer(c, letters);
+    if (rc != SQLITE_OK) return rc;
+    if (!rows->without_source && !c->answer) {
+        rc = open_sources(c);
         if (rc != SQLITE_OK) return rc;
         if (!next_host(c, rows->per_run)) {
             c->eof = true;
@@ -535,6 +555,7 @@ static int row_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
     RowCursor *c = (RowCursor *)cursor;
     ProfTable *table = (ProfTable *)cursor->pVtab;
     const char *run = c->from ? c->from->label : NULL;
+    if (c->answer) run = row_answer_run(c);
     int rc = c->number < 0 ? rowids_number(&table->rowids, row_source(c), run, c->parameters,
                                            MAX_PARAMETERS, &c->number)
                            : SQLITE_OK;
@@ -554,6 +575,8 @@ static int row_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int col
             sqlite3_result_value(ctx, c->parameters[column - first - 1]);
     } else if (column == first)
         sqlite3_result_text(ctx, row_source(c), -1, SQLITE_TRANSIENT);
+    else if (c->answer)
+        row_answer_column(c, ctx, column);
     else if (column == 0 && c->from && !strcmp(name, "run"))
         sqlite3_result_text(ctx, c->from->label, -1, SQLITE_TRANSIENT);
     else if (column == 1 && c->host && !table->rows->per_run && !strcmp(name, "host"))

@@ -278,8 +278,6 @@ static const char *const queries[] = {
     "SELECT count(*) FROM trace_events('/no/such/file')",
 };
 
-/* An error that is no lack of memory, printed; 1 if so. Errors that a run without failures has too
- * are not held against it. */
 /* What changes the connection: run in children alone. */
 static const char *const changing[] = {
     "SELECT prof_views(?1)",
@@ -287,6 +285,15 @@ static const char *const changing[] = {
     "SELECT prof_serve('tests/data/gpu_train_38'), (SELECT count(*) FROM hosts('gpu_train_38'))",
 };
 
+/* Asked with PROFSQL_CACHE, first with a folder that loses each answer at once. */
+static const char *const kept[] = {
+    "SELECT * FROM top_ops(?1)",
+    "SELECT * FROM hosts(?1)",
+    "SELECT prof_attach(?1, 'kept'), (SELECT count(*) FROM lines), prof_detach('kept')",
+};
+
+/* An error that is no lack of memory, printed; 1 if so. Errors that a run without failures has too
+ * are not held against it. */
 static int wrong(int rc, const char *what, const char *message)
 {
     static const char *const fine[] = {
@@ -601,6 +608,23 @@ static int other_tables(sqlite3 *trunk, const char *profile, long share)
     return n_wrong + !n;
 }
 
+static void cases_of_kept_answers(sqlite3 *trunk, const char *profile, long share)
+{
+    char folder[] = "build/oom_answers.XXXXXX", command[100];
+    if (!mkdtemp(folder)) {
+        printf("not ok %s: %s\n", folder, strerror(errno)), failed++;
+        return;
+    }
+    setenv("PROFSQL_CACHE", folder, 1);
+    setenv("PROFSQL_CACHE_MIB", "0", 1);
+    for (int pass = 0; pass < 2; pass++, unsetenv("PROFSQL_CACHE_MIB"))
+        for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+            all_cases(trunk, 0, kept[i], profile, share);
+    unsetenv("PROFSQL_CACHE");
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    if (system(command)) printf("not ok %s\n", command), failed++;
+}
+
 int main(int argc, char **argv)
 {
     const char *extension = argc > 1 ? argv[1] : "build/libprofsql.so";
@@ -628,6 +652,7 @@ int main(int argc, char **argv)
     if (trunk) n_wrong += other_tables(trunk, "tests/data/tpu_train_54", share / 4);
     for (size_t i = 0; i < sizeof changing / sizeof *changing && trunk; i++)
         all_cases(trunk, 0, changing[i], profile, share);
+    if (trunk) cases_of_kept_answers(trunk, profile, share);
     if (!trunk || end(trunk)) n_wrong++;
     printf(
         "%s the run without failures (%ld allocations, %ld chains of calls, %ld not met again)\n",

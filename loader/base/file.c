@@ -31,8 +31,9 @@ bool file_identity(const char *path, uint64_t *size_bytes, int64_t *mtime_ns)
     return true;
 }
 
-static bool write_all(int fd, const uint8_t *bytes, size_t n)
+bool file_write_all(int fd, const void *from, size_t n)
 {
+    const uint8_t *bytes = from;
     while (n) {
         ssize_t k = write(fd, bytes, n);
         if (k < 0 && errno == EINTR) continue;
@@ -71,7 +72,7 @@ enum { INFLATE_STEP = 256 << 10 };
 static int keep_inflated(Inflation *i, size_t n, ProfErr *err)
 {
     File *file = i->file;
-    if (n && !write_all(file->inflated_fd, i->out, n))
+    if (n && !file_write_all(file->inflated_fd, i->out, n))
         return prof_fail(
             err, PROF_IO, 0,
             "%s: cannot write the inflated bytes: %s; set TMPDIR to a folder with free space",

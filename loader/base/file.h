@@ -45,6 +45,8 @@ bool is_folder(const char *path);
 /* Returns the size and modification time of the file at `path`. False if it is not a regular
  * file. */
 bool file_identity(const char *path, uint64_t *size_bytes, int64_t *mtime_ns);
+/* Writes n bytes to a descriptor. False, with errno set, if that fails. */
+bool file_write_all(int fd, const void *from, size_t n);
 
 /* Replaces the content by what `translate` writes to the descriptor of a temporary file. On failure
  * the file is as before. */
