@@ -5,7 +5,7 @@
 --   NULL, all attached runs
 -- parameter n INTEGER = NULL: number of rows of each run; NULL for all
 -- needs: events
--- nothing: no event belongs to an op of an HLO program
+-- nothing: no event belongs to an op of an HLO program (top_ops shows kernels and framework ops)
 -- column run TEXT: name of the run
 -- column rank INTEGER: rank by self time within the run; 1 is the longest
 -- column hlo_op TEXT: name of the HLO instruction; for kernels of a CUDA graph whose instructions
@@ -46,12 +46,12 @@
 WITH listed AS MATERIALIZED (
     SELECT run, program_id, hlo_op, hlo_module, category, occurrences_actual AS n,
            total_self_time_us AS us, flops_utilization, hbm_utilization,
-           iif(core_type <> '', bound_by, NULL) AS bound_by, tf_op, source_file, source_line,
+           iif(core_type <> '', bound_by, NULL) AS bound_by, core_type, tf_op, source_file, source_line,
            user_file, user_line, work_kind, is_container, rematerialization = 'Yes' AS again,
            event_self_ps / 1e6 AS event_us
     FROM temp.hlo_ops(:source)
     WHERE rank > 0
-), scoped AS ( -- hlo_ops lacks the kernels of CUDA graphs, and host threads; on GPUs its time of
+), scoped AS MATERIALIZED ( -- hlo_ops lacks the kernels of CUDA graphs, and host threads; on GPUs its time of
                -- an op can be that of other programs
     SELECT run, program_id, hlo_op, max(hlo_module) AS hlo_module, min(host) AS host,
            sum(coalesce(executions, occurrences)) AS n, sum(self_us) AS us, sum(flops) AS flops,
@@ -78,12 +78,15 @@ WITH listed AS MATERIALIZED (
     SELECT l.*
     FROM listed AS l LEFT JOIN unlisted AS u ON u.run = l.run AND u.program_id IS l.program_id
                                                 AND u.hlo_op = l.hlo_op
-    WHERE u.run IS NULL
+         LEFT JOIN scoped AS s ON s.run = l.run AND s.program_id IS l.program_id
+                                  AND s.hlo_op = l.hlo_op
+    WHERE u.run IS NULL AND (l.core_type <> '' OR s.run IS NOT NULL) -- XProf's page lists kernels
+                                                                     -- of framework ops too
     UNION ALL
     SELECT u.run, u.program_id, u.hlo_op, u.hlo_module, coalesce(i.category, 'unknown'), u.n, u.us,
            nullif(u.flops, 0) * i.weight / nullif(u.us, 0) / p.flops,
            nullif(u.bytes, 0) / nullif(u.us, 0) / p.bytes,
-           NULL, i.tf_op, i.source_file, i.source_line, i.user_file, i.user_line,
+           NULL, NULL, i.tf_op, i.source_file, i.source_line, i.user_file, i.user_line,
            coalesce(i.work_kind, 'compute'),
            i.opcode IN ('while', 'conditional', 'call'),
            instr(u.hlo_op, '.remat') OR instr(coalesce(i.tf_op, ''), 'rematted_computation'),

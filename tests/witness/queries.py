@@ -106,6 +106,7 @@ def ops_of(run):
         'FROM scope_ops({x}) '
         "WHERE plane_kind IN ('gpu', 'host') AND hlo_op IS NOT NULL GROUP BY 1, 2")
     scoped = {(r['program_id'], r['hlo_op']): r for r in ops}
+    found = [o for o in found if o['core_type'] or (o['program_id'], o['hlo_op']) in scoped]
     of_key = {(o['program_id'], o['hlo_op']): o for o in found}
     instructions = {(i['program_id'], i['hlo_op']): i for i in run.ask(
         'SELECT program_id, hlo_op, category, tf_op, expression, flops_actual '
