@@ -180,8 +180,8 @@ static int read_kind(File *f, const struct stat *st, ProfErr *err)
             err, PROF_FORMAT, 0,
             "%s: is a pipe, not a regular file; save its bytes to a file and give that", f->path);
     if (!S_ISREG(st->st_mode))
-        return prof_fail(err, PROF_FORMAT, 0, "%s: is %s, not a regular file; " GIVE_PROFILE,
-                         f->path, S_ISSOCK(st->st_mode) ? "a socket" : "a device");
+        return prof_fail(err, PROF_FORMAT, 0, "%s: is a device, not a regular file; " GIVE_PROFILE,
+                         f->path);
     if (!f->disk_size && is_of_kernel(f->path))
         return prof_fail(err, PROF_FORMAT, 0,
                          "%s: is a file of the kernel (/proc, /sys) without a size; " GIVE_PROFILE,

@@ -166,13 +166,23 @@ void handle_close(FileHandle *handle)
     prof_free(handle);
 }
 
+static const char *what_to_do(int why)
+{
+    switch (why) {
+    case EMFILE:
+    case ENFILE: return "; raise the limit of open files (ulimit -n)";
+    case EACCES: return "; ask its owner for permission to read it";
+    case ENXIO:
+        return "; it is a socket or an absent device, give the *.xplane.pb that the profiler wrote";
+    default: return "";
+    }
+}
+
 int fail_to_open(ProfErr *err, int why, const char *path, const char *what)
 {
-    bool too_many = why == EMFILE || why == ENFILE;
-    int code = too_many ? PROF_LIMIT : PROF_IO;
+    int code = why == EMFILE || why == ENFILE ? PROF_LIMIT : PROF_IO;
     if (why == ENOENT) code = PROF_NOTFOUND;
-    return prof_fail(err, code, 0, "%s: %s: %s%s", path, what, strerror(why),
-                     too_many ? "; raise the limit of open files (ulimit -n)" : "");
+    return prof_fail(err, code, 0, "%s: %s: %s%s", path, what, strerror(why), what_to_do(why));
 }
 
 /* ---- temporary files ---- */

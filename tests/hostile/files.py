@@ -5,14 +5,15 @@ import gzip
 import os
 import random
 import re
+import socket
 import struct
 import subprocess
 import threading
 import zlib
 
-from lib.cases import Skip, case, must, same
+from lib.cases import case, must, same
 from lib.hostile import MB, dump, helpful, one, q, refused, rows, shell, survives
-from lib.shell import DIR, PROFSQL, SQLITE3, path, put
+from lib.shell import DIR, PROFSQL, SHELL, SQLITE3, path, put
 from lib.wire import L, V, small
 from hostile.damage import counted, there
 
@@ -46,9 +47,12 @@ def empty_name():
 def unreadable():
     f = put('unreadable.xplane.pb', small())
     os.chmod(f, 0)
-    if os.geteuid() == 0:
-        raise Skip('root reads everything')
-    refused(f, 'Permission denied')
+    without_rights = ['setpriv', '--bounding-set=-all', '--inh-caps=-all']
+    done = subprocess.run((without_rights if os.geteuid() == 0 else []) + SHELL, text=True,
+                          capture_output=True, input=f".load {PROFSQL}\n"
+                          f"SELECT count(*) FROM trace_events({q(f)});\n")
+    helpful(done.stderr.replace(' (10)', '').strip(), f, 'cannot open: Permission denied; ask')
+    must(' (10)\n' in done.stderr, 'SQLITE_IOERR')
 
 
 @case
@@ -189,6 +193,14 @@ def sqlite_database_zip_elf():
 def fifo():
     os.mkfifo(path('fifo.xplane.pb'))
     refused(path('fifo.xplane.pb'), 'is a pipe, not a regular file; save its bytes', timeout=10)
+
+
+@case
+def sockets():
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(path('socket.xplane.pb'))
+    refused(path('socket.xplane.pb'), 'cannot open: No such device or address; it is a socket')
+    server.close()
 
 
 @case
