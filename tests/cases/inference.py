@@ -266,7 +266,7 @@ def odd_times():
 @case
 def batching_parameters():
     """Parameters of batch schedulers are those of the last of two snapshots, by the label
-    model_name, wherever it is among the labels."""
+    model_name, wherever it is among the labels. 10000 models have some."""
     def snapshot(at, *labels):
         names = {'num_batch_threads': {'int64': at + 1}, 'batch_timeout_micros': {'int64': at + 2},
                  'max_batch_size': {'int64': at + 3}, 'max_enqueued_batches': {'int64': at + 4},
@@ -295,6 +295,14 @@ def batching_parameters():
                               ('c', *[None] * 5)])
     same(found(last), unknown)
     same(found(first, last, first), unknown)
+    many = [('/tensorflow/serving/batching/num_batch_threads{model_name=m%d}' % i, {'int64': 1})
+            for i in range(10000)]
+    (threads_of_b, *rest_of_b), of_a = (snapshot(20, 'model_name=' + name)[3].items()
+                                        for name in 'ba')
+    for others, known_a in ((many[2:], ('a', 21, 22, 23, 24, '20,8')), (many[1:], unknown[0])):
+        stats = dict([threads_of_b, *others, *of_a, *rest_of_b])
+        same(found(first, ('snapshot', 20, 1, stats))[:2],
+             [known_a, ('b', 21, 22, 23, 24, '20,8')])
 
 
 @case

@@ -23,12 +23,16 @@ static Slice labelled_model(const char *name)
     return (Slice){0};
 }
 
+/* Returns the parameters of a model, added if they are new. NULL for too many models, or with err
+ * set. */
 static BatchingParameters *parameters_of(InferenceBuilder *m, Slice model, ProfErr *err)
 {
+    enum { MOST_MODELS = 10000 };
     const Text *name = inference_intern(m, model, err);
     if (!name) return NULL;
     for (size_t i = 0; i < m->result->parameters.n; i++)
         if (m->result->parameters.items[i].model == name) return &m->result->parameters.items[i];
+    if (m->result->parameters.n == MOST_MODELS) return NULL;
     BatchingParameters *place = PUSH(m->result->parameters);
     if (!place) {
         prof_nomem(err);
@@ -41,12 +45,10 @@ static BatchingParameters *parameters_of(InferenceBuilder *m, Slice model, ProfE
 static void read_parameter(InferenceBuilder *m, const Plane *plane, const char *name,
                            const Stat *stat, ProfErr *err)
 {
-    enum { MOST_MODELS = 10000 };
     static const char prefix[] = "/tensorflow/serving/batching/";
     if (strncmp(name, prefix, sizeof prefix - 1)) return;
     Slice model = labelled_model(name += sizeof prefix - 1);
-    if (!model.text || m->result->parameters.n >= MOST_MODELS) return;
-    BatchingParameters *p = parameters_of(m, model, err);
+    BatchingParameters *p = model.text ? parameters_of(m, model, err) : NULL;
     if (!p) return;
     if (starts_with(name, "num_batch_threads"))
         p->threads = stat_int(stat);
