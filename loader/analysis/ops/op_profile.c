@@ -4,7 +4,8 @@
  * The result depends on XProf's order of steps: ops are added in the order of the database; the
  * children of each node are counted, sorted by a partial sort, which moves equal children, and
  * pruned; then groups of duplicates get names. Because a profile's texts may nest without limit,
- * the tree has at most MOST_SCOPES levels of provenance and MOST_FUSED levels of fused ops. */
+ * the tree has at most MOST_SCOPES levels of provenance. Fused ops nest in at most 64 levels
+ * (fused_ops.c, op_metadata.c). */
 #define _GNU_SOURCE
 #include "op_profile.h"
 
@@ -15,7 +16,7 @@
 const char *const profile_kind_names[] = {"root",     "program",    "provenance",
                                           "category", "duplicates", "op"};
 
-enum { MOST_SCOPES = 500, MOST_FUSED = 100, MOST_NODES = 1 << 23 };
+enum { MOST_SCOPES = 500, MOST_NODES = 1 << 23 };
 
 typedef struct {
     OpProfile *profile;
@@ -176,15 +177,15 @@ static ProfileNode *provenance_node(Builder *b, ProfileNode *at, const OpMetrics
     return at;
 }
 
-static void add_op_node(Builder *b, ProfileNode *parent, const OpMetrics *op, unsigned depth)
+static void add_op_node(Builder *b, ProfileNode *parent, const OpMetrics *op)
 {
     ProfileNode *node =
         parent && !b->err->code ? new_node(b, parent, PROFILE_OP, slice_of(op->name)) : NULL;
     if (!node) return;
     node->op = op;
     add_whole(node, op);
-    for (size_t i = 0; op->children && i < op->children->n_ops && depth < MOST_FUSED; i++)
-        add_op_node(b, node, &op->children->ops[i], depth + 1);
+    for (size_t i = 0; op->children && i < op->children->n_ops; i++)
+        add_op_node(b, node, &op->children->ops[i]);
 }
 
 static bool has_sparsecore_child(const OpMetrics *op)
@@ -207,7 +208,7 @@ static void add_op(Builder *b, ProfileNode *root, const OpMetrics *op)
     }
     if (op_children_ps(op) && !has_sparsecore_child(op)) return;
     if (idle) {
-        add_op_node(b, root, op, 0);
+        add_op_node(b, root, op);
         return;
     }
     if (b->options->group == PROFILE_BY_PROVENANCE) at = provenance_node(b, at, op);
@@ -216,7 +217,7 @@ static void add_op(Builder *b, ProfileNode *root, const OpMetrics *op)
              child(b, at, PROFILE_DUPLICATES,
                    slice_of(op->deduplicated_name->n_bytes ? op->deduplicated_name : op->name), 0)))
         add_whole(at, op);
-    add_op_node(b, at, op, 0);
+    add_op_node(b, at, op);
 }
 
 /* ---- the children of a node, sorted and pruned ---- */
