@@ -89,6 +89,25 @@ def packed_numbers():
 
 
 @case
+def nested_calls():
+    """Calls inside of calls cost what the innermost addition does, an element 3 operations; of a
+    program with more than 100 inside of each other, no cost is known."""
+    for n, flops in ((2, 3 * 7), (100, 3 * 7), (101, None)):
+        vector = shape(F32, 7)
+        done = [computation(i, 'c%d' % i, [
+            instruction(2 * i, 'p%d' % i, 'parameter', vector),
+            instruction(2 * i + 1, 'x%d' % i, 'call', vector, (2 * i,), calls=(i + 1,))])
+                for i in range(1, n + 1)]
+        last = n + 1
+        done.append(computation(last, 'last', [
+            instruction(2 * last, 'p', 'parameter', vector),
+            instruction(2 * last + 1, 'sum', 'add', vector, (2 * last, 2 * last))]))
+        same(rows("SELECT hlo_op, flops FROM hlo_instructions('{x}') WHERE hlo_op IN ('x1', 'sum') "
+                  "ORDER BY 1", proto(module('m', *done, entry=1))),
+             [('sum', flops), ('x1', flops)], n)
+
+
+@case
 def constants_of_fusions():
     """A constant of up to 8 numbers is part of a fusion's code, a larger one is read: so XProf
     2.24.2 answers."""

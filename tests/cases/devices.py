@@ -73,6 +73,7 @@ def unknown_devices():
          (None, None, 'AMD GPU - gfx-9XX series'))
     row = device(gpu('AMD', 7, 0, 120, 1.5, gpu_device_name={'str': 'gfx942:sramecc+:xnack-'}))
     same((row['peak_flops_per_second'], row['device_type']), (None, 'AMD GPU'))
+    same(device(gpu('Nvidia', 0, 5, 80, 1.53))['compute_capability'], '0.5', 'as the plane has it')
     row = device(gpu('NVIDIA', 7, 0, 80, 1.53))
     same((row['peak_flops_per_second'], row['device_type'], row['hbm_ridge_point']),
          (None, 'GPU', None), 'a vendor spelled otherwise')

@@ -78,8 +78,8 @@ def step_parts():
         stats = context(c=step) if step is not None else {}
         stats.update({name: {'int64': value} for name, value in (
             ('step_idle_time_ps', idle), ('group_id', own)) if value is not None})
-        stats.update({'device_offset_ps': {'int64': device[0]},
-                      'device_duration_ps': {'int64': device[1]}} if device else {})
+        stats.update({'device_%s_ps' % name: {'int64': value} for name, value in zip(
+            ('offset', 'duration'), device or ()) if value is not None})
         return 'part', start, ps, stats
     host = Plane('/host:CPU', 9).line(1, 'main', [e for n in range(5) for e in (
         ('train', 100 * n, 100, ROOT), ('gives', 100 * n + 10, 10, context(p=n)))])
@@ -90,7 +90,12 @@ def step_parts():
         part(1000, 5, 3, None, (3020, 10)), part(1200, 10, None), part(1300, 10, 3),
         part(1400, 10, None, own=4),
         part(1500, 10, 2, 6, (0, 0)), part(1510, 10, 2), part(1520, 10, 2, None, (0, 0)),
-        part(1600, 10, 1), part(1610, 10, 1, None, (5, 5))])
+        part(1600, 10, 1), part(1610, 10, 1, None, (5, 5)),
+        part(1700, 10, None, own=5, device=(5000, None)), part(1710, 10, None, own=5),
+        part(1800, 10, None, own=6, device=(None, 40)),
+        part(1810, 10, None, own=6, device=(6000, 7)),
+        part(1900, 10, None, own=7, device=(7000, 9)),
+        part(1910, 10, None, own=7, device=(7100, None))])
     return space(core.bytes(), host.bytes())
 
 
@@ -99,7 +104,8 @@ def steps_in_parts():
     """Consecutive step events of one group are one step of a TPU: from the first's start to the
     last's end. Idle times add up, and go on to steps without one up to an event of no group, which
     is no step; what the device measured is joined, a part without it has its own times, and (0, 0)
-    is nothing. The file's group counts where no other is. Asked of XProf 2.24.2."""
+    is nothing; a start or a duration alone measures nothing. The file's group counts where no other
+    is. Asked of XProf 2.24.2."""
     found = rows("SELECT start_ps, duration_ps, json_extract(args, '$.group_id'), "
                  "json_extract(args, '$.step_idle_time_ps'), json_extract(args, "
                  "'$.device_offset_ps'), "
@@ -109,7 +115,8 @@ def steps_in_parts():
                  (700, 150, '2', '3', '800', '1210'), (1000, 5, '3', '3', '3000', '30'),
                  (1300, 10, '3', '0', None, None),
                  (1400, 10, '4', '0', None, None), (1500, 30, '2', '6', '1510', '10'),
-                 (1600, 20, '1', '6', None, None)])
+                 (1600, 20, '1', '6', None, None), (1700, 20, '5', '6', '5000', None),
+                 (1800, 20, '6', '6', None, '40'), (1900, 20, '7', '6', '1910', '5099')])
 
 
 @case

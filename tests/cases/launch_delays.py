@@ -42,7 +42,7 @@ def delays_and_queues():
 @case
 def launches_without_work():
     """Calls that launched work before and go on after the end of all work are an issue: their work
-    is not recorded. Others have no work for reasons of their own."""
+    is not recorded. Others have no work for reasons of their own. Calls of one id are one."""
     kernels, calls = [('a', 10, 20, 1), ('b', 30, 10, 2)], [
         ('launch', 0, 4, 1), ('launch', 12, 4, 2), ('launch', 20, 4, 3), ('wait', 50, 9, 4),
         ('memcpy', 60, 1, 5)]
@@ -50,6 +50,7 @@ def launches_without_work():
     same(rows(issue, x=profile(kernels, calls)), [])
     same(rows(issue, x=profile([('a', 10, 20)], calls)), [])
     for late, words in (([('launch', 45, 2, 6)], 'the last 1 launch started'),
+                        ([('launch', 45, 3, 6), ('launch', 46, 1, 6)], 'the last 1 launch started'),
                         ([('launch', 41, 2, 6), ('launch', 45, 2, 7)], 'the last 2 launches')):
         (severity, message), = rows(issue, x=profile(kernels, calls, late))
         same((severity, words in message, '0.005 ms long' in message), ('warning', True, True),

@@ -377,6 +377,18 @@ def shared_storage_lives_as_long_as_its_last_buffer():
 
 
 @case
+def memory_spaces_without_end():
+    """64 memory spaces of a program have rows; further ones have none, and an issue says so."""
+    ops = [instruction(1, "op", shape=shape(F32, 10))]
+    for n, left_out in ((64, 0), (65, 1), (70, 1)):
+        path = put("spaces.hlo.pb", proto(module("m", computation(1, "main", ops)), assignment(
+            [], [allocation(color, 8, color=color) for color in range(n)])))
+        equal("spaces", ask("p.n, count(i.code)", "FROM (SELECT count(*) AS n FROM "
+                            "memory_peaks({})) AS p LEFT JOIN prof_issues({}) AS i ON p.n > 0 AND "
+                            "i.code = 'memory_spaces'", path, path), [[64, left_out]])
+
+
+@case
 def listed_twice():
     """XProf's list of the peak and its size have a traced buffer of an allocation that lives
     throughout twice; a buffer of another space is in both."""

@@ -68,6 +68,31 @@ def chains_of_scope_ranges():
 
 
 @case
+def endless_chains_of_scope_ranges():
+    """A range that is its own ancestor, or that has more than 255, counts as none: kernels of such
+    ranges are one event."""
+    def found(parents):
+        kernels = [('k', 10 * i, 10, {'kernel_details': {'str': 'regs:1'}, 'hlo_op': {
+            'str': 'op'}, 'hlo_module': {'str': 'm'}, 'program_id': {'int64': 5},
+                                      'scope_range_id': {'int64': scope}})
+                   for i, scope in enumerate((10, 20))]
+        tree = V(1, 3) + L(2, '/host:__ScopeRangeCallStack__') + b''.join(stat_metadata(
+            child, str(child)) + L(6, stat(child, int64=parent)) for child, parent in parents)
+        return rows("SELECT name, start_ps, duration_ps FROM timeline('{x}') "
+                    "WHERE line = 'XLA Modules - from #7' ORDER BY 2",
+                    space(Plane('/device:GPU:0').line(7, 'Stream #7', kernels).bytes(), tree))
+    apart, together = [('m(5)', 0, 10), ('m(5)', 10, 10)], [('m(5)', 0, 20)]
+    same(found([(10, 11), (20, 21)]), apart)
+    same(found([(10, 11), (11, 10), (20, 21), (21, 20)]), together)
+    for length, drawn in ((256, apart), (257, together)):
+        links = []
+        for first in (10, 20):
+            chain = [first, *range(1000 * first, 1000 * first + length - 1)]
+            links += zip(chain, chain[1:])
+        same(found(links), drawn, length)
+
+
+@case
 def equal_kernels():
     """Kernels that start and end together come in the order of std::sort, which decides how many
     ops in a row they are.
@@ -82,6 +107,43 @@ def equal_kernels():
     same(rows("SELECT count(*) FROM timeline('{x}') WHERE line = 'Framework Ops - from #7'",
               space(plane.bytes())), [(12,)])
     same(1 + sum(a != b for a, b in zip(names, names[1:])), 13)
+
+
+@case
+def equal_kernels_of_steps():
+    """Kernels of 8 streams that start and end together, each of another step than the one before:
+    among more than 16 kernels, std::sort moves the first to the last, which is of the same step. So
+    XProf 2.24.2 draws 7 parts of steps, not 8."""
+    steps = [('TraceContext', 1000 * n * US, 900 * US, {'_r': {'int64': 1}, 'step_num': {
+        'int64': n}}) for n in range(3)]
+    gpu = Plane('/device:GPU:0', 2)
+    for i, step in enumerate((0, 1, 2, 1, 2, 1, 2, 0)):
+        steps.append(('launch', (1000 * step + 10 + i) * US, US, {'correlation_id': {'int64': i}}))
+        kernels = [('k', 5000 * US, 5 * US, {'correlation_id': {'int64': i}})]
+        later = [('l', (6000 + 10 * n) * US, US, {}) for n in range(0 if i else 12)]
+        gpu.line(i + 1, 'Stream #%d' % (i + 1), [
+            (name, at, ps, dict(stats, kernel_details={'str': 'regs:1'}))
+            for name, at, ps, stats in kernels + later])
+    host = Plane('/host:CPU').line(1, 'main', sorted(steps, key=lambda e: e[1]))
+    same(rows("SELECT name, count(*), max(duration_ps) FROM timeline('{x}') WHERE line = 'Steps' "
+              "GROUP BY 1", space(host.bytes(), gpu.bytes())),
+         [('0', 1, 5 * US), ('1', 3, 1111 * US), ('2', 3, 5 * US)])
+
+
+@case
+def rowids():
+    """A row has one rowid, whichever rows are asked for."""
+    op = {'tf_op': {'str': 's/mul:Mul'}, 'kernel_details': {'str': 'regs:1'}}
+    gpu = Plane('/device:GPU:0')
+    for i in (7, 8):
+        gpu.line(i, 'Stream #%d' % i, [('k', 10 * n, 5, op) for n in range(3)])
+    data = space(gpu.bytes())
+    found = rows("SELECT line, rowid FROM timeline('{x}')", data)
+    lines = {line for line, _ in found}
+    same((len(lines), len({rowid for _, rowid in found})), (6, len(found)))
+    for line in lines:
+        same(rows("SELECT line, rowid FROM timeline('{x}') WHERE line = '%s' ORDER BY 2" % line,
+                  data), sorted(row for row in found if row[0] == line), line)
 
 
 @case

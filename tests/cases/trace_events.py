@@ -35,26 +35,38 @@ def events_around_an_op():
 
 
 @case
+def events_by_correlation_id():
+    """Events of one id are found in whichever order the ids come, and in how many of their bytes
+    they differ."""
+    for ids in ((9, 8, 5, 5, 3), (0x901, 0x808, 0x502, 0x502, 0x305), (1 << 62, 5, 5, 1 << 40, 1)):
+        events = [('e%d' % i, 10 * i, 5, {'correlation_id': {'uint64': n}})
+                  for i, n in enumerate(ids)]
+        data = space(Plane('/host:CPU').line(1, 'main', events).bytes())
+        same([rows("SELECT name FROM trace_events('{x}') WHERE correlation_id = %d ORDER BY 1"
+                   % n, data) for n in ids],
+             [[('e%d' % i,) for i, other in enumerate(ids) if other == n] for n in ids], ids)
+
+
+@case
 def self_times_on_the_device_clock():
     """As hlo_ops sums them: a stat without a value is 0, and the order is that of the events, not
     of the device."""
-    def op(name, at, length, **device):
+    def op(plane, name, at, length, **device):
         return (plane.meta('%%%s = f32[] add()' % name, name, {
             'program_id': {'uint64': 1}, 'symbol_id': {'uint64': ord(name[0])},
             'hlo_category': {'str': 'add'}}), at, length, {
                 'device_%s_ps' % k: {} if v is None else {'uint64': v} for k, v in device.items()})
-    plane = Plane('/device:TPU:0')
-    plane.line(3, 'XLA Ops', [op('a', 0, 100, offset=1000, duration=110),
-                              op('b', 10, 50, offset=1010, duration=None),
-                              op('c', 70, 20, offset=1080, duration=22),
-                              op('d', 200, 10, offset=1200, duration=10),
-                              op('e', 300, 50, offset=1190, duration=60),
-                              op('f', 400, 9)])
-    data = space(plane.bytes())
-    same(rows("SELECT display_name, device_self_ps FROM trace_events('{x}') ORDER BY event_id",
-              data), [('a', 88), ('b', 0), ('c', 22), ('d', 10), ('e', 60), ('f', None)])
-    same(rows("SELECT hlo_op, self_ps FROM hlo_ops('{x}') WHERE rank > 0 ORDER BY 1", data),
-         [('a', 88), ('b', 0), ('c', 22), ('d', 10), ('e', 60), ('f', 9)])
+    ops = [('a', 0, 100, 1000, 110), ('b', 10, 50, 1010, None), ('c', 70, 20, 1080, 22),
+           ('d', 200, 10, 1200, 10), ('e', 300, 50, 1190, 60)]
+    for in_file in (ops, ops[::-1]):
+        plane = Plane('/device:TPU:0')
+        plane.line(3, 'XLA Ops', [op(plane, *times, offset=start, duration=ps)
+                                  for *times, start, ps in in_file] + [op(plane, 'f', 400, 9)])
+        data = space(plane.bytes())
+        same(rows("SELECT display_name, device_self_ps FROM trace_events('{x}') ORDER BY 1", data),
+             [('a', 88), ('b', 0), ('c', 22), ('d', 10), ('e', 60), ('f', None)])
+        same(rows("SELECT hlo_op, self_ps FROM hlo_ops('{x}') WHERE rank > 0 ORDER BY 1", data),
+             [('a', 88), ('b', 0), ('c', 22), ('d', 10), ('e', 60), ('f', 9)])
 
 
 @case

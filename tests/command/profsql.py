@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import pty
 import re
 import shutil
 import sqlite3
@@ -678,6 +679,11 @@ def closed_folders():
             done = subprocess.run(call + [COMMAND, *words], capture_output=True, text=True)
             same((done.returncode, done.stdout), (1, ''))
             must('plugins: cannot open the folder: Permission denied' in done.stderr, done.stderr)
+        os.makedirs(path('private/s/plugins/profile/open'))
+        shutil.copy(PROFILE, path('private/s/plugins/profile/open'))
+        done = subprocess.run(call + [COMMAND, 'list', path('private'), '-f', 'csv'],
+                              capture_output=True, text=True)
+        same((done.returncode, done.stdout.count('\n')), (0, 2), 'a run beside it is found')
     finally:
         os.chmod(private, 0o700)
 
@@ -690,6 +696,42 @@ def damage():
     must(json.loads(out) and 'bytes more than the file has' in notes and notes.count('\n') == 1,
          notes)
     must('bytes more than the file has' in run(cut)[0], 'the screen')
+
+
+def on_a_terminal(*words, **environment):
+    """What the command writes to a terminal."""
+    here, there = pty.openpty()
+    run(*words, stdout=there, stderr=subprocess.DEVNULL, env={'TERM': 'xterm', **environment})
+    os.close(there)
+    out = b''
+    while True:
+        try:
+            more = os.read(here, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not more:
+            break
+        out += more
+    os.close(here)
+    return out.decode()
+
+
+@case
+def colours():
+    """On a terminal, headings are bold, errors red and warnings yellow; remarks have no colour."""
+    host = Plane('/host:CPU', 1).line(1, 'main', [('work', 0, 9)])
+    seen = set()
+    for source in (damaged(), put('host.xplane.pb', space(host.bytes())), TPU):
+        out = on_a_terminal(source, COLUMNS='100').replace('\r', '')
+        must('\n\x1b[1mMore\x1b[0m\n' in out, out)
+        severity = {issue['start']: issue['severity'] for issue in shell(
+            "SELECT severity, substr(message, 1, 20) AS start FROM prof_issues('%s')" % source)}
+        for colour, start in re.findall('^(?:\x1b\\[(\\d+)m)?- (?:\x1b\\[0m)?(.{20})', out, re.M):
+            if start in severity:
+                same(colour, {'error': '31', 'warning': '33'}.get(severity[start], ''), start)
+                seen.add(severity[start])
+        must('\x1b' not in on_a_terminal(source, NO_COLOR='1'), 'NO_COLOR')
+    same(seen, {'error', 'warning', 'info'})
 
 
 @case

@@ -102,7 +102,7 @@ int main(void)
           "an error is UTF-8, and ends with a whole character");
     Arena arena = {0};
     bool zero = true;
-    for (size_t n = 1; n < 300000; n = n * 3 + 1) {
+    for (size_t n = 1; n < 3000000; n = n * 3 + 1) { /* the last two have blocks of their own */
         uint8_t *p = arena_alloc(&arena, n);
         for (size_t i = 0; i < n; i++) zero &= !p[i];
         zero &= !((uintptr_t)p & 7);
