@@ -16,9 +16,10 @@ SQLITE_EXTENSION_INIT3
       "as in idle_causes",                                                                         \
       "libprofsql")                                                                                \
     C(AO_NAME, "name", "TEXT", NULL,                                                               \
-      "name of the innermost annotation or other event around this activity, no deeper than the "  \
-      "level that has a tenth of the run's All others; the step's own event if only that goes "    \
-      "on; for compiling and tracing, the call of the function; NULL if there is none",            \
+      "name of the innermost annotation or other event around this activity, among those with "    \
+      "at least a tenth of the run's All others inside them (the outermost if none has that "      \
+      "much); the step's own event if nothing else runs; for compiling and tracing, the call of "  \
+      "the function; NULL if there is none",                                                       \
       "XEventMetadata.name")                                                                       \
     C(AO_FRAME, "python_frame", "TEXT", NULL,                                                      \
       "name of the innermost Python frame around this activity, no deeper than name; NULL if "     \

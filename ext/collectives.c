@@ -48,11 +48,11 @@ SQLITE_EXTENSION_INIT3
       "ids are unknown",                                                                           \
       "libprofsql")                                                                                \
     C(CO_GLOBAL_WAIT, "global_wait_ps", "INTEGER", "ps",                                           \
-      "part of total_ps in which the device waited for the last device of its group on any host "  \
-      "of the run to start: wait_ps for groups over hosts. If spans_hosts is 1, times are made "   \
-      "absolute by hosts.start_unix_ns, so the wait is only as exact as the hosts' clocks. NULL "  \
-      "in the cases of wait_ps, if a host of the group has no start_unix_ns, and if the source "   \
-      "is one host of a run of several",                                                           \
+      "part of total_ps in which the device waited for the last device of its group, on any "      \
+      "host of the run, to start. If spans_hosts is 1, hosts.start_unix_ns makes the times "       \
+      "absolute, so the wait is only as exact as the hosts' clocks. NULL in the same cases as "    \
+      "wait_ps, if a host of the group has no start_unix_ns, and if the source is one host of a "  \
+      "run of several hosts",                                                                      \
       "libprofsql")                                                                                \
     C(CO_OVER_HOSTS, "spans_hosts", "INTEGER", "0 or 1",                                           \
       "1: global_wait_ps compares devices of several hosts; NULL if global_wait_ps is NULL",       \

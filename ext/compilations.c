@@ -55,10 +55,10 @@ SQLITE_EXTENSION_INIT3
       "commas; NULL if program_id is NULL, the program has none or cannot be read",                \
       "HloInstructionProto.shape")                                                                 \
     C(CO_DIFFERS, "differs", "TEXT", NULL,                                                         \
-      "parameters whose shapes differ from those of the previous program of this title: number, "  \
-      "name if the program has it, and old -> new shape; if none differs, the result's shapes, "   \
-      "and if these are equal too, all with layouts (docs/semantics.md); NULL if no previous "     \
-      "program is known",                                                                          \
+      "parameters whose shapes differ from those of the previous program of this title: for "      \
+      "each its number, its name if the program has one, and old -> new shape. If no parameter "   \
+      "differs, the shapes of the result; if these are equal too, the shapes with their layouts "  \
+      "(docs/semantics.md). NULL if no previous program is known",                                 \
       "libprofsql")                                                                                \
     C(CO_NAME, "name", "TEXT", NULL, "name of the compiler's event", "XEventMetadata.name")        \
     C(CO_LINE, "line", "TEXT", NULL, "thread that waits for the compilation or carries it out",    \
@@ -172,11 +172,11 @@ const Table compilations_table = {
     C(RE_LOWERING, "lowering_us", "REAL", "us",                                                    \
       "sum of compilations.lowering_us; NULL if none is known", "libprofsql")                      \
     C(RE_DIFFERS, "differs", "TEXT", NULL,                                                         \
-      "parameters whose shapes differ between the programs: number, name if a program has it, "    \
-      "and the different shapes in the order of the programs (those compiled before the capture "  \
-      "come first, by id); if none differs, the result's shapes, and if these are equal too, all " \
-      "with layouts (docs/semantics.md); NULL if the file has fewer than two of the programs, or " \
-      "one cannot be read",                                                                        \
+      "parameters whose shapes differ between the programs: for each its number, its name if a "   \
+      "program has one, and the different shapes in the order of the programs (programs "          \
+      "compiled before the capture come first, by id). If no parameter differs, the shapes of "    \
+      "the result; if these are equal too, the shapes with their layouts (docs/semantics.md). "    \
+      "NULL if the file has fewer than two of the programs, or one cannot be read",                \
       "HloInstructionProto.shape")                                                                 \
     C(RE_SOURCE, SOURCE_DOC)
 enum { RECOMPILATIONS_COLUMNS(COLUMN_ENUM) };

@@ -104,12 +104,12 @@ static void peak_flops(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 const FunctionDef flops_functions[] = {
     SCALAR("flops_utilization", 3, FUNCTION_PURE, flops_utilization,
            "flops_utilization(flops, duration_ps, peak_flops_per_second)", "fraction 0..1",
-           "Rate of flops operations in duration_ps, as a fraction of the peak rate; NULL if the "
-           "time or the peak is not above 0.",
+           "Rate of these operations over duration_ps, as a fraction of the peak rate; NULL if "
+           "the time or the peak is not above 0.",
            "computed", "SELECT flops_utilization(1e12, 4000000000, 312e12)"),
     SCALAR("bandwidth_utilization", 3, FUNCTION_PURE, bandwidth_utilization,
            "bandwidth_utilization(bytes, duration_ps, peak_bytes_per_second)", "fraction 0..1",
-           "Rate of this many bytes in duration_ps, as a fraction of the peak rate; NULL if the "
+           "Rate of these bytes over duration_ps, as a fraction of the peak rate; NULL if the "
            "time or the peak is not above 0.",
            "computed", "SELECT bandwidth_utilization(8e9, 10000000000, 1555e9)"),
     SCALAR("arithmetic_intensity", 2, FUNCTION_PURE, arithmetic_intensity,

@@ -123,9 +123,10 @@ SQLITE_EXTENSION_INIT3
       "HLO program")                                                                               \
     C(HI_RUNS, "runs_per_execution", "INTEGER", NULL,                                              \
       "number of times that the instruction runs in one execution of the program: once for each "  \
-      "iteration of the loops around it; 0 if it never runs on its own, as in a fusion, and in "   \
+      "iteration of the loops around it. 0 if it never runs on its own, as in a fusion, and in "   \
       "the condition of a loop whose number of iterations the program records. NULL if unknown: "  \
-      "in other loops, in a branch of a conditional and in a program that calls itself",           \
+      "inside a loop without that number, in a branch of a conditional, and in a program that "    \
+      "calls itself",                                                                              \
       "known_trip_count of while loops")                                                           \
     C(HI_WORK_KIND, "work_kind", "TEXT", NULL,                                                     \
       "compute, collective or transfer: the kind of work of a TensorCore's op "                    \

@@ -154,30 +154,32 @@ SQLITE_EXTENSION_INIT3
       "libprofsql")                                                                                \
     C(HO_BYTES_ACTUAL, "bytes_accessed_actual", "INTEGER", "bytes",                                \
       "bytes read plus bytes written by occurrences_actual executions; for a call of cuBLAS or "   \
-      "cuDNN whose work is known, its operands and results (without the last of several, if that " \
-      "is bytes: room to work in). NULL if unknown, as for other custom calls on GPUs",            \
+      "cuDNN whose work is known, its operands and results (without the last of several results "  \
+      "if that is an array of bytes, which is workspace). NULL if unknown, as for other custom "   \
+      "calls on GPUs",                                                                             \
       "libprofsql")                                                                                \
     C(HO_CONTAINER, "is_container", "INTEGER", "0 or 1",                                           \
-      "1: the op runs other ops, and its time includes theirs: an op of category while, call, "    \
-      "conditional or megacore fusion",                                                            \
+      "1: the op runs other ops, and its time includes the time of these ops: an op of category "  \
+      "while, call, conditional or megacore fusion",                                               \
       "category")                                                                                  \
     C(HO_WORK_KIND, "work_kind", "TEXT", NULL,                                                     \
       "compute, collective or transfer: the kind of work of a TensorCore's op "                    \
       "(docs/semantics.md), on GPUs too",                                                          \
       "libprofsql")                                                                                \
     C(HO_FLOPS_UTILIZATION, "flops_utilization", "REAL", "fraction",                               \
-      "flops_actual over the total time at the default clock, as a fraction of the device's peak " \
-      "rate; on GPUs over the time of the op's own kernels, because total_time_us also has that "  \
-      "of ops of the same name in other programs that follow it in the same step. Can exceed 1 "   \
-      "if a cost is overestimated; NULL if the peak is unknown, or the operations are 0 or "       \
-      "unknown",                                                                                   \
+      "flops_actual divided by the op's total time at the default clock, as a fraction of the "    \
+      "device's peak rate. On GPUs the time is that of the op's own kernels, because "             \
+      "total_time_us also includes ops of the same name in other programs that follow it in the "  \
+      "same step. Above 1 if a cost is overestimated; NULL if the peak is unknown, or the "        \
+      "operations are 0 or unknown",                                                               \
       "libprofsql")                                                                                \
     C(HO_HBM_UTILIZATION, "hbm_utilization", "REAL", "fraction",                                   \
-      "bytes accessed in HBM over the same time, as a fraction of the peak bandwidth. The bytes "  \
-      "are those of occurrences_actual executions: hbm_bytes scaled, or bytes_accessed_actual if " \
-      "there are none (library calls). Can exceed 1 if a cost is overestimated, by far for the "   \
-      "start and done of an asynchronous transfer; NULL if the peak is unknown, or the bytes are " \
-      "0 or unknown",                                                                              \
+      "bytes accessed in HBM, divided by the op's total time (on GPUs, by the time of the op's "   \
+      "own kernels), as a fraction of the peak bandwidth. The bytes are those of "                 \
+      "occurrences_actual executions: hbm_bytes scaled to them, or bytes_accessed_actual if "      \
+      "hbm_bytes is 0 or unknown (library calls). Above 1 if a cost is overestimated, and far "    \
+      "above 1 for the start and done ops of asynchronous transfers; NULL if the peak is "         \
+      "unknown, or the bytes are 0 or unknown",                                                    \
       "libprofsql")                                                                                \
     C(HO_PADDING, "padding_efficiency", "REAL", "fraction 0..1",                                   \
       "fraction of the result's stored bytes that is data, not padding; NULL if shape or layout "  \

@@ -63,9 +63,9 @@
 #define PASS_DOC                                                                                   \
     "pass", "TEXT", NULL,                                                                          \
         "pass of the op: backward (computes gradients), recomputed (computes values again for "    \
-        "the gradients) or forward (everything else, including the optimizer); NULL if there is "  \
-        "no owner_tf_op, if it names NVTX ranges, which have no pass, or an operator of "          \
-        "PyTorch/XLA in a program without stack frames",                                           \
+        "the gradients) or forward (everything else, including the optimizer); NULL without an "   \
+        "owner_tf_op, for NVTX ranges, which have no pass, and for operators of PyTorch/XLA in "   \
+        "a program without stack frames",                                                          \
         "libprofsql"
 #define USER_FILE_DOC                                                                              \
     "user_file", "TEXT", NULL,                                                                     \

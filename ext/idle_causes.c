@@ -15,9 +15,9 @@ SQLITE_EXTENSION_INIT3
       "own delay), python (a Python frame), host (another event) or unknown (no event)",           \
       "libprofsql")                                                                                \
     C(IC_NAME, "name", "TEXT", NULL,                                                               \
-      "name of the innermost annotation or other event around this activity, no deeper than the "  \
-      "level that has a tenth of the run's idle time; for compiling and tracing, the call of the " \
-      "function; NULL if there is none",                                                           \
+      "name of the innermost annotation or other event around this activity, among those with "    \
+      "at least a tenth of the run's idle time inside them (the outermost if none has that "       \
+      "much); for compiling and tracing, the call of the function; NULL if there is none",         \
       "XEventMetadata.name")                                                                       \
     C(IC_FRAME, "python_frame", "TEXT", NULL,                                                      \
       "name of the innermost Python frame around this activity, no deeper than name; NULL if "     \

@@ -33,8 +33,8 @@ SQLITE_EXTENSION_INIT3
       "XEvent.duration_ps")                                                                        \
     C(KO_ELIGIBLE, "op_is_tensorcore_eligible", "INTEGER", "0 or 1",                               \
       "1: tensor cores could run the op: the kernel uses them, or the op's name is that of such "  \
-      "an op (docs/semantics.md, Canned queries) and its HLO op, if known, contains a product "    \
-      "(a multiplication and a reduction, too), convolution or library call",                      \
+      "an op (docs/semantics.md, Canned queries) and its HLO op, if known, contains a matrix "     \
+      "product (also as a multiplication and a reduction), a convolution or a library call",       \
       "libprofsql")                                                                                \
     C(KO_USES, "kernel_uses_tensorcore", "INTEGER", "0 or 1",                                      \
       "1: the kernel runs on tensor cores, judged by its HLO op and its name", "libprofsql")       \

@@ -60,9 +60,9 @@ SQLITE_EXTENSION_INIT3
       "if unknown, above 1024 (no GPU has so many), or if the launches differ",                    \
       "kernel_details")                                                                            \
     C(KS_SHARED_ACTUAL, "shared_memory_bytes_actual", "INTEGER", "bytes",                          \
-      "static plus dynamic shared memory per block, read from kernel_details in all formats that " \
-      "profilers write; NULL if unknown, if the registers there are above 1024, or if the "        \
-      "launches differ",                                                                           \
+      "static plus dynamic shared memory per block, read from kernel_details in all formats "      \
+      "that profilers write; NULL if unknown, if kernel_details is invalid (more than 1024 "       \
+      "registers), or if the launches differ",                                                     \
       "kernel_details")                                                                            \
     C(KS_BLOCK_ACTUAL, "block_dim_actual", "TEXT", NULL,                                           \
       "threads per block as x,y,z, read from kernel_details in all formats that profilers write; " \
@@ -78,8 +78,8 @@ SQLITE_EXTENSION_INIT3
     C(KS_ELIGIBLE_ACTUAL, "op_is_tensorcore_eligible_actual", "INTEGER", "0 or 1",                 \
       "1: tensor cores could run the op of one of the kernels: the kernel uses them, or "          \
       "op_name_actual is the name of such an op (docs/semantics.md, Canned queries) and the HLO "  \
-      "op, if known, contains a product (a multiplication and a reduction, too), convolution or "  \
-      "library call (as kernel_ops.op_is_tensorcore_eligible)",                                    \
+      "op, if known, contains a matrix product (also as a multiplication and a reduction), a "     \
+      "convolution or a library call (as kernel_ops.op_is_tensorcore_eligible)",                   \
       "libprofsql")                                                                                \
     C(KS_USES_ACTUAL, "kernel_uses_tensorcore_actual", "INTEGER", "0 or 1",                        \
       "1: the kernel runs on tensor cores, judged by its HLO op and its name. Also recognizes "    \

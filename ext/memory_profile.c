@@ -292,8 +292,8 @@ const Table memory_events_table = {
       "libprofsql")                                                                                \
     C(MA_EARLIER, "earlier_bytes_at_peak", "INTEGER", "bytes",                                     \
       "part of heap_bytes_at_peak that was allocated before the allocator's first event in the "   \
-      "profile: the heap before this event, less what frees without an allocation in the profile " \
-      "released until the peak, but not below 0 and at most the heap without the allocations "     \
+      "profile: the heap before this event, minus the bytes freed until the peak whose "           \
+      "allocation is not in the profile. At least 0, and at most the heap minus the allocations "  \
       "that are live at the peak (memory_events.live_at_peak)",                                    \
       "libprofsql")                                                                                \
     C(MA_UNKNOWN, "unknown_bytes_at_peak", "INTEGER", "bytes",                                     \

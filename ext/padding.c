@@ -121,8 +121,9 @@ const FunctionDef padding_functions[] = {
      .unit = "bytes",
      .description =
          "Size that an HLO shape takes in memory with its layout: tiles, bits per element, split "
-         "dimensions, and the tail padding of a tiled shape (XLA ignores that of other shapes). "
-         "Like all functions of shapes, it fails the query if the text is not a shape.",
+         "dimensions, and the tail padding of a tiled shape (XLA ignores the tail padding of "
+         "other shapes). Like all functions of shapes, it fails the query if the text is not a "
+         "shape.",
      .origin = "as XLA sizes buffers",
      .since = "0.1.0",
      .example = "SELECT padded_bytes('f32[100,100]{1,0:T(8,128)}')"},

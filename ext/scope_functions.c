@@ -62,9 +62,10 @@ const FunctionDef scope_functions[] = {
      .xFunc = pass_func,
      .signature = "op_pass(tf_op)",
      .description = "Pass of the framework op, by its name: backward if it computes gradients, "
-                    "recomputed if it computes values again for them, else forward. NULL if the "
-                    "name does not show it: ranges that a program marks (type NVTX), and operators "
-                    "of PyTorch (aten__mm), except those named _backward.",
+                    "recomputed if it computes values again for gradients, else forward. NULL if "
+                    "the name does not show the pass: for ranges that a program marks (type "
+                    "NVTX), and for operators of PyTorch (aten__mm), except those with _backward "
+                    "in their names.",
      .origin = "computed",
      .since = "0.1.0",
      .example = "SELECT op_pass('jit(step)/transpose(jvp(Net))/block_1/dot_general')"},

@@ -54,20 +54,18 @@ SQLITE_EXTENSION_INIT3
     C(SC_SELF, "self_us", "REAL", "us",                                                            \
       "total_us without the durations of directly nested ops, on the event clock", "libprofsql")   \
     C(SC_FLOPS, "flops", "REAL", "FLOP",                                                           \
-      "floating-point operations of the occurrences: on devices those of "                         \
-      "hlo_ops.model_flops_actual of the op on its host, an equal part for each event; on host "   \
-      "threads, and for kernels of CUDA graphs, hlo_instructions.model_flops_actual per "          \
-      "execution. NULL if unknown, for "                                                           \
-      "ops that run other ops (on "                                                                \
-      "devices according to the HLO program, on host threads if ops nest in their events), and "   \
-      "on host threads for loops and conditionals",                                                \
+      "floating-point operations of the occurrences. On devices: hlo_ops.model_flops_actual of "   \
+      "the op on its host, in equal parts for its events. On host threads, and for kernels of "    \
+      "CUDA graphs: hlo_instructions.model_flops_actual times the executions. NULL if unknown, "   \
+      "for ops that run other ops (on devices according to the HLO program; on host threads if "   \
+      "other ops nest in their events), and on host threads for loops and conditionals",           \
       "libprofsql")                                                                                \
     C(SC_BYTES, "bytes_accessed", "REAL", "bytes",                                                 \
-      "bytes read plus bytes written by the occurrences: on devices those of "                     \
-      "hlo_ops.bytes_accessed_actual of the op on its host, an equal part for each event; on "     \
-      "host threads, and for kernels of CUDA graphs, what the program's instruction needs. NULL "  \
-      "if unknown; on host threads also for loops, conditionals and ops in whose events other "    \
-      "ops nest",                                                                                  \
+      "bytes read plus bytes written by the occurrences. On devices: "                             \
+      "hlo_ops.bytes_accessed_actual of the op on its host, in equal parts for its events. On "    \
+      "host threads, and for kernels of CUDA graphs: what the program's instruction needs. NULL "  \
+      "if unknown; on host threads also for loops, conditionals and ops whose events contain "     \
+      "other ops",                                                                                 \
       "libprofsql")                                                                                \
     C(SC_OWNER, OWNER_TF_OP_DOC)                                                                   \
     C(SC_OWNER_BY, OWNER_BY_DOC)                                                                   \

@@ -25,9 +25,9 @@ SQLITE_EXTENSION_INIT3
     C(SL_START_US, START_US_DOC)                                                                   \
     C(SL_DURATION_US, DURATION_US_DOC)                                                             \
     C(SL_MEDIAN_US, "median_us", "REAL", "us",                                                     \
-      "median duration of the calls with this name and program id, on all planes of this kind in " \
-      "the run. Calls that are not longer than it have no row, nor do names with fewer than "      \
-      "three calls",                                                                               \
+      "median duration of the calls with this name and program id, on all planes of this kind "    \
+      "in the run. Calls that are not longer than the median, and names with fewer than three "    \
+      "calls, have no row",                                                                        \
       "libprofsql")                                                                                \
     C(SL_OVER_US, "over_median_us", "REAL", "us", "duration_us - median_us", "libprofsql")         \
     C(SL_RATIO, "ratio", "REAL", "ratio",                                                          \

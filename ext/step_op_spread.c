@@ -32,10 +32,11 @@ SQLITE_EXTENSION_INIT3
       "complete",                                                                                  \
       "libprofsql")                                                                                \
     C(OS_PERCENT, "variance_percent", "REAL", "percent",                                           \
-      "covariance of the self time per complete step with the step's duration, as a share of the " \
-      "variance of the duration: how much of it the op explains; negative if the op takes longer " \
-      "in shorter steps; above 100 if ops that run at the same time share what they explain; "     \
-      "NULL if fewer than two steps are complete, or all are equally long",                        \
+      "covariance of the self time per complete step with the step's duration, as a share of "     \
+      "the variance of the duration: how much of the variation the op explains. Negative if the "  \
+      "op takes longer in shorter steps; above 100 if other ops vary in the opposite direction "   \
+      "or run at the same time. NULL if fewer than two steps are complete, or all are equally "    \
+      "long",                                                                                      \
       "libprofsql")                                                                                \
     C(OS_STEP, "step", "INTEGER", NULL,                                                            \
       "number of the step that the following columns describe: of_step, else the longest step, "   \

@@ -136,9 +136,9 @@ SQLITE_EXTENSION_INIT3
       "libprofsql")                                                                                \
     C(ST_RANGE, "range_ms", "REAL", "ms",                                                          \
       "duration of the range that marks the step on host threads (NVTX range, step annotation): "  \
-      "its longest marker, on the host where that is longest. With devices, duration_ms is the "   \
-      "span of the devices; if range_ms is longer, they were idle or worked on other steps in "    \
-      "the rest. NULL if host threads do not mark the step",                                       \
+      "of the longest one on any host. With devices, duration_ms is the span of the devices; if "  \
+      "range_ms is longer, the devices were idle, or worked on other steps, for the difference. "  \
+      "NULL if host threads do not mark the step",                                                 \
       "libprofsql")                                                                                \
     C(ST_SOURCE, SOURCE_DOC)
 enum { STEPS_COLUMNS(COLUMN_ENUM) };

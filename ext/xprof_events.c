@@ -15,8 +15,8 @@
 SQLITE_EXTENSION_INIT3
 
 #define DCN_OF                                                                                     \
-    "; NULL unless it is a host event MegaScale: Communication Transport Receive with slices, "    \
-    "devices, label and a duration above 0"
+    "; NULL unless the event is a host event named MegaScale: Communication Transport Receive "    \
+    "with slices, devices, label and a duration above 0"
 #define EVENTS_DB_COLUMNS(C)                                                                       \
     C(ED_DEVICE, "device", "TEXT", NULL,                                                           \
       "cpu:0 for the host; gpu: and XPlane.id; for a TPU the name of the plane without /device:; " \

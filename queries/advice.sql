@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What costs how much time, and what can be done about it?
+-- Which problems cost the most time, and what can be done about them?
 -- example: SELECT rule, cost_percent, finding, action FROM advice WHERE status = 'finding'
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs

@@ -21,11 +21,11 @@
 --   operation
 -- column change TEXT: whether it ran in both runs (both), only in the second run (appeared) or only
 --   in the first (vanished)
--- column matched_by TEXT: how the operations of the two runs were matched. name: same name (in the
---   same HLO module and place; of the same type or framework op for framework and kernel);
---   fingerprint: same fingerprint of the HLO instruction; similar name: same name without .kd and
---   jit(main)/ or, if that matches none, without trailing numbers too; only names that are unique
---   among the unmatched ones of both runs; NULL if change is not both
+-- column matched_by TEXT: how the operations of the two runs were matched. name: same name in the
+--   same HLO module and place (kind framework: of the same type; kind kernel: of the same framework
+--   op). fingerprint: same fingerprint of the HLO instruction. similar name: same name without .kd
+--   and jit(main)/ or, if that matches none, without trailing numbers too. A rule only matches what
+--   is unique among the operations of each run that are still unmatched. NULL if change is not both
 -- column name_b TEXT: name in the second run if it differs from the first; NULL otherwise
 -- column occurrences_a INTEGER: number of times that it ran in the first run; 0 if it did not run
 -- column occurrences_b INTEGER: number of times that it ran in the second run; 0 if it did not run

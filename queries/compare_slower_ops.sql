@@ -22,9 +22,9 @@
 --   is 0 or it did not run there
 -- column cumulative_percent REAL [percent 0..100]: sum of grew_us over this row and those before it
 --   as a share of the sum over all rows
--- column by_count_us REAL [us]: part of grew_us because it runs more often: the change of its
---   occurrences for each device and step, times its average time in the first run; below 0 if it
---   runs less often; NULL if it ran in one run only
+-- column by_count_us REAL [us]: part of grew_us that comes from more executions: change of the
+--   occurrences for each device and step, times the average time in the first run; below 0 if the
+--   operation runs less often; NULL if it ran in one run only
 -- column by_time_us REAL [us]: the rest of grew_us, because each execution takes longer; NULL if it
 --   ran in one run only
 WITH grown AS MATERIALIZED (

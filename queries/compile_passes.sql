@@ -7,9 +7,9 @@
 -- nothing: no program was compiled during the capture, or no thread of the compiler is recorded
 -- column run TEXT: name of the run
 -- column rank INTEGER: rank by self time within the run; 1 is the longest
--- column pass TEXT: name of a pass, or of another event of the compiler. Counted are all events
---   that start and end within a compilation of their host (compilations), on threads of the
---   compiler: those that have such an event named ...::Compile..., ...Compiler::..., ...Pass,
+-- column pass TEXT: name of a pass, or of another event of the compiler. Rows count the events that
+--   start and end within a compilation of their host (compilations), on threads of the compiler.
+--   These are the threads with such an event named ...::Compile..., ...Compiler::..., ...Pass,
 --   XlaPass:#...# or XlaPassPipeline:#...# (the last two are ranges with which XLA marks passes for
 --   other profilers). The pass is NAME for events XlaPass:#name=NAME# and
 --   XlaPass:#name=NAME,module=...#, and TITLE for other events named TITLE:#...#. Aggregated events

@@ -16,13 +16,14 @@
 -- column size_mib REAL [MiB]: size of the parameter's memory
 -- column donated INTEGER [0 or 1]: 1: an output of the program is stored in the parameter's memory
 --   (donate_argnums in JAX); 0: no output reuses the parameter's memory
--- column could_be INTEGER [0 or 1]: 1: the parameter is not donated, and the program has an output
---   of the same shape and layout with memory of its own (an allocation for outputs) that could be
---   in the parameter's; each output counts for one parameter, the one with the lowest
+-- column could_be INTEGER [0 or 1]: 1: the parameter is not donated, although an output of the same
+--   shape and layout, which has memory of its own (an allocation for outputs), could reuse the
+--   parameter's memory. Each output counts for one parameter only, the one with the lowest
 --   allocation_id. Whether the caller needs the parameter again is not recorded
--- column output TEXT: instruction whose result is the output in the parameter's memory (of a call
---   without a buffer, the root of its computation); if none is found, the last that writes all of
---   this memory; NULL if the parameter is not donated, or is the output itself
+-- column output TEXT: instruction whose result is the output in the parameter's memory (for a call
+--   whose result has no buffer, the root of the called computation); if none is found, the last
+--   instruction that writes all of this memory; NULL if the parameter is not donated, or is the
+--   output itself
 -- column could_save_mib REAL [MiB]: memory that donating all parameters with could_be = 1 would
 --   save in the program
 -- column hosts INTEGER [hosts]: number of hosts that have this program with these values

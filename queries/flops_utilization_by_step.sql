@@ -8,12 +8,12 @@
 -- column step INTEGER: number of the step, as in the table steps
 -- column name TEXT: name of the step; NULL if it has no name
 -- column duration_ms REAL [ms]: duration of the step
--- column flops REAL [FLOP]: operations of the step on all devices: hlo_ops.flops_actual, divided
---   evenly over the events of an op (on TPUs, that of each host over its events); for programs with
---   kernels of CUDA graphs, program_flops.hardware_flops, divided evenly over the program's
---   kernels. Ops with unknown operations count as 0; NULL if the operations of all ops are unknown,
---   if kernels of unknown operations take more than a tenth of the busy time (docs/semantics.md,
---   FLOPS utilization), and in a run of GPUs and TPUs
+-- column flops REAL [FLOP]: operations of the step on all devices. An op's hlo_ops.flops_actual is
+--   divided evenly over its events (on TPUs, separately for each host). For a program with kernels
+--   of CUDA graphs, program_flops.hardware_flops is divided evenly over the program's kernels. Ops
+--   with unknown operations count as 0. NULL if the operations of all ops are unknown, if kernels
+--   of unknown operations take more than a tenth of the busy time (docs/semantics.md, FLOPS
+--   utilization), and in a run with both GPUs and TPUs
 -- column model_flops REAL [FLOP]: model operations of the step on all devices, without ops that are
 --   computed again; found in the same way as flops; NULL if flops is unknown
 -- column gflops_per_device REAL [GFLOP/s]: flops divided by the step's duration and by the number

@@ -15,9 +15,9 @@
 --   (power_mw)
 -- column start_ps INTEGER [ps]: time of the sample, from the start of the session
 -- column start_us REAL [us]: start_ps in microseconds
--- column interval_us REAL [us]: time since the previous sample of this counter on this plane, in
---   which a counter that is a sum counts; NULL for the first sample. Samples with equal times are
---   in file order
+-- column interval_us REAL [us]: time since the previous sample of this counter on this plane; the
+--   value of a counter that is a sum belongs to this time; NULL for the first sample. Samples with
+--   equal times are in file order
 -- column value REAL: value of the counter, in its unit: the first stat of the event, or of its
 --   metadata if it has none; NULL if that is not a number
 WITH line AS MATERIALIZED (

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Does the host slow the devices down, and with what?
+-- Does the host slow the devices down, and what does it do?
 -- example: SELECT what, ms_per_step, percent FROM host_bound
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs

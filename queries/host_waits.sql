@@ -9,10 +9,10 @@
 -- column host TEXT: name of the host
 -- column line TEXT: name of the thread
 -- column name TEXT: name of the waiting event: one that idle_causes counts as waiting, such as
---   cudaStreamSynchronize or block_until_ready (docs/semantics.md), or a call of item() or tolist()
---   in Python (a frame whose name ends so, after a blank or a dot); waits for threads of XLA's CPU
---   executor ((wait for completion) and ThreadPool::Await) do not count. Waits inside a wait are
---   not counted again
+--   cudaStreamSynchronize or block_until_ready (docs/semantics.md), or a Python frame whose name
+--   ends in item or tolist, after a blank or a dot. Waits for threads of XLA's CPU executor, (wait
+--   for completion) and ThreadPool::Await, do not count. A wait inside another wait is not counted
+--   again
 -- column called_by TEXT: name of the event around the longest of these waits on the thread
 --   (trace_events.parent_id); NULL if there is none
 -- column calls INTEGER [events]: number of waits

@@ -18,16 +18,16 @@
 --   an input pipeline (tf.data, infeed). Other data loaders are not recognized; advice then says so
 -- column top_operation_ms REAL [ms]: self time of top_operation, over all threads; NULL without an
 --   input op
--- column advice TEXT: what to try to speed up the largest part, or without one the part that
---   top_operation is in (input_breakdown.advice). If that is Preprocessing, the advice is about a
---   Python function if python_ms is half of top_operation_ms or more, and another one if the
---   pipeline maps in parallel and nowhere serially. NULL if the run is not input bound, and if that
---   is unknown and its input ops take no time
+-- column advice TEXT: what to try to speed up the largest part (input_breakdown.advice); without a
+--   largest part, the part that top_operation is in. For Preprocessing, the advice depends on the
+--   pipeline: on whether python_ms is at least half of top_operation_ms, and on whether all its
+--   maps are parallel. NULL if the run is not input bound, or if that is unknown and its input ops
+--   take no time
 -- column suspect TEXT: what the host does longest while the devices are idle, other than compiling,
 --   launching, copying or waiting (causes host and python of idle_causes); often the data loader.
---   It is the annotation or event around this (idle_causes.name), or the Python frame if there is
---   none or it is the step's own (steps.name without a number at its end). NULL unless the run may
---   be input bound and has no input op
+--   The name is that of the annotation or event around this activity (idle_causes.name), or of the
+--   Python frame if there is no annotation, or only the step's own (steps.name without a number at
+--   its end). NULL unless the run may be input bound and has no input op
 -- column suspect_ms REAL [ms]: idle time of suspect, the sum of its rows of idle_causes; NULL
 --   without suspect
 -- column python_ms REAL [ms]: time of Python functions that the input pipeline calls (EagerPyFunc,

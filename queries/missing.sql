@@ -12,9 +12,9 @@
 -- column tables TEXT: tables, queries and columns that are empty, NULL or incomplete because of
 --   that, separated by commas
 -- column option TEXT: option of the profiler, or what else records it; NULL if no option is known.
---   Options without another name are those of jax.profiler.ProfileOptions and
---   tf.profiler.experimental.ProfilerOptions; those that begin with -- are profsql-capture's, if it
---   recorded the run
+--   Options are those of jax.profiler.ProfileOptions and tf.profiler.experimental.ProfilerOptions
+--   unless the text names another program; options that start with -- are those of profsql-capture,
+--   if it recorded the run
 -- column how TEXT: how to set the option, or what to do instead
 WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
     VALUES

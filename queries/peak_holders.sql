@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Who holds the memory at the peak, and since when?
+-- Which allocations or buffers make up the memory peak, and since when do they exist?
 -- example: SELECT peak_of, kind, tf_op, size_mib, percent FROM peak_holders WHERE n = 10
 -- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
 --   dump; if NULL, all attached runs
@@ -21,7 +21,7 @@
 -- column kind TEXT: for an allocator: allocation (made during the capture), earlier (made before
 --   the allocator's first event and not freed since), stack (reserved in addition to the heap, for
 --   example for TPU programs) or unknown (the rest of the heap). For a program: parameter, output
---   or constant (live during the entire program) or temporary; unknown for a rest
+--   or constant (live during the entire program), temporary, or unknown (the rest of the peak)
 -- column hlo_op TEXT: HLO instruction whose result is held, with the index of the part; NULL for
 --   allocators and unknown
 -- column tf_op TEXT: framework op that requested the memory, or that the instruction comes from;
@@ -35,9 +35,9 @@
 -- column shape TEXT: shape of the tensor, for programs with its layout; NULL if unknown
 -- column holders INTEGER: number of allocations (equal in kind, tf_op, region_type, data_type and
 --   shape) or buffers that the row combines; NULL for earlier, stack and unknown
--- column size_bytes INTEGER [bytes]: memory that they hold, padding included; buffers of 0 bytes
---   are left out; negative for kind unknown if the allocator reports less memory than its live
---   allocations have
+-- column size_bytes INTEGER [bytes]: size of the row's allocations or buffers, padding included;
+--   buffers of 0 bytes are left out; negative for kind unknown if the allocator reports less memory
+--   than its live allocations have
 -- column size_mib REAL [MiB]: size_bytes in MiB; negative if size_bytes is negative
 -- column percent REAL [percent]: size_bytes as a share of the peak; negative if size_bytes is
 --   negative; NULL if the peak is 0

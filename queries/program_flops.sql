@@ -16,13 +16,13 @@
 -- column unlisted_percent REAL [percent]: share of op_ms that hlo_ops lacks: of kernels that record
 --   no instruction, as in CUDA graphs, and of programs that XLA rejects; 0 on TPUs; NULL if op_ms
 --   is 0
--- column flops_by TEXT: how model_flops and hardware_flops are found. ops: sums over hlo_ops;
---   program: operations of one execution, as the program's instructions need, times executions,
---   if hlo_ops lacks some of the time; NULL if they are unknown
+-- column flops_by TEXT: how model_flops and hardware_flops are found. ops: sums over hlo_ops.
+--   program: operations that the program's instructions need in one execution, times the
+--   executions; used if hlo_ops lacks some of the time. NULL if unknown
 -- column model_flops REAL [FLOP]: operations that the model needs, without those that are computed
 --   again: sum of hlo_ops.model_flops_actual, or of hlo_instructions.model_flops_actual times
---   runs_per_execution. Those of unknown operations count as 0. NULL if unknown: hlo_ops lacks over
---   a tenth of op_ms, and how often an instruction runs is not known either
+--   runs_per_execution. Ops with unknown operations count as 0. NULL if hlo_ops lacks more than a
+--   tenth of op_ms, and how often the program's instructions run is unknown too
 -- column hardware_flops REAL [FLOP]: operations that the devices carried out, those computed again
 --   included: the same sum of flops_actual; NULL if model_flops is NULL
 WITH listed AS MATERIALIZED ( -- what hlo_ops knows of each program

@@ -21,11 +21,11 @@
 -- column lived_percent REAL [percent 0..100]: share of the heap trace's events between allocation
 --   and release of the value's storage
 -- column flops INTEGER [FLOP]: floating-point operations to recompute the value
---   (hlo_instructions.model_flops_actual). These values have no row: those whose operations are
---   unknown (of a custom call also if they are 0), communication, asynchronous copies, tuples,
---   results of loops and calls, values with which a loop starts (it stores its results in their
---   place), values of the instruction at which the peak is reached, and values that are already
---   recomputed (named .remat by XLA, or in a rematted_computation of JAX)
+--   (hlo_instructions.model_flops_actual). Values without a row: those whose operations are unknown
+--   (for a custom call, also if they are 0), communication, asynchronous copies, tuples, results of
+--   loops and calls, values with which a loop starts (it stores its results in their place), values
+--   of the instruction at which the peak is reached, and values that are already recomputed (named
+--   .remat by XLA, or in a rematted_computation of JAX)
 -- column flops_per_byte REAL [FLOP/byte]: floating-point operations to recompute the value, per
 --   byte saved
 -- column shape TEXT: shape of the value, with layout

@@ -6,9 +6,9 @@
 -- needs: steps
 -- nothing: in every step something was compiled, or it was dropped
 -- column run TEXT: name of the run
--- column steps INTEGER [steps]: number of steady steps. They are clean: XProf does not drop them,
---   and nothing was compiled in them. If more clean steps start before the last step with a
---   compilation than after it, all clean steps are steady, else only those after it
+-- column steps INTEGER [steps]: number of steady steps. A step is clean if XProf does not drop it
+--   and nothing was compiled in it. If more clean steps start before the last step with a
+--   compilation than after it, all clean steps are steady; otherwise only those after it
 -- column left_out INTEGER [steps]: number of the run's other steps
 -- column compiling_steps INTEGER [steps]: number of steps in which something was compiled: a
 --   compilation belongs to the step, or (in a run of one host) starts during it, or

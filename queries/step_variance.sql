@@ -26,9 +26,9 @@
 -- column stddev_us REAL [us]: sample standard deviation of the op's self time per complete step;
 --   for the remainder, that of the steps' durations
 -- column variance_percent REAL [percent]: covariance of the op's self time per step with the step's
---   duration, as a share of the variance of the duration; negative if the op takes longer in
---   shorter steps; above 100 if ops that run at the same time share what they explain; all rows of
---   a run add up to 100
+--   duration, as a share of the variance of the duration. Negative if the op takes longer in
+--   shorter steps; above 100 if other ops vary in the opposite direction or run at the same time.
+--   All rows of a run add up to 100
 WITH part AS MATERIALIZED (
     SELECT run, plane_kind, name, short_name, in_group, steps, avg_us, stddev_us,
            variance_percent AS percent

@@ -10,12 +10,12 @@
 -- column rank INTEGER: rank by self time within the run; 1 is the longest
 -- column plane_kind TEXT: where the ops ran: gpu, tensorcore or sparsecore; host in a run without
 --   devices
--- column pass TEXT: optimizer: ops that are in no backward or recomputed pass and in whose scope
---   (scope_ops.scope) a component is the name of an optimizer, or starts with one and a digit, dot
---   or colon, in lower case and without underscores: adadelta, adafactor, adagrad, adam, adamax,
---   adamw, applygradients, applyupdates, ftrl, lamb, lars, lion, momentum, muon, nadam, optax,
---   optimizer, radam, rmsprop, sgd, shampoo; forward, backward and recomputed: the others, as in
---   scope_ops.pass. An optimizer without such a scope counts as forward. NULL: ops whose pass
+-- column pass TEXT: optimizer: ops outside the backward and recomputed passes whose scope
+--   (scope_ops.scope) has a component that names an optimizer, alone or followed by a digit, dot or
+--   colon; case and underscores are ignored. The names are adadelta, adafactor, adagrad, adam,
+--   adamax, adamw, applygradients, applyupdates, ftrl, lamb, lars, lion, momentum, muon, nadam,
+--   optax, optimizer, radam, rmsprop, sgd and shampoo. forward, backward and recomputed: other ops,
+--   as in scope_ops.pass. An optimizer without such a scope counts as forward. NULL: ops whose pass
 --   is unknown
 -- column self_us REAL [us]: self time of the ops, over all devices or threads
 -- column percent REAL [percent 0..100]: self_us as a share of the self time of all ops of the run

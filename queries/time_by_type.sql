@@ -20,7 +20,8 @@
 --   NULL if that is 0
 -- column product_us REAL [us]: part of self_us in matrix products and convolutions: alone (dot,
 --   ragged-dot, scaled-dot, convolution), in fusions, and in library calls: custom calls whose
---   target has gemm, matmul, $conv or $fmha (attention) in its name, case ignored, but not reorder
+--   target has gemm, matmul, $conv or $fmha (attention) in its name, in any case of letters, unless
+--   it contains reorder
 -- column convert_us REAL [us]: part of self_us in conversions to this type that are instructions
 --   or fusions of their own (of nothing but convert, copy, reshape and bitcast); conversions inside
 --   other fusions have no time of their own

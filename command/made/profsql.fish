@@ -22,7 +22,7 @@ complete -c profsql -l force -d 'let export replace a file'
 complete -c profsql -l quiet -s q -d 'only errors on standard error'
 complete -c profsql -l help -s h -d 'help'
 complete -c profsql -l version -s V -d 'version'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a advice -d 'What costs how much time, and what can be done about it?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a advice -d 'Which problems cost the most time, and what can be done about them?'
 complete -c profsql -n '__fish_seen_subcommand_from advice' -l least-percent -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a all_others -d 'one activity of the host in the time of the steps that XProf calls All others, because no known activity runs: what is in All others? The longest first'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a allocation_churn -d 'Which operations allocate the most memory over and over?'
@@ -90,7 +90,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a hlo_text -d 'one line of an HLO program\'s text, as XProf\'s graph viewer shows it'
 complete -c profsql -n '__fish_seen_subcommand_from hlo_text' -l module -x
 complete -c profsql -n '__fish_seen_subcommand_from hlo_text' -l style -x
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a host_bound -d 'Does the host slow the devices down, and with what?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a host_bound -d 'Does the host slow the devices down, and what does it do?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a host_only_ops -d 'Which framework ops ran on the host only, without any work on a device?'
 complete -c profsql -n '__fish_seen_subcommand_from host_only_ops' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a host_steps -d 'one step, or group of events, on one host, including steps that XProf does not count and the reason for it'
@@ -163,7 +163,7 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a overview_page -d 'What does XProf\'s overview page show for the run?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a padding_waste -d 'Which buffers waste the most memory and time on padding, and which shape would fit?'
 complete -c profsql -n '__fish_seen_subcommand_from padding_waste' -l n -s n -x
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a peak_holders -d 'Who holds the memory at the peak, and since when?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a peak_holders -d 'Which allocations or buffers make up the memory peak, and since when do they exist?'
 complete -c profsql -n '__fish_seen_subcommand_from peak_holders' -l n -s n -x
 complete -c profsql -n '__fish_seen_subcommand_from peak_holders' -l space -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a peak_memory -d 'How much memory does each compiled program need at its peak, and for what?'

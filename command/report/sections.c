@@ -94,7 +94,7 @@ const Section sections[] = {
             "FROM input_ops(?1) ORDER BY total_self_time_ms DESC LIMIT ?2")}},
     {"memory", "Memory", NULL, {
         CHART(memory_chart, "memory_events"),
-        TABLE("Who holds the memory at the peak", "peak_holders", 3, 25,
+        TABLE("What makes up the memory peak", "peak_holders", 3, 25,
             "SELECT peak_of AS \"peak of\", kind, coalesce(tf_op, hlo_op) AS holder,\n"
             "    size_mib AS \"size (MiB)\", percent AS \"share %\", shape, holders AS buffers\n"
             "FROM peak_holders(?1, ?2) ORDER BY rank"),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Who holds the memory at each peak (peak_holders) and how long each level of an allocator's memory
-was in use (memory_time), from the bytes of each profile."""
+"""What makes up the memory at each peak (peak_holders) and how long each level of an allocator's
+memory was in use (memory_time), from the bytes of each profile."""
 import collections
 import os
 import sys

@@ -613,8 +613,8 @@ class SlowCalls(NamedTuple):
     """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     median_us: float
     """median duration of the calls with this name and program id, on all planes of this kind in the
-    run. Calls that are not longer than it have no row, nor do names with fewer than three calls
-    [us]"""
+    run. Calls that are not longer than the median, and names with fewer than three calls, have no
+    row [us]"""
     over_median_us: float
     """duration_us - median_us [us]"""
     ratio: float | None
@@ -824,27 +824,31 @@ class XprofEvents(NamedTuple):
     source_line: str | None
     """source location, file:line; NULL without the stat, and for events of GPU streams"""
     dcn_src_slice_id: int | None
-    """slice that sent the message; NULL unless it is a host event MegaScale: Communication
-    Transport Receive with slices, devices, label and a duration above 0"""
+    """slice that sent the message; NULL unless the event is a host event named MegaScale:
+    Communication Transport Receive with slices, devices, label and a duration above 0"""
     dcn_dst_slice_id: int | None
-    """slice that received the message; NULL unless it is a host event MegaScale: Communication
-    Transport Receive with slices, devices, label and a duration above 0"""
+    """slice that received the message; NULL unless the event is a host event named MegaScale:
+    Communication Transport Receive with slices, devices, label and a duration above 0"""
     dcn_src_logical_device_id: int | None
-    """device that sent the message, by its number in the slice; NULL unless it is a host event
-    MegaScale: Communication Transport Receive with slices, devices, label and a duration above 0"""
+    """device that sent the message, by its number in the slice; NULL unless the event is a host
+    event named MegaScale: Communication Transport Receive with slices, devices, label and a
+    duration above 0"""
     dcn_dst_logical_device_id: int | None
-    """device that received the message, by its number in the slice; NULL unless it is a host event
-    MegaScale: Communication Transport Receive with slices, devices, label and a duration above 0"""
+    """device that received the message, by its number in the slice; NULL unless the event is a host
+    event named MegaScale: Communication Transport Receive with slices, devices, label and a
+    duration above 0"""
     dcn_collective_name: str | None
-    """label of the collective that the message belongs to; NULL unless it is a host event
-    MegaScale: Communication Transport Receive with slices, devices, label and a duration above 0"""
+    """label of the collective that the message belongs to; NULL unless the event is a host event
+    named MegaScale: Communication Transport Receive with slices, devices, label and a duration
+    above 0"""
     dcn_duration_us: int | None
-    """time from sending to arrival of the message; NULL unless it is a host event MegaScale:
-    Communication Transport Receive with slices, devices, label and a duration above 0 [us]"""
-    dcn_payload_size_bytes: int | None
-    """payload of the message, 0 if the event does not record it; NULL unless it is a host event
+    """time from sending to arrival of the message; NULL unless the event is a host event named
     MegaScale: Communication Transport Receive with slices, devices, label and a duration above 0
-    [bytes]"""
+    [us]"""
+    dcn_payload_size_bytes: int | None
+    """payload of the message, 0 if the event does not record it; NULL unless the event is a host
+    event named MegaScale: Communication Transport Receive with slices, devices, label and a
+    duration above 0 [bytes]"""
 
 class EventStats(NamedTuple):
     run: str
@@ -1482,8 +1486,8 @@ class KernelStats(NamedTuple):
     unknown, above 1024 (no GPU has so many), or if the launches differ [registers]"""
     shared_memory_bytes_actual: int | None
     """static plus dynamic shared memory per block, read from kernel_details in all formats that
-    profilers write; NULL if unknown, if the registers there are above 1024, or if the launches
-    differ [bytes]"""
+    profilers write; NULL if unknown, if kernel_details is invalid (more than 1024 registers), or if
+    the launches differ [bytes]"""
     block_dim_actual: str | None
     """threads per block as x,y,z, read from kernel_details in all formats that profilers write;
     NULL if unknown or if the launches differ"""
@@ -1496,8 +1500,8 @@ class KernelStats(NamedTuple):
     op_is_tensorcore_eligible_actual: int
     """1: tensor cores could run the op of one of the kernels: the kernel uses them, or
     op_name_actual is the name of such an op (docs/semantics.md, Canned queries) and the HLO op, if
-    known, contains a product (a multiplication and a reduction, too), convolution or library call
-    (as kernel_ops.op_is_tensorcore_eligible) [0 or 1]"""
+    known, contains a matrix product (also as a multiplication and a reduction), a convolution or a
+    library call (as kernel_ops.op_is_tensorcore_eligible) [0 or 1]"""
     kernel_uses_tensorcore_actual: int
     """1: the kernel runs on tensor cores, judged by its HLO op and its name. Also recognizes
     products that XLA compiles with Triton, kernels of Hopper and Blackwell, cuDNN and attention,
@@ -1528,8 +1532,8 @@ class KernelOps(NamedTuple):
     """longest duration of the kernel [us]"""
     op_is_tensorcore_eligible: int
     """1: tensor cores could run the op: the kernel uses them, or the op's name is that of such an
-    op (docs/semantics.md, Canned queries) and its HLO op, if known, contains a product (a
-    multiplication and a reduction, too), convolution or library call [0 or 1]"""
+    op (docs/semantics.md, Canned queries) and its HLO op, if known, contains a matrix product (also
+    as a multiplication and a reduction), a convolution or a library call [0 or 1]"""
     kernel_uses_tensorcore: int
     """1: the kernel runs on tensor cores, judged by its HLO op and its name [0 or 1]"""
     is_helper: int
@@ -1876,9 +1880,10 @@ class Compilations(NamedTuple):
     """shapes of the parameters of the program's entry computation, in order, separated by commas;
     NULL if program_id is NULL, the program has none or cannot be read"""
     differs: str | None
-    """parameters whose shapes differ from those of the previous program of this title: number, name
-    if the program has it, and old -> new shape; if none differs, the result's shapes, and if these
-    are equal too, all with layouts (docs/semantics.md); NULL if no previous program is known"""
+    """parameters whose shapes differ from those of the previous program of this title: for each its
+    number, its name if the program has one, and old -> new shape. If no parameter differs, the
+    shapes of the result; if these are equal too, the shapes with their layouts (docs/semantics.md).
+    NULL if no previous program is known"""
     name: str
     """name of the compiler's event"""
     line: str
@@ -1911,11 +1916,11 @@ class Recompilations(NamedTuple):
     lowering_us: float | None
     """sum of compilations.lowering_us; NULL if none is known [us]"""
     differs: str | None
-    """parameters whose shapes differ between the programs: number, name if a program has it, and
-    the different shapes in the order of the programs (those compiled before the capture come first,
-    by id); if none differs, the result's shapes, and if these are equal too, all with layouts
-    (docs/semantics.md); NULL if the file has fewer than two of the programs, or one cannot be
-    read"""
+    """parameters whose shapes differ between the programs: for each its number, its name if a
+    program has one, and the different shapes in the order of the programs (programs compiled before
+    the capture come first, by id). If no parameter differs, the shapes of the result; if these are
+    equal too, the shapes with their layouts (docs/semantics.md). NULL if the file has fewer than
+    two of the programs, or one cannot be read"""
 
 class CompilerEvents(NamedTuple):
     run: str
@@ -1949,9 +1954,9 @@ class IdleCauses(NamedTuple):
     copy, waiting, launching, queued (the next work was launched before: the device's own delay),
     python (a Python frame), host (another event) or unknown (no event)"""
     name: str | None
-    """name of the innermost annotation or other event around this activity, no deeper than the
-    level that has a tenth of the run's idle time; for compiling and tracing, the call of the
-    function; NULL if there is none"""
+    """name of the innermost annotation or other event around this activity, among those with at
+    least a tenth of the run's idle time inside them (the outermost if none has that much); for
+    compiling and tracing, the call of the function; NULL if there is none"""
     python_frame: str | None
     """name of the innermost Python frame around this activity, no deeper than name; NULL if there
     is none"""
@@ -1972,9 +1977,10 @@ class AllOthers(NamedTuple):
     waiting, launching, python (a Python frame), host (another event) or unknown (no event), as in
     idle_causes"""
     name: str | None
-    """name of the innermost annotation or other event around this activity, no deeper than the
-    level that has a tenth of the run's All others; the step's own event if only that goes on; for
-    compiling and tracing, the call of the function; NULL if there is none"""
+    """name of the innermost annotation or other event around this activity, among those with at
+    least a tenth of the run's All others inside them (the outermost if none has that much); the
+    step's own event if nothing else runs; for compiling and tracing, the call of the function; NULL
+    if there is none"""
     python_frame: str | None
     """name of the innermost Python frame around this activity, no deeper than name; NULL if there
     is none"""
@@ -2296,10 +2302,10 @@ class Steps(NamedTuple):
     """start of the range in range_ms on the first host that has steps, from the start of its
     session; NULL if there is no range on this host [ps]"""
     range_ms: float | None
-    """duration of the range that marks the step on host threads (NVTX range, step annotation): its
-    longest marker, on the host where that is longest. With devices, duration_ms is the span of the
-    devices; if range_ms is longer, they were idle or worked on other steps in the rest. NULL if
-    host threads do not mark the step [ms]"""
+    """duration of the range that marks the step on host threads (NVTX range, step annotation): of
+    the longest one on any host. With devices, duration_ms is the span of the devices; if range_ms
+    is longer, the devices were idle, or worked on other steps, for the difference. NULL if host
+    threads do not mark the step [ms]"""
 
 class StepBreakdown(NamedTuple):
     run: str
@@ -2511,9 +2517,9 @@ class StepOpSpread(NamedTuple):
     complete [us]"""
     variance_percent: float | None
     """covariance of the self time per complete step with the step's duration, as a share of the
-    variance of the duration: how much of it the op explains; negative if the op takes longer in
-    shorter steps; above 100 if ops that run at the same time share what they explain; NULL if fewer
-    than two steps are complete, or all are equally long [percent]"""
+    variance of the duration: how much of the variation the op explains. Negative if the op takes
+    longer in shorter steps; above 100 if other ops vary in the opposite direction or run at the
+    same time. NULL if fewer than two steps are complete, or all are equally long [percent]"""
     step: int | None
     """number of the step that the following columns describe: of_step, else the longest step,
     complete or not; NULL if the run has no step of_step"""
@@ -3121,9 +3127,9 @@ class MemoryAllocators(NamedTuple):
     recorded [events]"""
     earlier_bytes_at_peak: int
     """part of heap_bytes_at_peak that was allocated before the allocator's first event in the
-    profile: the heap before this event, less what frees without an allocation in the profile
-    released until the peak, but not below 0 and at most the heap without the allocations that are
-    live at the peak (memory_events.live_at_peak) [bytes]"""
+    profile: the heap before this event, minus the bytes freed until the peak whose allocation is
+    not in the profile. At least 0, and at most the heap minus the allocations that are live at the
+    peak (memory_events.live_at_peak) [bytes]"""
     unknown_bytes_at_peak: int
     """rest of heap_bytes_at_peak: neither allocated during the profile nor earlier; negative if the
     live allocations exceed the heap [bytes]"""
@@ -3325,11 +3331,10 @@ class Collectives(NamedTuple):
     that ran the op are treated as one group. NULL if no other device of the group is on the host,
     if the devices ran the op different numbers of times, or if their ids are unknown [ps]"""
     global_wait_ps: int | None
-    """part of total_ps in which the device waited for the last device of its group on any host of
-    the run to start: wait_ps for groups over hosts. If spans_hosts is 1, times are made absolute by
-    hosts.start_unix_ns, so the wait is only as exact as the hosts' clocks. NULL in the cases of
-    wait_ps, if a host of the group has no start_unix_ns, and if the source is one host of a run of
-    several [ps]"""
+    """part of total_ps in which the device waited for the last device of its group, on any host of
+    the run, to start. If spans_hosts is 1, hosts.start_unix_ns makes the times absolute, so the
+    wait is only as exact as the hosts' clocks. NULL in the same cases as wait_ps, if a host of the
+    group has no start_unix_ns, and if the source is one host of a run of several hosts [ps]"""
     spans_hosts: int | None
     """1: global_wait_ps compares devices of several hosts; NULL if global_wait_ps is NULL [0 or
     1]"""
@@ -4181,11 +4186,11 @@ class CompareOps(NamedTuple):
     """whether it ran in both runs (both), only in the second run (appeared) or only in the first
     (vanished)"""
     matched_by: str | None
-    """how the operations of the two runs were matched. name: same name (in the same HLO module and
-    place; of the same type or framework op for framework and kernel); fingerprint: same fingerprint
-    of the HLO instruction; similar name: same name without .kd and jit(main)/ or, if that matches
-    none, without trailing numbers too; only names that are unique among the unmatched ones of both
-    runs; NULL if change is not both"""
+    """how the operations of the two runs were matched. name: same name in the same HLO module and
+    place (kind framework: of the same type; kind kernel: of the same framework op). fingerprint:
+    same fingerprint of the HLO instruction. similar name: same name without .kd and jit(main)/ or,
+    if that matches none, without trailing numbers too. A rule only matches what is unique among the
+    operations of each run that are still unmatched. NULL if change is not both"""
     name_b: str | None
     """name in the second run if it differs from the first; NULL otherwise"""
     occurrences_a: int
@@ -4247,9 +4252,9 @@ class CompareSlowerOps(NamedTuple):
     """sum of grew_us over this row and those before it as a share of the sum over all rows [percent
     0..100]"""
     by_count_us: float | None
-    """part of grew_us because it runs more often: the change of its occurrences for each device and
-    step, times its average time in the first run; below 0 if it runs less often; NULL if it ran in
-    one run only [us]"""
+    """part of grew_us that comes from more executions: change of the occurrences for each device
+    and step, times the average time in the first run; below 0 if the operation runs less often;
+    NULL if it ran in one run only [us]"""
     by_time_us: float | None
     """the rest of grew_us, because each execution takes longer; NULL if it ran in one run only
     [us]"""
@@ -4374,14 +4379,14 @@ class Donation(NamedTuple):
     """1: an output of the program is stored in the parameter's memory (donate_argnums in JAX); 0:
     no output reuses the parameter's memory [0 or 1]"""
     could_be: int
-    """1: the parameter is not donated, and the program has an output of the same shape and layout
-    with memory of its own (an allocation for outputs) that could be in the parameter's; each output
-    counts for one parameter, the one with the lowest allocation_id. Whether the caller needs the
-    parameter again is not recorded [0 or 1]"""
+    """1: the parameter is not donated, although an output of the same shape and layout, which has
+    memory of its own (an allocation for outputs), could reuse the parameter's memory. Each output
+    counts for one parameter only, the one with the lowest allocation_id. Whether the caller needs
+    the parameter again is not recorded [0 or 1]"""
     output: str | None
-    """instruction whose result is the output in the parameter's memory (of a call without a buffer,
-    the root of its computation); if none is found, the last that writes all of this memory; NULL if
-    the parameter is not donated, or is the output itself"""
+    """instruction whose result is the output in the parameter's memory (for a call whose result has
+    no buffer, the root of the called computation); if none is found, the last instruction that
+    writes all of this memory; NULL if the parameter is not donated, or is the output itself"""
     could_save_mib: float
     """memory that donating all parameters with could_be = 1 would save in the program [MiB]"""
     hosts: int
@@ -4501,12 +4506,12 @@ class FlopsUtilizationByStep(NamedTuple):
     duration_ms: float
     """duration of the step [ms]"""
     flops: float | None
-    """operations of the step on all devices: hlo_ops.flops_actual, divided evenly over the events
-    of an op (on TPUs, that of each host over its events); for programs with kernels of CUDA graphs,
-    program_flops.hardware_flops, divided evenly over the program's kernels. Ops with unknown
-    operations count as 0; NULL if the operations of all ops are unknown, if kernels of unknown
+    """operations of the step on all devices. An op's hlo_ops.flops_actual is divided evenly over
+    its events (on TPUs, separately for each host). For a program with kernels of CUDA graphs,
+    program_flops.hardware_flops is divided evenly over the program's kernels. Ops with unknown
+    operations count as 0. NULL if the operations of all ops are unknown, if kernels of unknown
     operations take more than a tenth of the busy time (docs/semantics.md, FLOPS utilization), and
-    in a run of GPUs and TPUs [FLOP]"""
+    in a run with both GPUs and TPUs [FLOP]"""
     model_flops: float | None
     """model operations of the step on all devices, without ops that are computed again; found in
     the same way as flops; NULL if flops is unknown [FLOP]"""
@@ -4601,8 +4606,9 @@ class GpuCounters(NamedTuple):
     start_us: float
     """start_ps in microseconds [us]"""
     interval_us: float | None
-    """time since the previous sample of this counter on this plane, in which a counter that is a
-    sum counts; NULL for the first sample. Samples with equal times are in file order [us]"""
+    """time since the previous sample of this counter on this plane; the value of a counter that is
+    a sum belongs to this time; NULL for the first sample. Samples with equal times are in file
+    order [us]"""
     value: float | None
     """value of the counter, in its unit: the first stat of the event, or of its metadata if it has
     none; NULL if that is not a number"""
@@ -4686,10 +4692,10 @@ class HostWaits(NamedTuple):
     """name of the thread"""
     name: str
     """name of the waiting event: one that idle_causes counts as waiting, such as
-    cudaStreamSynchronize or block_until_ready (docs/semantics.md), or a call of item() or tolist()
-    in Python (a frame whose name ends so, after a blank or a dot); waits for threads of XLA's CPU
-    executor ((wait for completion) and ThreadPool::Await) do not count. Waits inside a wait are not
-    counted again"""
+    cudaStreamSynchronize or block_until_ready (docs/semantics.md), or a Python frame whose name
+    ends in item or tolist, after a blank or a dot. Waits for threads of XLA's CPU executor, (wait
+    for completion) and ThreadPool::Await, do not count. A wait inside another wait is not counted
+    again"""
     called_by: str | None
     """name of the event around the longest of these waits on the thread (trace_events.parent_id);
     NULL if there is none"""
@@ -4757,17 +4763,17 @@ class InputBound(NamedTuple):
     top_operation_ms: float | None
     """self time of top_operation, over all threads; NULL without an input op [ms]"""
     advice: str | None
-    """what to try to speed up the largest part, or without one the part that top_operation is in
-    (input_breakdown.advice). If that is Preprocessing, the advice is about a Python function if
-    python_ms is half of top_operation_ms or more, and another one if the pipeline maps in parallel
-    and nowhere serially. NULL if the run is not input bound, and if that is unknown and its input
-    ops take no time"""
+    """what to try to speed up the largest part (input_breakdown.advice); without a largest part,
+    the part that top_operation is in. For Preprocessing, the advice depends on the pipeline: on
+    whether python_ms is at least half of top_operation_ms, and on whether all its maps are
+    parallel. NULL if the run is not input bound, or if that is unknown and its input ops take no
+    time"""
     suspect: str | None
     """what the host does longest while the devices are idle, other than compiling, launching,
-    copying or waiting (causes host and python of idle_causes); often the data loader. It is the
-    annotation or event around this (idle_causes.name), or the Python frame if there is none or it
-    is the step's own (steps.name without a number at its end). NULL unless the run may be input
-    bound and has no input op"""
+    copying or waiting (causes host and python of idle_causes); often the data loader. The name is
+    that of the annotation or event around this activity (idle_causes.name), or of the Python frame
+    if there is no annotation, or only the step's own (steps.name without a number at its end). NULL
+    unless the run may be input bound and has no input op"""
     suspect_ms: float | None
     """idle time of suspect, the sum of its rows of idle_causes; NULL without suspect [ms]"""
     python_ms: float | None
@@ -5131,9 +5137,9 @@ class Missing(NamedTuple):
     """tables, queries and columns that are empty, NULL or incomplete because of that, separated by
     commas"""
     option: str | None
-    """option of the profiler, or what else records it; NULL if no option is known. Options without
-    another name are those of jax.profiler.ProfileOptions and
-    tf.profiler.experimental.ProfilerOptions; those that begin with -- are profsql-capture's, if it
+    """option of the profiler, or what else records it; NULL if no option is known. Options are
+    those of jax.profiler.ProfileOptions and tf.profiler.experimental.ProfilerOptions unless the
+    text names another program; options that start with -- are those of profsql-capture, if it
     recorded the run"""
     how: str
     """how to set the option, or what to do instead"""
@@ -5270,7 +5276,7 @@ class PeakHolders(NamedTuple):
     """for an allocator: allocation (made during the capture), earlier (made before the allocator's
     first event and not freed since), stack (reserved in addition to the heap, for example for TPU
     programs) or unknown (the rest of the heap). For a program: parameter, output or constant (live
-    during the entire program) or temporary; unknown for a rest"""
+    during the entire program), temporary, or unknown (the rest of the peak)"""
     hlo_op: str | None
     """HLO instruction whose result is held, with the index of the part; NULL for allocators and
     unknown"""
@@ -5291,8 +5297,9 @@ class PeakHolders(NamedTuple):
     """number of allocations (equal in kind, tf_op, region_type, data_type and shape) or buffers
     that the row combines; NULL for earlier, stack and unknown"""
     size_bytes: int
-    """memory that they hold, padding included; buffers of 0 bytes are left out; negative for kind
-    unknown if the allocator reports less memory than its live allocations have [bytes]"""
+    """size of the row's allocations or buffers, padding included; buffers of 0 bytes are left out;
+    negative for kind unknown if the allocator reports less memory than its live allocations have
+    [bytes]"""
     size_mib: float
     """size_bytes in MiB; negative if size_bytes is negative [MiB]"""
     percent: float | None
@@ -5394,14 +5401,14 @@ class ProgramFlops(NamedTuple):
     """share of op_ms that hlo_ops lacks: of kernels that record no instruction, as in CUDA graphs,
     and of programs that XLA rejects; 0 on TPUs; NULL if op_ms is 0 [percent]"""
     flops_by: str | None
-    """how model_flops and hardware_flops are found. ops: sums over hlo_ops; program: operations of
-    one execution, as the program's instructions need, times executions, if hlo_ops lacks some of
-    the time; NULL if they are unknown"""
+    """how model_flops and hardware_flops are found. ops: sums over hlo_ops. program: operations
+    that the program's instructions need in one execution, times the executions; used if hlo_ops
+    lacks some of the time. NULL if unknown"""
     model_flops: float | None
     """operations that the model needs, without those that are computed again: sum of
     hlo_ops.model_flops_actual, or of hlo_instructions.model_flops_actual times runs_per_execution.
-    Those of unknown operations count as 0. NULL if unknown: hlo_ops lacks over a tenth of op_ms,
-    and how often an instruction runs is not known either [FLOP]"""
+    Ops with unknown operations count as 0. NULL if hlo_ops lacks more than a tenth of op_ms, and
+    how often the program's instructions run is unknown too [FLOP]"""
     hardware_flops: float | None
     """operations that the devices carried out, those computed again included: the same sum of
     flops_actual; NULL if model_flops is NULL [FLOP]"""
@@ -5449,11 +5456,11 @@ class RematCandidates(NamedTuple):
     """share of the heap trace's events between allocation and release of the value's storage
     [percent 0..100]"""
     flops: int
-    """floating-point operations to recompute the value (hlo_instructions.model_flops_actual). These
-    values have no row: those whose operations are unknown (of a custom call also if they are 0),
-    communication, asynchronous copies, tuples, results of loops and calls, values with which a loop
-    starts (it stores its results in their place), values of the instruction at which the peak is
-    reached, and values that are already recomputed (named .remat by XLA, or in a
+    """floating-point operations to recompute the value (hlo_instructions.model_flops_actual).
+    Values without a row: those whose operations are unknown (for a custom call, also if they are
+    0), communication, asynchronous copies, tuples, results of loops and calls, values with which a
+    loop starts (it stores its results in their place), values of the instruction at which the peak
+    is reached, and values that are already recomputed (named .remat by XLA, or in a
     rematted_computation of JAX) [FLOP]"""
     flops_per_byte: float
     """floating-point operations to recompute the value, per byte saved [FLOP/byte]"""
@@ -5538,9 +5545,9 @@ class SteadySteps(NamedTuple):
     run: str
     """name of the run"""
     steps: int
-    """number of steady steps. They are clean: XProf does not drop them, and nothing was compiled in
-    them. If more clean steps start before the last step with a compilation than after it, all clean
-    steps are steady, else only those after it [steps]"""
+    """number of steady steps. A step is clean if XProf does not drop it and nothing was compiled in
+    it. If more clean steps start before the last step with a compilation than after it, all clean
+    steps are steady; otherwise only those after it [steps]"""
     left_out: int
     """number of the run's other steps [steps]"""
     compiling_steps: int
@@ -5627,8 +5634,9 @@ class StepVariance(NamedTuple):
     the steps' durations [us]"""
     variance_percent: float
     """covariance of the op's self time per step with the step's duration, as a share of the
-    variance of the duration; negative if the op takes longer in shorter steps; above 100 if ops
-    that run at the same time share what they explain; all rows of a run add up to 100 [percent]"""
+    variance of the duration. Negative if the op takes longer in shorter steps; above 100 if other
+    ops vary in the opposite direction or run at the same time. All rows of a run add up to 100
+    [percent]"""
 
 class Stragglers(NamedTuple):
     run: str
@@ -5801,7 +5809,8 @@ class TimeByType(NamedTuple):
     product_us: float
     """part of self_us in matrix products and convolutions: alone (dot, ragged-dot, scaled-dot,
     convolution), in fusions, and in library calls: custom calls whose target has gemm, matmul,
-    $conv or $fmha (attention) in its name, case ignored, but not reorder [us]"""
+    $conv or $fmha (attention) in its name, in any case of letters, unless it contains reorder
+    [us]"""
     convert_us: float
     """part of self_us in conversions to this type that are instructions or fusions of their own (of
     nothing but convert, copy, reshape and bitcast); conversions inside other fusions have no time
@@ -6232,7 +6241,7 @@ class Tables:
     def prof_monitor(self, address: str | None = None, duration_ms: int | None = None, level: int | None = None) -> Result[ProfMonitor]:
         """One row: one measurement of a running program, made by this query (docs/remote.md)."""
     def advice(self, least_percent: float | None = None, *, source: Source | None = None) -> Result[Advice]:
-        """What costs how much time, and what can be done about it?"""
+        """Which problems cost the most time, and what can be done about them?"""
     def allocation_churn(self, n: int | None = None, *, source: Source | None = None) -> Result[AllocationChurn]:
         """Which operations allocate the most memory over and over?"""
     def batch_padding(self, *, source: Source | None = None) -> Result[BatchPadding]:
@@ -6279,7 +6288,7 @@ class Tables:
     def gpu_samples(self, *, source: Source | None = None) -> Result[GpuSamples]:
         """What were the power, clock rates, load and temperature of the GPUs over time?"""
     def host_bound(self, *, source: Source | None = None) -> Result[HostBound]:
-        """Does the host slow the devices down, and with what?"""
+        """Does the host slow the devices down, and what does it do?"""
     def host_only_ops(self, n: int | None = None, *, source: Source | None = None) -> Result[HostOnlyOps]:
         """Which framework ops ran on the host only, without any work on a device?"""
     def host_waits(self, *, source: Source | None = None) -> Result[HostWaits]:
@@ -6318,7 +6327,7 @@ class Tables:
     def padding_waste(self, n: int | None = None, *, source: Source | None = None) -> Result[PaddingWaste]:
         """Which buffers waste the most memory and time on padding, and which shape would fit?"""
     def peak_holders(self, n: int | None = None, space: int | None = None, *, source: Source | None = None) -> Result[PeakHolders]:
-        """Who holds the memory at the peak, and since when?"""
+        """Which allocations or buffers make up the memory peak, and since when do they exist?"""
     def peak_memory(self, n: int | None = None, space: int | None = None, *, source: Source | None = None) -> Result[PeakMemory]:
         """How much memory does each compiled program need at its peak, and for what?"""
     def program_cost(self, n: int | None = None, *, source: Source | None = None) -> Result[ProgramCost]:
