@@ -55,9 +55,9 @@ WITH spent AS MATERIALIZED (
            b_deviation * b_deviation / b_runs AS b_error
     FROM groups
 ), tested AS ( -- by Welch and Satterthwaite
-    SELECT *, (b_mean - a_mean) / nullif(sqrt(a_error + b_error), 0) AS t,
+    SELECT *, (b_mean - a_mean) / sqrt(a_error + b_error) AS t,
            (a_error + b_error) * (a_error + b_error)
-           / nullif(a_error * a_error / (a_runs - 1) + b_error * b_error / (b_runs - 1), 0)
+           / (a_error * a_error / (a_runs - 1) + b_error * b_error / (b_runs - 1))
                AS freedom
     FROM errors
 ), student(freedom, least) AS ( -- 97.5 % of Student's distribution lie below `least`
@@ -68,7 +68,7 @@ WITH spent AS MATERIALIZED (
 ), pattern(parameter, glob) AS (
     VALUES ('runs_a', :runs_a), ('runs_b', :runs_b)
 ), answer AS (
-    SELECT category, a_ms, b_ms, b_ms - a_ms, 100 * (b_ms - a_ms) / nullif(a_ms, 0),
+    SELECT category, a_ms, b_ms, b_ms - a_ms, 100 * (b_ms - a_ms) / a_ms,
            CASE WHEN a_runs < 2 OR b_runs < 2 THEN 'unknown'
                 WHEN t IS NULL AND a_min = b_min THEN 'identical'
                 WHEN t IS NULL OR abs(t) > (SELECT min(least) FROM student AS s

@@ -53,7 +53,7 @@ WITH event AS (
     GROUP BY run, name
 )
 SELECT s.run, row_number() OVER (PARTITION BY s.run ORDER BY self_ms DESC, s.name), s.name, s.n,
-       self_ms, 100 * self_ms / nullif(total(self_ms) OVER (PARTITION BY s.run), 0), total_ms, t.n,
+       self_ms, 100 * self_ms / total(self_ms) OVER (PARTITION BY s.run), total_ms, t.n,
        what
 FROM summed AS s JOIN threads AS t ON t.run = s.run AND t.name = s.name
 ORDER BY s.run, 2

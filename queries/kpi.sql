@@ -7,7 +7,7 @@
 -- column hardware TEXT: kind of hardware of the run: CPU_ONLY, GPU or TPU; NULL if unknown, as for
 --   an HLO dump
 -- column device_count INTEGER: number of GPUs, TensorCores and SparseCores (rows of the table
---   devices), with or without work; NULL if no event was recorded
+--   devices), with or without work; NULL for a run that has neither a device nor an event
 -- column step_count INTEGER: number of complete steps; NULL if no event was recorded
 -- column step_time_ms REAL [ms]: average duration of a complete step; NULL without complete steps
 -- column step_time_deviation_percent REAL [percent]: sample standard deviation of the step time as

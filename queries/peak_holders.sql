@@ -94,7 +94,7 @@ WITH allocator AS MATERIALIZED (
     UNION ALL
     SELECT p.run, p.host, p.program_id, p.hlo_module, p.peak, p.hosts, 'unknown', NULL, NULL, NULL,
            NULL, NULL, p.peak - CAST(total(b.size_bytes) AS INTEGER), NULL
-    FROM program AS p LEFT JOIN buffer AS b USING (run, host, program_id)
+    FROM program AS p JOIN buffer AS b USING (run, host, program_id)
     GROUP BY p.run, p.host, p.program_id
 ), holder AS (
     SELECT run, host, allocator AS peak_of, 'allocator' AS recorded_by, NULL AS program_id, peak,

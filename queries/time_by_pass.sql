@@ -54,7 +54,7 @@ WITH optimizer(word) AS MATERIALIZED (
 )
 SELECT run, row_number() OVER (PARTITION BY run ORDER BY self_us DESC, plane_kind, pass),
        plane_kind, pass, self_us,
-       100 * self_us / nullif(total(self_us) OVER (PARTITION BY run, plane_kind), 0), occurrences,
+       100 * self_us / total(self_us) OVER (PARTITION BY run, plane_kind), occurrences,
        scope, top_us
 FROM summed
 ORDER BY run, 2

@@ -66,7 +66,7 @@ WITH listed AS MATERIALIZED (
     WHERE l.run IS NULL OR g.n <> l.n OR abs(g.us - l.us) > l.us * 1e-9
 ), instruction AS MATERIALIZED (
     SELECT i.run, i.host, i.program_id, i.hlo_op, i.opcode, i.category, i.work_kind,
-           coalesce(1.0 * i.flops_actual / nullif(i.model_flops_actual, 0), 1) AS weight,
+           coalesce(1.0 * i.flops_actual / i.model_flops_actual, 1) AS weight,
            i.tf_op, i.source_file, i.source_line, i.user_file, i.user_line
     FROM (SELECT 1 FROM unlisted LIMIT 1) CROSS JOIN temp.hlo_instructions(:source) AS i
 ), peak AS MATERIALIZED (
@@ -84,8 +84,8 @@ WITH listed AS MATERIALIZED (
                                                                      -- of framework ops too
     UNION ALL
     SELECT u.run, u.program_id, u.hlo_op, u.hlo_module, coalesce(i.category, 'unknown'), u.n, u.us,
-           nullif(u.flops, 0) * i.weight / nullif(u.us, 0) / p.flops,
-           nullif(u.bytes, 0) / nullif(u.us, 0) / p.bytes,
+           nullif(u.flops, 0) * i.weight / u.us / p.flops,
+           nullif(u.bytes, 0) / u.us / p.bytes,
            NULL, NULL, i.tf_op, i.source_file, i.source_line, i.user_file, i.user_line,
            coalesce(i.work_kind, 'compute'),
            i.opcode IN ('while', 'conditional', 'call'),

@@ -3,7 +3,7 @@
 instruction runs, the instruction of a kernel, and the operations of programs."""
 from lib.cases import case, same
 from lib.hlo import F32, PRED, computation, instruction, module, proto, shape
-from lib.shell import rows
+from lib.shell import attached, rows
 from lib.wire import L, Plane, V, space
 
 NEGATE = dict(opcode='negate', shape=shape(F32, 8))  # 8 FLOP
@@ -179,7 +179,8 @@ def operations_of_programs():
 def limit_of_unknown_operations():
     """They are unknown if kernels of unknown operations take more than a tenth of the time: of a
     program, of its ops' time; of a run and its steps, of the devices' busy time. A run of two
-    programs, each of which does 8 FLOP in an op; the first has a kernel without an op."""
+    programs, each of which does 8 FLOP in an op; the first has a kernel without an op. Devices of
+    other runs do not count."""
     def found(first, without_op, second):
         """Whether the operations of the first program, the run and its step are known."""
         kernels, at = [], 0
@@ -199,7 +200,9 @@ def limit_of_unknown_operations():
                      "WHERE coalesce(program_id, '1') = '1' ORDER BY scope", x=x)
         same([r[2:] for r in known], [(flops, None if flops else 1) for _, flops, *_ in known])
         known = [r[:2] for r in known]
-        step, = rows("SELECT model_flops FROM flops_utilization_by_step('{x}')", x=x)
+        busy = space(Plane('/device:GPU:0').line(1, 'Stream #1', [('k', 0, 10000)]).bytes())
+        step, = attached("SELECT model_flops FROM flops_utilization_by_step WHERE run = 'x'", x=x,
+                         busy=busy)
         same(step[0], dict(known)['step'])
         return known
 

@@ -21,6 +21,15 @@ def devices_without_work():
 
 
 @case
+def devices_without_events():
+    """A device tells the hardware even if nothing was recorded of it."""
+    for name, hardware in (('/device:GPU:0', 'GPU'), ('/device:TPU:0', 'TPU')):
+        got, = ask("SELECT hardware, device_count, active_device_count, step_count "
+                   "FROM kpi('{x}')", x=space(Plane(name, 1).bytes()))
+        same(tuple(got.values()), (hardware, 1, None, None))
+
+
+@case
 def work_in_steps():
     """What comes before the first step is in the share of the span, not in that of the steps: 52.7
     of 4232.9 ms, but 1.48 of 3.57 ms."""

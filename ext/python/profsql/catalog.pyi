@@ -4813,7 +4813,7 @@ class Kpi(NamedTuple):
     """kind of hardware of the run: CPU_ONLY, GPU or TPU; NULL if unknown, as for an HLO dump"""
     device_count: int | None
     """number of GPUs, TensorCores and SparseCores (rows of the table devices), with or without
-    work; NULL if no event was recorded"""
+    work; NULL for a run that has neither a device nor an event"""
     step_count: int | None
     """number of complete steps; NULL if no event was recorded"""
     step_time_ms: float | None
