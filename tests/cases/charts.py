@@ -224,6 +224,12 @@ def memory_over_time():
     top = min(map(float, re.findall('V([0-9.]+)', edge.get('d'))))
     must(abs(ground - top - per_mib * peak / 2**20) < .11, 'the peak is at %s' % top)
     same(chart('memory_chart', TPU), None)
+    for heap, text in ((1, '1 B'), (1000, '1000 B'), (1024, '1.00 KiB'), (1536, '1.50 KiB'),
+                       (99 << 20, '99.0 MiB'), (100 << 30, '100 GiB')):
+        plane = Plane('/host:CPU').line(1, 'main', pool((0, 1, 1, 1, heap, 'f'), stack=0))
+        image = chart('memory_chart', data=space(plane.bytes()))
+        same([e.text for e in image.iter(SVG + 'title') if 'at most' in e.text],
+             ['x pool: at most ' + text])
 
 
 @case
