@@ -301,7 +301,8 @@ typedef struct {
 /* As XProf's op tools read device times: a stat without a value or of another type is 0. */
 static DeviceSpan device_span_of(const StatFilter *filter, const EventAt *e)
 {
-    DeviceSpan span = {e->start_ps, 0, e->duration_ps, e->start_ps, 0, 0, false};
+    DeviceSpan span = {
+        .start = e->start_ps, .duration = e->duration_ps, .event_start = e->start_ps};
     bool has_start = false, has_duration = false;
     int64_t start = 0, duration = 0;
     unsigned known;

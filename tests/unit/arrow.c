@@ -95,14 +95,27 @@ static bool nulls_are_counted(const struct ArrowArray *a)
     return n == a->null_count;
 }
 
+/* Returns whether no text is twice in a dictionary: readers make categories of it. */
+static bool is_distinct(const struct ArrowArray *dictionary)
+{
+    const int32_t *ends = dictionary->buffers[1];
+    const char *texts = dictionary->buffers[2];
+    for (int64_t i = 0; i < dictionary->length; i++)
+        for (int64_t k = 0; k < i; k++)
+            if (text_is(dictionary, i, texts + ends[k], ends[k + 1] - ends[k])) return false;
+    return true;
+}
+
 /* Compares a batch with the next rows of the statement; returns how many cells differ. */
 static int64_t compare(const struct ArrowSchema *schema, const struct ArrowArray *batch,
                        sqlite3_stmt *stmt)
 {
     int64_t differ = 0;
-    for (int64_t k = 0; k < batch->n_children; k++)
-        differ +=
-            batch->children[k]->length != batch->length || !nulls_are_counted(batch->children[k]);
+    for (int64_t k = 0; k < batch->n_children; k++) {
+        const struct ArrowArray *column = batch->children[k];
+        differ += column->length != batch->length || !nulls_are_counted(column) ||
+                  (column->dictionary && !is_distinct(column->dictionary));
+    }
     for (int64_t i = 0; i < batch->length; i++) {
         if (sqlite3_step(stmt) != SQLITE_ROW) return differ + 1;
         for (int k = 0; k < (int)batch->n_children; k++)
