@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """advice and missing: what costs how much time, and what a file cannot answer."""
 from lib.cases import case, must, same
+from lib.hlo import F32, computation, instruction, ints, module, proto, shape
 from lib.shell import ask, attached
-from lib.wire import Plane, space
+from lib.wire import L, Plane, V, space
 
 MS = 10**9
 IDLE = ('idle_launching', 'idle_compiling', 'idle_input', 'idle_host', 'idle_waiting',
@@ -131,6 +132,29 @@ def small_kernels():
                            gpu(('six', 0, 0.006), ('four', 1, 0.006), ('large', 3, 1), number=1),
                            host([('a', 0, 1)])))
     same(found['small_kernels'], ('checked', 0.0, 0.0), 'the average over all GPUs')
+
+
+@case
+def tensorcore_missed():
+    """The evidence names the op of the kernel that takes most of the time; the kernel itself, if
+    its instruction records no op."""
+    square = shape(F32, 4, 4)
+    for op_name, evidence in (('jit(f)/dot', 'jit(f)/dot: 40.000 ms'),
+                              ('', 'kernel_of_dot: 40.000 ms')):
+        ops = [instruction(1, 'p', 'parameter', square, more=V(9, 0)),
+               instruction(2, 'dot.1', 'dot', square, (1, 1), op_name=op_name,
+                           more=L(30, ints(1, 1) + ints(2, 0)))]
+        programs = Plane('/host:metadata', 9)
+        programs.meta('m(1)', key=1, stats={'Hlo Proto': {'bytes': proto(module(
+            'm', computation(1, 'main', ops, root=2), more=L(4)))}})
+        kernel = ('kernel_of_dot', 0, 40 * MS, {
+            'tf_op': {'str': 'dot/MatMul:MatMul'}, 'hlo_op': {'str': 'dot.1'},
+            'hlo_module': {'str': 'm'}, 'program_id': {'uint64': 1},
+            'kernel_details': {'str': 'regs:1'}})
+        plane = Plane('/device:GPU:0', 1).line(1, 'Stream #1', [kernel])
+        x = space(plane.bytes(), programs.bytes())
+        same(ask("SELECT evidence FROM advice('{x}') WHERE rule = 'tensorcore_missed'", x=x),
+             [{'evidence': evidence}])
 
 
 @case
