@@ -33,6 +33,8 @@ static char *sql_of_rows(const RowCursor *c)
     for (int i = 1; i <= n_arguments(c); i++)
         sqlite3_str_appendf(sql, "%s?%d", i > 1 ? ", " : "", i);
     sqlite3_str_appendall(sql, ")");
+    if (table->rows->tells_asked) /* those of tables that another process asked */
+        sqlite3_str_appendall(sql, " WHERE code <> 'nothing_to_show'");
     char *text = sqlite3_str_finish(sql), *of_modules = text ? view_sql(text) : NULL;
     sqlite3_free(text);
     return of_modules;
@@ -84,6 +86,10 @@ int row_answer_open(RowCursor *c, const char *letters, sqlite3_value *const *val
     if (key && !c->answer) {
         rc = read_rows(c, &question, &c->answer);
         if (c->answer) answer_keep(prof, &question, c->answer, key);
+        if (table->rows->tells_asked) { /* this process has asked for them */
+            answer_free(c->answer);
+            c->answer = NULL;
+        }
     }
     sqlite3_free(key);
     return rc;

@@ -256,6 +256,16 @@ def an_empty_answer_says_why_each_time():
 
 
 @case
+def reasons_are_those_of_the_process():
+    run, folder = quoted(one_host('x/reasons.xplane.pb', 3)), path('reasons_kept')
+    count = "SELECT count(*) FROM prof_issues(%s) WHERE code = 'nothing_to_show';" % run
+    same(ask(count, folder)[:2], ('0\n', True))
+    same(ask('SELECT * FROM steps(%s); SELECT * FROM devices(%s);' % (run, run) + count,
+             folder)[0], '2\n')
+    same(ask(count, folder)[:2], ('0\n', False))
+
+
+@case
 def an_attached_run_is_read_when_needed():
     run = quoted(one_host('x/attached.xplane.pb', 3))
     folder = path('attached_kept')
