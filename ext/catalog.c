@@ -17,7 +17,7 @@ SQLITE_EXTENSION_INIT3
     C(PT_ROW, "row_is", "TEXT", NULL, "what one row of the table represents", "libprofsql")        \
     C(PT_SINCE, "since", "TEXT", NULL, "first version of libprofsql that has it", "libprofsql")    \
     C(PT_EXAMPLE, "example", "TEXT", NULL,                                                         \
-      "example query on the attached runs, ready to run; 'logs' stands for a folder of runs",      \
+      "example query on the attached runs, ready to run; replace 'logs' by a folder of runs",      \
       "libprofsql")
 enum { TABLES_COLUMNS(COLUMN_ENUM) };
 static const Column tables_columns[] = {TABLES_COLUMNS(COLUMN_DOC)};
@@ -150,7 +150,7 @@ const Table prof_columns_table = {
     C(PF_SINCE, "since", "TEXT", NULL, "first version of libprofsql that has the function",        \
       "libprofsql")                                                                                \
     C(PF_EXAMPLE, "example", "TEXT", NULL,                                                         \
-      "query that calls the function; 'logs' stands for a path", "libprofsql")
+      "query that calls the function; replace 'logs' by a path", "libprofsql")
 enum { FUNCTIONS_COLUMNS(COLUMN_ENUM) };
 static const Column functions_columns[] = {FUNCTIONS_COLUMNS(COLUMN_DOC)};
 
@@ -215,7 +215,7 @@ const Table prof_functions_table = {"prof_functions",
     C(PQ_SQL, "sql", "TEXT", NULL, "SQL text of the query", "queries/")                            \
     C(PQ_SINCE, "since", "TEXT", NULL, "first version of libprofsql that has it", "libprofsql")    \
     C(PQ_EXAMPLE, "example", "TEXT", NULL,                                                         \
-      "example query on the attached runs, ready to run; 'logs' stands for a folder of runs",      \
+      "example query on the attached runs, ready to run; replace 'logs' by a folder of runs",      \
       "queries/")
 enum { QUERIES_COLUMNS(COLUMN_ENUM) };
 static const Column queries_columns[] = {QUERIES_COLUMNS(COLUMN_DOC)};

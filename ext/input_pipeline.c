@@ -36,8 +36,8 @@ SQLITE_EXTENSION_INIT3
                "bound, device: not input bound, unknown: no steps")                                \
     SHARE_DOCS(C, IP_OUTPUT, "output",                                                             \
                "share of step time spent on copying results from the device; NULL without steps",  \
-               "host: output takes 20% or more of the step time, both: 5% or more, device: less, " \
-               "unknown: no steps")                                                                \
+               "host: output takes 20% or more of the step time, both: 5% or more, device: "       \
+               "below 5%, unknown: no steps")                                                      \
     SHARE_DOCS(                                                                                    \
         C, IP_IDLE, "idle",                                                                        \
         "on TPU: share of step time in which TensorCores are idle; otherwise: share of step time " \
@@ -49,16 +49,18 @@ SQLITE_EXTENSION_INIT3
       "input_pipeline_analyzer")                                                                   \
     SHARE_DOCS(C, IP_LAUNCH, "kernel_launch",                                                      \
                "share of step time spent on launching kernels; NULL without steps and on TPU",     \
-               "high: 15% or more of the step time, moderate: 3% or more, no: less; NULL on TPU")  \
+               "high: 15% or more of the step time, moderate: 3% or more, no: below 3%; NULL on "  \
+               "TPU")                                                                              \
     SHARE_DOCS(C, IP_COLLECTIVES, "collectives",                                                   \
                "share of step time spent on collectives; on TPU, of the ops with a stat "          \
                "all_reduce_unique_id, on the core with the most of them (XProf adds it to a step " \
                "time that includes it already); NULL where input_percent is",                      \
-               "high: 15% or more of the step time, moderate: 3% or more, no: less; on TPU yes "   \
-               "if at least 6 percentage points above input_percent, else no")                     \
+               "high: 15% or more of the step time, moderate: 3% or more, no: below 3%; on TPU "   \
+               "yes if at least 6 percentage points above input_percent, else no")                 \
     SHARE_DOCS(C, IP_OTHERS, "all_others",                                                         \
                "share of step time in which no activity is known; NULL without steps and on TPU",  \
-               "high: 15% or more of the step time, moderate: 3% or more, no: less; NULL on TPU")  \
+               "high: 15% or more of the step time, moderate: 3% or more, no: below 3%; NULL on "  \
+               "TPU")                                                                              \
     C(IP_STEPS_ACTUAL, "step_count_actual", "INTEGER", NULL,                                       \
       "number of complete steps; if XProf finds no step, number of steps that the framework "      \
       "marks",                                                                                     \

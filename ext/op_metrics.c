@@ -302,12 +302,14 @@ const Table op_metrics_table = {
       "framework, and if not on TPU",                                                              \
       "OpMetricsDb.idle_time_high_confidence_ps")                                                  \
     C(OT_COMPUTE_16, "compute_16bit_ps", "INTEGER", "ps",                                          \
-      "time in which GPU events with a group compute with 16-bit numbers, each moment of a group " \
-      "once, of all steps of each host; NULL for the sides host and framework",                    \
+      "time in which GPU events that have a group compute with 16-bit numbers, summed over the "   \
+      "groups of each host; simultaneous events of a group count once. NULL for the sides host "   \
+      "and framework",                                                                             \
       "PrecisionStats.compute_16bit_ps")                                                           \
     C(OT_COMPUTE_32, "compute_32bit_ps", "INTEGER", "ps",                                          \
-      "the same with other than 16-bit numbers, where no event computes with 16-bit numbers; "     \
-      "NULL for the sides host and framework",                                                     \
+      "time in which GPU events that have a group compute with other than 16-bit numbers, and "    \
+      "none of the group computes with 16-bit numbers; counted as in compute_16bit_ps. NULL for "  \
+      "the sides host and framework",                                                              \
       "PrecisionStats.compute_32bit_ps")                                                           \
     C(OT_COMPUTE_16_ACTUAL, "compute_16bit_ps_actual", "INTEGER", "ps",                            \
       "compute_16bit_ps without copies, whatever name the profiler gives them; NULL for the "      \

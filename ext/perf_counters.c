@@ -167,7 +167,7 @@ const Table perf_counters_table = {"perf_counters",
       "achieved / peak; above 1 if counters are inconsistent; NULL if peak is 0", "libprofsql")    \
     C(UT_KERNEL, "kernel", "TEXT", NULL, "name of the sample's line", "XLine.name")                \
     C(UT_DEVICE_TYPE, "device_type", "TEXT", NULL,                                                 \
-      "type of the device: TPU v6 Lite or TPU v7x, the only types whose units XProf knows",        \
+      "type of the device: TPU v6 Lite or TPU v7x, the only types whose units XProf supports",     \
       "device_type_string")                                                                        \
     C(UT_LINE, LINE_ID_DOC)                                                                        \
     C(UT_SOURCE, SOURCE_DOC)
@@ -248,7 +248,7 @@ const Table utilization_table = {
     C(KU_DEVICE, "device_id", "INTEGER", NULL,                                                     \
       "device_id of the plane, or the number in the plane's name", "kernel_utilization device_id") \
     C(KU_TYPE, "device_type", "TEXT", NULL,                                                        \
-      "type of the device: TPU v6 Lite or TPU v7x, the only types whose units XProf knows",        \
+      "type of the device: TPU v6 Lite or TPU v7x, the only types whose units XProf supports",     \
       "kernel_utilization device_type")                                                            \
     C(KU_KERNEL, "kernel_name", "TEXT", NULL, "always default_kernel, the only name in XProf",     \
       "kernel_utilization kernel_name")                                                            \

@@ -48,7 +48,7 @@
       "if there is none",                                                                          \
       "stat group_id")                                                                             \
     C(EV_OCCURRENCES, "occurrences", "INTEGER", NULL,                                              \
-      "number of occurrences that an aggregated event stands for; NULL for a plain event",         \
+      "number of occurrences that an aggregated event sums up; NULL for a plain event",            \
       "XEvent.num_occurrences")                                                                    \
     C(EV_CORRELATION, "correlation_id", "INTEGER", NULL,                                           \
       "id that connects a launch with its kernel (join on run, host, correlation_id); decimal "    \

@@ -26,8 +26,8 @@
 --   if events nested in it overlap each other
 -- column median_us REAL [us]: median of its self time over the other complete steps, 0 in a step in
 --   which it did not run; below 0 as self_us; NULL if there are no other complete steps
--- column difference_us REAL [us]: self_us - median_us; below 0 if the step had less; NULL if
---   median_us is NULL
+-- column difference_us REAL [us]: self_us - median_us; below 0 if the op took less time in the step
+--   than in the median; NULL if median_us is NULL
 -- column other_steps INTEGER [steps]: number of other complete steps in which it ran; 0 if it ran
 --   only in this step, as a compilation may
 WITH ranked AS (

@@ -54,7 +54,7 @@ class ProfTables(NamedTuple):
     since: str
     """first version of libprofsql that has it"""
     example: str
-    """example query on the attached runs, ready to run; 'logs' stands for a folder of runs"""
+    """example query on the attached runs, ready to run; replace 'logs' by a folder of runs"""
 
 class ProfColumns(NamedTuple):
     table_name: str
@@ -86,7 +86,7 @@ class ProfFunctions(NamedTuple):
     since: str
     """first version of libprofsql that has the function"""
     example: str
-    """query that calls the function; 'logs' stands for a path"""
+    """query that calls the function; replace 'logs' by a path"""
 
 class ProfQueries(NamedTuple):
     name: str
@@ -100,7 +100,7 @@ class ProfQueries(NamedTuple):
     since: str
     """first version of libprofsql that has it"""
     example: str
-    """example query on the attached runs, ready to run; 'logs' stands for a folder of runs"""
+    """example query on the attached runs, ready to run; replace 'logs' by a folder of runs"""
 
 class ProfDifferences(NamedTuple):
     table_name: str
@@ -300,7 +300,7 @@ class TraceEvents(NamedTuple):
     """group (step) that the file records for the event (the first, if there are several); NULL if
     there is none"""
     occurrences: int | None
-    """number of occurrences that an aggregated event stands for; NULL for a plain event"""
+    """number of occurrences that an aggregated event sums up; NULL for a plain event"""
     correlation_id: int | None
     """id that connects a launch with its kernel (join on run, host, correlation_id); decimal TEXT
     above 2^63-1; NULL if the event has none"""
@@ -417,7 +417,7 @@ class Events(NamedTuple):
     """group (step) that the file records for the event (the first, if there are several); NULL if
     there is none"""
     occurrences: int | None
-    """number of occurrences that an aggregated event stands for; NULL for a plain event"""
+    """number of occurrences that an aggregated event sums up; NULL for a plain event"""
     correlation_id: int | None
     """id that connects a launch with its kernel (join on run, host, correlation_id); decimal TEXT
     above 2^63-1; NULL if the event has none"""
@@ -659,7 +659,7 @@ class Timeline(NamedTuple):
     """group (step) that the file records for the event (the first, if there are several); NULL if
     there is none"""
     occurrences: int | None
-    """number of occurrences that an aggregated event stands for; NULL for a plain event"""
+    """number of occurrences that an aggregated event sums up; NULL for a plain event"""
     correlation_id: int | None
     """id that connects a launch with its kernel (join on run, host, correlation_id); decimal TEXT
     above 2^63-1; NULL if the event has none"""
@@ -1356,11 +1356,13 @@ class OpMetricsTotals(NamedTuple):
     """busy_ps plus idle_ps, minus busy_high_confidence_ps; NULL for the sides host and framework,
     and if not on TPU [ps]"""
     compute_16bit_ps: int | None
-    """time in which GPU events with a group compute with 16-bit numbers, each moment of a group
-    once, of all steps of each host; NULL for the sides host and framework [ps]"""
+    """time in which GPU events that have a group compute with 16-bit numbers, summed over the
+    groups of each host; simultaneous events of a group count once. NULL for the sides host and
+    framework [ps]"""
     compute_32bit_ps: int | None
-    """the same with other than 16-bit numbers, where no event computes with 16-bit numbers; NULL
-    for the sides host and framework [ps]"""
+    """time in which GPU events that have a group compute with other than 16-bit numbers, and none
+    of the group computes with 16-bit numbers; counted as in compute_16bit_ps. NULL for the sides
+    host and framework [ps]"""
     compute_16bit_ps_actual: int | None
     """compute_16bit_ps without copies, whatever name the profiler gives them; NULL for the sides
     host and framework, and without a GPU [ps]"""
@@ -2564,8 +2566,8 @@ class InputPipeline(NamedTuple):
     """share of step time spent on copying results from the device; NULL without steps [percent
     0..100]"""
     output_verdict: str
-    """host: output takes 20% or more of the step time, both: 5% or more, device: less, unknown: no
-    steps"""
+    """host: output takes 20% or more of the step time, both: 5% or more, device: below 5%, unknown:
+    no steps"""
     output_statement: str | None
     """finding as a sentence, based on the `_actual` columns; NULL if there is none"""
     idle_percent: float | None
@@ -2583,7 +2585,7 @@ class InputPipeline(NamedTuple):
     """share of step time spent on launching kernels; NULL without steps and on TPU [percent
     0..100]"""
     kernel_launch_verdict: str | None
-    """high: 15% or more of the step time, moderate: 3% or more, no: less; NULL on TPU"""
+    """high: 15% or more of the step time, moderate: 3% or more, no: below 3%; NULL on TPU"""
     kernel_launch_statement: str | None
     """finding as a sentence, based on the `_actual` columns; NULL if there is none"""
     collectives_percent: float | None
@@ -2591,15 +2593,15 @@ class InputPipeline(NamedTuple):
     on the core with the most of them (XProf adds it to a step time that includes it already); NULL
     where input_percent is [percent 0..100]"""
     collectives_verdict: str
-    """high: 15% or more of the step time, moderate: 3% or more, no: less; on TPU yes if at least 6
-    percentage points above input_percent, else no"""
+    """high: 15% or more of the step time, moderate: 3% or more, no: below 3%; on TPU yes if at
+    least 6 percentage points above input_percent, else no"""
     collectives_statement: str | None
     """finding as a sentence, based on the `_actual` columns; NULL if there is none"""
     all_others_percent: float | None
     """share of step time in which no activity is known; NULL without steps and on TPU [percent
     0..100]"""
     all_others_verdict: str | None
-    """high: 15% or more of the step time, moderate: 3% or more, no: less; NULL on TPU"""
+    """high: 15% or more of the step time, moderate: 3% or more, no: below 3%; NULL on TPU"""
     all_others_statement: str | None
     """finding as a sentence, based on the `_actual` columns; NULL if there is none"""
     step_count_actual: int
@@ -3830,7 +3832,7 @@ class Utilization(NamedTuple):
     kernel: str
     """name of the sample's line"""
     device_type: str
-    """type of the device: TPU v6 Lite or TPU v7x, the only types whose units XProf knows"""
+    """type of the device: TPU v6 Lite or TPU v7x, the only types whose units XProf supports"""
     line_id: int
     """number of the line in the run, from 0"""
 
@@ -3842,7 +3844,7 @@ class KernelUtilization(NamedTuple):
     device_id: int
     """device_id of the plane, or the number in the plane's name"""
     device_type: str
-    """type of the device: TPU v6 Lite or TPU v7x, the only types whose units XProf knows"""
+    """type of the device: TPU v6 Lite or TPU v7x, the only types whose units XProf supports"""
     kernel_name: str
     """always default_kernel, the only name in XProf"""
     duration_us: float
@@ -5510,7 +5512,8 @@ class SlowStepOps(NamedTuple):
     """median of its self time over the other complete steps, 0 in a step in which it did not run;
     below 0 as self_us; NULL if there are no other complete steps [us]"""
     difference_us: float | None
-    """self_us - median_us; below 0 if the step had less; NULL if median_us is NULL [us]"""
+    """self_us - median_us; below 0 if the op took less time in the step than in the median; NULL if
+    median_us is NULL [us]"""
     other_steps: int
     """number of other complete steps in which it ran; 0 if it ran only in this step, as a
     compilation may [steps]"""
