@@ -144,7 +144,8 @@ static bool is_run_of(const char *run, const char *name)
             (name[n] == '_' && name[n + 1] && !name[n + 1 + strspn(name + n + 1, "0123456789")]));
 }
 
-/* Returns whether the profile can be written. If not, the library has reported it. */
+/* Returns whether the profile can be written. If not, the library has reported the reason, if the
+ * program loaded it. */
 static bool is_writable(const char *folder)
 {
     char path[4096];
@@ -211,6 +212,8 @@ static void convert_all(const Command *c, bool ran)
     else if (is_writable(c->options.logdir))
         report(c, "nothing was recorded: the program made no CUDA call and no NVTX range, or could "
                   "not be injected");
+    else
+        report(c, "%s: cannot be written; name another folder with --logdir", c->options.logdir);
 }
 
 /* ---- running ---- */
