@@ -46,13 +46,14 @@
 WITH listed AS MATERIALIZED (
     SELECT run, program_id, hlo_op, hlo_module, category, occurrences_actual AS n,
            total_self_time_us AS us, flops_utilization, hbm_utilization,
-           iif(core_type <> '', bound_by, NULL) AS bound_by, core_type, tf_op, source_file, source_line,
-           user_file, user_line, work_kind, is_container, rematerialization = 'Yes' AS again,
+           iif(core_type <> '', bound_by, NULL) AS bound_by, core_type, tf_op, source_file,
+           source_line, user_file, user_line, work_kind, is_container,
+           rematerialization = 'Yes' AS again,
            event_self_ps / 1e6 AS event_us
     FROM temp.hlo_ops(:source)
     WHERE rank > 0
-), scoped AS MATERIALIZED ( -- hlo_ops lacks the kernels of CUDA graphs, and host threads; on GPUs its time of
-               -- an op can be that of other programs
+), scoped AS MATERIALIZED ( -- hlo_ops lacks the kernels of CUDA graphs, and host threads; on GPUs
+                            -- its time of an op can be that of other programs
     SELECT run, program_id, hlo_op, max(hlo_module) AS hlo_module, min(host) AS host,
            sum(coalesce(executions, occurrences)) AS n, sum(self_us) AS us, sum(flops) AS flops,
            sum(bytes_accessed) AS bytes
