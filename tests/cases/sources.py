@@ -185,8 +185,8 @@ def wrong_files():
         put('host.trace.json', trace): 'is JSON, as Chrome traces are',
         put('host.trace.json.gz', gzip.compress(trace)): 'is JSON, as Chrome traces are',
         put('list.json', b'[\n {"ph": "X"}]'): 'is JSON',
-        # "\n" and a space start a plane of 32 bytes
-        put('k.pt.trace.json', b'{\n  "schemaVersion": 1,\n  "traceEvents": [\n' + trace * 9):
+        # "\n{" starts a plane of 123 bytes
+        put('k.pt.trace.json', b'\n{\n  "schemaVersion": 1,\n  "traceEvents": [\n' + trace * 9):
         'is JSON',
         put('memory_timeline.raw', b'[[1695835535, 3], [4, 5]]'): 'is JSON',
         put('host.overview_page.pb', L(2, L(3, V(1, 0) + b'\x29' + bytes(8)) * 9)): 'is another '
