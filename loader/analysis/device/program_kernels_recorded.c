@@ -5,7 +5,6 @@
  * XLA records an event on the host while it launches the kernels of an execution. A kernel belongs
  * to the event that contains its launch. */
 #include "../../base/interrupt.h"
-#include "../../base/search.h"
 #include "launches.h"
 #include "program_kernels.h"
 
@@ -29,12 +28,9 @@ static bool has_executions(const Host *host)
 static uint64_t execution_of(const ProgramKernel *kernel, const Launches *all,
                              const LaunchContexts *contexts)
 {
-    size_t at =
-        LOWER_BOUND(i, 0, all->n_launches, all->launches[i].correlation_id < kernel->launch);
-    if (!kernel->has_launch || at == all->n_launches ||
-        all->launches[at].correlation_id != kernel->launch)
-        return 0;
-    const LaunchContext *execution = &contexts[at].execution;
+    const Launch *launch = kernel->has_launch ? launch_of(all, kernel->launch) : NULL;
+    if (!launch) return 0;
+    const LaunchContext *execution = &contexts[launch - all->launches].execution;
     if (!execution->meta) return 0;
     Slice module = executed_module(execution->meta);
     bool agrees = !kernel->module || (kernel->module->n_bytes == module.n &&
