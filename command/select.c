@@ -16,8 +16,6 @@ enum { ROWS_SHOWN = 20 }; /* rows of a table on standard output, if --limit is n
 /* Quotes a table's name. With temp, a user's table cannot hide the extension's. */
 static char *quoted_name(const char *name) { return keep_text("temp.\"%s\"", name); }
 
-/* Returns whether a condition or order is given: rows that a table leaves out by default then count
- * too. */
 static bool has_given(const Options *options, const char *parameter)
 {
     for (int i = 0; i < options->n_given; i++)
@@ -25,6 +23,8 @@ static bool has_given(const Options *options, const char *parameter)
     return false;
 }
 
+/* Returns the term that shows rows which a table leaves out by default: a condition or order is
+ * about them too. */
 static const char *lift_default(const Entry *entry, const Options *options)
 {
     bool asked = options->where || options->order_by || options->limit;
@@ -175,7 +175,8 @@ static char *where_of(const Entry *entry, const Options *options, bool all_runs)
 static void explain_table(Database *d, const Entry *entry, const Options *options)
 {
     if (options->limit && !strcmp(options->limit, "0")) return;
-    if (options->where || options->n_given)
+    bool only_n = options->n_given == 1 && has_given(options, "n");
+    if (options->where || (options->n_given && !only_n))
         note("%sno row of %s %s", d->n_runs == 1 ? keep_text("run %s: ", d->runs[0].label) : "",
              entry->name,
              options->where ? keep_text("matches --where %s", options->where)

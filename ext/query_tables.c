@@ -111,8 +111,15 @@ static int explain_source(QueryCursor *c, const Empty *empty, sqlite3_value *sou
     return rc == SQLITE_OK ? SQLITE_OK : prof_table_fail(c->base.pVtab, rc, message);
 }
 
-/* Records why the answer is empty. If the runs lack nothing, the reason may be a parameter other
- * than the sources. */
+/* Returns whether a parameter may be the reason for an empty answer: not a source, nor a number of
+ * rows above 0. */
+static bool may_be_reason(const QueryParameter *p, sqlite3_value *value)
+{
+    if (!value || sqlite3_value_type(value) == SQLITE_NULL || is_source(p)) return false;
+    return strcmp(p->name, "n") != 0 || sqlite3_value_int64(value) == 0;
+}
+
+/* Records why the answer is empty. If the runs lack nothing, the reason may be a parameter. */
 static int explain_nothing(QueryCursor *c)
 {
     const ProfTable *table = (ProfTable *)c->base.pVtab;
@@ -120,7 +127,7 @@ static int explain_nothing(QueryCursor *c)
     Empty empty = {query->name, query->needs, query->nothing};
     if (table->prof->n_running) return SQLITE_OK;
     for (int i = 0; i < query->n_parameters && i < MAX_ARGUMENTS; i++)
-        if (c->given[i] && !is_source(&query->parameters[i])) empty.nothing = NULL;
+        if (may_be_reason(&query->parameters[i], c->given[i])) empty.nothing = NULL;
     int rc = SQLITE_OK, n_sources = 0;
     for (int i = 0; i < query->n_parameters && rc == SQLITE_OK; i++) {
         if (!is_source(&query->parameters[i])) continue;

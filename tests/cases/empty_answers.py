@@ -87,3 +87,15 @@ def every_empty_answer_has_a_reason():
         if empty & set(STEP_TABLES):
             same(bool(codes & {'no_steps', 'no_common_steps', 'host_without_steps',
                                'steps_without_cores'}), True, (name, empty))
+
+
+@case
+def a_number_of_rows_is_no_reason():
+    """Unless it is 0. Another parameter may be the reason."""
+    data = space(Plane('/device:GPU:0').line(1, 's', [('k', 0, 5)]).bytes())
+    for argument, want in (('', 1), (', 3', 1), (', 0', 0), (', NULL', 1)):
+        same(ask("SELECT count(*) AS n FROM prof_issues('{x}'), "
+                 "(SELECT count(*) FROM top_hlo_ops('{x}'%s)) WHERE code = 'nothing_to_show'"
+                 % argument, x=data), [{'n': want}], argument)
+    same(ask("SELECT count(*) AS n FROM prof_issues('{x}'), (SELECT count(*) FROM "
+             "compile_time('{x}')) WHERE code = 'nothing_to_show'", x=data), [{'n': 1}])

@@ -545,6 +545,10 @@ def remarks_that_are_true():
     same(run('SELECT 1 WHERE 0')[1], 'profsql: no rows\n')
     same(run(GPU, 'kpi', '--where', '0')[1],
          'profsql: run gpu_train_38: no row of kpi matches --where 0\n')
+    same(run(GPU, 'top_hlo_ops', '--n', '3')[1].split(': no event')[0],
+         'profsql: run gpu_train_38: top_hlo_ops has no rows')
+    same(run(GPU, 'range_kernels', '--range', 'none')[1],
+         'profsql: run gpu_train_38: no row of range_kernels for these parameters\n')
     same(run('export', GPU, path('x.db'), '--tables', 'kpi')[1].split(': ')[2].split(' rows, ')[0],
          '1 table, 1')
     must('; 1 empty\n' in run('export', GPU, path('y.db'), '--tables', 'hlo_modules')[1],
