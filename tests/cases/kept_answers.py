@@ -371,6 +371,14 @@ def a_folder_that_cannot_be_written():
 
 
 @case
+def a_size_that_is_no_number():
+    run = one_host('x/size.xplane.pb', 3)
+    out, _, err = ask(COUNT % quoted(run), path('wrong_size'), PROFSQL_CACHE_MIB='1G')
+    same(out, '3\n')
+    must("PROFSQL_CACHE_MIB is '1G', which is no number of MiB" in err, err)
+
+
+@case
 def the_command_needs_no_run():
     """Its screen is made of kept answers."""
     profsql, folder = os.path.join(ROOT, 'build', 'profsql'), path('screen_kept')
