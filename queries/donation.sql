@@ -31,8 +31,8 @@ WITH buffer AS MATERIALIZED (
     SELECT run, host, program_id, hlo_module, allocation_id, allocation_bytes, attributes,
            hlo_op || coalesce(shape_index, '') AS hlo_op, opcode, shape_actual AS shape,
            output_shape, buffer_id, size_bytes,
-           instr(coalesce(attributes, ''), 'entry computation parameter') > 0 AS given,
-           instr(coalesce(attributes, ''), 'may-be live out') > 0 AS lives_out
+           instr(attributes, 'entry computation parameter') > 0 AS given,
+           instr(attributes, 'may-be live out') > 0 AS lives_out
     FROM temp.buffer_allocations(:source)
     WHERE allocation_id IS NOT NULL AND memory_space = 0
 ), parameter AS (

@@ -531,8 +531,11 @@ def programs_beside_a_run():
     put(os.path.join(run, "NO_MODULE.hlo_proto.pb"))
     put(os.path.join(run, "extra(999999).hlo_proto.pb"), small_program("extra"))
     put(os.path.join(run, "broken(999998).hlo_proto.pb"), b"\x0a\xff")
-    equal("programs", ask("program_id, hlo_module", "FROM hlo_modules({})", run),
-          known + [["999999", "extra"]])
+    # without an id in their names: one that the run has, by its name, and one that it has not
+    put(os.path.join(run, "known.hlo_proto.pb"), small_program(known[0][1], 5))
+    put(os.path.join(run, "new.hlo_proto.pb"), small_program("new", 999997))
+    equal("programs", sorted(ask("program_id, hlo_module", "FROM hlo_modules({})", run)),
+          sorted(known + [["999999", "extra"], ["999997", "new"]]))
     equal("its file", ask("path LIKE '%/extra(999999).hlo_proto.pb'", "FROM hlo_modules({}) "
                           "WHERE program_id = '999999'", run), [[1]])
 
