@@ -71,6 +71,17 @@ def launches_of_kernels():
         same(groups(host, gpu), events)
 
 
+@case
+def loops():
+    """Events of a host with a loop of TensorFlow 1 have no groups, whichever of its planes has the
+    loop: asked of XProf 2.24.2."""
+    for name, numbers in (('x', {('/host:CPU', 'train'): 0, ('/host:CPU', 'x'): 0}), ('ForOp', {})):
+        host = Plane('/host:CPU', 1).line(1, 'main', [('train', 0, 100, ROOT), (name, 10, 5)])
+        gpu = Plane('/device:GPU:0', 2).line(1, 'Stream #1', [('k', 10, 10)])
+        same(groups(host, gpu), numbers)
+        same(groups(gpu, host), numbers)
+
+
 def step_parts():
     """A TensorCore whose step events consume what the host's four steps produce, several of one
     step."""

@@ -140,6 +140,11 @@ def session_start():
                                             'profile_stop_time': {'uint64': start + 10000}})
     data = space(plane.bytes(), session.bytes())
     same(rows("SELECT start_unix_ns FROM hosts('{x}')", x=data), [(start,)])
+    for ns, ps in ((10000, 10000000), (9223372036854774, 9223372036854774000),
+                   (9223372036854776, None), (-1, None)):
+        session = Plane('Task Environment', 3, {'profile_start_time': {'uint64': start},
+                                                'profile_stop_time': {'uint64': start + ns}})
+        same(rows("SELECT duration_ps FROM prof_runs('{x}')", space(session.bytes())), [(ps,)])
     same(rows("SELECT name, start_ps FROM trace_events('{x}') ORDER BY name", x=data),
          [('a', 7005), ('b', -5000000), ('c', 1000)])
     same(rows("SELECT h.start_unix_ns, e.start_ps FROM hosts('{x}') AS h, trace_events('{x}') AS e "

@@ -474,6 +474,24 @@ def tpu_steps():
 
 
 @case
+def ops_without_a_program():
+    """An op of a TensorCore counts if its metadata has a program and an instruction other than 0:
+    asked of XProf 2.24.2."""
+    for program, symbol, counts in ((1, 2, True), (None, 2, False), (1, None, False), (1, 0, False),
+                                    (None, None, False)):
+        plane = Plane('/device:TPU:0', 1)
+        ids = {'program_id': {'uint64': program}, 'symbol_id': {'uint64': symbol}}
+        other = plane.meta('other', stats={'hlo_category': {'str': 'copy'}, **{
+            name: value for name, value in ids.items() if value['uint64'] is not None}})
+        plane.line(10, 'XLA Ops', [(op(plane, 'op', 'fusion', 1), 0, 50, group(1)),
+                                   (other, 50, 20, group(1))])
+        plane.line(11, 'Steps', [('1', 0, 100, group(1))])
+        same(shares(space(plane.bytes())), {(1, 1): (
+            {'fusion': 50, 'copy': 20, 'IDLE': 30} if counts else {'fusion': 50, 'IDLE': 50})},
+             (program, symbol))
+
+
+@case
 def sparse_cores():
     """A SparseCore has the TensorCore's steps, and is busy where its innermost ops run, and those
     around them that have a category: asked of XProf 2.24.2."""
