@@ -235,13 +235,11 @@ static void module_column(RowCursor *c, sqlite3_context *ctx, uint64_t program_i
     for (size_t h = 0; h < c->from->run->n_hosts; h++) {
         Host *host = &c->from->run->hosts[h];
         if (!host->readable || (c->from->only && c->from->only != host)) continue;
-        const HloProgramList *list = hlo_program_list(host, &c->err);
-        for (size_t i = 0; list && i < list->n; i++)
-            if (list->programs[i].program_id == program_id && !list->programs[i].extra) {
-                result_text(ctx, list->programs[i].name);
-                return;
-            }
-        if (!list) return;
+        const HloProgram *program = hlo_find_program(host, program_id, &c->err);
+        if (c->err.code) return;
+        if (!program || program->extra) continue; /* those that are not come first */
+        result_text(ctx, program->name);
+        return;
     }
 }
 

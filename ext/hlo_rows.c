@@ -16,10 +16,31 @@ static uint64_t most_programs(const Host *host)
 
 static bool is_wanted(const RowCursor *c, const HloProgram *program)
 {
+    const char *name = c->text_key[KEY_HLO_MODULE];
+    return !name || !strcmp(name, program->name->text);
+}
+
+/* Returns the first program with the wanted id, which is decimal and without further zeros. */
+static HloProgram *first_of_key(RowCursor *c)
+{
+    const char *wanted = c->text_key[KEY_PROGRAM_ID];
     char digits[24];
-    sqlite3_snprintf(sizeof digits, digits, "%llu", (unsigned long long)program->program_id);
-    const char *id = c->text_key[KEY_PROGRAM_ID], *name = c->text_key[KEY_HLO_MODULE];
-    return (!id || !strcmp(id, digits)) && (!name || !strcmp(name, program->name->text));
+    uint64_t id = strtoull(wanted, NULL, 10);
+    sqlite3_snprintf(sizeof digits, digits, "%llu", (unsigned long long)id);
+    return strcmp(wanted, digits) ? NULL : hlo_find_program(c->host, id, &c->err);
+}
+
+/* Moves to the program with the wanted id: only one counts. */
+static void read_keyed(RowCursor *c, const HloProgramList *list)
+{
+    HloAt *at = c->state;
+    HloProgram *program = at->n_programs ? NULL : first_of_key(c);
+    at->n_programs = list->n;
+    for (; program && !at->module && !c->err.code; program = hlo_next_of_id(program)) {
+        if (!is_wanted(c, program)) continue;
+        at->module = hlo_open(program, &c->err);
+        if (at->module) at->n_programs = (size_t)(program - list->programs) + 1;
+    }
 }
 
 const HloModule *row_next_module(RowCursor *c)
@@ -31,6 +52,10 @@ const HloModule *row_next_module(RowCursor *c)
     if (!at->n_programs)
         for (const Host *host = c->host->run->hosts; host < c->host; host++)
             at->first_program += most_programs(host);
+    if (c->text_key[KEY_PROGRAM_ID]) {
+        read_keyed(c, list);
+        return at->module;
+    }
     while (at->n_programs < list->n && !at->module && !c->err.code) {
         HloProgram *program = &list->programs[at->n_programs++];
         if (is_wanted(c, program)) at->module = hlo_open(program, &c->err);

@@ -431,6 +431,14 @@ const HloProgramList *hlo_program_list(Host *host, ProfErr *err)
     return programs ? &programs->list : NULL;
 }
 
+HloProgram *hlo_find_program(Host *host, uint64_t program_id, ProfErr *err)
+{
+    const Programs *programs = programs_of(host, err);
+    return programs ? first_of(programs, program_id) : NULL;
+}
+
+HloProgram *hlo_next_of_id(const HloProgram *program) { return program->state->next; }
+
 /* Takes the lock. False with err set for a statement that runs in a progress handler while this
  * thread reads a program: that program is not there yet. */
 static bool hold(Programs *programs, Host *host, ProfErr *err)

@@ -78,6 +78,11 @@ typedef struct {
 } HloProgramList;
 /* Returns the list of a host's programs, without parsing them. */
 const HloProgramList *hlo_program_list(Host *host, ProfErr *err);
+/* Returns the first listed program with this id, whether or not it can be parsed. NULL without err
+ * set if there is none. */
+HloProgram *hlo_find_program(Host *host, uint64_t program_id, ProfErr *err);
+/* Returns the next listed program with the id of this one; NULL if there is none. */
+HloProgram *hlo_next_of_id(const HloProgram *program);
 /* Returns the module of a listed program, parsed now if it has not been before. NULL without err
  * set if it cannot be parsed (the host then has an issue with the reason), or if another program of
  * the list counts for its id. */

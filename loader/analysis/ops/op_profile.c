@@ -124,36 +124,39 @@ static void add_whole(ProfileNode *node, const OpMetrics *op)
 
 /* ---- adding ops ---- */
 
-/* Returns "module(program id)" of the first host that has the program. Empty if none has, or with
- * err set. */
+/* Returns the program of the first host that has it. NULL if none has, or with err set. */
+static const HloProgram *first_program(Builder *b, uint64_t program_id)
+{
+    const HloProgram *program = NULL;
+    for (size_t h = 0; h < b->run->n_hosts && !program && !b->err->code; h++) {
+        Host *host = &b->run->hosts[h];
+        if (!host->readable || (b->only && host != b->only)) continue;
+        program = hlo_find_program(host, program_id, b->err);
+    }
+    return program;
+}
+
+/* Returns "module(program id)" of the first host that has the program. */
 static Slice program_name(Builder *b, uint64_t program_id)
 {
     static const Slice unknown = {"main", 4};
-    for (size_t h = 0; h < b->run->n_hosts; h++) {
-        Host *host = &b->run->hosts[h];
-        if (!host->readable || (b->only && host != b->only)) continue;
-        const HloProgramList *list = hlo_program_list(host, b->err);
-        for (size_t i = 0; list && i < list->n; i++) {
-            if (list->programs[i].program_id != program_id) continue;
-            const Text *name = list->programs[i].name;
-            char *joined = arena_alloc(&b->profile->arena, name->n_bytes + 24);
-            if (!joined) {
-                prof_nomem(b->err);
-                return unknown;
-            }
-            memcpy(joined, name->text, name->n_bytes);
-            char digits[24], *at = digits + sizeof digits;
-            *--at = ')';
-            do *--at = (char)('0' + program_id % 10);
-            while (program_id /= 10);
-            *--at = '(';
-            size_t n = (size_t)(digits + sizeof digits - at);
-            memcpy(joined + name->n_bytes, at, n);
-            return (Slice){joined, name->n_bytes + n};
-        }
-        if (b->err->code) break;
+    const HloProgram *program = first_program(b, program_id);
+    if (!program) return unknown;
+    const Text *name = program->name;
+    char *joined = arena_alloc(&b->profile->arena, name->n_bytes + 24);
+    if (!joined) {
+        prof_nomem(b->err);
+        return unknown;
     }
-    return unknown;
+    memcpy(joined, name->text, name->n_bytes);
+    char digits[24], *at = digits + sizeof digits;
+    *--at = ')';
+    do *--at = (char)('0' + program_id % 10);
+    while (program_id /= 10);
+    *--at = '(';
+    size_t n = (size_t)(digits + sizeof digits - at);
+    memcpy(joined + name->n_bytes, at, n);
+    return (Slice){joined, name->n_bytes + n};
 }
 
 /* Returns the node for a provenance: a level for each part of "a/b/c:type" between slashes. */
