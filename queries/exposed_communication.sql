@@ -58,34 +58,40 @@ WITH device AS MATERIALIZED (
            sum(1.0 * bytes * occurrences) AS bytes
     FROM temp.async_op_totals(:source, 1)
     GROUP BY plane_id, hlo_op, overlapped_by, category, kind, is_synchronous, run
-), op AS (
-    SELECT p.run, d.name AS device, op, kind, category, is_synchronous, sum(n) AS n,
-           sum(total_ps) AS total_ps, sum(exposed_ps) AS exposed_ps, sum(wait_ps) AS wait_ps,
-           CASE WHEN sum(n_bytes) = sum(n) THEN CAST(sum(bytes) AS INTEGER) END AS bytes
-    FROM part AS p JOIN device AS d ON d.run = p.run AND d.plane_id = p.plane_id
-    GROUP BY p.run, d.name, op, kind, category, is_synchronous
+), placed AS MATERIALIZED (
+    SELECT *, (SELECT d.name FROM device AS d WHERE d.run = p.run AND d.plane_id = p.plane_id)
+                  AS device
+    FROM part AS p
 ), cover AS (
-    SELECT p.run, d.name AS device, op, kind, category, is_synchronous, overlapped_by,
-           row_number() OVER (PARTITION BY p.run, d.name, op, kind, category, is_synchronous
-                              ORDER BY sum(n) DESC, overlapped_by) AS nth
-    FROM part AS p JOIN device AS d ON d.run = p.run AND d.plane_id = p.plane_id
-    WHERE overlapped_by IS NOT NULL
-    GROUP BY p.run, d.name, op, kind, category, is_synchronous, overlapped_by
-), ranked AS (
+    SELECT run, device, op, kind, category, is_synchronous, overlapped_by, sum(n) AS n,
+           sum(total_ps) AS total_ps, sum(exposed_ps) AS exposed_ps, sum(wait_ps) AS wait_ps,
+           sum(n_bytes) AS n_bytes, sum(bytes) AS bytes
+    FROM placed
+    WHERE device IS NOT NULL
+    GROUP BY run, device, op, kind, category, is_synchronous, overlapped_by
+), ordered AS (
+    SELECT *, row_number() OVER (PARTITION BY run, device, op, kind, category, is_synchronous
+                                 ORDER BY overlapped_by IS NULL, n DESC, overlapped_by) AS nth
+    FROM cover
+), op AS (
+    SELECT run, device, op, kind, category, is_synchronous, sum(n) AS n,
+           sum(total_ps) AS total_ps, sum(exposed_ps) AS exposed_ps, sum(wait_ps) AS wait_ps,
+           CASE WHEN sum(n_bytes) = sum(n) THEN CAST(sum(bytes) AS INTEGER) END AS bytes,
+           max(iif(nth = 1, overlapped_by, NULL)) AS overlapped_by
+    FROM ordered
+    GROUP BY run, device, op, kind, category, is_synchronous
+), spanned AS (
     SELECT o.*, t.span_ps, t.any_ps,
-           iif(o.kind = 'collective', t.collective_ps, t.transfer_ps) AS kind_exposed_ps,
-           row_number() OVER (PARTITION BY o.run ORDER BY exposed_ps DESC, o.op, o.kind, o.category,
-                                                          o.is_synchronous, o.device) AS rank
+           iif(o.kind = 'collective', t.collective_ps, t.transfer_ps) AS kind_exposed_ps
     FROM op AS o JOIN total AS t ON t.run = o.run AND t.name = o.device
+), ranked AS (
+    SELECT *, row_number() OVER (PARTITION BY run ORDER BY exposed_ps DESC, op, kind, category,
+                                                           is_synchronous, device) AS rank
+    FROM spanned
 )
-SELECT r.run, rank, r.device, r.op, r.kind, r.category, r.is_synchronous, n, total_ps / 1e6,
-       exposed_ps / 1e6, 100.0 * exposed_ps / total_ps,
-       100.0 * exposed_ps / span_ps,
-       wait_ps / 1e6, bytes, bytes / 1073741824.0 / (total_ps / 1e12), c.overlapped_by,
-       kind_exposed_ps / 1e6, 100.0 * kind_exposed_ps / span_ps,
-       any_ps / 1e6, 100.0 * any_ps / span_ps
-FROM ranked AS r
-     LEFT JOIN cover AS c ON c.nth = 1 AND c.run = r.run AND c.device = r.device AND c.op = r.op
-                             AND c.kind = r.kind AND c.category IS r.category
-                             AND c.is_synchronous = r.is_synchronous
-ORDER BY r.run, rank
+SELECT run, rank, device, op, kind, category, is_synchronous, n, total_ps / 1e6, exposed_ps / 1e6,
+       100.0 * exposed_ps / total_ps, 100.0 * exposed_ps / span_ps, wait_ps / 1e6, bytes,
+       bytes / 1073741824.0 / (total_ps / 1e12), overlapped_by, kind_exposed_ps / 1e6,
+       100.0 * kind_exposed_ps / span_ps, any_ps / 1e6, 100.0 * any_ps / span_ps
+FROM ranked
+ORDER BY run, rank

@@ -22,8 +22,6 @@ WITH op AS MATERIALIZED (
     SELECT run, host_or_device, type, operation, execution_mode, occurrences, total_time_us,
            total_self_time_us
     FROM temp.tf_ops(:source, 0, 0)
-), on_device AS MATERIALIZED (
-    SELECT DISTINCT run, operation FROM op WHERE host_or_device = 'Device'
 ), on_host AS (
     SELECT *, total(total_self_time_us) OVER (PARTITION BY run) AS all_us
     FROM op
@@ -32,8 +30,8 @@ WITH op AS MATERIALIZED (
     SELECT h.*, row_number() OVER (PARTITION BY h.run
                                    ORDER BY h.total_self_time_us DESC, h.operation, h.type) AS rank
     FROM on_host AS h
-         LEFT JOIN on_device AS d ON d.run = h.run AND d.operation = h.operation
-    WHERE d.run IS NULL
+    WHERE (h.run, h.operation) NOT IN (SELECT run, operation FROM op
+                                       WHERE host_or_device = 'Device')
 )
 SELECT run, rank, operation, type, execution_mode, occurrences, total_time_us, total_self_time_us,
        100.0 * total_self_time_us / all_us

@@ -39,21 +39,18 @@ WITH wait AS MATERIALIZED ( -- names are fewer than events
                                 ORDER BY start_ps, duration_ps DESC, event_id
                                 ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_ps
     FROM wait
-), outermost AS MATERIALIZED (
+), outermost AS (
     SELECT *
     FROM placed
     WHERE before_ps IS NULL OR start_ps >= before_ps
-), waits AS MATERIALIZED (
-    SELECT run, host, line_id, max(line) AS line, name, count(*) AS calls,
-           total(duration_ps) AS total_ps, max(duration_ps) AS longest_ps
+), waits AS MATERIALIZED ( -- the longest of each is the first
+    SELECT run, host, line_id, max(line) OVER each_name AS line, name,
+           count(*) OVER each_name AS calls, total(duration_ps) OVER each_name AS total_ps,
+           duration_ps AS longest_ps, start_ps, step, parent_id,
+           row_number() OVER (PARTITION BY run, host, line_id, name
+                              ORDER BY duration_ps DESC, start_ps, event_id) AS nth
     FROM outermost
-    GROUP BY run, host, line_id, name
-), longest AS ( -- usually one event of each
-    SELECT w.*, o.start_ps, o.step, o.parent_id,
-           row_number() OVER (PARTITION BY w.run, w.host, w.line_id, w.name
-                              ORDER BY o.start_ps, o.event_id) AS nth
-    FROM outermost AS o CROSS JOIN waits AS w ON w.run = o.run AND w.host = o.host
-         AND w.line_id = o.line_id AND w.name = o.name AND w.longest_ps = o.duration_ps
+    WINDOW each_name AS (PARTITION BY run, host, line_id, name)
 )
 SELECT w.run, w.host, w.line, w.name,
        (SELECT e.name FROM temp.trace_events(:source) AS e
@@ -61,6 +58,6 @@ SELECT w.run, w.host, w.line, w.name,
             AND e.event_id = w.parent_id),
        w.calls, w.total_ps / 1e6, w.total_ps / 1e6 / w.calls, w.longest_ps / 1e6,
        w.start_ps / 1e6, w.step
-FROM longest AS w
+FROM waits AS w
 WHERE w.nth = 1
 ORDER BY w.run, w.total_ps DESC, w.host, w.line_id, w.name

@@ -78,23 +78,23 @@ WITH layout_only AS MATERIALIZED ( -- computations that do nothing else
          LEFT JOIN temp.hlo_modules(:source) AS m
                    ON m.run = o.run AND m.host = o.host AND m.program_id = o.program_id
     GROUP BY o.run, o.plane_kind, o.program_id, m.content_hash, o.hlo_op
-), ranked AS MATERIALIZED (
-    SELECT s.*, 100.0 * s.self_us / e.self_us AS percent,
-           100.0 * total(s.self_us) OVER (PARTITION BY s.run, s.plane_kind) / e.self_us
-               AS all_percent,
-           row_number() OVER (PARTITION BY s.run
-                              ORDER BY s.self_us DESC, s.plane_kind, s.program_id,
-                                  s.hlo_op) AS rank
+), placed AS ( -- before the rank, because SQLite takes what is ranked for few rows
+    SELECT s.*, e.self_us AS every_us, o.shape AS operand_shape, u.user
     FROM summed AS s
          JOIN every AS e ON e.run = s.run AND e.plane_kind = s.plane_kind
+         LEFT JOIN operand AS o ON o.run = s.run AND o.host = s.host
+                                   AND o.program_id = s.program_id AND o.hlo_op = s.hlo_op
+         LEFT JOIN user AS u ON u.run = s.run AND u.host = s.host
+                                AND u.program_id = s.program_id AND u.hlo_op = s.hlo_op
+), ranked AS (
+    SELECT *, 100.0 * self_us / every_us AS percent,
+           100.0 * total(self_us) OVER (PARTITION BY run, plane_kind) / every_us AS all_percent,
+           row_number() OVER (PARTITION BY run
+                              ORDER BY self_us DESC, plane_kind, program_id, hlo_op) AS rank
+    FROM placed
 )
-SELECT r.run, r.rank, r.plane_kind, r.hlo_module, r.hlo_op, r.opcode, r.shape, o.shape,
-       r.occurrences, r.self_us, r.percent, r.all_percent, u.user, r.owner_tf_op, r.user_file,
-       r.user_line
-FROM ranked AS r
-     LEFT JOIN operand AS o ON o.run = r.run AND o.host = r.host
-                               AND o.program_id = r.program_id AND o.hlo_op = r.hlo_op
-     LEFT JOIN user AS u ON u.run = r.run AND u.host = r.host
-                            AND u.program_id = r.program_id AND u.hlo_op = r.hlo_op
-WHERE (:n IS NULL OR r.rank <= :n)
-ORDER BY r.run, r.rank
+SELECT run, rank, plane_kind, hlo_module, hlo_op, opcode, shape, operand_shape, occurrences,
+       self_us, percent, all_percent, user, owner_tf_op, user_file, user_line
+FROM ranked
+WHERE (:n IS NULL OR rank <= :n)
+ORDER BY run, rank

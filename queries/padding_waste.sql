@@ -44,7 +44,7 @@ WITH time AS MATERIALIZED (
     SELECT run, program_id, hlo_op, count(DISTINCT host) AS hosts
     FROM temp.hlo_instructions(:source)
     GROUP BY run, program_id, hlo_op
-), buffer AS (
+), buffer AS MATERIALIZED (
     SELECT run, min(host) AS host, program_id, hlo_module, hlo_op, shape_index, memory_space,
            padding_bytes_actual AS padding, size_bytes AS size, unpadded_bytes_actual AS data,
            live_at_peak, shape_actual AS shape, tf_op, source_file || ':' || source_line AS line,
@@ -53,23 +53,25 @@ WITH time AS MATERIALIZED (
     WHERE padding_bytes_actual > 0
     GROUP BY run, program_id, hlo_module, buffer_id, hlo_op, shape_index, memory_space,
              padding_bytes_actual, size_bytes, live_at_peak
-), ranked AS MATERIALIZED (
+), timed AS ( -- before the rank, because SQLite takes what is ranked for few rows
+    SELECT b.*, t.self_us, i.padded_bytes
+    FROM buffer AS b
+         LEFT JOIN named AS n ON n.run = b.run AND n.program_id = b.program_id
+                                 AND n.hlo_op = b.hlo_op
+         LEFT JOIN time AS t ON t.run = b.run AND t.program_id = b.program_id
+                                AND t.hlo_op = b.hlo_op AND b.hosts = n.hosts
+         LEFT JOIN temp.hlo_instructions(:source) AS i
+                   ON i.run = b.run AND i.host = b.host AND i.program_id = b.program_id
+                      AND i.hlo_op = b.hlo_op
+), ranked AS (
     SELECT *, row_number() OVER (PARTITION BY run
                                  ORDER BY padding DESC, hlo_module, program_id, buffer_id,
                                      host) AS rank
-    FROM buffer
+    FROM timed
 )
-SELECT b.run, b.program_id, b.hlo_module, b.hlo_op || coalesce(b.shape_index, ''), b.memory_space,
-       b.padding / 1048576.0, b.size / 1048576.0, 1.0 * b.size / b.data, b.live_at_peak,
-       b.shape, b.tf_op, b.line, b.user_file, b.user_line, t.self_us,
-       t.self_us * min(1.0, 1.0 * b.padding / i.padded_bytes),
-       b.hosts
-FROM ranked AS b
-     LEFT JOIN named AS n ON n.run = b.run AND n.program_id = b.program_id AND n.hlo_op = b.hlo_op
-     LEFT JOIN time AS t ON t.run = b.run AND t.program_id = b.program_id AND t.hlo_op = b.hlo_op
-                            AND b.hosts = n.hosts
-     LEFT JOIN temp.hlo_instructions(:source) AS i
-               ON i.run = b.run AND i.host = b.host AND i.program_id = b.program_id
-                   AND i.hlo_op = b.hlo_op
-WHERE (:n IS NULL OR b.rank <= :n)
-ORDER BY b.run, b.rank
+SELECT run, program_id, hlo_module, hlo_op || coalesce(shape_index, ''), memory_space,
+       padding / 1048576.0, size / 1048576.0, 1.0 * size / data, live_at_peak, shape, tf_op, line,
+       user_file, user_line, self_us, self_us * min(1.0, 1.0 * padding / padded_bytes), hosts
+FROM ranked
+WHERE (:n IS NULL OR rank <= :n)
+ORDER BY run, rank
