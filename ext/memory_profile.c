@@ -7,6 +7,7 @@
  *   SELECT tf_op, allocation_bytes, occurrences
  *     FROM memory_active('logs') WHERE special IS NULL LIMIT 3;   -- what was live at the peak */
 #include "../loader/analysis/memory/memory_profile.h"
+#include "../loader/base/search.h"
 
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -35,6 +36,15 @@ static bool open_profile(RowCursor *c, MemoryAt *at)
     return at->profile;
 }
 
+/* Returns the first allocator of the cursor; they are in the order of their names. */
+static size_t first_allocator(const RowCursor *c, const MemoryProfile *profile)
+{
+    const char *name = c->text_key[KEY_ALLOCATOR];
+    return name ? LOWER_BOUND(i, 0, profile->n_allocators,
+                              strcmp(profile->allocators[i].name->text, name) < 0)
+                : 0;
+}
+
 static bool is_wanted(const RowCursor *c, const MemoryAllocator *a)
 {
     const char *name = c->text_key[KEY_ALLOCATOR];
@@ -47,10 +57,12 @@ static const MemoryAllocator *next_item(RowCursor *c, size_t (*count)(const Memo
 {
     MemoryAt *at = c->state;
     if (!open_profile(c, at)) return NULL;
+    if (!c->started) at->allocator = first_allocator(c, at->profile);
     at->item += c->started;
     for (; at->allocator < at->profile->n_allocators; at->allocator++, at->item = 0) {
         const MemoryAllocator *a = &at->profile->allocators[at->allocator];
-        if (at->item < count(a) && is_wanted(c, a)) return a;
+        if (!is_wanted(c, a)) return NULL;
+        if (at->item < count(a)) return a;
     }
     return NULL;
 }

@@ -52,6 +52,7 @@ void host_drop_structure(Host *host)
         prof_free(plane->stat_metas);
         hash_free(&plane->event_ids);
         hash_free(&plane->stat_ids);
+        prof_free(plane->known_metas);
         prof_free(plane->known_of_id);
         prof_free(plane->meta_of_id);
         prof_free(plane->stat_offsets);

@@ -150,9 +150,7 @@ enum KnownStat stat_known_by_table(const Plane *plane, int64_t id)
 
 bool plane_declares(const Plane *plane, enum KnownStat known)
 {
-    for (size_t i = 0; i < plane->n_stat_metas; i++)
-        if (plane->stat_metas[i].known == known) return true;
-    return false;
+    return stat_set_has(&plane->declared, known);
 }
 
 const Text *stat_ref_text(const Plane *plane, uint64_t ref)

@@ -220,6 +220,20 @@ static int read_stat_meta(Plane *plane, Window *window, Span span, ProfErr *err)
     return PROF_OK;
 }
 
+/* Lists the metadata of known stats: others, such as texts that stats refer to, can be many. */
+static int list_known_stats(Plane *plane, ProfErr *err)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < plane->n_stat_metas; i++) n += plane->stat_metas[i].known != 0;
+    if (!(plane->known_metas = prof_buffer(n * sizeof *plane->known_metas))) return prof_nomem(err);
+    for (size_t i = 0; i < plane->n_stat_metas; i++) {
+        if (!plane->stat_metas[i].known) continue;
+        stat_set_add(&plane->declared, plane->stat_metas[i].known);
+        plane->known_metas[plane->n_known_metas++] = (uint32_t)i;
+    }
+    return PROF_OK;
+}
+
 /* Fills known_of_id. Writers number stats from 1 on, or nearly so; larger ids stay in stat_ids. */
 static int index_known_stats(Plane *plane, ProfErr *err)
 {
@@ -311,7 +325,8 @@ static int read_plane(Host *host, Window *window, Span span, ProfErr *err)
     if (step == STEP_DAMAGED) xspace_lost(host, plane, c.at, c.end - c.at, "a plane");
     if (step == STEP_FAILED) return err->code;
     plane_classify(plane);
-    return index_known_stats(plane, err) ? err->code : index_event_metas(plane, err);
+    if (list_known_stats(plane, err) || index_known_stats(plane, err)) return err->code;
+    return index_event_metas(plane, err);
 }
 
 static int add_text(Host *host, Window *window, Span span, const Text ***array, size_t *n,

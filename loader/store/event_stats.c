@@ -9,10 +9,11 @@ int stat_filter_open(StatFilter *filter, const Plane *plane, const enum KnownSta
     enum { MOST_IDS = 1 << 16 };
     *filter = (StatFilter){.plane = plane};
     for (size_t i = 0; i < n_wanted; i++) stat_set_add(&filter->wanted, wanted[i]);
-    for (size_t i = 0; i < plane->n_stat_metas; i++) {
-        if (!stat_filter_wants(filter, plane->stat_metas[i].known)) continue;
+    for (size_t i = 0; i < plane->n_known_metas; i++) {
+        const StatMeta *meta = &plane->stat_metas[plane->known_metas[i]];
+        if (!stat_filter_wants(filter, meta->known)) continue;
         filter->any = true;
-        uint64_t id = (uint64_t)plane->stat_metas[i].id;
+        uint64_t id = (uint64_t)meta->id;
         if (id >= MOST_IDS)
             filter->large = true;
         else if (id >= filter->n_ids)
@@ -20,8 +21,8 @@ int stat_filter_open(StatFilter *filter, const Plane *plane, const enum KnownSta
     }
     filter->known_of_id = prof_alloc((size_t)filter->n_ids);
     if (!filter->known_of_id) return prof_nomem(err);
-    for (size_t i = 0; i < plane->n_stat_metas; i++) {
-        const StatMeta *meta = &plane->stat_metas[i];
+    for (size_t i = 0; i < plane->n_known_metas; i++) {
+        const StatMeta *meta = &plane->stat_metas[plane->known_metas[i]];
         if ((uint64_t)meta->id < filter->n_ids && stat_filter_wants(filter, meta->known))
             filter->known_of_id[meta->id] = meta->known;
     }
