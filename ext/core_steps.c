@@ -117,6 +117,7 @@ typedef struct {
     const DeviceCapabilities *devices; /* computed if a column of devices is read */
     int part;
     size_t step, core;
+    size_t in_pod; /* position in pod of the last step that was asked about */
     uint64_t row;
 } CoreStepRow;
 
@@ -129,10 +130,7 @@ static const Device *device_of(RowCursor *c, const Plane *plane)
 {
     CoreStepRow *at = c->state;
     if (plane && !at->devices) at->devices = run_devices(c->from->run, c->from->only, &c->err);
-    const DeviceCapabilities *all = plane ? at->devices : NULL;
-    for (size_t i = 0; all && i < all->n_devices; i++)
-        if (all->devices[i].plane == plane) return &all->devices[i];
-    return NULL;
+    return plane && at->devices ? device_of_plane(at->devices, plane) : NULL;
 }
 
 /* Returns whether XProf's pod viewer shows a core: it leaves out TensorCores without core_details.
@@ -162,7 +160,8 @@ static bool core_steps_next(RowCursor *c)
         const StepDb *db = steps_of_part(at);
         for (; at->step < db->n_steps; at->step++, at->core = 0) {
             const Step *step = &db->steps[at->step];
-            if (at->part == BESIDE_POD && !at->core && step_is_in_pod(at->pod, step)) continue;
+            if (at->part == BESIDE_POD && !at->core && step_is_in_pod(at->pod, step, &at->in_pod))
+                continue;
             for (; at->core < step->n_cores; at->core++)
                 if (step->cores[at->core].kind != STEP_CORE_SPARSE) return true;
         }

@@ -111,9 +111,7 @@ static void input_steps_list(RowCursor *c, RowList *list)
 static void core_name(RowCursor *c, sqlite3_context *ctx, const StepCore *core)
 {
     const DeviceCapabilities *devices = run_devices(c->from->run, c->from->only, &c->err);
-    const Device *device = NULL;
-    for (size_t i = 0; devices && i < devices->n_devices && !device; i++)
-        if (devices->devices[i].plane == core->plane) device = &devices->devices[i];
+    const Device *device = devices && core->plane ? device_of_plane(devices, core->plane) : NULL;
     if (!device || device->device_ordinal < 0) return;
     char *name = sqlite3_mprintf("%s:%lld", host_hostname(device->plane->host),
                                  (long long)device->device_ordinal);

@@ -5,6 +5,7 @@
  * integer. For the counts of a GPU, the last stat of a name counts; for everything else, the first.
  */
 #include "devices.h"
+#include "../../base/search.h"
 #include "../../base/text_buffer.h"
 
 #include "../../format/wire.h"
@@ -382,6 +383,14 @@ static void read_host(DeviceCapabilities *all, Device *devices, Host *host, bool
     }
     window_free(&window);
     if (!err->code) merge(all, &h, alone);
+}
+
+const Device *device_of_plane(const DeviceCapabilities *devices, const Plane *plane)
+{
+    size_t i = LOWER_BOUND(k, 0, devices->n_devices,
+                           devices->devices[k].plane->plane_id < plane->plane_id);
+    return i < devices->n_devices && devices->devices[i].plane == plane ? &devices->devices[i]
+                                                                        : NULL;
 }
 
 static void devices_release(void *result)

@@ -67,6 +67,9 @@ typedef struct {
 /* Returns the devices of all hosts, or of `only`. */
 const DeviceCapabilities *run_devices(Run *run, Host *only, ProfErr *err);
 
+/* Returns the device of a plane; NULL if there is none. */
+const Device *device_of_plane(const DeviceCapabilities *devices, const Plane *plane);
+
 /* Returns the peak in FLOP/s that XProf computes utilizations with, else the first that a device
  * has; 0 or NAN if unknown. */
 double devices_peak_flops(const DeviceCapabilities *devices);

@@ -71,11 +71,10 @@ const StepDb *run_pod_steps(Run *run, Host *only, ProfErr *err)
     return outside && outside->n_steps ? outside : run_all_steps(run, only, err);
 }
 
-bool step_is_in_pod(const StepDb *pod, const Step *kept)
+bool step_is_in_pod(const StepDb *pod, const Step *kept, size_t *at)
 {
-    for (size_t i = 0; i < pod->n_steps; i++)
-        if (pod->steps[i].outside_xprof ||
-            (!pod->steps[i].dropped && pod->steps[i].kept_number == kept->number))
-            return true;
-    return false;
+    if (pod->n_steps && pod->steps[0].outside_xprof) return true;
+    while (*at < pod->n_steps && pod->steps[*at].of_hosts[0] < kept->of_hosts[0]) ++*at;
+    const Step *step = *at < pod->n_steps ? &pod->steps[*at] : NULL;
+    return step && !step->dropped && step->kept_number == kept->number;
 }

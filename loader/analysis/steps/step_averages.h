@@ -20,7 +20,8 @@ const uint64_t *step_longest_range(const StepDb *db, const Step *step);
  * NULL with err set on failure. */
 const StepDb *run_pod_steps(Run *run, Host *only, ProfErr *err);
 /* Returns whether a step of run_steps() is also in run_pod_steps(). If hosts are merged, they may
- * be aligned differently there, because of the steps that XProf drops elsewhere. */
-bool step_is_in_pod(const StepDb *pod, const Step *kept);
+ * be aligned differently there, because of the steps that XProf drops elsewhere. Both are in the
+ * order of the first host's steps: ask about one after another, with `at` from 0. */
+bool step_is_in_pod(const StepDb *pod, const Step *kept, size_t *at);
 
 #endif
