@@ -20,18 +20,18 @@
 --   hosts, ops with work on a device included; NULL if that is 0
 WITH op AS MATERIALIZED (
     SELECT run, host_or_device, type, operation, execution_mode, occurrences, total_time_us,
-           total_self_time_us
+           total_self_time_us,
+           max(host_or_device = 'Device') OVER (PARTITION BY run, operation) AS is_on_device
     FROM temp.tf_ops(:source, 0, 0)
 ), on_host AS (
     SELECT *, total(total_self_time_us) OVER (PARTITION BY run) AS all_us
     FROM op
     WHERE host_or_device = 'Host'
 ), ranked AS (
-    SELECT h.*, row_number() OVER (PARTITION BY h.run
-                                   ORDER BY h.total_self_time_us DESC, h.operation, h.type) AS rank
-    FROM on_host AS h
-    WHERE (h.run, h.operation) NOT IN (SELECT run, operation FROM op
-                                       WHERE host_or_device = 'Device')
+    SELECT *, row_number() OVER (PARTITION BY run
+                                 ORDER BY total_self_time_us DESC, operation, type) AS rank
+    FROM on_host
+    WHERE NOT is_on_device
 )
 SELECT run, rank, operation, type, execution_mode, occurrences, total_time_us, total_self_time_us,
        100.0 * total_self_time_us / all_us
