@@ -45,6 +45,7 @@ CORE_OBJECTS := $(patsubst %,$(BUILD)/core/%.o,$(filter ext/%,$(NAMES))) \
   $(patsubst %,$(BUILD)/shared/%.o,$(filter-out ext/%,$(NAMES)))
 CHECKED_OBJECTS := $(NAMES:%=$(BUILD)/checked/%.o)
 FUZZED_OBJECTS := $(NAMES:%=$(BUILD)/fuzzed/%.o)
+COUNTED_OBJECTS := $(NAMES:%=$(BUILD)/counted/%.o)
 RACED_OBJECTS := $(NAMES:%=$(BUILD)/raced/%.o)
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
@@ -130,7 +131,7 @@ $(BUILD)/libprofsql.a: $(CORE_OBJECTS)
 $(BUILD)/%/ext/admin.o: ALL_CFLAGS += -DPROFSQL_COMMIT='"$(COMMIT)"'
 
 # protobuf-c declares structs without members.
-$(foreach v,shared checked raced fuzzed,$(eval $(BUILD)/$(v)/schema/%.o: WARN += -Wno-pedantic))
+$(foreach v,shared checked raced fuzzed counted,$(eval $(BUILD)/$(v)/schema/%.o: WARN += -Wno-pedantic))
 
 # Where the commands find the libraries, relative to PREFIX/bin, so that an installed tree can be moved.
 LIBDIR ?= $(PREFIX)/lib
@@ -162,6 +163,8 @@ $(eval $(call compile,core,-DSQLITE_CORE))
 # Reports of the sanitizers name functions and lines; more debug information takes a quarter of the time to compile.
 $(eval $(call compile,checked,$(SANITIZE) -O1 -g1 -DSQLITE_CORE))
 $(eval $(call compile,raced,-fsanitize=thread -O1 -DSQLITE_CORE))
+# Each basic block calls a function, which tests/scaling/work.c defines.
+$(eval $(call compile,counted,-fsanitize-coverage=trace-pc -O1 -g0))
 $(eval $(call compile,fuzzed,-fsanitize=fuzzer-no-link $(SANITIZE) -O1 -DSQLITE_CORE))
 
 # Installs missing packages; uses neither apt nor the network if none is missing.
@@ -188,7 +191,7 @@ run: loadable command
 	@$(BUILD)/profsql $(call quoted,$(SAMPLE))
 
 UNITS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
-test: loadable capture command $(BUILD)/oom $(BUILD)/prefix $(BUILD)/mutants $(UNITS)
+test: loadable capture command $(BUILD)/oom $(BUILD)/prefix $(BUILD)/mutants $(UNITS) $(BUILD)/counted/libprofsql.so $(BUILD)/counted/work.so
 	@tests/run
 
 $(BUILD)/checked.a: $(CHECKED_OBJECTS)
@@ -201,6 +204,13 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/checked.a
 $(BUILD)/oom: tests/oom.c $(BUILD)/libprofsql.so
 	$(call say,LINK)
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(WARN) -o $@ $< -lsqlite3 -pthread -ldl
+$(BUILD)/counted/libprofsql.so: $(COUNTED_OBJECTS) ext/exports.map
+	$(call say,LINK)
+	$(Q)$(CC) -shared -o $@ $(CFLAGS) $(LDFLAGS) $(COUNTED_OBJECTS) $(LIBS) $(EXPORTS)
+$(BUILD)/counted/work.so: tests/scaling/work.c
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) -std=c11 -shared -fPIC -O2 $(WARN) -o $@ $<
 $(BUILD)/mutants: tests/mutations.h tests/message_tree.h
 $(BUILD)/prefix: tests/message_tree.h
 $(BUILD)/prefix $(BUILD)/mutants: $(BUILD)/%: tests/%.c $(BUILD)/checked.a
@@ -331,4 +341,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
--include $(CAPTURE_OBJECTS:.o=.d) $(COMMAND_OBJECTS:.o=.d) $(CAPTURE_COMMAND_OBJECTS:.o=.d) $(OBJECTS:.o=.d) $(CORE_OBJECTS:.o=.d) $(CHECKED_OBJECTS:.o=.d) $(FUZZED_OBJECTS:.o=.d) $(RACED_OBJECTS:.o=.d)
+-include $(CAPTURE_OBJECTS:.o=.d) $(COMMAND_OBJECTS:.o=.d) $(CAPTURE_COMMAND_OBJECTS:.o=.d) $(OBJECTS:.o=.d) $(CORE_OBJECTS:.o=.d) $(CHECKED_OBJECTS:.o=.d) $(FUZZED_OBJECTS:.o=.d) $(RACED_OBJECTS:.o=.d) $(COUNTED_OBJECTS:.o=.d)
