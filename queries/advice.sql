@@ -217,7 +217,7 @@ WITH rule(rule, place, says, action, query) AS (
     FROM temp.tf_functions(:source) AS f JOIN base AS b ON b.run = f.run
     WHERE f.mode = 'TRACED'
     UNION ALL
-    SELECT run, 'slow_steps', max(0.0, min(ms, coalesce(alone_ms, ms))), 'step ' || step
+    SELECT run, 'slow_steps', max(0.0, min(ms, alone_ms)), 'step ' || step
     FROM slow
     UNION ALL
     SELECT run, 'imbalance', ms, plane FROM wait
