@@ -267,6 +267,9 @@ def forms_of_groups():
     # channel_id, use_global_device_ids: the ids are places in the assignment, partitions are on
     # devices 0, 2, 1, 3
     device = V(26, 5) + V(71, 1)
+    # of a program on 6 devices, it is unknown which of them the file's 4 are
+    same(waits_of_program(device + L(87, listed((0, 1), (2, 3), (4, 5))), partitions=(
+        (0,), (2,), (1,), (3,), (4,), (5,)))[:2], (2, [None] * 4))
     rows_of_2, columns, nonsense = array(2, 2, (4,)), array(2, 2, (2, 2),
                                                             (1, 0)), array(2, 2, (2, 2), (0, 0))
     pairs, across, everyone = (2, [200, 50, 0, 0]), (2, [50, 0, 0, 100]), (4, [200, 150, 0, 100])
