@@ -135,7 +135,8 @@ static inline uint64_t hash64(uint64_t x)
 {
     __extension__ unsigned __int128 product =
         (unsigned __int128)(x ^ hash_secrets[0]) * hash_secrets[1];
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
+    /* The products of ids that follow each other are a sequence, which some secrets crowd. */
+    return mix64((uint64_t)product ^ (uint64_t)(product >> 64));
 }
 /* Returns the hash of a text for tables, like hash64(). */
 uint64_t text_hash(const char *text, size_t n_bytes);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """op_profile: the tree of programs, categories and ops."""
-from lib.cases import case, near, same
+from lib.cases import case, near, refused, same
 from lib.shell import Bad, ask
 from lib.wire import L, Plane, V, space
 
@@ -106,6 +106,10 @@ def profile_limits():
          ['by_category', 'fused', 'op0', 'op1', 'op2'])
     deep = tpu_ops(('a', 10, {'hlo_category': 'fused', 'tf_op': '/'.join('s' * 200000) + ':Op'}))
     same(max(r['depth'] for r in profile(deep, 'provenance')), 1 + 500 + 2, 'scopes end')
+    many = tpu_ops(*[('op%d' % i, 10, {'hlo_category': 'fused', 'tf_op': '/'.join(
+        ['%x' % i] + ['s'] * 498) + ':Op'}) for i in range(700)])
+    refused("its op profile has more than", profile, many, 'provenance')
+    same(profile(many, 'category')[0]['name'], 'by_category', 'which has fewer nodes')
     for sql in ("op_profile('{x}', 'color')", "op_profile('{x}', 'category', 'x')"):
         try:
             ask('SELECT * FROM ' + sql, x=data)

@@ -16,7 +16,7 @@
 const char *const profile_kind_names[] = {"root",     "program",    "provenance",
                                           "category", "duplicates", "op"};
 
-enum { MOST_SCOPES = 500, MOST_NODES = 1 << 23 };
+enum { MOST_SCOPES = 500 };
 
 typedef struct {
     OpProfile *profile;
@@ -24,19 +24,27 @@ typedef struct {
     Run *run;
     Host *only;
     ProfErr *err;
-    size_t n_nodes;
+    size_t n_nodes, most_nodes;
     LIST(ProfileNode *) children; /* created by child() */
     HashTable by_key;             /* of `children`: by parent, kind, and name or program */
 } Builder;
 
 /* ---- nodes ---- */
 
+/* Returns how many nodes take twice the size of the files and 64 MB. Two bytes of a scope can be a
+ * node. */
+static size_t most_nodes(const Run *run)
+{
+    enum { FLOOR_BYTES = 64 << 20, BYTES_IN_LISTS = 32 };
+    return (size_t)(2 * run->size_bytes + FLOOR_BYTES) / (sizeof(ProfileNode) + BYTES_IN_LISTS);
+}
+
 static ProfileNode *new_node(Builder *b, ProfileNode *parent, enum ProfileKind kind, Slice name)
 {
-    if (b->n_nodes == MOST_NODES) {
+    if (b->n_nodes == b->most_nodes) {
         prof_fail(b->err, PROF_FORMAT, 0,
-                  "%s: its op profile has more than %d nodes; is it the right file?", b->run->path,
-                  MOST_NODES);
+                  "%s: its op profile has more than %zu nodes; is it the right file?", b->run->path,
+                  b->most_nodes);
         return NULL;
     }
     ProfileNode *node = arena_alloc(&b->profile->arena, sizeof *node);
@@ -332,7 +340,12 @@ OpProfile *op_profile_make(Run *run, Host *only, const ProfileOptions *options, 
     }
     profile->peak_gflops = peak_gflops(devices);
     for (int i = 0; i < 3; i++) profile->peak_gibps[i] = peak_gibps(devices, (enum Memory)i);
-    Builder b = {.profile = profile, .options = options, .run = run, .only = only, .err = err};
+    Builder b = {.profile = profile,
+                 .options = options,
+                 .run = run,
+                 .only = only,
+                 .err = err,
+                 .most_nodes = most_nodes(run)};
     build(&b, stats);
     prof_free(b.children.items);
     hash_free(&b.by_key);
