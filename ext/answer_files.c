@@ -19,7 +19,9 @@ SQLITE_EXTENSION_INIT3
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SUFFIX ".answer"
@@ -163,6 +165,17 @@ static void trim(const char *in, uint64_t most)
 
 /* ---- writing ---- */
 
+/* Makes the folders of a file. That one is missing shows when the file is written. */
+static void make_folders(char *path)
+{
+    for (char *p = path + 1; *p; p++) {
+        if (*p != '/') continue;
+        *p = 0;
+        mkdir(path, 0700);
+        *p = '/';
+    }
+}
+
 /* Says once that answers are not kept, since nothing else would show it. */
 static void complain(const char *path)
 {
@@ -175,8 +188,18 @@ static void complain(const char *path)
             path, strerror(why));
 }
 
+/* Returns whether the process may write a file of this size. Writing a longer one ends it. */
+static bool may_write(size_t n_bytes)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur >= n_bytes) return true;
+    errno = EFBIG;
+    return false;
+}
+
 static bool write_file(const char *path, const Header *header, const TextBuffer *content)
 {
+    if (!may_write(CHECKED + content->n_bytes)) return false;
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) return false;
     bool ok =
@@ -191,7 +214,8 @@ void answer_write(const Answer *answer, const char *key)
     unsigned nth = atomic_fetch_add(&n_written, 1);
     const TextBuffer *rows = answer_bytes(answer);
     TextBuffer content = {0};
-    char room[64];
+    char room[100];
+    struct timespec now; /* containers that share the folder may have the same process numbers */
     Header header = {.n_key_bytes = strlen(key),
                      .n_rows = answer_n_rows(answer),
                      .n_columns = (uint64_t)answer_n_columns(answer)};
@@ -200,10 +224,12 @@ void answer_write(const Answer *answer, const char *key)
     text_add(&content, key);
     text_add_bytes(&content, rows->text, rows->n_bytes);
     header.checksum = fingerprint64(content.text, content.n_bytes);
-    snprintf(room, sizeof room, ".%ld-%u", (long)getpid(), nth);
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(room, sizeof room, ".%ld-%u-%lld.%09ld", (long)getpid(), nth, (long long)now.tv_sec,
+             now.tv_nsec);
     char *part = path_of(key, room), *path = path_of(key, "");
     if (part && path && !content.no_memory) {
-        mkdir(folder(), 0700);
+        make_folders(path);
         if (!write_file(part, &header, &content) || rename(part, path)) {
             complain(path);
             unlink(part);

@@ -2,7 +2,8 @@
 /* answers.c: rows of kept answers, and the questions that they answer; see answers.h.
  *
  * A row is encoded as its place (8 bytes) and its values: a byte of their type and, unless NULL, 8
- * bytes of a number, or 4 bytes of length, the bytes of a text or blob and a NUL byte. */
+ * bytes of a number, or 4 bytes of length, the bytes of a text or blob and a NUL byte. JSON is a
+ * type of its own, since json_array() and others quote a text that is not marked as JSON. */
 #define _GNU_SOURCE
 #include "answers.h"
 #include "attached.h"
@@ -14,7 +15,7 @@ SQLITE_EXTENSION_INIT3
 #include <stdlib.h>
 #include <sys/stat.h>
 
-enum { MOST_BYTES = 8 << 20 };
+enum { MOST_BYTES = 8 << 20, JSON = 6, JSON_SUBTYPE = 'J' };
 
 struct Answer {
     TextBuffer bytes;
@@ -43,7 +44,8 @@ void answer_free(Answer *answer)
 static void add_value(TextBuffer *out, sqlite3_value *value)
 {
     int type = sqlite3_value_type(value);
-    text_add_char(out, (char)type);
+    bool is_json = type == SQLITE_TEXT && sqlite3_value_subtype(value) == JSON_SUBTYPE;
+    text_add_char(out, (char)(is_json ? JSON : type));
     if (type == SQLITE_INTEGER) {
         sqlite3_int64 number = sqlite3_value_int64(value);
         text_add_bytes(out, (const char *)&number, sizeof number);
@@ -94,6 +96,7 @@ static size_t size_of_value(const TextBuffer *bytes, size_t at)
     case SQLITE_INTEGER:
     case SQLITE_FLOAT: size += 8; break;
     case SQLITE_TEXT:
+    case JSON:
     case SQLITE_BLOB:
         if (left < 1 + sizeof n) return 0;
         memcpy(&n, bytes->text + at + 1, sizeof n);
@@ -146,9 +149,10 @@ void answer_result(const Answer *answer, sqlite3_context *ctx, int column)
     const char *cell = answer->bytes.text + answer->cells[column];
     sqlite3_int64 integer;
     double real;
-    uint32_t n;
-    memcpy(&n, cell + 1, *cell == SQLITE_TEXT || *cell == SQLITE_BLOB ? sizeof n : 0);
-    switch (*cell++) {
+    uint32_t n = 0;
+    int type = (unsigned char)*cell++;
+    memcpy(&n, cell, type == SQLITE_TEXT || type == JSON || type == SQLITE_BLOB ? sizeof n : 0);
+    switch (type) {
     case SQLITE_INTEGER:
         memcpy(&integer, cell, sizeof integer);
         sqlite3_result_int64(ctx, integer);
@@ -157,10 +161,12 @@ void answer_result(const Answer *answer, sqlite3_context *ctx, int column)
         memcpy(&real, cell, sizeof real);
         sqlite3_result_double(ctx, real);
         break;
+    case JSON:
     case SQLITE_TEXT: sqlite3_result_text(ctx, cell + sizeof n, (int)n, SQLITE_TRANSIENT); break;
     case SQLITE_BLOB: sqlite3_result_blob(ctx, cell + sizeof n, (int)n, SQLITE_TRANSIENT); break;
     default: break;
     }
+    if (type == JSON) sqlite3_result_subtype(ctx, JSON_SUBTYPE);
 }
 
 const char *answer_text(const Answer *answer, int column)
@@ -259,6 +265,13 @@ static bool add_attached(TextBuffer *out, const NamedRun *named)
     return add_path(out, named_path(named));
 }
 
+/* Appends the run of a source that is a path, although an attached run may have it as its label. */
+static bool add_path_only(TextBuffer *out, Prof *prof, const char *source)
+{
+    (void)prof;
+    return source && add_path(out, source);
+}
+
 /* Appends the runs that a source names; NULL: all attached runs. */
 static bool add_source(TextBuffer *out, Prof *prof, const char *source)
 {
@@ -301,7 +314,8 @@ char *answer_key(Prof *prof, const Question *question)
     add_text(&key, libraries ? libraries : "", libraries ? strlen(libraries) : 0);
     add_text(&key, question->name, strlen(question->name));
     for (int i = 0; i < question->n_values && ok; i++) ok = add_argument(&key, question->values[i]);
-    ok = ok && each_source(prof, question, add_source, &key) && !key.no_memory;
+    ok = ok && each_source(prof, question, question->by_path ? add_path_only : add_source, &key) &&
+         !key.no_memory;
     char *text = ok ? sqlite3_mprintf("%s", key.text) : NULL;
     text_free(&key);
     return text;

@@ -52,6 +52,7 @@ typedef struct {
     unsigned sources; /* a bit for each value that names runs; if none is given, the attached runs
                          count */
     bool explained;   /* that it has no rows is explained by a row of prof_issues */
+    bool by_path;     /* the sources are paths, even those that are labels of attached runs */
 } Question;
 /* Returns the key of a question, freed with sqlite3_free(). NULL if its answer is not kept: no
  * PROFSQL_CACHE, a serving connection, a run attached by host, files that cannot be found. */

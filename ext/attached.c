@@ -63,7 +63,7 @@ static bool ask_attached(NamedRun *named, Prof *prof, const char *path,
                          bool (*use)(NamedRun *, Prof *, const Question *, const char *key))
 {
     sqlite3_value *value = text_value(prof->db, path);
-    Question question = {"prof_attach", &value, 1, 1, false};
+    Question question = {"prof_attach", &value, 1, .sources = 1, .by_path = true};
     char *key = value ? answer_key(prof, &question) : NULL;
     bool done = key && use(named, prof, &question, key);
     sqlite3_free(key);

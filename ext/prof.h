@@ -44,8 +44,9 @@ typedef struct Prof {
     NamedRun *attached, *cached; /* attached: attached.h; cached: runs opened by path, the latest
                                     last */
     int n_attached, n_cached;
-    int n_running; /* number of canned queries that are being stepped; empty tables inside them are
-                      not recorded */
+    int n_running;  /* number of canned queries that are being stepped; empty tables inside them are
+                       not recorded */
+    bool has_empty; /* a table of a run or host was not recorded for this reason */
 } Prof;
 
 Prof *prof_new(sqlite3 *db); /* returns one reference; NULL if memory runs out */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* row_answers.c: kept answers of row tables; see row_answers.h.
  *
- * An answer has all rows of a table for a source and parameters. A plan with other terms reads the
+ * An answer has all rows of a table for a source and parameters, unless a host or run has none and
+ * prof_issues is to say why. A plan with other terms reads the
  * run: such a plan is mostly that of an inner table of a join, whose filter has to be fast. */
 #include "row_answers.h"
 #include "answers.h"
@@ -54,16 +55,20 @@ static int read_rows(const RowCursor *c, const Question *question, Answer **answ
     *answer = answer_new(n_kept_columns(c));
     bool fits = *answer && rc == SQLITE_OK;
     prof->n_running++;
+    prof->has_empty = false;
     while (fits && (rc = sqlite3_step(stmt)) == SQLITE_ROW)
         fits = answer_add(*answer, rowids_place(sqlite3_column_int64(stmt, 0)), stmt, 1);
     prof->n_running--;
     sqlite3_finalize(stmt);
-    if (!fits || rc != SQLITE_DONE || (!answer_n_rows(*answer) && question->explained)) {
+    if (!fits || rc != SQLITE_DONE || (prof->has_empty && question->explained)) {
         answer_free(*answer);
         *answer = NULL;
     }
     return rc == SQLITE_INTERRUPT || rc == SQLITE_NOMEM ? rc : SQLITE_OK;
 }
+
+/* A row of a table without this column could not be told from that of another run. */
+static bool has_run(const RowCursor *c) { return !strcmp(table_of(c)->columns[0].name, "run"); }
 
 static bool asks_for_all(const char *letters)
 {
@@ -78,7 +83,8 @@ int row_answer_open(RowCursor *c, const char *letters, sqlite3_value *const *val
     const Table *table = table_of(c);
     Question question = {table->name, values, n_arguments(c), 1,
                          .explained = table->rows->nothing || table->rows->needs};
-    if (table->rows->without_source || prof->n_running || !asks_for_all(letters)) return SQLITE_OK;
+    if (table->rows->without_source || prof->n_running || !has_run(c) || !asks_for_all(letters))
+        return SQLITE_OK;
     char *key = answer_key(prof, &question);
     bool may_read = key && !(table->rows->tells_asked && question_is_open(prof, &question));
     int rc = SQLITE_OK;
@@ -107,8 +113,4 @@ void row_answer_column(const RowCursor *c, sqlite3_context *ctx, int column)
     answer_result(c->answer, ctx, column < first_argument(c) ? column : column - n_arguments(c));
 }
 
-const char *row_answer_run(const RowCursor *c)
-{
-    bool has_run = !strcmp(table_of(c)->columns[0].name, "run");
-    return has_run ? answer_text(c->answer, 0) : NULL;
-}
+const char *row_answer_run(const RowCursor *c) { return answer_text(c->answer, 0); }

@@ -13,7 +13,7 @@ int row_answer_open(RowCursor *c, const char *letters, sqlite3_value *const *val
 void row_answer_next(RowCursor *c);
 /* Writes a column that is not an argument. */
 void row_answer_column(const RowCursor *c, sqlite3_context *ctx, int column);
-/* Returns the row's run; NULL if the table has no such column. */
+/* Returns the label of the row's run; NULL if the kept file has none. */
 const char *row_answer_run(const RowCursor *c);
 
 #endif

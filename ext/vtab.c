@@ -405,10 +405,14 @@ static bool next_host(RowCursor *c, bool per_run)
 static bool explain_nothing(RowCursor *c, const ProfTable *asked)
 {
     const RowSource *rows = asked->table->rows;
-    bool all = !c->has_rows && c->host && c->host->readable && !asked->prof->n_running;
+    bool all = !c->has_rows && c->host && c->host->readable;
     for (int k = 0; k < N_ROW_KEYS; k++) all &= !c->has_key[k];
     for (int k = 0; k < N_TEXT_KEYS; k++) all &= !c->text_key[k];
     for (int p = 0; p < rows->n_parameters; p++) all &= !c->parameters[p];
+    if (all && asked->prof->n_running) {
+        asked->prof->has_empty = true;
+        return true;
+    }
     return !all || empty_record(&(Empty){asked->table->name, rows->needs, rows->nothing},
                                 c->from->run, rows->per_run ? c->from->only : c->host, &c->err);
 }

@@ -3,7 +3,9 @@
 question, of files that have changed, or of files that were tampered with."""
 import glob
 import os
+import resource
 import shutil
+import signal
 import subprocess
 
 from lib import wire
@@ -20,10 +22,11 @@ UNEXPLAINED = {'prof_issues'}
 OF_READING = {'prof_runs'}
 
 
-def start(sql, folder, library=PROFSQL, **environment):
+def start(sql, folder, library=PROFSQL, preexec_fn=None, **environment):
     """A shell that keeps answers in a folder and says "reading" when it reads a run."""
     child = subprocess.Popen([SQLITE3, '-batch', '-init', os.devnull, ':memory:'],
                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             preexec_fn=preexec_fn,
                              env={**os.environ, 'PROFSQL_CACHE': folder,
                                   'PROFSQL_PROGRESS': '1', **environment})
     child.stdin.write(('.load %s\n.mode quote\n%s\n' % (library, sql)).encode())
@@ -40,8 +43,8 @@ def end(child):
     return out, len(err) > 1, rest.replace('\033[K', '')
 
 
-def ask(sql, folder, library=PROFSQL, **environment):
-    return end(start(sql, folder, library, **environment))
+def ask(sql, folder, library=PROFSQL, **options):
+    return end(start(sql, folder, library, **options))
 
 
 def answers(folder):
@@ -395,3 +398,93 @@ def the_command_needs_no_run():
     same(then.stdout, plain.stdout)
     must(b'reading' in first.stderr, 'the progress does not tell')
     must(b'reading' not in then.stderr, then.stderr)
+
+
+@case
+def an_attached_path_is_not_a_label():
+    """The path of a log dir is also the label of another run."""
+    folder, logs = path('path_kept'), path('path_logs')
+    other = one_host('x/path.xplane.pb', 3)
+    sql = ("SELECT prof_attach(%s, %s) IS NULL; SELECT prof_attach(%s, 'z'); "
+           "SELECT event_count FROM hosts('z');" % (quoted(other), quoted(logs), quoted(logs)))
+    for n_events in (2, 6):
+        one_host('path_logs/plugins/profile/2026_01_0%d/h.xplane.pb' % n_events, n_events)
+        want = "0\n'z'\n%d\n" % n_events
+        same(ask(sql, folder)[:2], (want, True))
+        same(ask(sql, folder)[:2], (want, False))
+
+
+@case
+def a_run_whose_label_is_its_path_is_attached_unread():
+    run = quoted(one_host('x/own_label.xplane.pb', 3))
+    attach = 'SELECT prof_attach(%s, %s) IS NULL;' % (run, run)
+    same(ask(attach, path('own_label_kept'))[:2], ('0\n', True))
+    same(ask(attach, path('own_label_kept'))[:2], ('0\n', False))
+
+
+@case
+def json_stays_json():
+    run = quoted(os.path.join(DATA, 'tpu_train_54'))
+    sql = ('SELECT json_array(child_ids) FROM event_metadata(%s) '
+           'WHERE child_ids IS NOT NULL LIMIT 1;' % run)
+    want = ask(sql, '')[0]
+    must(want.startswith("'[["), want)
+    for _ in range(2):
+        same(ask(sql, path('json_kept'))[0], want)
+
+
+@case
+def rows_of_several_runs_have_rowids():
+    attach = ''.join('SELECT prof_attach(%s);' % quoted(os.path.join(DATA, name))
+                     for name in RUNS[:2])
+    for table in ('xprof_events', 'planes', 'ops'):
+        sql = attach + 'SELECT count(*), count(DISTINCT rowid) FROM %s;' % table
+        want = ask(sql, '')[0]
+        for _ in range(2):
+            same(ask(sql, path('rowids_kept'))[0], want, table)
+
+
+@case
+def a_run_without_rows_says_why_beside_others():
+    attach = ''.join('SELECT prof_attach(%s);' % quoted(os.path.join(DATA, name))
+                     for name in RUNS[:2])
+    sql = attach + ("SELECT count(*) FROM hlo_instructions; SELECT message FROM prof_issues "
+                    "WHERE code = 'nothing_to_show';")
+    want = ask(sql, '')[0]
+    must('hlo_instructions has no rows' in want, want)
+    for _ in range(2):
+        same(ask(sql, path('beside_kept'))[0], want)
+
+
+@case
+def the_folders_above_are_made():
+    run, folder = one_host('x/parents.xplane.pb', 3), path('parents/of/kept')
+    same(ask(COUNT % quoted(run), folder), ('3\n', True, ''))
+    same(ask(COUNT % quoted(run), folder), ('3\n', False, ''))
+    same(os.stat(path('parents')).st_mode & 0o777, 0o700)
+
+
+@case
+def a_limit_on_the_size_of_files():
+    """Writing beyond it would end the process."""
+    run, limit = one_host('x/limit.xplane.pb', 3), resource.getrlimit(resource.RLIMIT_FSIZE)
+    out, _, err = ask(COUNT % quoted(run), path('limit_kept'), preexec_fn=lambda: (
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL),
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, limit[1]))))
+    same(out, '3\n')
+    must('File too large' in err, err)
+
+
+@case
+def a_process_of_another_container_has_the_same_number():
+    """Its file, which is not finished yet, is not touched."""
+    run, folder = one_host('x/number.xplane.pb', 3), path('number_kept')
+    ask(COUNT % quoted(run), folder)
+    file, = answers(folder)
+    os.remove(file)
+
+    def make():
+        with open(file.replace('.answer', '.%d-0.answer' % os.getpid()), 'wb'):
+            pass
+    same(ask(COUNT % quoted(run), folder, preexec_fn=make), ('3\n', True, ''))
+    same(len(answers(folder)), 2)
