@@ -331,19 +331,6 @@ bool answer_key_differs(Prof *prof, const Question *question, const char *key)
 
 /* ---- the runs ---- */
 
-static bool is_closed(TextBuffer *out, Prof *prof, const char *source)
-{
-    (void)out;
-    for (int i = 0; !source && i < prof->n_attached; i++)
-        if (prof->attached[i].run) return false;
-    return !source || !prof_known_run(prof, source);
-}
-
-bool question_is_open(Prof *prof, const Question *question)
-{
-    return !each_source(prof, question, is_closed, NULL);
-}
-
 static bool is_whole(TextBuffer *out, Prof *prof, const char *source)
 {
     (void)out;

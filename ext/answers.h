@@ -59,8 +59,6 @@ typedef struct {
 char *answer_key(Prof *prof, const Question *question);
 /* Returns whether the key is that of another question, or of files that have changed since. */
 bool answer_key_differs(Prof *prof, const Question *question, const char *key);
-/* Returns whether one of the runs is open. */
-bool question_is_open(Prof *prof, const Question *question);
 /* Writes an answer, unless it is empty and that is explained, a run of it is damaged, or its files
  * have changed since the key was made. So explanations, and warnings about damage, are given each
  * time. */

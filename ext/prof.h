@@ -457,7 +457,7 @@ typedef struct RowSource {
     bool reads_events;   /* reads events or their numbers directly, not through an analysis: a
                             streaming run then loads the events of all hosts */
     bool lists_runs;     /* lists the attached runs: no error if there are none */
-    bool tells_asked;    /* its rows depend on what was asked of an open run before */
+    bool tells_asked;    /* its rows depend on what was asked of the open runs before */
     bool without_source; /* rows do not depend on a run: next() is called once, with host NULL */
     unsigned needs; /* bits of enum Need: what its rows are computed from; prof_issues names what a
                        run lacks of it (nothing_to_show) */

@@ -2,8 +2,8 @@
 /* row_answers.c: kept answers of row tables; see row_answers.h.
  *
  * An answer has all rows of a table for a source and parameters, unless a host or run has none and
- * prof_issues is to say why. A plan with other terms reads the
- * run: such a plan is mostly that of an inner table of a join, whose filter has to be fast. */
+ * prof_issues is to say why. A plan with other terms reads the run: it is mostly that of an inner
+ * table of a join, whose filter has to be fast. */
 #include "row_answers.h"
 #include "answers.h"
 SQLITE_EXTENSION_INIT3
@@ -86,7 +86,7 @@ int row_answer_open(RowCursor *c, const char *letters, sqlite3_value *const *val
     if (table->rows->without_source || prof->n_running || !has_run(c) || !asks_for_all(letters))
         return SQLITE_OK;
     char *key = answer_key(prof, &question);
-    bool may_read = key && !(table->rows->tells_asked && question_is_open(prof, &question));
+    bool may_read = key && !(table->rows->tells_asked && run_any_open());
     int rc = SQLITE_OK;
     if (may_read) c->answer = answer_read(key, n_kept_columns(c));
     if (key && !c->answer) {

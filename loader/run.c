@@ -120,6 +120,14 @@ void run_unref(Run *run)
     if (last) run_free(run);
 }
 
+bool run_any_open(void)
+{
+    pthread_mutex_lock(&registry_lock);
+    bool any = registry;
+    pthread_mutex_unlock(&registry_lock);
+    return any;
+}
+
 bool run_is_current(const Run *run)
 {
     for (size_t h = 0; h < run->n_hosts; h++) {

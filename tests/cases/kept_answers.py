@@ -269,6 +269,18 @@ def reasons_are_those_of_the_process():
 
 
 @case
+def reasons_of_a_path_show_under_its_label():
+    run, folder = quoted(one_host('x/label.xplane.pb', 3)), path('label_kept')
+    sql = ("SELECT * FROM kernel_stats(%s); SELECT prof_attach(%s, 'b'); SELECT count(*) FROM "
+           "prof_issues WHERE code = 'nothing_to_show';" % (run, run))
+    want = ask(sql, '')[0]
+    must(want.endswith('1\n'), want)
+    ask("SELECT prof_attach(%s, 'b'); SELECT count(*) FROM prof_issues;" % run, folder)
+    for _ in range(2):
+        same(ask(sql, folder)[0], want)
+
+
+@case
 def an_attached_run_is_read_when_needed():
     run = quoted(one_host('x/attached.xplane.pb', 3))
     folder = path('attached_kept')
