@@ -45,7 +45,8 @@ static char *path_of(const char *key, const char *before_suffix)
 
 /* ---- reading ---- */
 
-/* Reads a file that this user wrote, as another's could tell anything. False if there is none. */
+/* Reads a file. False if there is none, or if another user wrote it, whose files are not trusted.
+ */
 static bool read_file(const char *path, TextBuffer *out)
 {
     struct stat st;

@@ -40,6 +40,13 @@ const char *named_path(const NamedRun *named)
     return named->run ? named->run->path : named->path;
 }
 
+void give_to_attached(Prof *prof, Run *run)
+{
+    for (int i = 0; i < prof->n_attached; i++)
+        if (!prof->attached[i].run && !strcmp(prof->attached[i].path, run->path))
+            prof->attached[i].run = run_ref(run);
+}
+
 /* Reads an attached run again if its files have changed. */
 bool refresh_attached(const Prof *prof, NamedRun *named, ProfErr *err)
 {
@@ -103,13 +110,13 @@ static bool read_attached(NamedRun *named, Prof *prof, const Question *question,
     return named->label && named->path;
 }
 
-/* Attaches a run without reading it. False if it has to be read. */
+/* Attaches a run without reading it. False if it has to be read, or is open: then it stays so. */
 static bool attach_unread(Prof *prof, const char *path, const char *label, char **attached_as)
 {
     NamedRun named = {0};
     bool ok = ask_attached(&named, prof, path, read_attached);
     if (ok && !label) label = named.label;
-    ok = ok && !prof_labelled(prof, label, strlen(label)) &&
+    ok = ok && !run_any_open(named.path) && !prof_labelled(prof, label, strlen(label)) &&
          (*attached_as = sqlite3_mprintf("%s", label)) &&
          add_named(&prof->attached, &prof->n_attached, label, NULL, named.n_others);
     if (ok) prof->attached[prof->n_attached - 1].path = named.path, named.path = NULL;

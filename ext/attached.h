@@ -13,6 +13,9 @@ NamedRun *prof_attached(Prof *prof, const char *source, const char **host);
 /* Returns the length without slashes at the end, with which shells complete names of folders. */
 size_t length_of_label(const char *source);
 const char *named_path(const NamedRun *named);
+/* Gives a run that was read to the attached runs of its path that were not. What prof_issues says
+ * of it then lasts as long as they are attached. */
+void give_to_attached(Prof *prof, Run *run);
 /* Reads an attached run if it was not read or its files have changed. */
 bool refresh_attached(const Prof *prof, NamedRun *named, ProfErr *err);
 

@@ -326,6 +326,7 @@ int prof_open_names(Prof *prof, const SourceNames *names, bool streaming, Source
         open_source(prof, names->names[i], list, n, &err);
     for (int i = 0; i < *n && !streaming && !err.code; i++)
         run_load_all_events((*list)[i].run, &err);
+    for (int i = 0; i < *n && !err.code; i++) give_to_attached(prof, (*list)[i].run);
     if (!err.code) return SQLITE_OK;
     prof_release(*list, *n);
     *list = NULL, *n = 0;

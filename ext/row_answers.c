@@ -67,7 +67,7 @@ static int read_rows(const RowCursor *c, const Question *question, Answer **answ
     return rc == SQLITE_INTERRUPT || rc == SQLITE_NOMEM ? rc : SQLITE_OK;
 }
 
-/* A row of a table without this column could not be told from that of another run. */
+/* Returns whether the rows name their run. Without that, rows of two runs have the same rowids. */
 static bool has_run(const RowCursor *c) { return !strcmp(table_of(c)->columns[0].name, "run"); }
 
 static bool asks_for_all(const char *letters)
@@ -86,7 +86,7 @@ int row_answer_open(RowCursor *c, const char *letters, sqlite3_value *const *val
     if (table->rows->without_source || prof->n_running || !has_run(c) || !asks_for_all(letters))
         return SQLITE_OK;
     char *key = answer_key(prof, &question);
-    bool may_read = key && !(table->rows->tells_asked && run_any_open());
+    bool may_read = key && !(table->rows->tells_asked && run_any_open(NULL));
     int rc = SQLITE_OK;
     if (may_read) c->answer = answer_read(key, n_kept_columns(c));
     if (key && !c->answer) {

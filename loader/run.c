@@ -120,10 +120,11 @@ void run_unref(Run *run)
     if (last) run_free(run);
 }
 
-bool run_any_open(void)
+bool run_any_open(const char *path)
 {
+    bool any = false;
     pthread_mutex_lock(&registry_lock);
-    bool any = registry;
+    for (const Run *r = registry; r && !any; r = r->next) any = !path || !strcmp(r->path, path);
     pthread_mutex_unlock(&registry_lock);
     return any;
 }

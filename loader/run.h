@@ -391,8 +391,8 @@ Run *run_ref(Run *run);
 void run_unref(Run *run);
 /* Returns whether the files at the run's path are still those that were read. */
 bool run_is_current(const Run *run);
-/* Returns whether the process has an open run. */
-bool run_any_open(void);
+/* Returns whether the process has an open run; path: of this path, or NULL. */
+bool run_any_open(const char *path);
 
 /* Returns a text of the host's file, repaired to valid UTF-8, that lives as long as the run. For
  * several threads. */

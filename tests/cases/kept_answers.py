@@ -281,6 +281,18 @@ def reasons_of_a_path_show_under_its_label():
 
 
 @case
+def reasons_last_as_long_as_the_run_is_attached():
+    run, folder = quoted(one_host('x/lasting.xplane.pb', 3)), path('lasting_kept')
+    attach, empty = "SELECT prof_attach(%s, 'b');" % run, 'SELECT * FROM kernel_stats(%s);' % run
+    rest = ("SELECT prof_clear() >= 0; SELECT count(*) FROM prof_issues "
+            "WHERE code = 'nothing_to_show';")
+    for sql in (attach + empty + rest, empty + attach + rest):
+        same(ask(sql, '')[0], "'b'\n1\n1\n")
+        for _ in range(2):
+            same(ask(sql, folder)[0], "'b'\n1\n1\n", sql)
+
+
+@case
 def an_attached_run_is_read_when_needed():
     run = quoted(one_host('x/attached.xplane.pb', 3))
     folder = path('attached_kept')
