@@ -55,6 +55,7 @@ void host_drop_structure(Host *host)
         prof_free(plane->known_metas);
         prof_free(plane->known_of_id);
         prof_free(plane->meta_of_id);
+        prof_free(plane->stat_of_id);
         prof_free(plane->stat_offsets);
     }
     for (size_t i = 0; i < host->n_lines; i++) {

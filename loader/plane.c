@@ -138,7 +138,9 @@ bool line_name_starts(const Line *line, enum LineName name)
 
 const StatMeta *stat_meta(const Plane *plane, int64_t id)
 {
-    int64_t i = id_find(&plane->stat_ids, plane->stat_metas, sizeof *plane->stat_metas, id);
+    int64_t i = (uint64_t)id < plane->n_stat_ids
+                    ? (int64_t)plane->stat_of_id[id] - 1
+                    : id_find(&plane->stat_ids, plane->stat_metas, sizeof *plane->stat_metas, id);
     return i < 0 ? NULL : &plane->stat_metas[i];
 }
 

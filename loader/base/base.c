@@ -270,7 +270,7 @@ uint64_t text_hash(const char *text, size_t n)
     for (; n >= 8; text += 8, n -= 8) {
         uint64_t word;
         memcpy(&word, text, 8);
-        h = hash64(h ^ word);
+        h = hash_product(h ^ word);
     }
     if (n) memcpy(&rest, text, n);
     return hash64(h ^ rest);

@@ -131,12 +131,16 @@ uint64_t hash_bytes(const uint8_t *bytes, size_t n_bytes);
 /* Hashes for hash tables: text_hash() and hash64(). They differ from process to process, so that no
  * file can choose keys that collide. */
 extern uint64_t hash_secrets[2]; /* random, drawn when the library is loaded; [1] is odd */
-static inline uint64_t hash64(uint64_t x)
+static inline uint64_t hash_product(uint64_t x)
 {
     __extension__ unsigned __int128 product =
         (unsigned __int128)(x ^ hash_secrets[0]) * hash_secrets[1];
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+static inline uint64_t hash64(uint64_t x)
+{
     /* The products of ids that follow each other are a sequence, which some secrets crowd. */
-    return mix64((uint64_t)product ^ (uint64_t)(product >> 64));
+    return mix64(hash_product(x));
 }
 /* Returns the hash of a text for tables, like hash64(). */
 uint64_t text_hash(const char *text, size_t n_bytes);

@@ -209,7 +209,7 @@ static int read_stat_meta(Plane *plane, Window *window, Span span, ProfErr *err)
         plane->stat_metas[known] = meta;
         return PROF_OK;
     }
-    if (!affordable(host, plane, span.offset, span.n_bytes, sizeof meta * 3 / 2 + 12))
+    if (!affordable(host, plane, span.offset, span.n_bytes, sizeof meta * 3 / 2 + 28))
         return PROF_OK;
     if (!GROW(plane->stat_metas, plane->n_stat_metas, plane->stat_meta_capacity))
         return prof_nomem(err);
@@ -271,6 +271,25 @@ static int index_event_metas(Plane *plane, ProfErr *err)
     return PROF_OK;
 }
 
+/* Fills stat_of_id in the same way. */
+static int index_stat_metas(Plane *plane, ProfErr *err)
+{
+    uint64_t most = 4 * (uint64_t)plane->n_stat_metas + 64;
+    for (size_t i = 0; i < plane->n_stat_metas; i++) {
+        uint64_t id = (uint64_t)plane->stat_metas[i].id;
+        if (id < most && id >= plane->n_stat_ids) plane->n_stat_ids = (size_t)id + 1;
+    }
+    if (!(plane->stat_of_id = prof_alloc(plane->n_stat_ids * sizeof *plane->stat_of_id))) {
+        plane->n_stat_ids = 0;
+        return prof_nomem(err);
+    }
+    for (size_t i = 0; i < plane->n_stat_metas; i++) {
+        uint64_t id = (uint64_t)plane->stat_metas[i].id;
+        if (id < plane->n_stat_ids) plane->stat_of_id[id] = (uint32_t)i + 1;
+    }
+    return PROF_OK;
+}
+
 static int read_plane(Host *host, Window *window, Span span, ProfErr *err)
 {
     if (!affordable(host, host, span.offset, span.n_bytes, sizeof(Plane) * 3 / 2)) return PROF_OK;
@@ -325,8 +344,10 @@ static int read_plane(Host *host, Window *window, Span span, ProfErr *err)
     if (step == STEP_DAMAGED) xspace_lost(host, plane, c.at, c.end - c.at, "a plane");
     if (step == STEP_FAILED) return err->code;
     plane_classify(plane);
-    if (list_known_stats(plane, err) || index_known_stats(plane, err)) return err->code;
-    return index_event_metas(plane, err);
+    if (list_known_stats(plane, err) || index_known_stats(plane, err) ||
+        index_event_metas(plane, err))
+        return err->code;
+    return index_stat_metas(plane, err);
 }
 
 static int add_text(Host *host, Window *window, Span span, const Text ***array, size_t *n,
@@ -480,9 +501,10 @@ const uint8_t *stat_next(const uint8_t *p, const uint8_t *end, uint32_t stat_fie
         p = wire_field(p, end, &f);
         if (!p || f.number != stat_field || f.type != WIRE_BYTES) continue;
         const uint8_t *id = f.bytes, *stat_end = id + f.value;
-        /* nearly all: an id below 128, then a number */
+        /* nearly all: an id below 128, then a number or a short text */
         if ((f.value > 3 && *id == (1 << 3 | WIRE_VARINT) && id[1] < 0x80 &&
-             stat_number(id + 2, stat_end, id[1], stat)) ||
+             (stat_number(id + 2, stat_end, id[1], stat) ||
+              stat_short_text(id + 2, stat_end, id[1], stat))) ||
             stat_parse(id, stat_end, stat))
             return p;
     }

@@ -45,4 +45,14 @@ static inline bool stat_number(const uint8_t *p, const uint8_t *end, int64_t id,
     return type != TYPE_NONE && wire_varint_fills(p + 1, end, &stat->u64);
 }
 
+/* Parses a stat whose bytes after the id are one text of less than 128 bytes. False if they are
+ * not. */
+static inline bool stat_short_text(const uint8_t *p, const uint8_t *end, int64_t id, Stat *stat)
+{
+    if (end - p < 2 || *p != (5 << 3 | WIRE_BYTES) || p[1] >= 0x80 || p[1] != end - p - 2)
+        return false;
+    *stat = (Stat){.id = id, .type = TYPE_STR, .bytes = p + 2, .n_bytes = p[1]};
+    return true;
+}
+
 #endif

@@ -190,17 +190,14 @@ const char *viewer_value(const Plane *plane, const Stat *value, char room[VIEWER
 /* Returns whether XProf hides the stat. */
 static bool is_internal(const char *name, size_t n)
 {
-#define NAME(text)                                                                                 \
-    {                                                                                              \
-        text, sizeof text - 1                                                                      \
+    switch (n) {
+    case 2: return !memcmp(name, "_c", 2) || !memcmp(name, "_p", 2) || !memcmp(name, "_r", 2);
+    case 3: return !memcmp(name, "_ct", 3) || !memcmp(name, "_pt", 3);
+    case 5: return !memcmp(name, "flops", 5);
+    case 9: return !memcmp(name, "symbol_id", 9);
+    case 10: return !memcmp(name, "program_id", 10);
+    default: return false;
     }
-    static const Slice internal[] = {NAME("_c"),         NAME("_ct"),      NAME("_p"),
-                                     NAME("_pt"),        NAME("_r"),       NAME("flops"),
-                                     NAME("program_id"), NAME("symbol_id")};
-#undef NAME
-    for (size_t i = 0; i < COUNT(internal); i++)
-        if (internal[i].n == n && !memcmp(internal[i].text, name, n)) return true;
-    return false;
 }
 
 static bool add_arg(ViewerEvent *out, const char *name, size_t n_name, const Stat *value)
