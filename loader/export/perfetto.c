@@ -31,24 +31,31 @@ static const uint32_t interned_fields[N_TEXTS] = {2, 3, 29};
 /* A message that is being built. */
 typedef LIST(uint8_t) Message;
 
-/* The text that was last asked for at a place: an address for names, an argument of events of the
- * same metadata for values. It is mostly the same again; looking there first saves a hash of all of
- * its bytes. */
-enum { N_HINTS = 1024 };
+/* Numbers of recent texts. Looking there first saves a hash of all bytes of a text. */
+enum { N_HINTS = 1024, N_VALUE_HINTS = 4096 };
+/* Of the text at an address. */
 typedef struct {
-    const void *place;
-    size_t number;
+    const char *text;
+    uint32_t iid; /* 0: unused */
 } Hint;
-/* The number of the name that the events of a metadata entry share. */
+/* Of the name that the events of a metadata entry share. */
 typedef struct {
     const void *of; /* SharedArgs.of */
     uint32_t iid;
 } NameHint;
+/* Of the text that a TYPE_REF value stands for. */
+typedef struct {
+    const Plane *plane;
+    uint64_t ref;
+    uint32_t iid; /* 0: unused */
+} RefHint;
 
 typedef struct {
     NumberedTexts texts[N_TEXTS]; /* a text's iid is its number + 1 */
-    Hint hints[N_TEXTS][N_HINTS];
+    Hint event_hints[N_HINTS], arg_hints[N_HINTS];
     NameHint name_hints[N_HINTS];
+    RefHint ref_hints[N_HINTS];
+    uint32_t value_hints[N_VALUE_HINTS]; /* iid of a value, by value_sample(); 0: none */
     bool cleared; /* the part's first packet, which clears the state, is written */
     Arena arena;
     Message event, interned, nested;
@@ -188,32 +195,70 @@ static size_t number_new(TraceWriter *w, int list, const char *text, size_t n)
     return number;
 }
 
-/* Returns the text's iid; 0 if it has none. `place`: where the same text was probably before. */
-static uint32_t iid_of(TraceWriter *w, int list, const void *place, const char *text, size_t n)
+/* Returns the text's iid; 0 if it has none. */
+static uint32_t iid_of(TraceWriter *w, int list, const char *text, size_t n)
 {
-    State *s = w->state;
-    Hint *hint = &s->hints[list][(uintptr_t)place / 8 % N_HINTS];
-    if (hint->place == place) {
-        /* The place may have another text by now, except that of an argument's name. */
-        const NumberedText *known = &s->texts[list].texts.items[hint->number];
-        if (known->n_bytes == n && (list == ARG_NAMES || !memcmp(known->text, text, n)))
-            return (uint32_t)hint->number + 1;
-    }
-    size_t number = numbered_find(&s->texts[list], text, n);
+    size_t number = numbered_find(&((State *)w->state)->texts[list], text, n);
     if (number == NO_NUMBER) number = number_new(w, list, text, n);
-    if (number == NO_NUMBER) return 0;
-    *hint = (Hint){place, number};
-    return (uint32_t)number + 1;
+    return number == NO_NUMBER ? 0 : (uint32_t)number + 1;
 }
 
+static bool has_iid(const State *s, int list, uint32_t iid, const char *text, size_t n)
+{
+    if (!iid) return false;
+    const NumberedText *known = &s->texts[list].texts.items[iid - 1];
+    return known->n_bytes == n && !memcmp(known->text, text, n);
+}
+
+static Hint *hint_at(Hint hints[N_HINTS], const char *text)
+{
+    return &hints[(uintptr_t)text / 8 % N_HINTS];
+}
+
+/* Returns the iid of an argument's name; 0 if it has none. An address always has the same name. */
+static inline uint32_t iid_of_arg(TraceWriter *w, const ViewerArg *arg)
+{
+    Hint *hint = hint_at(((State *)w->state)->arg_hints, arg->name);
+    if (hint->text != arg->name || !hint->iid)
+        *hint = (Hint){arg->name, iid_of(w, ARG_NAMES, arg->name, arg->n_name)};
+    return hint->iid;
+}
+
+/* Returns the iid of an event's name; 0 if it has none. */
 static uint32_t iid_of_name(TraceWriter *w, const ViewerEvent *e)
 {
-    if (e->name != e->shared->name) return iid_of(w, EVENT_NAMES, e->name, e->name, e->n_name);
     State *s = w->state;
-    NameHint *hint = &s->name_hints[hash64((uintptr_t)e->shared->of) % N_HINTS];
-    if (hint->of != e->shared->of || !hint->iid)
-        *hint = (NameHint){e->shared->of, iid_of(w, EVENT_NAMES, e->name, e->name, e->n_name)};
+    if (e->name == e->shared->name) {
+        NameHint *hint = &s->name_hints[hash64((uintptr_t)e->shared->of) % N_HINTS];
+        if (hint->of != e->shared->of || !hint->iid)
+            *hint = (NameHint){e->shared->of, iid_of(w, EVENT_NAMES, e->name, e->n_name)};
+        return hint->iid;
+    }
+    Hint *hint = hint_at(s->event_hints, e->name);
+    /* The address may have another name by now. */
+    if (hint->text != e->name || !has_iid(s, EVENT_NAMES, hint->iid, e->name, e->n_name))
+        *hint = (Hint){e->name, iid_of(w, EVENT_NAMES, e->name, e->n_name)};
     return hint->iid;
+}
+
+/* Returns a number that differs for most texts: from their length and some of their bytes. */
+static size_t value_sample(const char *text, size_t n)
+{
+    uint32_t first, middle, last;
+    memcpy(&first, text, sizeof first);
+    memcpy(&middle, text + (n - MIN_TEXT) / 2, sizeof middle);
+    memcpy(&last, text + n - MIN_TEXT, sizeof last);
+    return hash64((first ^ (uint64_t)middle << 32) + n + (uint64_t)last * 0x9e3779b1) %
+           N_VALUE_HINTS;
+}
+
+/* Returns the iid of a value of at least MIN_TEXT bytes; 0 if it has none. */
+static uint32_t iid_of_value(TraceWriter *w, const char *text, size_t n)
+{
+    State *s = w->state;
+    uint32_t *hint = &s->value_hints[value_sample(text, n)];
+    if (!has_iid(s, ARG_VALUES, *hint, text, n)) *hint = iid_of(w, ARG_VALUES, text, n);
+    return *hint;
 }
 
 /* ---- the functions of the format ---- */
@@ -257,23 +302,40 @@ static void perfetto_track(TraceWriter *w, const TraceTrack *track)
     write_packet(w, -1, 60, m);
 }
 
-static void add_value(TraceWriter *w, Message *m, const void *place, const char *text, size_t n)
+/* Returns the iid; 0 if the text is written there. */
+static uint32_t add_value(TraceWriter *w, Message *m, const char *text, size_t n)
 {
-    uint32_t number = n >= MIN_TEXT ? iid_of(w, ARG_VALUES, place, text, n) : 0;
-    if (number)
-        add_varint(w, m, 17, number);
+    uint32_t iid = n >= MIN_TEXT ? iid_of_value(w, text, n) : 0;
+    if (iid)
+        add_varint(w, m, 17, iid);
     else
         add_text(w, m, 6, text, n);
+    return iid;
+}
+
+static void add_ref(TraceWriter *w, Message *m, const Plane *plane, uint64_t ref)
+{
+    State *s = w->state;
+    RefHint *hint = &s->ref_hints[(ref ^ (uintptr_t)plane / sizeof *plane) % N_HINTS];
+    if (hint->iid && hint->ref == ref && hint->plane == plane) {
+        add_varint(w, m, 17, hint->iid);
+        return;
+    }
+    const Text *text = stat_ref_text(plane, ref);
+    *hint = (RefHint){plane, ref, add_value(w, m, text->text, text->n_bytes)};
 }
 
 static void add_argument(TraceWriter *w, Message *m, const ViewerEvent *e, const ViewerArg *arg)
 {
     State *s = w->state;
-    char room[VIEWER_ROOM];
+    char number_text[VIEWER_ROOM];
     size_t n, before = m->n;
-    uint32_t number = iid_of(w, ARG_NAMES, arg->name, arg->name, arg->n_name);
-    /* Room for a length of one byte; a longer one moves the bytes after it. */
-    add_header(w, m, 4, 0);
+    uint32_t number = iid_of_arg(w, arg);
+    uint8_t *head = room(w, m, 2);
+    if (!head) return;
+    head[0] = 4 << 3 | 2;
+    head[1] = 0; /* a length of one byte; a longer one moves the bytes after it */
+    m->n += 2;
     size_t body = m->n;
     if (number)
         add_varint(w, m, 1, number);
@@ -283,10 +345,10 @@ static void add_argument(TraceWriter *w, Message *m, const ViewerEvent *e, const
     case TYPE_INT64: add_varint(w, m, 4, (uint64_t)arg->value.integer); break;
     case TYPE_UINT64: add_varint(w, m, 3, arg->value.u64); break;
     case TYPE_DOUBLE: add_double(w, m, 5, arg->value.number); break;
+    case TYPE_REF: add_ref(w, m, e->plane, arg->value.u64); break;
     default: {
-        const char *text = viewer_value(e->plane, &arg->value, room, &n);
-        uint64_t place = hash64((uintptr_t)e->shared->of ^ (uintptr_t)arg->name);
-        add_value(w, m, (const void *)(uintptr_t)(place | 1), text, n);
+        const char *text = viewer_value(e->plane, &arg->value, number_text, &n);
+        add_value(w, m, text, n);
     }
     }
     size_t n_body = m->n - body;

@@ -14,6 +14,11 @@ void trace_out_flush(TraceOut *out)
 void trace_out_add(TraceOut *out, const void *bytes, size_t n_bytes)
 {
     const char *from = bytes;
+    if (n_bytes <= TRACE_OUT_BYTES - out->n) {
+        if (n_bytes) memcpy(out->bytes + out->n, from, n_bytes);
+        out->n += n_bytes;
+        return;
+    }
     while (n_bytes) {
         if (out->n == TRACE_OUT_BYTES) trace_out_flush(out);
         size_t room = TRACE_OUT_BYTES - out->n, part = n_bytes < room ? n_bytes : room;
