@@ -5,10 +5,12 @@
  *
  * Each thread has a connection of its own; half of them share SQLite's cache. It asks tables and
  * canned queries by path, by label and by host, attaches, detaches and clears in between, leaves
- * statements early, and is interrupted by another thread now and then. A query may end with an
- * error; what may not be is a race, a deadlock or memory that stays. Not a part of `make test`:
- * `make threads` builds it. */
+ * statements early, exports traces, and is interrupted by another thread now and then. A query may
+ * end with an error; what may not be is a race, a deadlock or memory that stays. Not a part of
+ * `make test`: `make threads` builds it. */
 #define _GNU_SOURCE
+#include "../ext/trace_export.h"
+
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
@@ -79,6 +81,25 @@ static void run(Asker *a, const char *sql, long most)
     sqlite3_finalize(stmt);
 }
 
+static bool drop(void *context, const void *bytes, size_t n_bytes)
+{
+    (void)context;
+    (void)bytes;
+    (void)n_bytes;
+    return true;
+}
+
+static void export(Asker *a, const char *source)
+{
+    TraceOptions options = {.from_ps = INT64_MIN, .to_ps = INT64_MAX, .write = drop};
+    TraceTotals totals;
+    char *message = NULL;
+    int rc = prof_export_trace(a->db, source, "perfetto", &options, &totals, &message);
+    atomic_fetch_add(&n_queries, 1);
+    atomic_fetch_add(rc == SQLITE_INTERRUPT ? &n_interrupted : &n_errors, rc != SQLITE_OK);
+    sqlite3_free(message);
+}
+
 static void *ask(void *argument)
 {
     Asker *a = argument;
@@ -88,6 +109,10 @@ static void *ask(void *argument)
         const char *source = sources[draw(s, (size_t)n_sources)],
                    *table = tables[draw(s, (size_t)n_tables)];
         int label = (int)draw(s, 3);
+        if (!draw(s, 20)) {
+            export(a, source);
+            continue;
+        }
         switch (draw(s, 12)) {
         case 0: snprintf(sql, sizeof sql, "SELECT prof_attach('%s', 'r%d')", source, label); break;
         case 1:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* trace_parts.h: formats a trace on several threads.
  *
- * trace_export.c adds the items of the trace in order. They are collected in parts,
- * some of which at a time are formatted in parallel and written in order. Names and arguments of
+ * trace_export.c adds the items of the trace in order. They are collected in parts, which other
+ * threads format while more are added, and which are written in order. Names and arguments of
  * events are only read here. */
 #ifndef PROF_TRACE_PARTS_H
 #define PROF_TRACE_PARTS_H
@@ -36,9 +36,9 @@ typedef struct TraceParts TraceParts;
 /* NULL with err set. */
 TraceParts *trace_parts_open(const Run *run, const TraceOptions *options, int64_t unix_ns,
                              ProfErr *err);
-/* Returns an address that is valid until the next call; the caller fills it in. */
+/* Returns the address of the track, which the caller fills in before it adds the next item. */
 TraceTrack *trace_parts_add_track(TraceParts *p, ProfErr *err);
-/* Returns the number for TraceItem.source. */
+/* Returns the number for TraceItem.source; any number with err set. */
 uint32_t trace_parts_add_source(TraceParts *p, const TraceSource *source, ProfErr *err);
 /* Returns the track of an id. */
 const TraceTrack *trace_parts_track(const TraceParts *p, uint32_t id);
