@@ -54,7 +54,7 @@ const HelpWords help_words[] = {
      "launch_queue, launch_delays.queued_ps, launch_latency"},
     {"synchronize, cudaStreamSynchronize, cudaDeviceSynchronize, block_until_ready, item(), wait "
      "for device, blocking, host waits",
-     "host_waits, idle_causes, host_bound"},
+     "host_waits, wait_totals, idle_causes, host_bound"},
     {"host bound, dispatch, launch overhead, CPU bound",
      "host_bound, launch_latency, launch_delays, idle_causes, idle_gaps"},
     {"annotation, TraceAnnotation, NVTX, range, record_function, named range",
@@ -111,7 +111,7 @@ const HelpWords help_words[] = {
      "memory_time, memory_events, heap_timeline"},
     {"leak, memory growth, memory grows, growing memory",
      "memory_growth, live_allocations, memory_time"},
-    {"allocation, malloc", "live_allocations, allocation_churn, memory_events"},
+    {"allocation, malloc", "live_allocations, allocation_churn, memory_ops, memory_events"},
     {"remat, rematerialization, recompute, checkpointing, gradient checkpointing",
      "remat_candidates, time_by_scope.recomputed_us, hlo_ops.rematerialization"},
     {"padding, tiling, wasted memory", "padding_waste, padding_efficiency, padded_bytes"},

@@ -62,6 +62,7 @@ SQLITE_EXTENSION_INIT1
     T(compiler_events) \
     T(idle_causes) \
     T(all_others) \
+    T(wait_totals) \
     T(roofline) \
     T(roofline_properties) \
     T(tf_functions) \
@@ -93,6 +94,7 @@ SQLITE_EXTENSION_INIT1
     T(memory_allocators) \
     T(memory_active) \
     T(memory_time) \
+    T(memory_ops) \
     T(async_ops) \
     T(async_op_totals) \
     T(collectives) \

@@ -19,26 +19,14 @@
 --   allocations
 -- column rounding_percent REAL [percent 0..100]: share of allocated_bytes that was not requested;
 --   NULL if allocated_bytes is 0
-WITH op AS (
-    SELECT run, host, allocator, nullif(tf_op, '(null)') AS op, count(*) AS allocations,
-           total(allocation_bytes) AS bytes, max(allocation_bytes) AS largest,
-           count(match_event_id) AS freed,
-           total(CASE WHEN match_event_id IS NOT NULL THEN allocation_bytes END) AS freed_bytes,
-           avg(CASE WHEN match_event_id IS NOT NULL
-               THEN live_until_ps - time_ps END) / 1e6 AS life_us,
-           100 * (total(allocation_bytes) - total(requested_bytes))
-           / total(allocation_bytes) AS rounding
-    FROM temp.memory_events(:source)
-    WHERE activity = 'ALLOCATION'
-    GROUP BY run, host, allocator, nullif(tf_op, '(null)')
-), ranked AS (
-    SELECT *, row_number() OVER (PARTITION BY run ORDER BY freed_bytes DESC, bytes DESC, host,
-                                                           allocator, op) AS rank
-    FROM op
+WITH ranked AS (
+    SELECT *, row_number() OVER (PARTITION BY run ORDER BY freed_bytes DESC, allocated_bytes DESC,
+                                                           host, allocator, tf_op) AS rank
+    FROM temp.memory_ops(:source)
     WHERE freed > 0
 )
-SELECT run, host, allocator, op, allocations, CAST(bytes AS INTEGER), largest, freed,
-       CAST(freed_bytes AS INTEGER), life_us, rounding
+SELECT run, host, allocator, tf_op, allocations, allocated_bytes, largest_bytes, freed, freed_bytes,
+       avg_life_us, 100.0 * (allocated_bytes - requested_bytes) / nullif(allocated_bytes, 0)
 FROM ranked
 WHERE (:n IS NULL OR rank <= :n)
 ORDER BY run, rank

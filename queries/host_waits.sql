@@ -21,43 +21,14 @@
 -- column longest_us REAL [us]: duration of the longest wait
 -- column longest_start_us REAL [us]: start of the longest wait, from the session start
 -- column longest_step INTEGER: step of the longest wait; NULL if it is in none
-WITH wait AS MATERIALIZED ( -- names are fewer than events
-    SELECT run, host, line_id, line, name, start_ps, end_ps, duration_ps, parent_id, step, event_id
-    FROM temp.trace_events(:source)
-    WHERE plane_kind = 'host' AND NOT derived AND occurrences IS NULL
-        AND name IN (
-            SELECT name
-            FROM temp.event_metadata(:source)
-            WHERE NOT (name LIKE 'IteratorGetNext%' OR name GLOB 'Iterator::*')
-                AND (instr(name, 'Synchronize') OR instr(name, 'block_until_ready')
-                     OR instr(name, 'BlockUntilReady') OR instr(name, 'BlockHostUntilReady')
-                     OR (instr(name, 'Await') AND NOT instr(name, 'ThreadPool::'))
-                     OR instr(name, 'Acquire semaphore') OR instr(name, 'np.asarray(jax.Array)')
-                     OR name GLOB '$*[ .]item' OR name GLOB '$*[ .]tolist'))
-), placed AS (
-    SELECT *, max(end_ps) OVER (PARTITION BY run, host, line_id
-                                ORDER BY start_ps, duration_ps DESC, event_id
-                                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_ps
-    FROM wait
-), outermost AS (
-    SELECT *
-    FROM placed
-    WHERE before_ps IS NULL OR start_ps >= before_ps
-), waits AS MATERIALIZED ( -- the longest of each is the first
-    SELECT run, host, line_id, max(line) OVER each_name AS line, name,
-           count(*) OVER each_name AS calls, total(duration_ps) OVER each_name AS total_ps,
-           duration_ps AS longest_ps, start_ps, step, parent_id,
-           row_number() OVER (PARTITION BY run, host, line_id, name
-                              ORDER BY duration_ps DESC, start_ps, event_id) AS nth
-    FROM outermost
-    WINDOW each_name AS (PARTITION BY run, host, line_id, name)
+WITH longest AS MATERIALIZED (
+    SELECT w.*, e.parent_id, e.step
+    FROM temp.wait_totals(:source) AS w CROSS JOIN temp.trace_events(:source) AS e
+         ON e.run = w.run AND e.event_id = w.longest_event_id
 )
-SELECT w.run, w.host, w.line, w.name,
+SELECT l.run, l.host, l.line, l.name,
        (SELECT e.name FROM temp.trace_events(:source) AS e
-        WHERE e.run = w.run AND e.host = w.host AND e.line_id = w.line_id
-            AND e.event_id = w.parent_id),
-       w.calls, w.total_ps / 1e6, w.total_ps / 1e6 / w.calls, w.longest_ps / 1e6,
-       w.start_ps / 1e6, w.step
-FROM waits AS w
-WHERE w.nth = 1
-ORDER BY w.run, w.total_ps DESC, w.host, w.line_id, w.name
+        WHERE e.run = l.run AND e.event_id = l.parent_id),
+       l.calls, l.total_us, l.total_us / l.calls, l.longest_us, l.longest_start_us, l.step
+FROM longest AS l
+ORDER BY l.run, l.total_us DESC, l.host, l.line_id, l.name

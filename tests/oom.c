@@ -150,6 +150,8 @@ static const char *const queries[] = {
     "SELECT * FROM memory_allocators(?1)",
     "SELECT * FROM memory_active(?1)",
     "SELECT * FROM memory_time(?1)",
+    "SELECT * FROM memory_ops(?1)",
+    "SELECT * FROM wait_totals(?1)",
     "SELECT * FROM peak_holders(?1)",
     "SELECT * FROM advice(?1)",
     "SELECT * FROM missing(?1)",

@@ -143,6 +143,7 @@ complete -c profsql -n '__fish_seen_subcommand_from memory_by_source_line' -l sp
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_events -d 'one allocation or free that an allocator recorded'
 complete -c profsql -n '__fish_seen_subcommand_from memory_events' -l samples -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_growth -d 'Does the memory in use grow from step to step (a leak)?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_ops -d 'one op that allocated memory from one allocator: how often, how much, and how much of that was freed; in the order of the allocators and of the first allocation'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_peaks -d 'one memory space of an HLO program that has an allocation in it, with its peak and totals, as in XProf\'s memory viewer'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_time -d 'one level of an allocator\'s memory in use, with the time that the allocator spent at it; lowest level first'
 complete -c profsql -n '__fish_seen_subcommand_from memory_time' -l levels -x
@@ -263,4 +264,5 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from top_wasted' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a trace_events -d 'one event, in file order, with its times, self time, depth, parent and typed stats'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a utilization -d 'one hardware unit of one TPU core in one sample, with its utilization from hardware counters (v6e, v7x)'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a wait_totals -d 'one name of waits for a device on one host thread: how many there are, and how long they take. host_waits also says what calls them'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a xprof_events -d 'one event as in XProf\'s Events DB (`xprof query_events_db`), with XProf\'s column names'

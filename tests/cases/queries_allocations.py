@@ -100,6 +100,10 @@ def allocations_over_and_over():
             **x), [('one', 'pool', 'f/B', 1, 8, 8, 1, 8, 10.0, 25.0),
                    ('one', 'pool', 'f/C', 2, 12, 9, 1, 3, 10.0, 0.0),
                    ('one', 'pool', None, 1, 2, 2, 1, 2, 0.0, 0.0)])
+    same(rows("SELECT allocator, tf_op, allocations, allocated_bytes, requested_bytes, "
+              "largest_bytes, freed, freed_bytes, avg_life_us FROM memory_ops('{x}')", x=x['one']),
+         [('pool', 'f/A', 2, 5, 5, 4, 0, 0, None), ('pool', 'f/B', 1, 8, 6, 8, 1, 8, 10.0),
+          ('pool', None, 1, 2, 2, 2, 1, 2, 0.0), ('pool', 'f/C', 2, 12, 12, 9, 1, 3, 10.0)])
     same(rows("SELECT 1 FROM allocation_churn('{x}')", x=x['two']), [])
     same(rows("SELECT message FROM (SELECT count(*) AS n FROM allocation_churn('{x}')) AS s CROSS "
               "JOIN prof_issues('{x}')"

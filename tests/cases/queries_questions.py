@@ -121,6 +121,39 @@ def waits_of_the_host():
          [('$builtins item', 'thread1', None, 1, 50.0, 50.0, 50.0, 10.0),
           ('block_until_ready', 'thread0', 'train', 2, 40.0, 20.0, 30.0, 20.0),
           ('cudaStreamSynchronize', 'thread1', None, 1, 5.0, 5.0, 5.0, 0.0)])
+    same(rows("SELECT line, name, calls, total_us, longest_us, longest_start_us FROM "
+              "wait_totals('{x}')", x=x),
+         [('thread0', 'block_until_ready', 2, 40.0, 30.0, 20.0),
+          ('thread1', 'cudaStreamSynchronize', 1, 5.0, 5.0, 0.0),
+          ('thread1', '$builtins item', 1, 50.0, 50.0, 10.0)])
+
+
+@case
+def names_of_waits():
+    """By their parts; input and pools of threads of the host are none."""
+    names = ('cuStreamSynchronize', 'x block_until_ready y', 'BlockUntilReady', 'Await',
+             'PjRt::BlockHostUntilReady', 'Acquire semaphore 3', 'np.asarray(jax.Array)',
+             '$a.py:1 item', '$.tolist')
+    others = ('IteratorGetNext Synchronize', 'iteratorgetnextSynchronize', 'Iterator::Await',
+              'ThreadPool::Await', '(wait for completion)', '$item', '$a.py:1 itemize', 'a item',
+              '$a_item', 'synchronize')
+    x = host_of([(name, i * US, US) for i, name in enumerate(names + others)])
+    same(rows("SELECT name FROM wait_totals('{x}')", x=x), [(name,) for name in names])
+    same(sorted(rows("SELECT name FROM host_waits('{x}')", x=x)),
+         sorted((name,) for name in names))
+
+
+@case
+def waits_that_overlap():
+    """In any order in the file, and of equal ones the first counts. A wait that starts in another
+    one does not count, but hides what starts before it ends."""
+    waits = [('Await', 30 * US, 5 * US), ('Await', 0, 10 * US), ('Await', 5 * US, 10 * US),
+             ('Await', 12 * US, US), ('Await', 15 * US, 10 * US), ('Await', 15 * US, 2 * US)]
+    for order in (waits, sorted(waits, key=lambda w: (w[1], -w[2]))):
+        x = host_of(order)
+        found = rows("SELECT calls, total_us, longest_us, longest_start_us, longest_event_id "
+                     "FROM wait_totals('{x}')", x=x)
+        same(found, [(3, 25.0, 10.0, 0.0, order.index(waits[1]))])
 
 
 @case

@@ -325,6 +325,25 @@ SELECT 1 FROM (SELECT program_id, count(*) AS n, max(size_mib) AS most FROM larg
  FROM peak_holders('x') WHERE recorded_by = 'compiler' GROUP BY 1) USING (program_id)
  WHERE (n IS NOT m OR most IS NOT most2) AND (SELECT count(*) FROM hosts('x')) = 1;
 
+-- memory_ops: one row for each op of an allocator; their sums are those of memory_events
+SELECT 1 FROM memory_ops('x') GROUP BY host, allocator, tf_op HAVING count(*) > 1 UNION ALL
+SELECT 1 FROM memory_ops('x') WHERE allocations < 1 OR freed > allocations
+ OR (freed = 0) <> (avg_life_us IS NULL) UNION ALL
+SELECT 1 FROM (SELECT host, allocator, sum(allocations) AS n, sum(freed) AS freed,
+ sum(1.0 * allocated_bytes) AS bytes, max(largest_bytes) AS most
+ FROM memory_ops('x') GROUP BY 1, 2) AS o FULL JOIN (SELECT host, allocator, count(*) AS m,
+ count(match_event_id) AS f, sum(1.0 * allocation_bytes) AS b, max(allocation_bytes) AS largest
+ FROM memory_events('x') WHERE activity = 'ALLOCATION' GROUP BY 1, 2) USING (host, allocator)
+ WHERE n IS NOT m OR freed IS NOT f OR abs(bytes - b) > 1e-9 * abs(b) OR most IS NOT largest;
+
+-- wait_totals: one row for each thread and name of waits; the longest wait is an event of them
+SELECT 1 FROM wait_totals('x') GROUP BY line_id, name HAVING count(*) > 1 UNION ALL
+SELECT 1 FROM wait_totals('x') AS w LEFT JOIN trace_events('x') AS e ON event_id = longest_event_id
+ WHERE e.line_id IS NOT w.line_id OR e.line IS NOT w.line OR e.name IS NOT w.name
+     OR e.host IS NOT w.host OR e.start_us IS NOT w.longest_start_us
+     OR e.duration_us IS NOT w.longest_us OR w.calls < 1
+     OR (w.total_us < w.longest_us - 1e-6 AND w.longest_us > 0);
+
 -- the levels of an allocator's memory follow each other, make up the time of its events and end at
 -- its peak (true files)
 SELECT 1 FROM (SELECT host, allocator, sum(duration_ps) AS ps, max(most_bytes) AS most,

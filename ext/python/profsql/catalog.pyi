@@ -1997,6 +1997,29 @@ class AllOthers(NamedTuple):
     step_count: int
     """number of complete steps of the run [steps]"""
 
+class WaitTotals(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    host: str
+    """name of the host, taken from its file name"""
+    line_id: int
+    """number of the line in the run, from 0"""
+    line: str
+    """name of the thread"""
+    name: str
+    """name of the waiting events, as in host_waits"""
+    calls: int
+    """number of waits. A wait that starts within another wait of its thread does not count
+    [events]"""
+    total_us: float
+    """sum of the durations of the waits [us]"""
+    longest_us: float
+    """duration of the longest wait [us]"""
+    longest_start_us: float
+    """start of the longest wait, from the session start; if there are several, the earliest [us]"""
+    longest_event_id: int
+    """event_id of this wait: its parent_id in trace_events is what called it"""
+
 class Roofline(NamedTuple):
     run: str
     """label of the attached run; for a path, the name of the run folder or file"""
@@ -3204,6 +3227,33 @@ class MemoryTime(NamedTuple):
     mean_bytes: float | None
     """average of the allocator's memory in use, weighted by time; equal in all rows of the
     allocator; NULL if all events have one time [bytes]"""
+
+class MemoryOps(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    host: str
+    """name of the host, taken from its file name"""
+    allocator: str
+    """name of the allocator, as in memory_allocators"""
+    tf_op: str | None
+    """op that requested the memory; NULL if unknown, also where the profiler wrote the text
+    (null)"""
+    allocations: int
+    """number of allocations that the op made [allocations]"""
+    allocated_bytes: int
+    """total bytes of the op's allocations (allocation_bytes of memory_events) [bytes]"""
+    requested_bytes: int
+    """total bytes that were requested for them [bytes]"""
+    largest_bytes: int
+    """bytes of the op's largest allocation [bytes]"""
+    freed: int
+    """number of the op's allocations whose free is in the profile (match_event_id of memory_events)
+    [allocations]"""
+    freed_bytes: int
+    """total bytes of the op's freed allocations [bytes]"""
+    avg_life_us: float | None
+    """average time from allocation to free, over the op's freed allocations; NULL if none was freed
+    [us]"""
 
 class AsyncOps(NamedTuple):
     run: str
@@ -6120,6 +6170,9 @@ class Tables:
     def all_others(self, *, source: Source | None = None) -> Result[AllOthers]:
         """One row: one activity of the host in the time of the steps that XProf calls All others,
         because no known activity runs: what is in All others? The longest first."""
+    def wait_totals(self, *, source: Source | None = None) -> Result[WaitTotals]:
+        """One row: one name of waits for a device on one host thread: how many there are, and how
+        long they take. host_waits also says what calls them."""
     def roofline(self, *, source: Source | None = None) -> Result[Roofline]:
         """One row: one op, or the entire program, compared with the peak rates of the device, as in
         XProf's roofline model."""
@@ -6195,6 +6248,9 @@ class Tables:
     def memory_time(self, levels: int | None = None, *, source: Source | None = None) -> Result[MemoryTime]:
         """One row: one level of an allocator's memory in use, with the time that the allocator
         spent at it; lowest level first."""
+    def memory_ops(self, *, source: Source | None = None) -> Result[MemoryOps]:
+        """One row: one op that allocated memory from one allocator: how often, how much, and how
+        much of that was freed; in the order of the allocators and of the first allocation."""
     def async_ops(self, include_synchronous: int | None = None, *, source: Source | None = None) -> Result[AsyncOps]:
         """One row: one asynchronous transfer or collective of a device, with the time that
         computing hides."""
