@@ -71,6 +71,8 @@ const HelpWords help_words[] = {
     {"how long it compiles, time to compile, total compile time", "compile_time"},
     {"slow compilation, compiler pass, XLA pass, HLO pass",
      "compile_passes, compiler_events, compile_time"},
+    {"time of a program, executions of a program, which program, jitted function",
+     "program_totals, program_runs, program_gaps, program_flops"},
     {"program size, unrolled, unrolled loop, number of instructions, slow compile, cost analysis, "
      "FLOPs of a program",
      "program_cost, hlo_modules.instruction_count, compilations"},

@@ -54,6 +54,7 @@ SQLITE_EXTENSION_INIT1
     T(launch_latency) \
     T(launch_queue) \
     T(program_runs) \
+    T(program_totals) \
     T(program_gaps) \
     T(gaps) \
     T(op_profile) \

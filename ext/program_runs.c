@@ -20,11 +20,6 @@ static void result_program(sqlite3_context *ctx, const ProgramRun *run)
     if (run && run->has_program) result_id(ctx, run->program_id);
 }
 
-static uint64_t length(int64_t start, int64_t end)
-{
-    return end > start ? (uint64_t)end - (uint64_t)start : 0;
-}
-
 /* ---- program_runs ---- */
 
 #define PROGRAM_RUNS_COLUMNS(C)                                                                    \
@@ -72,7 +67,9 @@ static void program_runs_column(RowCursor *c, sqlite3_context *ctx, int column)
     case PR_MODULE: result_name(ctx, run); break;
     case PR_START:
     case PR_START_US: result_time(ctx, run->start_ps, column == PR_START_US); break;
-    default: result_span(ctx, length(run->start_ps, run->end_ps), column == PR_DURATION_US); break;
+    default:
+        result_span(ctx, time_between(run->start_ps, run->end_ps), column == PR_DURATION_US);
+        break;
     }
 }
 
@@ -153,7 +150,7 @@ static const Plane *program_gaps_plane(const void *item)
 static void program_gaps_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const ProgramGap *gap = c->row;
-    uint64_t duration = length(gap->start_ps, gap->end_ps), idle = duration - gap->busy_ps;
+    uint64_t duration = time_between(gap->start_ps, gap->end_ps), idle = duration - gap->busy_ps;
     switch (column) {
     case PG_PLANE_ID: sqlite3_result_int64(ctx, gap->plane->plane_id); break;
     case PG_PLANE: result_text(ctx, gap->plane->name); break;

@@ -11,8 +11,7 @@ SQLITE_EXTENSION_INIT3
     C(WT_RUN, RUN_DOC)                                                                             \
     C(WT_HOST, HOST_DOC)                                                                           \
     C(WT_LINE_ID, LINE_ID_DOC)                                                                     \
-    C(WT_LINE, "line", "TEXT", NULL, "name of the thread",                                         \
-      "XLine.display_name, else XLine.name")                                                       \
+    C(WT_LINE, "line", "TEXT", NULL, "name of the thread", "XLine.display_name, else XLine.name")  \
     C(WT_NAME, "name", "TEXT", NULL, "name of the waiting events, as in host_waits",               \
       "XEventMetadata.name")                                                                       \
     C(WT_CALLS, "calls", "INTEGER", "events",                                                      \

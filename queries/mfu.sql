@@ -60,8 +60,8 @@ WITH device AS MATERIALIZED (
     FROM temp.program_flops(:source)
     WHERE run IN (SELECT run FROM fleet)
 ), execution AS MATERIALIZED (
-    SELECT run, program_id, sum(1.0 * duration_ps) AS span
-    FROM temp.program_runs(:source)
+    SELECT run, program_id, sum(total_us) * 1e6 AS span
+    FROM temp.program_totals(:source)
     GROUP BY run, program_id
 ), unknown AS MATERIALIZED ( -- share of the busy time in kernels of unknown operations
     SELECT f.run, sum(p.busy * p.unlisted) / f.busy AS unknown

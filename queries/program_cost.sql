@@ -47,8 +47,8 @@ WITH cost AS (
     WHERE program_id IS NOT NULL
     GROUP BY run, host, program_id
 ), executed AS MATERIALIZED (
-    SELECT run, host, program_id, count(*) AS n
-    FROM temp.program_runs(:source)
+    SELECT run, host, program_id, total(executions) AS n
+    FROM temp.program_totals(:source)
     GROUP BY run, host, program_id
 ), program AS (
     SELECT m.run, m.program_id, m.hlo_module, m.instruction_count, m.computation_count, c.loops,

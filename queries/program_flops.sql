@@ -39,8 +39,8 @@ WITH listed AS MATERIALIZED ( -- what hlo_ops knows of each program
     WHERE plane_kind = 'gpu' AND hlo_op IS NOT NULL
     GROUP BY run, program_id
 ), execution AS MATERIALIZED (
-    SELECT run, program_id, count(*) AS n
-    FROM temp.program_runs(:source)
+    SELECT run, program_id, sum(executions) AS n
+    FROM temp.program_totals(:source)
     GROUP BY run, program_id
 ), counted AS ( -- hlo_ops lacks kernels with an hlo_op and no program_id
     SELECT l.run, l.program_id, coalesce(l.name, k.name) AS name,

@@ -159,6 +159,7 @@ static const char *const queries[] = {
     "SELECT * FROM scope_ops('tests/data/scopes_scan')",
     "SELECT * FROM time_by_scope('tests/data/scopes_nnx', 3)",
     "SELECT * FROM program_runs('tests/data/h100_jax')",
+    "SELECT * FROM program_totals('tests/data/h100_jax')",
     "SELECT * FROM scope_ops('tests/data/h100_jax')",
     "SELECT runs_per_execution FROM hlo_instructions('tests/data/h100_jax')",
     "SELECT * FROM hosts('tests/data/hosts_tied/plugins/profile/hosts_*/host-0[02].xplane.pb')",

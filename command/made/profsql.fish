@@ -197,6 +197,7 @@ complete -c profsql -n '__fish_seen_subcommand_from program_cost' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a program_flops -d 'How many FLOPs did each HLO program carry out on devices, and how is that known?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a program_gaps -d 'one part of a device\'s span in which it ran no HLO program, between two programs or at an end'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a program_runs -d 'one execution of an HLO program on a device'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a program_totals -d 'one HLO program on one device: how often it ran, and for how long'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a range_kernels -d 'Which kernels were launched under a range, such as a TraceAnnotation or a Python function?'
 complete -c profsql -n '__fish_seen_subcommand_from range_kernels' -l range -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a recommendations -d 'one recommendation of XProf\'s pages, or of a rule like theirs: a finding and what to do about it, or a tip; the query advice shows what each problem costs'

@@ -47,6 +47,10 @@ def modules_of_cores():
     same(rows("SELECT program_id, hlo_module, start_ps, duration_ps FROM program_runs('{x}')", x=x),
          [('7', 'jit_f', 95, 55), ('8', 'jit_g', 120, 60), ('7', 'jit_f', 200, 60),
           ('7', 'jit_f', 260, 40), (None, 'jit_h', 380, 50)])
+    same(rows("SELECT program_id, hlo_module, executions, total_us, min_us, max_us "
+              "FROM program_totals('{x}')", x=x),
+         [('7', 'jit_f', 3, 155e-6, 40e-6, 60e-6), ('8', 'jit_g', 1, 60e-6, 60e-6, 60e-6),
+          (None, 'jit_h', 1, 50e-6, 50e-6, 50e-6)])
     same(rows(GAPS, x=x),
          [(0, 95, 85, None, None, 'jit_f', '7'), (180, 20, 20, 'jit_g', '8', 'jit_f', '7'),
           (300, 80, 80, 'jit_f', '7', 'jit_h', None)])

@@ -731,6 +731,15 @@ SELECT 1 FROM (SELECT count(*) AS n FROM program_runs('x') AS p JOIN planes('x')
  (SELECT count(*) AS m FROM trace_events('x') WHERE line_kind = 'modules' AND NOT derived
   AND occurrences IS NULL AND plane_kind IN ('tensorcore', 'sparsecore')) WHERE n <> m;
 
+-- program_totals: the executions of program_runs
+SELECT 1 FROM (SELECT plane_id, program_id, hlo_module, sum(executions) AS n, sum(total_us) AS us,
+ min(min_us) AS least, max(max_us) AS most FROM program_totals('x') GROUP BY 1, 2, 3) AS t
+ FULL JOIN (SELECT plane_id, program_id, hlo_module, count(*) AS n, sum(duration_us) AS us,
+ min(duration_us) AS least, max(duration_us) AS most FROM program_runs('x') GROUP BY 1, 2, 3) AS r
+ ON r.plane_id = t.plane_id AND r.program_id IS t.program_id AND r.hlo_module IS t.hlo_module
+ WHERE t.n IS NOT r.n OR abs(t.us - r.us) > 1e-9 * r.us OR t.least IS NOT r.least
+     OR t.most IS NOT r.most;
+
 -- op_percentiles: every event with a duration of its own counts once, in the row of its name
 SELECT 1 FROM (SELECT host, plane_kind, line_kind, name, sum(occurrences) AS n,
                sum(total_us) AS total, min(min_us) AS low, max(max_us) AS high

@@ -1684,6 +1684,29 @@ class ProgramRuns(NamedTuple):
     duration_us: float | None
     """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
 
+class ProgramTotals(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    host: str
+    """name of the host, taken from its file name"""
+    plane_id: int
+    """number of the plane in the run, from 0"""
+    plane: str
+    """name of the plane"""
+    program_id: str | None
+    """id of the HLO program, decimal; NULL if unknown"""
+    hlo_module: str | None
+    """name of the HLO module, without (program id); NULL if unknown"""
+    executions: int
+    """number of executions on the device (rows of program_runs) [executions]"""
+    total_us: float
+    """sum of their durations. On a GPU, an execution is from the start of its first kernel to the
+    end of its last one, and executions on several streams overlap [us]"""
+    min_us: float
+    """duration of the shortest execution [us]"""
+    max_us: float
+    """duration of the longest execution [us]"""
+
 class ProgramGaps(NamedTuple):
     run: str
     """label of the attached run; for a path, the name of the run folder or file"""
@@ -6145,6 +6168,8 @@ class Tables:
         host blocked because one is full?."""
     def program_runs(self, *, source: Source | None = None) -> Result[ProgramRuns]:
         """One row: one execution of an HLO program on a device."""
+    def program_totals(self, *, source: Source | None = None) -> Result[ProgramTotals]:
+        """One row: one HLO program on one device: how often it ran, and for how long."""
     def program_gaps(self, *, source: Source | None = None) -> Result[ProgramGaps]:
         """One row: one part of a device's span in which it ran no HLO program, between two programs
         or at an end."""

@@ -20,6 +20,12 @@ typedef struct {
     size_t n, capacity;
 } ProgramRuns;
 
+/* Returns the time between two times; 0 if the end is not after the start. */
+static inline uint64_t time_between(int64_t start_ps, int64_t end_ps)
+{
+    return end_ps > start_ps ? (uint64_t)end_ps - (uint64_t)start_ps : 0;
+}
+
 /* Returns the executions on the devices of all hosts, or of `only`. */
 const ProgramRuns *run_program_runs(Run *run, Host *only, ProfErr *err);
 

@@ -24,9 +24,9 @@ static bool is_frame_of(Slice name, const char *function)
 
 static bool is_wait(Slice name)
 {
-    static const char *const waiting[] = {
-        "Synchronize",         "block_until_ready", "BlockUntilReady",
-        "BlockHostUntilReady", "Acquire semaphore", "np.asarray(jax.Array)"};
+    static const char *const waiting[] = {"Synchronize",       "block_until_ready",
+                                          "BlockUntilReady",   "BlockHostUntilReady",
+                                          "Acquire semaphore", "np.asarray(jax.Array)"};
     if (slice_starts_ignoring_case(name, "IteratorGetNext") || slice_starts(name, "Iterator::"))
         return false;
     return slice_contains_any(name, waiting, COUNT(waiting)) ||

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/* program_totals.c: sums the executions of programs; see program_totals.h. */
+#include "program_totals.h"
+
+#include "../../base/interrupt.h"
+#include "../../base/list.h"
+
+static bool same_program(const ProgramRun *a, const ProgramRun *b)
+{
+    return a->has_program == b->has_program && a->program_id == b->program_id &&
+           a->module == b->module;
+}
+
+/* Returns the row of a program among those of its device. NULL if memory runs out. */
+static ProgramTotal *find_row(ProgramTotals *out, HashTable *by_program, const ProgramRun *run)
+{
+    uint64_t hash = hash64(hash64(run->program_id) ^ (uint64_t)(uintptr_t)run->module);
+    HASH_EACH(i, by_program, hash)
+        if (same_program(out->rows[i].first, run)) return &out->rows[i];
+    if (!GROW(out->rows, out->n, out->capacity) || !hash_add(by_program, hash, out->n)) return NULL;
+    out->rows[out->n] = (ProgramTotal){.first = run, .min_ps = UINT64_MAX};
+    return &out->rows[out->n++];
+}
+
+static void add_run(ProgramTotal *row, const ProgramRun *run)
+{
+    uint64_t ps = time_between(run->start_ps, run->end_ps);
+    row->n++;
+    row->total_ps += (double)ps;
+    if (ps < row->min_ps) row->min_ps = ps;
+    if (ps > row->max_ps) row->max_ps = ps;
+}
+
+static void program_totals_release(void *result)
+{
+    ProgramTotals *out = result;
+    prof_free(out->rows);
+    prof_free(out);
+}
+
+static void *program_totals_make(Run *run, Host *only, ProfErr *err)
+{
+    const ProgramRuns *all = run_program_runs(run, only, err);
+    ProgramTotals *out = all ? prof_alloc(sizeof *out) : NULL;
+    ProgramTotal *row = NULL;
+    HashTable by_program = {0};
+    if (!out) {
+        prof_nomem(err);
+        return NULL;
+    }
+    for (size_t i = 0; i < all->n && !interrupt_poll(1, err); i++) {
+        const ProgramRun *next = &all->runs[i];
+        if (row && row->first->plane != next->plane) row = NULL, hash_clear(&by_program);
+        if (!row || !same_program(row->first, next)) row = find_row(out, &by_program, next);
+        if (row)
+            add_run(row, next);
+        else
+            prof_nomem(err);
+    }
+    hash_free(&by_program);
+    if (!err->code) return out;
+    program_totals_release(out);
+    return NULL;
+}
+
+const ProgramTotals *run_program_totals(Run *run, Host *only, ProfErr *err)
+{
+    static const Analysis analysis = {program_totals_make, program_totals_release,
+                                      NEEDS_ONE_HOST_AT_A_TIME};
+    return run_analysis(run, only, &analysis, err);
+}
