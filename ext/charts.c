@@ -57,14 +57,14 @@ const Chart roofline_chart = {
 
 const Chart memory_chart = {
     "memory_chart", "Memory in use over time, by allocator", chart_memory, chart_memory_most,
-    "WITH e AS MATERIALIZED (\n"
+    "WITH e AS NOT MATERIALIZED (\n"
     "    SELECT host, allocator, time_ps, heap_bytes + stack_bytes AS bytes\n"
     "    FROM temp.memory_events(?1) WHERE heap_bytes + stack_bytes IS NOT NULL\n"
     "), r AS MATERIALIZED (\n"
     "    SELECT min(time_ps) AS first, max(1, max(time_ps) - min(time_ps)) AS span FROM e\n"
     "), p AS MATERIALIZED (\n"
     "    SELECT CAST(600.0 * (time_ps - first) / span AS INTEGER) AS part, host, allocator,\n"
-    "        max(bytes) AS bytes FROM e, r GROUP BY part, allocator, host\n"
+    "        max(bytes) AS bytes FROM r CROSS JOIN e GROUP BY part, allocator, host\n"
     "), m AS (\n"
     "    SELECT host, allocator FROM p GROUP BY host, allocator\n"
     "    ORDER BY max(bytes) DESC, host, allocator LIMIT 6\n"
