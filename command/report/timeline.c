@@ -19,6 +19,7 @@
 #include "../../loader/base/varint.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -127,27 +128,96 @@ static inline Event read_event(const struct ArrowArray *batch, int64_t i, size_t
     return e;
 }
 
+/* Batches that another thread reads while the events of earlier ones are packed, which takes about
+ * as long. */
+enum { AHEAD = 4 };
+typedef struct {
+    struct ArrowArrayStream stream;
+    struct ArrowArray batches[AHEAD]; /* batch number n is batches[n % AHEAD] */
+    pthread_t thread;
+    bool beside; /* there is a thread */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    size_t n_read, n_taken;
+    bool ended, failed;
+} Ahead;
+
+static void *read_ahead(void *context)
+{
+    Ahead *a = context;
+    pthread_mutex_lock(&a->lock);
+    while (!a->ended) {
+        while (a->n_read - a->n_taken == AHEAD) pthread_cond_wait(&a->changed, &a->lock);
+        struct ArrowArray *batch = &a->batches[a->n_read % AHEAD];
+        pthread_mutex_unlock(&a->lock);
+        bool failed = a->stream.get_next(&a->stream, batch);
+        pthread_mutex_lock(&a->lock);
+        a->failed = failed;
+        a->ended = failed || !batch->release;
+        a->n_read += !a->ended;
+        pthread_cond_signal(&a->changed);
+    }
+    pthread_mutex_unlock(&a->lock);
+    return NULL;
+}
+
+/* Starts reading. Only a connection that SQLite locks may be used by another thread. */
+static void ahead_start(Ahead *a, sqlite3 *db)
+{
+    pthread_mutex_init(&a->lock, NULL);
+    pthread_cond_init(&a->changed, NULL);
+    a->beside = sqlite3_db_mutex(db) && !pthread_create(&a->thread, NULL, read_ahead, a);
+}
+
+/* Returns false after the last batch, or after a failure. */
+static bool ahead_next(Ahead *a, struct ArrowArray *batch)
+{
+    if (!a->beside) {
+        a->failed = a->stream.get_next(&a->stream, batch);
+        return !a->failed && batch->release;
+    }
+    pthread_mutex_lock(&a->lock);
+    while (a->n_read == a->n_taken && !a->ended) pthread_cond_wait(&a->changed, &a->lock);
+    bool any = a->n_read > a->n_taken;
+    if (any) *batch = a->batches[a->n_taken++ % AHEAD];
+    pthread_cond_signal(&a->changed);
+    pthread_mutex_unlock(&a->lock);
+    return any;
+}
+
+/* All batches were taken. */
+static void ahead_end(Ahead *a)
+{
+    if (a->beside) pthread_join(a->thread, NULL);
+    pthread_mutex_destroy(&a->lock);
+    pthread_cond_destroy(&a->changed);
+    a->stream.release(&a->stream);
+}
+
 /* Inline, because most passes use few fields of an event. */
 static inline __attribute__((always_inline)) bool
 each_event(Timeline *t, size_t n_columns, void (*visit)(Timeline *t, const Event *e))
 {
-    struct ArrowArrayStream stream;
+    Ahead ahead = {0};
     struct ArrowArray batch;
     char *message = NULL;
+    sqlite3 *db = t->page->d->db;
     ProfsqlArrowOptions options = {.columns = columns, .n_columns = n_columns};
-    bool ok = profsql_arrow_stream(t->page->d->db, label_of(t), "trace_events", &options, &stream,
+    bool ok = profsql_arrow_stream(db, label_of(t), "trace_events", &options, &ahead.stream,
                                    &message) == SQLITE_OK;
-    while (ok && (ok = !stream.get_next(&stream, &batch)) && batch.release) {
+    if (ok) ahead_start(&ahead, db);
+    while (ok && ahead_next(&ahead, &batch)) {
         for (int64_t i = 0; i < batch.length; i++) {
             Event e = read_event(&batch, i, n_columns);
             if (e.line < t->n_lines && t->lines[e.line].shown) visit(t, &e);
         }
         batch.release(&batch);
     }
+    if (ok) ahead_end(&ahead);
+    ok = ok && !ahead.failed;
     if (!ok && !message) complain("the events cannot be read");
     if (message) complain("%s", message);
     sqlite3_free(message);
-    if (stream.release) stream.release(&stream);
     return ok;
 }
 
