@@ -4,8 +4,8 @@
 
 enum { MAX_ISSUES = 10000 };
 
-void host_issue(Host *host, const char *severity, const char *code, uint64_t offset,
-                uint64_t n_bytes, const void *where, const char *format, ...)
+static void record(Host *host, const char *severity, const char *code, uint64_t offset,
+                   uint64_t n_bytes, const void *where, const char *format, va_list ap)
 {
     if (offset >= FILE_MERGED) offset = 0; /* joined parts have no single place */
     pthread_mutex_lock(&host->lock);
@@ -22,10 +22,7 @@ void host_issue(Host *host, const char *severity, const char *code, uint64_t off
         issue->count++, issue->lost_bytes += n_bytes;
     } else {
         char text[1200];
-        va_list ap;
-        va_start(ap, format);
         print_utf8(text, sizeof text, format, ap);
-        va_end(ap);
         char *message = arena_alloc(&host->arena, strlen(text) + 1);
         if (message && GROW(host->issues, host->n_issues, host->issue_capacity))
             host->issues[host->n_issues++] =
@@ -36,6 +33,24 @@ void host_issue(Host *host, const char *severity, const char *code, uint64_t off
     pthread_mutex_unlock(&host->lock);
 }
 
+void host_issue(Host *host, const char *severity, const char *code, const void *where,
+                const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    record(host, severity, code, 0, 0, where, format, ap);
+    va_end(ap);
+}
+
+void host_issue_in_file(Host *host, const char *severity, const char *code, uint64_t offset,
+                        uint64_t n_bytes, const void *where, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    record(host, severity, code, offset, n_bytes, where, format, ap);
+    va_end(ap);
+}
+
 void host_remark(Host *host, const char *severity, const char *code, const void *where,
                  const char *message)
 {
@@ -44,7 +59,7 @@ void host_remark(Host *host, const char *severity, const char *code, const void 
     for (size_t i = 0; i < host->n_issues && !there; i++)
         there = host->issues[i].where == where && !strcmp(host->issues[i].code, code);
     pthread_mutex_unlock(&host->lock);
-    if (!there) host_issue(host, severity, code, 0, 0, where, "%s", message);
+    if (!there) host_issue(host, severity, code, where, "%s", message);
 }
 
 bool host_issue_at(Host *host, size_t i, Issue *issue, ProfErr *err)

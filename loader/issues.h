@@ -19,8 +19,11 @@ typedef struct {
 } Issue;
 
 /* Records a loss or repair. Repetitions of one code at one place add to its counts. */
-void host_issue(Host *host, const char *severity, const char *code, uint64_t offset,
-                uint64_t lost_bytes, const void *where, const char *format, ...)
+void host_issue(Host *host, const char *severity, const char *code, const void *where,
+                const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* The same of a place in the file, where bytes may be lost. */
+void host_issue_in_file(Host *host, const char *severity, const char *code, uint64_t offset,
+                        uint64_t lost_bytes, const void *where, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
 /* Records something that has no count: repeated calls change nothing. */
 void host_remark(Host *host, const char *severity, const char *code, const void *where,

@@ -104,20 +104,20 @@ static void host_task(Job *job, Host *host)
     if (!host->readable) return;
     read_structure(host, &err);
     if (!err.code && host->file.trailing_bytes)
-        host_issue(host, "warning", "gzip_trailing_bytes", host->file.n_bytes,
-                   host->file.trailing_bytes, host,
-                   "bytes after the end of the gzip stream were ignored");
+        host_issue_in_file(host, "warning", "gzip_trailing_bytes", host->file.n_bytes,
+                           host->file.trailing_bytes, host,
+                           "bytes after the end of the gzip stream were ignored");
     if (!err.code && host->file.cut_short)
-        host_issue(host, "error", "gzip_cut_short", host->file.n_bytes, 0, host,
-                   "the gzip stream is truncated or damaged; %llu inflated bytes were read",
-                   (unsigned long long)host->file.n_bytes);
+        host_issue_in_file(host, "error", "gzip_cut_short", host->file.n_bytes, 0, host,
+                           "the gzip stream is truncated or damaged; %llu inflated bytes were read",
+                           (unsigned long long)host->file.n_bytes);
     if (is_fault_of_none(err.code)) {
         job_fail(job, &err);
     } else if (err.code) {
         host->readable = false;
         host_drop_structure(host);
-        host_issue(host, "error", "unreadable", err.offset, host->file.n_bytes, host, "%s",
-                   err.text);
+        host_issue_in_file(host, "error", "unreadable", err.offset, host->file.n_bytes, host, "%s",
+                           err.text);
         pthread_mutex_lock(&job->lock);
         if (job->run->n_hosts == 1 && !job->err.code) job->err = err;
         pthread_mutex_unlock(&job->lock);
@@ -258,7 +258,7 @@ static int open_hosts(Run *run, const Source *source, ProfErr *err)
             return why.code;
         }
         if (!first.code) first = why;
-        host_issue(host, "error", "unreadable", 0, 0, host, "%s", why.text);
+        host_issue(host, "error", "unreadable", host, "%s", why.text);
     }
     if (!n_open) *err = first;
     return err->code;

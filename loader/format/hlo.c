@@ -174,10 +174,11 @@ static int index_programs(Programs *programs, ProfErr *err)
         for (HloProgram *p = first; p; p = p->state->next) {
             p->state->first = first, p->state->untried = p;
             if (p == first) continue;
-            host_issue(p->host, "info", "duplicate_program", p->span.offset, 0, programs,
-                       "several HLO modules have the same program id (%llu: %.200s); only the "
-                       "first is used",
-                       (unsigned long long)p->program_id, p->name->text);
+            host_issue_in_file(
+                p->host, "info", "duplicate_program", p->span.offset, 0, programs,
+                "several HLO modules have the same program id (%llu: %.200s); only the "
+                "first is used",
+                (unsigned long long)p->program_id, p->name->text);
         }
     }
     return PROF_OK;
@@ -345,8 +346,8 @@ static int add_files_beside(Programs *programs, Run *run, ProfErr *err)
         if (is_fault_of_none(why.code))
             *err = why;
         else if (why.code)
-            host_issue(host, "error", "unreadable_program", 0, size, run->programs[i], "%s",
-                       why.text);
+            host_issue_in_file(host, "error", "unreadable_program", 0, size, run->programs[i], "%s",
+                               why.text);
     }
     return err->code;
 }
@@ -365,10 +366,11 @@ static void add_planes(Programs *programs, Host *host, bool own, Window *window,
             if (plane->event_metas[k].has_stats)
                 read_entry(programs, plane, &plane->event_metas[k], window, err);
         if (!own && programs->list.n > before)
-            host_issue(host, "info", "programs_of_subprocesses", plane->span.offset, 0, plane,
-                       "XProf does not show the %zu programs of %.200s; those with the id of a "
-                       "program of the host are not shown here either",
-                       programs->list.n - before, plane->name->text);
+            host_issue_in_file(
+                host, "info", "programs_of_subprocesses", plane->span.offset, 0, plane,
+                "XProf does not show the %zu programs of %.200s; those with the id of a "
+                "program of the host are not shown here either",
+                programs->list.n - before, plane->name->text);
     }
 }
 

@@ -128,16 +128,17 @@ static void report(const HloProgram *program, enum MessageState read, const Mess
     state->checked = true;
     state->bad = read != MESSAGE_READ;
     if (state->bad)
-        host_issue(
+        host_issue_in_file(
             program->host, "error", "unreadable_program", program->span.offset + result->at,
             program->span.n_bytes, program,
             "the HLO program %.200s(%llu) cannot be read: %s; its rows and costs are missing",
             program->name->text, (unsigned long long)program->program_id, why[read]);
     else if (result->repaired)
-        host_issue(program->host, "warning", "invalid_utf8", program->span.offset, 0, program,
-                   "%zu texts of the HLO program %.200s are not valid UTF-8 and were repaired; "
-                   "XProf leaves this program out",
-                   result->repaired, program->name->text);
+        host_issue_in_file(
+            program->host, "warning", "invalid_utf8", program->span.offset, 0, program,
+            "%zu texts of the HLO program %.200s are not valid UTF-8 and were repaired; "
+            "XProf leaves this program out",
+            result->repaired, program->name->text);
     if (run_issue_lost_since(run, lost_before, err)) state->checked = state->bad = false;
 }
 

@@ -30,15 +30,16 @@
 
 void xspace_lost(Host *host, const void *where, uint64_t offset, uint64_t n_bytes, const char *what)
 {
-    host_issue(host, "error", "damaged", offset, n_bytes, where,
-               "%s: bytes that are not part of a valid XSpace were skipped", what);
+    host_issue_in_file(host, "error", "damaged", offset, n_bytes, where,
+                       "%s: bytes that are not part of a valid XSpace were skipped", what);
 }
 
 void xspace_cut(Host *host, const void *where, uint64_t offset, uint64_t missing, const char *what)
 {
-    host_issue(host, "error", "truncated", offset, 0, where,
-               "%s claims %llu bytes more than the file has; the bytes that exist were read", what,
-               (unsigned long long)missing);
+    host_issue_in_file(
+        host, "error", "truncated", offset, 0, where,
+        "%s claims %llu bytes more than the file has; the bytes that exist were read", what,
+        (unsigned long long)missing);
 }
 
 const Text *xspace_text(Host *host, Window *window, Span span, ProfErr *err)
@@ -48,12 +49,12 @@ const Text *xspace_text(Host *host, Window *window, Span span, ProfErr *err)
     const Text *text = host_text(host, bytes, (size_t)span.n_bytes, err);
     if (!text) return NULL;
     if (text->repaired)
-        host_issue(
+        host_issue_in_file(
             host, "warning", "invalid_utf8", span.offset, 0, &host->texts,
             "a name is not valid UTF-8 and was repaired; XProf rejects the entire file for it");
     if (text->has_nul)
-        host_issue(host, "warning", "nul_in_name", span.offset, 0, &host->texts,
-                   "a name contains NUL bytes; shells print it only up to the first");
+        host_issue_in_file(host, "warning", "nul_in_name", span.offset, 0, &host->texts,
+                           "a name contains NUL bytes; shells print it only up to the first");
     return text;
 }
 
@@ -67,9 +68,10 @@ static bool affordable(Host *host, const void *where, uint64_t offset, uint64_t 
                        uint64_t cost)
 {
     if (host->structure_bytes + cost > host->file.n_bytes + host->file.n_bytes / 4 + (44 << 20)) {
-        host_issue(host, "error", "too_many", offset, n_bytes, where,
-                   "some planes, lines or metadata entries were left out: they need too much "
-                   "memory for the file's size");
+        host_issue_in_file(
+            host, "error", "too_many", offset, n_bytes, where,
+            "some planes, lines or metadata entries were left out: they need too much "
+            "memory for the file's size");
         return false;
     }
     host->structure_bytes += cost;
@@ -306,8 +308,8 @@ static int read_plane(Host *host, Window *window, Span span, ProfErr *err)
         bool fits = f.number < sizeof expected && f.type == expected[f.number];
         if (f.number < sizeof expected && !fits) {
             host->odd_fields |= 1u << f.number;
-            host_issue(host, "warning", "wrong_wire_type", field_at, c.at - field_at, plane,
-                       "a field of an XPlane has the wrong wire type and was skipped");
+            host_issue_in_file(host, "warning", "wrong_wire_type", field_at, c.at - field_at, plane,
+                               "a field of an XPlane has the wrong wire type and was skipped");
         }
         if (fits && f.clipped) {
             xspace_cut(host, plane, field_at, f.missing,
@@ -519,21 +521,22 @@ static void capture_issue(Host *host, const char *name, const Stat *stat, uint64
     size_t n = host->n_issues;
     if (!stat->u64) return;
     if (!strcmp(name, "capture_dropped_records")) {
-        host_issue(
+        host_issue_in_file(
             host, "error", "capture_dropped", offset, 0, &host->start_unix_ns,
             "%llu records were lost during the capture; the warnings in the table session say why",
             (unsigned long long)stat->u64);
         if (host->n_issues > n) host->issues[n].count = stat->u64;
     } else if (!strcmp(name, "capture_missing_steps")) {
-        host_issue(
+        host_issue_in_file(
             host, "warning", "capture_missing_steps", offset, 0, &host->n_events,
             "%llu of the requested steps are missing; the warnings in the table session say why",
             (unsigned long long)stat->u64);
         if (host->n_issues > n) host->issues[n].count = stat->u64;
     } else if (!strcmp(name, "capture_ended_abruptly")) {
-        host_issue(host, "warning", "capture_ended_abruptly", offset, 0, &host->stop_unix_ns,
-                   "the program was killed during the capture; the contents of its last buffers "
-                   "are missing");
+        host_issue_in_file(
+            host, "warning", "capture_ended_abruptly", offset, 0, &host->stop_unix_ns,
+            "the program was killed during the capture; the contents of its last buffers "
+            "are missing");
     }
 }
 
@@ -560,7 +563,7 @@ static void rebase_lines(Host *host)
         host->start_unix_ns = first;
     for (size_t i = 0; i < host->n_lines; i++)
         if (counts_from_1970(host->lines[i].timestamp_ns)) host->lines[i].epoch_ns = first;
-    host_issue(host, "info", "unix_times", 0, 0, host,
+    host_issue(host, "info", "unix_times", host,
                "lines have Unix times: the times of their events are shown relative to %lld ns, "
                "the session start",
                (long long)first);
@@ -572,8 +575,8 @@ static void place_line(Line *line)
     int64_t from_start = line->timestamp_ns - line->epoch_ns, unused;
     if (__builtin_mul_overflow(from_start, (int64_t)1000, &line->start_ps)) {
         line->start_ps = from_start < 0 ? INT64_MIN : INT64_MAX;
-        host_issue(host, "warning", "time_overflow", line->span.offset, 0, line,
-                   "times outside the range of int64 picoseconds were set to its limits");
+        host_issue_in_file(host, "warning", "time_overflow", line->span.offset, 0, line,
+                           "times outside the range of int64 picoseconds were set to its limits");
         return;
     }
     for (size_t i = 0; i < line->n_chunks; i++) {
@@ -581,8 +584,9 @@ static void place_line(Line *line)
         if (__builtin_add_overflow(line->start_ps, k->max_offset, &unused) ||
             __builtin_add_overflow(line->start_ps, k->max_end, &unused) ||
             k->max_end == INT64_MAX || __builtin_add_overflow(line->start_ps, k->min_end, &unused))
-            host_issue(host, "warning", "time_overflow", k->span.offset, 0, line,
-                       "times outside the range of int64 picoseconds were set to its limits");
+            host_issue_in_file(
+                host, "warning", "time_overflow", k->span.offset, 0, line,
+                "times outside the range of int64 picoseconds were set to its limits");
     }
 }
 

@@ -314,7 +314,7 @@ static int chunk_finish(ChunkMaker *m, ProfErr *err)
     }
     measure_chunk(m, &chunk, ranges);
     if (ranges[COL_META].most == (int64_t)line->plane->n_declared)
-        host_issue(
+        host_issue_in_file(
             line->plane->host, "warning", "unknown_metadata", m->span_start, 0, line->plane,
             "events use a metadata id that their plane does not declare; their names are empty");
     if (m->n == CHUNK_EVENTS && 2 * n_bytes > 3 * chunk.span.n_bytes)

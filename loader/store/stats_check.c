@@ -8,8 +8,9 @@
 static void damaged(Host *host, const void *where, uint64_t offset, uint64_t n_bytes,
                     const char *what)
 {
-    host_issue(host, "error", "damaged_stat", offset, n_bytes, where,
-               "a stat of %s is not valid and was skipped; its other stats were read", what);
+    host_issue_in_file(host, "error", "damaged_stat", offset, n_bytes, where,
+                       "a stat of %s is not valid and was skipped; its other stats were read",
+                       what);
 }
 
 /* Returns the end of a stat in its usual form: an id of one or two bytes, then one number or one

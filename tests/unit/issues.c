@@ -22,7 +22,7 @@ static void *resize(void *old, uint64_t n_bytes)
 /* From now on, the host has no place for one more issue. */
 static void lose_issues(Host *host)
 {
-    if (!host->issues) host_issue(host, "info", "first", 0, 0, host, "so that there is a list");
+    if (!host->issues) host_issue(host, "info", "first", host, "so that there is a list");
     host->issue_capacity = host->n_issues;
     losing = host;
 }
@@ -43,7 +43,7 @@ static void forget_issues(void)
 static void report_issue(const void *where, bool lost)
 {
     if (lost) lose_issues(&host);
-    host_issue(&host, "warning", "found", 0, 0, where, "found");
+    host_issue(&host, "warning", "found", where, "found");
     losing = NULL;
 }
 
@@ -199,7 +199,7 @@ static void judge(const HloModule *m, ProfErr *err)
 {
     (void)err;
     if (meets_loss) lose_issues(m->host);
-    host_issue(m->host, "warning", "found", 0, 0, &result, "found");
+    host_issue(m->host, "warning", "found", &result, "found");
     losing = NULL;
 }
 static void *make_of_module(const HloModule *m, ProfErr *err)

@@ -514,7 +514,7 @@ static void *dcn_make_host(Run *run, Host *only, ProfErr *err)
     }
     if ((m.plane = host_first_core(m.host))) read_plane(&m, err);
     if (m.cut)
-        host_issue(m.host, "warning", "dcn_cut", 0, 0, m.plane,
+        host_issue(m.host, "warning", "dcn_cut", m.plane,
                    "modules overlap so much that some network transfers are not listed");
     prof_free(m.instructions);
     prof_free(m.states.items);

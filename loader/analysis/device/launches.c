@@ -204,7 +204,7 @@ static void find_lost_work(LaunchesBuilder *m, ProfErr *err)
     }
     prof_free(names);
     if (n && !err->code)
-        host_issue(m->host, "warning", "launches_without_work", 0, 0, m->host->lines,
+        host_issue(m->host, "warning", "launches_without_work", m->host->lines,
                    "what the last %llu launch%s started on GPUs is missing, %.3f ms long: the "
                    "profiler stopped before the work ended, or its limit of events was reached "
                    "(JAX: advanced_configuration, gpu_max_activity_api_events). Steps and shares "

@@ -497,7 +497,7 @@ static void *tf_data_make(Run *run, Host *only, ProfErr *err)
     }
     if (m.cut)
         host_issue(
-            host, "warning", "tf_data_cut", 0, 0, m.result,
+            host, "warning", "tf_data_cut", m.result,
             "tf.data iterators call each other so often that some calls could not be followed");
     prof_free(m.nodes.items);
     prof_free(m.produced.items);

@@ -258,11 +258,12 @@ static void read_host(MemoryProfile *profile, Host *host, ProfErr *err)
         size_t m = 0;
         while (m < plane->n_declared && !kind_of(&plane->event_metas[m])) m++;
         if (m < plane->n_declared)
-            host_issue(host, "info", "memory_events_elsewhere", plane->event_metas[m].span.offset,
-                       0, plane,
-                       "the memory tables show the allocators of /host:CPU, as XProf does; those "
-                       "of plane %s are only in trace_events",
-                       plane->name->text);
+            host_issue_in_file(
+                host, "info", "memory_events_elsewhere", plane->event_metas[m].span.offset, 0,
+                plane,
+                "the memory tables show the allocators of /host:CPU, as XProf does; those "
+                "of plane %s are only in trace_events",
+                plane->name->text);
     }
 }
 
@@ -685,7 +686,7 @@ static void distribute_events(MemoryProfile *profile, ProfErr *err)
 static void report_unmatched(const MemoryAllocator *a, Host *host)
 {
     if (a->n_unmatched_frees)
-        host_issue(host, "info", "free_without_allocation", 0, 0, a,
+        host_issue(host, "info", "free_without_allocation", a,
                    "allocator %s: frees without an allocation in the profile: %" PRId64
                    "; how much they freed is unknown",
                    a->name->text, a->n_unmatched_frees);

@@ -143,10 +143,10 @@ int64_t op_summer_add(OpSummer *s, const EventMeta *meta, int64_t occurrences, c
                          .own_model_flops = sums->own_model_flops,
                          .n_own = sums->n_own,
                          .executions = sums->executions};
-        host_issue(s->plane->host, "warning", "occurrences_overflow", s->plane->span.offset, 0,
-                   s->plane,
-                   "the occurrences of aggregated events are a multiple of 2^32; XProf then loses "
-                   "the earlier time of their ops");
+        host_issue_in_file(
+            s->plane->host, "warning", "occurrences_overflow", s->plane->span.offset, 0, s->plane,
+            "the occurrences of aggregated events are a multiple of 2^32; XProf then loses "
+            "the earlier time of their ops");
     }
     uint64_t time = f->device.end - f->device.begin, event_time = f->event.end - f->event.begin;
     OpSums *outer = around(s, &s->device, f->device), *event_outer = around(s, &s->event, f->event);

@@ -64,7 +64,7 @@ static int open_fusion(Opening *o, const Xla__HloInstructionProto *fusion, const
         if (outer->computation == computation) return PROF_OK;
     if (self.depth == MAX_DEPTH ||
         o->n_children > o->build->host->file.n_bytes / LEAST_BYTES + STRAY_CHILDREN) {
-        host_issue(o->build->host, "warning", "too_many_children", 0, 0, o->module,
+        host_issue(o->build->host, "warning", "too_many_children", o->module,
                    "fusions share children or are nested too deeply; some children were left out");
         return PROF_OK;
     }

@@ -507,10 +507,11 @@ static void sweep_line(void *context, size_t i, ProfErr *err)
         sweep(&s, line, err);
     }
     if (!err->code && s.n_recorded < s.n_ops)
-        host_issue(line->plane->host, "warning", "host_ops_lost", line->span.offset, 0, line,
-                   "ops of a thread partially overlap or end at the same time; XProf and "
-                   "op_metrics do not count %llu of %zu",
-                   (unsigned long long)(s.n_ops - s.n_recorded), s.n_ops);
+        host_issue_in_file(line->plane->host, "warning", "host_ops_lost", line->span.offset, 0,
+                           line,
+                           "ops of a thread partially overlap or end at the same time; XProf and "
+                           "op_metrics do not count %llu of %zu",
+                           (unsigned long long)(s.n_ops - s.n_recorded), s.n_ops);
     s.db->total_ps = s.last_ps - s.first_ps;
     if (s.db->total_ps < s.db->total_op_ps)
         s.db->total_ps = s.db->total_op_ps; /* ops that partly overlap */

@@ -47,7 +47,7 @@ static const Text *keep(OpBuild *build, TextBuffer *out, ProfErr *err)
             out->n_bytes--; /* at most one cut character */
         out->cut = false, out->limit = 0;
         text_add(out, "...");
-        host_issue(build->host, "warning", "op_texts_cut", 0, 0, build,
+        host_issue(build->host, "warning", "op_texts_cut", build,
                    "HLO texts and source stacks of ops are much longer than the file; some were "
                    "cut to %d bytes",
                    CUT_TEXT);

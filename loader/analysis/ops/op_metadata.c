@@ -118,10 +118,10 @@ static bool is_readable(MetadataReader *r, const EventMeta *meta, const Parent *
         parent->depth < MAX_DEPTH && r->n_children < r->plane->n_event_metas + MAX_STRAY_CHILDREN;
     for (const Parent *p = parent; p && good; p = p->parent) good = p->meta != meta;
     if (!good)
-        host_issue(r->build->host, "warning", "too_many_children", r->plane->span.offset, 0,
-                   r->plane,
-                   "fused children of ops contain each other, or far outnumber the metadata; some "
-                   "were left out");
+        host_issue_in_file(
+            r->build->host, "warning", "too_many_children", r->plane->span.offset, 0, r->plane,
+            "fused children of ops contain each other, or far outnumber the metadata; some "
+            "were left out");
     return good;
 }
 

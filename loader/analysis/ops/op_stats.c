@@ -109,7 +109,7 @@ static int report_mixed_programs(Run *run, ProfErr *err)
     for (size_t i = 1; i < n && !err->code; i++)
         if (all[i].program_id == all[i - 1].program_id && all[i].host != all[i - 1].host &&
             strcmp(all[i].name->text, all[i - 1].name->text) != 0)
-            host_issue(all[i].host, "warning", "programs_mixed", 0, 0, all[i].host,
+            host_issue(all[i].host, "warning", "programs_mixed", all[i].host,
                        "program %llu is %.300s here and %.300s on host %.200s; rows that combine "
                        "hosts may mix them, as in XProf; query a single host instead",
                        (unsigned long long)all[i].program_id, all[i].name->text,

@@ -153,7 +153,7 @@ int sparsecore_ops(OpBuild *build, SparseCores *sparse, ProfErr *err)
         prof_free(p.modules);
     }
     if (mixed)
-        host_issue(host, "warning", "sparsecore_programs_mixed", 0, 0, host,
+        host_issue(host, "warning", "sparsecore_programs_mixed", host,
                    "XProf treats all programs with the same id that are offloaded to SparseCores "
                    "as one, keeps those of the last core, and assigns them to the ops that offload "
                    "with start id 0; op_metrics does the same");

@@ -395,7 +395,7 @@ static void *costs_make(const HloModule *module, ProfErr *err)
         if (!err->code) keep_costs(&g, costs, err);
     }
     if (g.too_large || costs->cut)
-        host_issue(module->host, "warning", "program_costs", 0, 0, module,
+        host_issue(module->host, "warning", "program_costs", module,
                    "the HLO program %.200s(%llu) needs too much memory for its size in bytes: its "
                    "costs and FLOPs are unknown",
                    module->name, (unsigned long long)module->program_id);

@@ -372,7 +372,7 @@ static int simulate(const HeapBuilder *k, HeapTrace *trace, ProfErr *err)
             b->start_event = b->end_event = b->storage_start_event = b->storage_end_event = -1;
         }
     if (trace->failure)
-        host_issue(k->module->host, "warning", "heap_simulation", 0, 0, trace,
+        host_issue(k->module->host, "warning", "heap_simulation", trace,
                    "the heap of %.200s(%llu) cannot be simulated beyond event %zu: %s; XProf shows "
                    "no memory profile of it",
                    k->module->name, (unsigned long long)k->module->program_id, trace->n_values - 1,
@@ -416,7 +416,7 @@ static void add_space(HeapBuilder *k, int64_t color)
     Heap *heap = k->heap;
     if (space_of(heap, color)) return;
     if (heap->n_spaces == MAX_SPACES) {
-        host_issue(k->module->host, "warning", "memory_spaces", 0, 0, k->module,
+        host_issue(k->module->host, "warning", "memory_spaces", k->module,
                    "%.200s(%llu) has buffers in more than %d memory spaces; those in the others "
                    "were left out",
                    k->module->name, (unsigned long long)k->module->program_id, MAX_SPACES);

@@ -120,7 +120,7 @@ static bool is_affordable(const HloModule *m, uint64_t n_edges)
     const uint64_t bytes = 4 * sizeof(uint32_t) * (m->n_ops + 2) + sizeof(Owned) * m->n_ops +
                            2 * sizeof(uint32_t) * n_edges;
     if (n_edges < UINT32_MAX && m->n_ops < NOBODY && bytes <= m->spare_bytes) return true;
-    host_issue(m->host, "warning", "program_owners", 0, 0, m,
+    host_issue(m->host, "warning", "program_owners", m,
                "the HLO program %.200s(%llu) needs too much memory for its size in bytes: the "
                "owners of its unnamed instructions are unknown",
                m->name, (unsigned long long)m->program_id);

@@ -295,7 +295,7 @@ static int model_of_first_batch(InferenceBuilder *m, const Group *group, ProfErr
     const Text *model = group_model(m, group->children[0]);
     for (size_t i = 1; i < group->n_children; i++)
         if (group_model(m, group->children[i]) != model) {
-            host_issue(m->host, "info", "request_of_several_models", 0, 0, m->result,
+            host_issue(m->host, "info", "request_of_several_models", m->result,
                        "a request with batches of several models counts for the model of the first "
                        "batch; XProf uses any of them");
             break;
@@ -676,7 +676,7 @@ static void make_parts(InferenceBuilder *m, Plane *plane, ProfErr *err)
     if (!err->code) inference_read_parameters(m, err);
     if (!err->code) sort_result(m->result);
     if (m->result->cut)
-        host_issue(m->host, "warning", "inference_cut", 0, 0, m->result,
+        host_issue(m->host, "warning", "inference_cut", m->result,
                    "so many requests share batches or tensors that some of their times could not "
                    "be computed");
 }

@@ -170,22 +170,22 @@ static void report(const HostSteps *s)
         n_marked += s->steps[i].dropped == STEP_OUTSIDE_XPROF && s->steps[i].n_cores;
     }
     if (n_bare)
-        host_issue(s->host, "info", "steps_without_cores", 0, 0, s->host,
+        host_issue(s->host, "info", "steps_without_cores", s->host,
                    "%zu steps have a duration of 0: steps lists them, step_breakdown and "
                    "core_steps do not",
                    n_bare);
     if (n_kept) return;
     if (!s->host->n_events)
-        host_issue(s->host, "info", "no_steps", 0, 0, s->host,
+        host_issue(s->host, "info", "no_steps", s->host,
                    "the file has no events, so it has no steps");
     else if (!s->n_steps)
-        host_issue(s->host, "info", "no_steps", 0, 0, s->host,
+        host_issue(s->host, "info", "no_steps", s->host,
                    "no event belongs to a step: the program has no step markers (train steps of "
                    "TensorFlow, jax.profiler.StepTraceAnnotation), or the profiler did not record "
                    "them; tables of steps have no rows of this host");
     else if (n_marked)
         host_issue(
-            s->host, "info", "no_steps", 0, 0, s->host,
+            s->host, "info", "no_steps", s->host,
             "the only step markers are %zu events `Profiled batch`, which Keras 3 writes and XProf "
             "does not recognize: it shows no steps and no verdicts. The `_actual` columns of "
             "steps, step_breakdown, core_steps (outside_xprof = 1) and input_pipeline use these "
@@ -193,7 +193,7 @@ static void report(const HostSteps *s)
             n_marked);
     else
         host_issue(
-            s->host, "info", "no_steps", 0, 0, s->host,
+            s->host, "info", "no_steps", s->host,
             "no group of events is a step: %zu without a marker, %zu without events, %zu with a "
             "marker of duration 0, %zu without computation, %zu with a marker that XProf does not "
             "recognize; tables of steps have no rows of this host, host_steps lists the groups",

@@ -119,15 +119,15 @@ static void report(const Merge *m)
     for (size_t h = 0; h < db->n_hosts && any; h++) {
         Host *host = db->hosts[h]->host;
         if (m->spans[h].apart)
-            host_issue(host, "warning", "steps_apart", 0, 0, host,
+            host_issue(host, "warning", "steps_apart", host,
                        "no step of this host overlaps a step of the host that it is aligned with: "
                        "steps are paired by number, as in XProf");
         if (!m->spans[h].n)
-            host_issue(host, "warning", "host_without_steps", 0, 0, host,
+            host_issue(host, "warning", "host_without_steps", host,
                        "this host has no steps, so the run has none, as in XProf, and tables of "
                        "steps are empty; query another host alone (label/host) to see its steps");
         if (!at_one_time(host, db->hosts[0]->host))
-            host_issue(host, "warning", "clocks_differ", 0, 0, host,
+            host_issue(host, "warning", "clocks_differ", host,
                        "according to the hosts' clocks, this host was recorded before or after the "
                        "first one: steps are aligned by the time since each host's own start");
     }
@@ -143,7 +143,7 @@ static int intersect(Merge *m, ProfErr *err)
     for (size_t h = 0; h < db->n_hosts; h++) have_steps &= m->spans[h].n > 0;
     if (have_steps && !db->n_steps && db->n_hosts && !err->code) {
         Host *host = db->hosts[0]->host;
-        host_issue(host, "warning", "no_common_steps", 0, 0, host,
+        host_issue(host, "warning", "no_common_steps", host,
                    "no step is on all hosts of the run, so tables of steps are empty; query a "
                    "single host (label/host) to see its steps");
     }

@@ -340,7 +340,7 @@ static size_t count_sparsecores(Tpu *t)
     t->few_sparsecores =
         !n_steps || n <= ((1 << 20) + host->file.n_bytes / BYTES_OF_EACH) / n_steps;
     if (t->few_sparsecores) return n;
-    host_issue(host, "warning", "sparsecores_cut", 0, 0, host,
+    host_issue(host, "warning", "sparsecores_cut", host,
                "%zu SparseCores in each of %zu steps need too much memory for the file's size: the "
                "tables of steps leave them out",
                n, n_steps);

@@ -257,7 +257,7 @@ static void derive_planes(Result *r, ProfErr *err)
         take_lines(&r->d, &r->parts[i].d, err);
     }
     if (cut)
-        host_issue(r->d.host, "warning", "derived_lines_cut", 0, 0, r,
+        host_issue(r->d.host, "warning", "derived_lines_cut", r,
                    "names of ops have so many levels that some derived events were left out");
 }
 
