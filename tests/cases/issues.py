@@ -2,9 +2,10 @@
 """prof_issues of small faults in files: code, severity, count and place."""
 import gzip
 
+from lib import hlo
 from lib.cases import case, must, same
 from lib.shell import put, quoted, rows
-from lib.wire import Plane, event, event_metadata, line, plane, space
+from lib.wire import L, Plane, event, event_metadata, line, plane, space
 
 NAMES = event_metadata(1, 'op') + event_metadata(2, 'other')
 
@@ -35,6 +36,22 @@ def compressed_files():
         same(rows(events % quoted(put(file, end))), [(50,)], name)
     must('; %d inflated bytes were read' % len(data) in found(packed[:-4], 'gzip_cut_short',
                                                               'less.xplane.pb.gz')[1], 'bytes')
+
+
+@case
+def files_that_end_early():
+    """The place is that of the field that the file cuts: none if it is the first byte."""
+    first = L(1, plane(1, '/host:CPU', [line(1, 'main', [event(1, 0, 5)])], NAMES))
+    text = first + L(2, 'an error')
+    for name, data, issue in (('a plane', first[:-1], [('error', 1, None, 0)]),
+                              ('a text', text[:-1], [('error', 1, len(first), 0)]),
+                              ('sound', text, [])):
+        found_issues, told = found(data, 'truncated')
+        same(found_issues[:1], issue, name)  # a message inside of the plane is cut too
+        must(not issue or told.startswith(name + ' claims 1 bytes more'), told)
+    data = first + L(9, 'unknown')
+    same(found(data[:-1], 'damaged')[0], [('error', 1, len(first), len(data) - 1 - len(first))])
+    same(found(data, 'damaged')[0], [])
 
 
 @case
@@ -75,6 +92,29 @@ def times():
     same(rows('SELECT start_ps FROM trace_events(%s) ORDER BY line_id'
               % quoted(put('x.xplane.pb', unix))), [(10000,), (1000,)])
     same(found(of_events(event(1, 0, 5)), 'unix_times')[0], [])
+
+
+def of_program(proto):
+    """A file with a program."""
+    plane = Plane('/host:metadata')
+    plane.meta('m(1)', stats={'Hlo Proto': {'bytes': proto}}, key=1)
+    return space(plane.bytes())
+
+
+@case
+def damage_in_programs():
+    """The place of the field that damages a program; of texts that are not UTF-8 the program's."""
+    sound = hlo.module('m', hlo.computation(1, 'main', [hlo.instruction(1, 'a')]))
+    same(found(of_program(L(1, sound)), 'unreadable_program')[0], [])
+    for name, proto, at in (('the key of no field', L(1, sound) + b'\x0f', -1),
+                            ('a varint for a text', L(1, sound + b'\x08\x01'), -2),
+                            ('deeper', L(1, sound + L(3, L(1, 'b') + b'\x0f')), -1)):
+        data = of_program(proto)
+        end = data.index(proto) + len(proto)
+        same(found(data, 'unreadable_program')[0], [('error', 1, end + at, len(proto))], name)
+    proto = L(1, sound + L(3, L(1, b'\xff')))
+    data = of_program(proto)
+    same(found(data, 'invalid_utf8')[0], [('warning', 1, data.index(proto), 0)])
 
 
 @case
