@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """devices and peak_flops(): what a device is capable of; functions for rates."""
 from lib.cases import case, near, same
-from lib.shell import ask
+from lib.shell import ask, rows
 from lib.wire import L, Plane, V, space
 
 
@@ -95,6 +95,12 @@ def unknown_devices():
                   {'compute_cap_major': {'int64': -1}}, {'device_vendor': {'bytes': b'\xff'}}):
         device(gpu('Nvidia', 7, 0, 80, 1.53, 900, **stats))
     same(device(gpu('Nvidia', 7, 0, 0, 1.53, 0))['peak'], None, 'no core')
+    # the measured device, the TPU's, tells no peak: the first that tells one counts
+    planes = [Plane('/device:TPU:%d' % i, i + 1, stats).bytes() for i, stats in enumerate((
+        {}, {'peak_teraflops_per_second': {'double': 2.0}},
+        {'peak_teraflops_per_second': {'double': 3.0}}))]
+    same(rows("SELECT peak_flops('{x}')", x=space(*planes)), [(2e12,)], 'two peaks')
+    same(rows("SELECT peak_flops('{x}')", x=space(planes[0], planes[0])), [(None,)], 'no peak')
     same(ask("SELECT count(*) AS n, peak_flops('{x}') AS peak FROM devices('{x}')",
              x=space(Plane('/host:CPU').bytes())), [{'n': 0, 'peak': None}])
 

@@ -47,6 +47,23 @@ def kernel_reports():
 
 
 @case
+def kernels_of_equal_times():
+    """XProf orders kernels that take equally long by name, grid, block, registers, static and
+    dynamic shared memory: each kernel here is before the next by one of these, whose next one has
+    the other order."""
+    spelling = 'grid:%d,%d,%d block:%d,%d,%d regs:%d static_shared:%d dynamic_shared:%d'
+    launches = [tuple(1 if i == at else 2 for i in range(9)) for at in range(10)]
+    events = [('k', 1, spelling % launch + (' occ_pct:50' if launch[3] == 1 else ''), {})
+              for launch in reversed(launches)]
+    columns = ('kernel_name', 'grid_dim', 'block_dim', 'registers_per_thread',
+               'static_shared_bytes', 'dynamic_shared_bytes')
+    rows = stats_of(kernels(('l', 1, spelling % launches[0], {}), *events))
+    same([tuple(r[c] for c in columns) for r in rows],
+         [(name, '%d,%d,%d' % launch[:3], '%d,%d,%d' % launch[3:6], *launch[6:])
+          for name, launch in [('k', launch) for launch in launches] + [('l', launches[0])]])
+
+
+@case
 def launches():
     """Every spelling of kernel_details, and texts that are not one."""
     for details, want in [

@@ -94,6 +94,17 @@ def tpu_nesting():
 
 
 @case
+def tpu_nesting_without_order():
+    """Events that a line has in no order: of two that start together, the longer one is around."""
+    plane = Plane('/device:TPU:0')
+    outer, inner, first = (tpu_op(plane, name, symbol=at + 1)
+                           for at, name in enumerate(('while', 'add', 'first')))
+    plane.line(1, 'XLA Ops', [(inner, 100, 200), (outer, 100, 1000), (first, 0, 50)])
+    same(metrics(space(plane.bytes()), 'device', 'name, time_ps, self_ps'),
+         [('first', 50, 50), ('while', 1000, 800), ('add', 200, 200), ('IDLE', 50, 50)])
+
+
+@case
 def sparsecore():
     """The ops of an offloaded program stand below the op that offloaded it."""
     sparse = Plane('/device:TPU:0 SparseCore 0', 2)

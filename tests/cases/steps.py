@@ -550,6 +550,15 @@ def time_of_events_by_name():
     found = suggestions(barrier_host([(0, 0), (1000, 0), (2000, 300), (3000, 0), (4000, 50)],
                                      steps=thousand, name='debug_print'))
     same('10.0%' in found['DebugPrintRule'], True, found)
+    # events of no step are left out, and steps without events: 0.3 and 0.05
+    plane = Plane('/device:TPU:0')
+    plane.line(11, 'Steps', [(str(n), 1000 * n, ps, dict(clocked(1000 * n, ps), **group(n)))
+                             for n, ps in ((1, 1000), (2, 500), (4, 2000))])
+    plane.line(10, 'XLA TraceMe', [
+        ('debug_print', 1000 * n, ps, dict(clocked(1000 * n, ps), **group(n)))
+        for n, ps in ((0, 500), (1, 300), (3, 700), (4, 100), (5, 900))])
+    found = suggestions(space(plane.bytes()))
+    same('17.5%' in found['DebugPrintRule'], True, found)
 
 
 @case

@@ -435,6 +435,7 @@ WRONG_ORDER = [
     ([GPU, 'export', 'it is.db'], 2, "export comes first: profsql export %s 'it is.db'" % GPU),
     (['list', 'tests/dta'], 1, 'tests/dta: no such file or folder; a run is'),
     (['list', 'tests/dta'], 1, 'nearest: tests/data'),
+    (['list', 'tests/dta/tpu_train_54/plugins'], 1, 'nearest: tests/data'),
     (['list', 'gs://b/logs'], 1, 'paths of gs:// are not read'),
     (['list', '~/logs'], 1, 'only a shell expands ~'),
     ([GPU, '.tables'], 2, 'for profsql shell ' + GPU),
