@@ -118,8 +118,8 @@ int text_width(const char *clean)
     return width;
 }
 
-/* Appends as many characters from the start as fit. Returns their number of bytes. */
-static size_t append_up_to(Buffer *b, const char *s, int width)
+/* Appends as many characters from the start as fit. */
+static void append_up_to(Buffer *b, const char *s, int width)
 {
     size_t n = strlen(s), i = 0;
     while (i < n) {
@@ -130,7 +130,6 @@ static size_t append_up_to(Buffer *b, const char *s, int width)
         append(b, s + i, length);
         i += length;
     }
-    return i;
 }
 
 static bool is_cpp_name(const char *s)

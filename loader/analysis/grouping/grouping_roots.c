@@ -22,16 +22,18 @@ static size_t mark_at(const void *items, size_t n, size_t item_bytes, Node node)
 /* Returns the mark of a node; NULL if it has none. */
 static const void *mark_of(const void *items, size_t n, size_t item_bytes, Node node)
 {
-    const char *mark = (const char *)items + mark_at(items, n, item_bytes, node) * item_bytes;
-    return mark < (const char *)items + n * item_bytes && *(const Node *)mark == node ? mark : NULL;
+    size_t i = mark_at(items, n, item_bytes, node);
+    if (i == n) return NULL;
+    const char *mark = (const char *)items + i * item_bytes;
+    return *(const Node *)mark == node ? mark : NULL;
 }
 #define MARK_OF(list, node) mark_of((list).items, (list).n, sizeof *(list).items, (node))
 
 static Node edge_parent(const Edges *e, Node node)
 {
-    if (!e->n_to) return NO_NODE;
     size_t i = mark_at(e->to, e->n_to, sizeof *e->to, node);
-    return i < e->n_to && e->to[i] == node ? e->from[e->parent[i]] : NO_NODE;
+    if (i == e->n_to) return NO_NODE;
+    return e->to[i] == node ? e->from[e->parent[i]] : NO_NODE;
 }
 
 /* Returns whether a context has so many members that XProf ignores it, because it would connect
@@ -116,7 +118,7 @@ static Node ancestors_next(Forest *f, Ancestors *a)
 {
     if (a->at == a->nodes.n || a->failed) return NO_NODE;
     if (!f->steps_left) {
-        host_issue(f->host, "warning", "grouping_cut", 0, 0, f,
+        host_issue(f->host, "warning", "grouping_cut", f,
                    "events are nested so deeply that steps were named and chosen without looking "
                    "at all enclosing events");
         return NO_NODE;

@@ -243,8 +243,9 @@ static uint32_t reader_of(const Fusion *f, uint32_t tuple, int64_t index)
 {
     TupleReader wanted = {tuple, 0, index};
     size_t low = LOWER_BOUND(i, 0, f->n_readers, by_tuple(&f->readers[i], &wanted) < 0);
-    const TupleReader *found = low < f->n_readers ? &f->readers[low] : NULL;
-    return found && found->tuple == tuple && found->index == index ? found->node : COST_NONE;
+    if (low == f->n_readers) return COST_NONE;
+    const TupleReader *found = &f->readers[low];
+    return found->tuple == tuple && found->index == index ? found->node : COST_NONE;
 }
 
 /* Returns the bytes that are read from a parameter, or from the part of it that `reader` (a

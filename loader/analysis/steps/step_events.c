@@ -243,22 +243,21 @@ static int open_gpu_plane(PlaneRead *r, ProfErr *err)
                      : stat_filter_open(&r->filter, r->plane, wanted, COUNT(wanted), err);
 }
 
-int read_gpu_planes(StepBuild *build, LineSpans *spans, ProfErr *err)
+void read_gpu_planes(StepBuild *build, LineSpans *spans, ProfErr *err)
 {
     Host *host = build->host;
     PlaneRead *planes = prof_alloc(host->n_planes * sizeof *planes);
-    if (!planes) return prof_nomem(err);
+    if (!planes) prof_nomem(err);
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         planes[i] = (PlaneRead){.build = build, .plane = &host->planes[i], .spans = spans};
         if (planes[i].plane->kind == PLANE_GPU) open_gpu_plane(&planes[i], err);
     }
     if (!err->code) parallel_lines_of(host, PLANE_GPU, read_gpu_line, planes, err);
-    for (size_t i = 0; i < host->n_planes; i++) {
+    for (size_t i = 0; planes && i < host->n_planes; i++) {
         stat_filter_close(&planes[i].filter);
         prof_free(planes[i].kinds);
     }
     prof_free(planes);
-    return err->code;
 }
 
 /* ---- host threads ---- */

@@ -124,7 +124,8 @@ static int read_covers(StepBuild *b, Plane *threads, Cover *covers, ProfErr *err
     size_t n_lines = b->host->n_lines;
     LineSpans *lines = prof_alloc(n_lines * sizeof *lines);
     if (!lines) return prof_nomem(err);
-    if (!read_gpu_planes(b, lines, err))
+    read_gpu_planes(b, lines, err);
+    if (!err->code)
         read_host_plane(b, threads, b->steps->has_device, lines + threads->first_line, err);
     for (size_t i = 0; i < n_lines; i++) {
         if (!err->code) add_to_covers(&lines[i], covers, err);

@@ -111,7 +111,7 @@ void line_spans_free(LineSpans *spans);
 enum StepType gpu_event_type(const Text *name);
 /* Read lines on all processors. read_gpu_planes() fills spans in the order of host->lines,
  * read_host_plane() one for each line of the plane. The caller frees them. */
-int read_gpu_planes(StepBuild *build, LineSpans *spans, ProfErr *err);
+void read_gpu_planes(StepBuild *build, LineSpans *spans, ProfErr *err);
 int read_host_plane(StepBuild *build, Plane *plane, bool has_device, LineSpans *spans,
                     ProfErr *err);
 
@@ -151,7 +151,7 @@ int tpu_steps(StepBuild *build, ProfErr *err);
  * except on TPUs. */
 int marked_steps(StepBuild *build, ProfErr *err);
 /* Adds actual_ps to the cores of TensorCores' steps. */
-int tensorcore_times(StepBuild *build, ProfErr *err);
+void tensorcore_times(StepBuild *build, ProfErr *err);
 /* Adds the SparseCores to the steps of the TensorCores. */
 int sparsecore_steps(StepBuild *build, ProfErr *err);
 

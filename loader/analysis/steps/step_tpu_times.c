@@ -108,7 +108,7 @@ static void visit_cores(const HostSteps *steps, const Plane *planes, const size_
         }
 }
 
-int tensorcore_times(StepBuild *b, ProfErr *err)
+void tensorcore_times(StepBuild *b, ProfErr *err)
 {
     Host *host = b->host;
     CoreTimes *cores = prof_alloc(host->n_planes * sizeof *cores);
@@ -129,5 +129,4 @@ int tensorcore_times(StepBuild *b, ProfErr *err)
     }
     prof_free(cores);
     prof_free(at);
-    return err->code;
 }
