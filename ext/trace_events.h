@@ -146,9 +146,9 @@
       "XProf's grouping; stat is_eager in files that XProf does not group because they contain "   \
       "groups, or loops of the device (WhileOp-StartBody and the like)")                           \
     C(EV_STEP, "step", "INTEGER", NULL,                                                            \
-      "group id that XProf's grouping assigns to the event (the last, if there are several, as "   \
-      "in XProf's steps); host_steps lists which groups are steps; NULL if the event has no "      \
-      "group",                                                                                     \
+      "group id that XProf's grouping assigns to the event, and of several the one that XProf's "  \
+      "steps use: the first on a TPU, else the last (docs/semantics.md, Step of an event); "       \
+      "host_steps lists which groups are steps; NULL if the event has no group",                   \
       "XProf's grouping, else stat group_id")                                                      \
     C(EV_SOURCE, SOURCE_DOC)                                                                       \
     C(EV_STATS, "stats", "TEXT HIDDEN", "JSON",                                                    \

@@ -130,6 +130,43 @@ def steps_in_parts():
                  (1800, 20, '6', '6', None, '40'), (1900, 20, '7', '6', '1910', '5099')])
 
 
+def tpu_with_own_groups(*of_ops, line='XLA Ops'):
+    """A file that XProf groups: three steps of a host and TensorCore, each with an event for each
+    list of the groups that it brings."""
+    host = Plane('/host:CPU', 9).line(1, 'main', [e for n in range(3) for e in (
+        ('TfrtModelRun', 1000 + 100 * n, 90, ROOT), ('gives', 1010 + 100 * n, 5, context(p=n)))])
+    core = Plane('/device:TPU:0', 2).line(1, 'Steps', [
+        (str(n), 1020 + 100 * n, 70, context(c=n))
+        for n in range(3)])
+    core.line(3, line, [
+        ('op.%d' % i, 1022 + 100 * n + 8 * i, 7,
+         [('group_id', g if isinstance(g, dict) else {'int64': g}) for g in of])
+        for n in range(3) for i, of in enumerate(of_ops)])
+    return space(core.bytes(), host.bytes())
+
+
+@case
+def own_groups_of_a_tpu():
+    """An event on a TPU keeps the first group that it brings, others get that of the step that they
+    touch: trace_events, step_ops and requests agree with XProf's steps. Asked of XProf 2.24.2."""
+    data = tpu_with_own_groups([], [0, 1], [2, 1], [9], [-1], [{'str': 'x'}], [{'uint64': 1}])
+    want = [[n, 0, 2, 9, n, 0, 1] for n in range(3)]
+    same(rows("SELECT step FROM trace_events('{x}') WHERE line = 'XLA Ops'", data),
+         [(step, ) for of in want for step in of])
+    same(rows("SELECT count(*) FROM trace_events('{x}') WHERE line = 'XLA Ops' AND step = 9", data),
+         [(3, )])
+    same(rows("SELECT step, name, in_group, occurrences FROM step_ops('{x}') "
+              "WHERE plane_kind = 'tensorcore' ORDER BY 1, 2", data),
+         [(0, 'op.0', 1, 1), (0, 'op.1', 1, 3), (0, 'op.4', 1, 1), (0, 'op.5', 1, 3),
+          (1, 'op.0', 1, 1), (1, 'op.4', 1, 1), (1, 'op.6', 1, 3),
+          (2, 'op.0', 1, 1), (2, 'op.2', 1, 3), (2, 'op.4', 1, 1)])
+    same(rows("SELECT group_id, step FROM host_steps('{x}')", data),
+         [(0, 0), (1, 1), (2, 2), (9, None)])
+    modules = tpu_with_own_groups([2, 1], line='XLA Modules')
+    same(rows("SELECT start_ps, device_compute_ps FROM inference_requests('{x}')", modules),
+         [(1000, 0), (1100, 0), (1200, 21)])
+
+
 @case
 def vast_lines():
     """Nesting that waits until a line of a million events shows that it matters: a context is

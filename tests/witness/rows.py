@@ -311,10 +311,8 @@ def of_events(run):
 
 
 OPS = 'SELECT * FROM hlo_ops({x}) WHERE rank > 0'
-# If an op has several groups, XProf uses the first on a TPU and the last on a GPU.
 WITH_OPS = """
-    SELECT host, plane_kind, iif(plane_kind = 'gpu', step, coalesce(group_id, step)) AS step,
-           program_id, hlo_op, count(*) AS n
+    SELECT host, plane_kind, step, program_id, hlo_op, count(*) AS n
     FROM trace_events({x})
     WHERE (plane_kind = 'gpu' AND line_kind = 'stream'
            OR line IN ('XLA Ops', 'Sparse Core Ops')

@@ -377,8 +377,9 @@ class TraceEvents(NamedTuple):
     is_eager: int | None
     """1: the kernel or framework op ran eagerly; 0: it did not; NULL for other events [0 or 1]"""
     step: int | None
-    """group id that XProf's grouping assigns to the event (the last, if there are several, as in
-    XProf's steps); host_steps lists which groups are steps; NULL if the event has no group"""
+    """group id that XProf's grouping assigns to the event, and of several the one that XProf's
+    steps use: the first on a TPU, else the last (docs/semantics.md, Step of an event); host_steps
+    lists which groups are steps; NULL if the event has no group"""
 
 class Events(NamedTuple):
     run: str
@@ -494,8 +495,9 @@ class Events(NamedTuple):
     is_eager: int | None
     """1: the kernel or framework op ran eagerly; 0: it did not; NULL for other events [0 or 1]"""
     step: int | None
-    """group id that XProf's grouping assigns to the event (the last, if there are several, as in
-    XProf's steps); host_steps lists which groups are steps; NULL if the event has no group"""
+    """group id that XProf's grouping assigns to the event, and of several the one that XProf's
+    steps use: the first on a TPU, else the last (docs/semantics.md, Step of an event); host_steps
+    lists which groups are steps; NULL if the event has no group"""
 
 class EventTotals(NamedTuple):
     run: str
@@ -736,8 +738,9 @@ class Timeline(NamedTuple):
     is_eager: int | None
     """1: the kernel or framework op ran eagerly; 0: it did not; NULL for other events [0 or 1]"""
     step: int | None
-    """group id that XProf's grouping assigns to the event (the last, if there are several, as in
-    XProf's steps); host_steps lists which groups are steps; NULL if the event has no group"""
+    """group id that XProf's grouping assigns to the event, and of several the one that XProf's
+    steps use: the first on a TPU, else the last (docs/semantics.md, Step of an event); host_steps
+    lists which groups are steps; NULL if the event has no group"""
     pid: int
     """process number in XProf's trace viewer: 1 + plane id for devices, from 501 for custom planes,
     from 701 for hosts; with several hosts, plus 1000 for each"""

@@ -108,7 +108,7 @@ static bool add_launched(void *context, const WorkPiece *work)
     StepDevice *d = context;
     enum WorkKind kind = d->covers.kinds[work->meta - d->rows->plane->event_metas];
     if (kind == WORK_COMPUTE) return true;
-    int64_t group = event_last_group(d->grouping, work->event);
+    int64_t group = event_step_group(d->grouping, work->event);
     return add_piece(&d->pieces[kind], work->start, work->end,
                      group < 0 ? d->n_steps : row_of(d, group));
 }

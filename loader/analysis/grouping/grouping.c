@@ -340,7 +340,40 @@ static void repeated_task(void *context, size_t i, ProfErr *err)
     for (size_t c = 0; c < line->n_chunks && counts; c++) repeats |= line->chunks[c].repeats_group;
     LineGroups *groups = &r->lines[i], last = *groups;
     if (repeats && read_group_stats(line, read_last, 0, &last, &r->line_arenas[i], err))
-        groups->last = last.groups;
+        groups->of_steps = last.groups;
+}
+
+/* Packs the groups of a TPU's events for steps: the first, which is an event's own if it has one.
+ * XProf adds the one of the step that the event touches. */
+static bool pack_own(const Line *line, LineGroups *out, Arena *arena)
+{
+    Packed *groups = arena_alloc(arena, line->n_chunks * sizeof *groups);
+    int64_t *values = prof_buffer(CHUNK_EVENTS * sizeof *values);
+    bool memory = groups && values;
+    for (size_t c = 0; c < line->n_chunks && memory; c++) {
+        uint32_t n = line->chunks[c].n_events;
+        for (uint32_t i = 0; i < n; i++) {
+            int64_t own = line_file_group(line, c * CHUNK_EVENTS + i);
+            values[i] = own >= 0 ? own : packed_nth(out->groups, c * CHUNK_EVENTS + i);
+        }
+        memory = packed_make(&groups[c], arena, values, n);
+    }
+    prof_free(values);
+    out->of_steps = groups;
+    return memory;
+}
+
+/* Leaves out lines that group their plane's events: their groups are the steps. */
+static void own_task(void *context, size_t i, ProfErr *err)
+{
+    Result *r = context;
+    const Line *line = &r->grouping.host->lines[i];
+    LineGroups *groups = &r->lines[i];
+    bool any = false;
+    for (size_t c = 0; c < line->n_chunks && is_tpu(line->plane); c++)
+        any |= stat_set_has(&line->chunks[c].stats, STAT_GROUP_ID);
+    if (any && groups->groups && !groups->own && !pack_own(line, groups, &r->line_arenas[i]))
+        prof_nomem(err);
 }
 
 static void inherit_task(void *context, size_t i, ProfErr *err)
@@ -512,6 +545,8 @@ static void *grouping_make(Host *host, bool as_written, ProfErr *err)
         parallel_for(host->run->n_workers, host->n_planes, inherit_task, r, err);
     if (!err->code && !as_written)
         parallel_lines(host->lines, host->n_lines, repeated_task, r, err);
+    if (!err->code && r->grouping.by == GROUPED_HERE && !as_written)
+        parallel_lines(host->lines, host->n_lines, own_task, r, err);
     if (err->code) {
         grouping_release(r);
         return NULL;
@@ -547,13 +582,13 @@ const Grouping *host_plain_grouping(Host *host, ProfErr *err)
 
 /* ---- accessors ---- */
 
-enum Given { GIVEN_GROUP, GIVEN_LAST_GROUP, GIVEN_EAGER };
+enum Given { GIVEN_GROUP, GIVEN_STEP_GROUP, GIVEN_EAGER };
 
 static const Packed *column_of(const LineGroups *groups, enum Given given)
 {
     switch (given) {
     case GIVEN_EAGER: return groups->eager;
-    case GIVEN_LAST_GROUP: return step_groups(groups);
+    case GIVEN_STEP_GROUP: return step_groups(groups);
     default: return groups->groups;
     }
 }
@@ -567,9 +602,9 @@ static int64_t value_of(const Grouping *g, uint64_t event, enum Given given)
 }
 
 int64_t event_group(const Grouping *g, uint64_t event) { return value_of(g, event, GIVEN_GROUP); }
-int64_t event_last_group(const Grouping *g, uint64_t event)
+int64_t event_step_group(const Grouping *g, uint64_t event)
 {
-    return value_of(g, event, GIVEN_LAST_GROUP);
+    return value_of(g, event, GIVEN_STEP_GROUP);
 }
 static int64_t file_group(const Line *line, uint64_t i, bool only_signed)
 {

@@ -55,9 +55,10 @@ typedef struct {
  * has a value. */
 typedef struct {
     const Packed *groups, *eager; /* group and is_eager of each event */
-    /* Like `groups`, but if an event has several stats group_id, the last counts. NULL: no event
-     * has several, or the line is one whose readers use the first. See step_groups(). */
-    const Packed *last;
+    /* The groups by which events belong to steps, where these differ from `groups`: if an event of
+     * a host or GPU has several stats group_id, the last, and on a TPU the event's own group. NULL:
+     * no event has another. See step_groups(). */
+    const Packed *of_steps;
     /* For a TPU's grouping line that is not a step line: the groups of its events in the file. */
     const Packed *own;
     /* Above 0 where a value of `groups` or `eager` is the file's own stat, unchanged. NULL if none
@@ -93,9 +94,8 @@ const Grouping *host_plain_grouping(Host *host, ProfErr *err);
 /* Returns the group of an event, by its ordinal in the run; -1 if it has none. If grouping did not
  * set one, it is the file's own stat group_id. */
 int64_t event_group(const Grouping *grouping, uint64_t event);
-/* Like event_group(), but by the last stat group_id if the event has several. XProf's steps and
- * some of its other tools visit them all. */
-int64_t event_last_group(const Grouping *grouping, uint64_t event);
+/* Like event_group(), but the group by which the event belongs to a step, see step_groups(). */
+int64_t event_step_group(const Grouping *grouping, uint64_t event);
 /* Returns the group that the i-th event of the line has in the file, for the line that groups a
  * TPU's events; -1 if none. XProf's tools that derive no lines use it. */
 int64_t line_own_group(const Line *line, const LineGroups *groups, uint64_t i);
@@ -108,11 +108,11 @@ int64_t line_signed_file_group(const Line *line, uint64_t i);
 int event_eager(const Grouping *grouping, uint64_t event);
 /* Returns the name of a group; NULL if it has none. */
 const char *group_name(const Grouping *grouping, int64_t group);
-/* Returns the column of groups that XProf's steps use: the last group_id of each event. NULL if no
- * event has a group. */
+/* Returns the column of groups that XProf's steps use: the last group_id of each event, but on TPUs
+ * the first. NULL if no event has a group. */
 static inline const Packed *step_groups(const LineGroups *groups)
 {
-    return groups->last ? groups->last : groups->groups;
+    return groups->of_steps ? groups->of_steps : groups->groups;
 }
 static inline const LineGroups *line_groups(const Grouping *grouping, const Line *line)
 {

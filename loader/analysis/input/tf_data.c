@@ -384,7 +384,7 @@ static void add_call(TfDataBuilder *m, const Node *root, ProfErr *err)
     *call = (TfDataCall){root->event,
                          root->start_ps,
                          root->duration_ps,
-                         event_last_group(m->grouping, root->event),
+                         event_step_group(m->grouping, root->event),
                          r->parts.n,
                          0,
                          -1,

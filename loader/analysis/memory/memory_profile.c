@@ -299,7 +299,7 @@ static void find_groups(MemoryProfile *profile, Host *host, ProfErr *err)
                     profile->events[i + n].event < line->first_event + line->n_events;
              n++) {
             MemoryEvent *e = &profile->events[i + n];
-            int64_t group = event_last_group(grouping, e->event);
+            int64_t group = event_step_group(grouping, e->event);
             if (group != -1) e->group = group;
         }
         if (line_groups(grouping, line)->n_regions) sort_turns(&profile->events[i], n, err);

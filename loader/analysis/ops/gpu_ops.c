@@ -148,7 +148,7 @@ static bool add_to_runs(GpuLine *l, const EventAt *e, const KernelFacts *f, uint
     if (build->grouped)
         group = f->group;
     else if (build->grouping)
-        group = event_last_group(build->grouping, e->event);
+        group = event_step_group(build->grouping, e->event);
     KernelRun *last = l->n_runs ? &l->runs[l->n_runs - 1] : NULL;
     if (!last || last->sums != sums || !f->is_hlo || group < 0 || last->group != group) {
         if (!GROW(l->runs, l->n_runs, l->run_capacity)) return false;

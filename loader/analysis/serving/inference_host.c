@@ -496,7 +496,7 @@ static int64_t module_group(const InferenceBuilder *m, const Line *line, uint64_
 {
     const LineGroups *groups = line_groups(m->grouping, line);
     return groups->own ? line_own_group(line, groups, event - line->first_event)
-                       : event_group(m->grouping, event);
+                       : event_step_group(m->grouping, event);
 }
 
 static void read_modules(InferenceBuilder *m, Line *line, ProfErr *err)

@@ -214,7 +214,7 @@ static int list_compilations(Build *b, ProfErr *err)
             .name = part->line->plane->event_metas[part->meta].name,
             .start_ps = part->start,
             .duration_ps = duration,
-            .step = event_last_group(grouping, part->event),
+            .step = event_step_group(grouping, part->event),
             .tracing_ps = part->tracing_ps,
             .lowering_ps = part->lowering_ps,
             .function = part->function ? called_function(slice_of(part->function)) : (Slice){"", 0},

@@ -61,9 +61,9 @@ static void collect_chunks(GroupCollector *c, const Line *line, const Packed *of
 static int collect_line(GroupCollector *c, const Line *line, ProfErr *err)
 {
     const LineGroups *groups = line_groups(c->build->grouping, line);
-    if (!groups->last || line->plane->kind == PLANE_GPU)
+    if (!groups->of_steps || line->plane->kind != PLANE_HOST)
         collect_chunks(c, line, groups->groups, err);
-    collect_chunks(c, line, groups->last, err);
+    collect_chunks(c, line, groups->of_steps, err);
     for (size_t i = 0; i < groups->n_regions && !err->code; i++)
         add_group(c, groups->regions[i].group, err);
     for (size_t i = 0; groups->merged && i < groups->n_steps && !err->code; i++)

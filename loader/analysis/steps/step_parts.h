@@ -162,7 +162,7 @@ HostStep *add_host_step(StepBuild *build, uint32_t group, size_t n_cores);
 /* Returns the group of the nth event of a line; -1 if it has none. */
 static inline int64_t nth_group(const LineGroups *groups, uint64_t nth)
 {
-    return packed_nth(groups->last ? groups->last : groups->groups, nth);
+    return packed_nth(step_groups(groups), nth);
 }
 
 #endif

@@ -118,27 +118,22 @@ typedef struct {
     const Tpu *tpu;
     CoreLine *line;
     const LineGroups *groups;
-    bool brings_groups; /* whether events have groups of their own: ops do */
     uint32_t last;
 } LineRead;
 
 static LineRead line_read(const Tpu *t, CoreLine *l)
 {
-    LineRead read = {t, l, line_groups(t->build->grouping, l->line), false, NO_GROUP};
-    for (size_t i = 0; i < l->line->n_chunks && !l->is_steps; i++)
-        read.brings_groups |= stat_set_has(&l->line->chunks[i].stats, STAT_GROUP_ID);
-    return read;
+    return (LineRead){t, l, line_groups(t->build->grouping, l->line), NO_GROUP};
 }
 
-/* Returns the group of an event. For an op, XProf uses the first group: the op's own in a file that
- * is not yet grouped. For a step, the last one, as a signed number. */
+/* Returns the group of an event. In a file that contains groups, XProf reads that of a step as a
+ * signed number. */
 static uint32_t group_of(LineRead *r, uint64_t nth)
 {
     const GroupList *groups = &r->tpu->build->groups;
     if (r->line->is_steps && !r->tpu->sorted)
         return group_number(groups, line_signed_file_group(r->line->line, nth), &r->last);
-    int64_t brought = r->brings_groups ? line_file_group(r->line->line, nth) : -1;
-    return group_number(groups, brought >= 0 ? brought : nth_group(r->groups, nth), &r->last);
+    return group_number(groups, nth_group(r->groups, nth), &r->last);
 }
 
 static bool add_marker(CoreLine *l, LineMarker marker)
