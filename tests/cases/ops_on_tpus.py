@@ -2,7 +2,7 @@
 """Ops of TPU cores: aggregated events, nesting, SparseCores, fused instructions, duty cycle."""
 from lib.cases import case, near, same
 from lib.made import host_of
-from lib.shell import ask
+from lib.shell import ask, rows
 from lib.wire import L, Plane, US, V, space
 from cases.ops import metrics, totals, tpu_op
 
@@ -43,6 +43,30 @@ def tpu_ops_by_symbol():
     same(metrics(data, 'device', 'name, occurrences, time_ps, normalized_ps, vdd_energy_j'),
          [('a', 2, 200, 150, 30.0), ('b', 1, 100, 200, 1.0), ('IDLE', 0, 200, None, None)])
     same(totals(data, 'device', 'total_ps, total_op_ps, normalized_total_op_ps'), (500, 300, 350))
+
+
+@case
+def several_metadata_of_a_symbol():
+    """Events whose metadata share program and symbol are one op, with the first's name and, as in
+    XProf, its costs. The corrected costs are those of each event's own metadata; unknown if one of
+    them has none."""
+    plane = Plane('/device:TPU:0')
+    a = tpu_op(plane, 'a', flops={'uint64': 100}, bytes_accessed={'uint64': 10})
+    b = tpu_op(plane, 'b', flops={'uint64': 1000}, model_flops={'uint64': 2000},
+               bytes_accessed={'uint64': 20})
+    unknown = tpu_op(plane, 'c', symbol=1)
+    own = {'flops': {'uint64': 7}}
+    query = ("SELECT hlo_op, occurrences, flops, bytes_accessed, flops_actual, "
+             "model_flops_actual, bytes_accessed_actual FROM hlo_ops('{x}') WHERE rank > 0")
+    ops = [(a, 0, 100), (b, 100, 100), (a, 200, 100), (b, 300, 100, own)]
+    same(rows(query, space(plane.line(1, 'XLA Ops', ops).bytes())),
+         [('a', 4, 400.0, 40, 1207.0, 2207.0, 60)])
+    plane.lines.clear()
+    plane.line(1, 'XLA Ops', ops + [(unknown, 400, 100, own)])
+    same(rows(query, space(plane.bytes())), [('a', 5, 500.0, 50, 1214.0, 2214.0, None)])
+    plane.lines.clear()
+    plane.line(1, 'XLA Ops', ops + [(unknown, 400, 100)])
+    same(rows(query, space(plane.bytes())), [('a', 5, 500.0, 50, None, None, None)])
 
 
 @case

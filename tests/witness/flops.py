@@ -108,7 +108,7 @@ def kernels_of(planes):
 
 def tpu_ops(planes, programs):
     """{(program, op): (executions, operations or None, category)} of TensorCores: plane by plane,
-    events of one program and symbol are an op, which their first metadata describes."""
+    events of one program and symbol are an op, which their first metadata names."""
     found = {}
     for p in planes:
         if not p.name.startswith('/device:TPU:') or p.kind == 'sparsecore':
@@ -119,8 +119,8 @@ def tpu_ops(planes, programs):
                                for name in ('program_id', 'symbol_id'))
             if program is None or not symbol:
                 continue
-            op = ops.setdefault((program, symbol), {'meta': e.meta, 'name': e.short_name, 'n': 0,
-                                                    'n_own': 0, 'own': 0})
+            op = ops.setdefault((program, symbol), {'name': e.short_name, 'of': {}})
+            op = op['of'].setdefault(e.meta, {'n': 0, 'n_own': 0, 'own': 0})
             n, own = max(e.occurrences or 1, 1), Stats(p, e.messages)
             flops, model = integer(own.get('flops')), integer(own.get('model_flops'))
             op['n'] += n
@@ -128,19 +128,22 @@ def tpu_ops(planes, programs):
                 op['n_own'] += n
                 op['own'] += n * (flops if model is None else model)
         for (program, _), op in ops.items():
-            meta = op['meta'].stats
-            flops, rest = integer(meta.get('flops')), op['n'] - op['n_own']
-            done = None if rest and flops is None else op['own'] + rest * (
-                integer(meta.get('model_flops')) or flops or 0)
-            before = found.setdefault((program, op['name']), [0, 0, meta.get('hlo_category', '')])
-            before[0] += op['n']
-            before[1] = None if None in (before[1], done) else before[1] + done
+            kinds = [meta.stats.get('hlo_category', '') for meta in op['of']]
+            before = found.setdefault((program, op['name']), [0, 0, kinds[0]])
+            if set(kinds) <= {'while', 'conditional', 'call', 'megacore fusion'}:
+                before[1] = None
+            for meta, of in op['of'].items():
+                flops, rest = integer(meta.stats.get('flops')), of['n'] - of['n_own']
+                done = None if rest and flops is None else of['own'] + rest * (
+                    integer(meta.stats.get('model_flops')) or flops or 0)
+                before[0] += of['n']
+                if meta.stats.get('hlo_category', '') in CONTAINERS:
+                    continue
+                before[1] = None if None in (before[1], done) else before[1] + done
     for (program, name), sums in found.items():
         if sums[1] is None and program in programs and name in programs[program].by_name:
             one = programs[program].operations(name)
             sums[1] = None if one is None else one * sums[0]
-        if sums[2] in ('while', 'conditional', 'call'):
-            sums[1] = None
     return found
 
 

@@ -2,14 +2,16 @@
 /* tpu_op_table.c: sums ops of one TPU core by program and symbol, and joins them with the metadata
  * of their events; see device_ops.h. */
 #include "device_ops.h"
+
+#include <math.h>
+
 #include "op_metadata.h"
 
 typedef struct {
     uint64_t symbol_id;
-    bool has_flops, has_bytes;
-    /* of the n_own occurrences whose events have costs of their own */
-    double own_flops, own_model_flops;
-    uint64_t n_own;
+    /* The metadata of one of its events lacks operations (bytes). is_work: it does not only run
+     * other ops. */
+    bool lacks_flops, lacks_bytes, is_work;
     OpMetrics op;                 /* from the metadata of its first event, and the sums until now */
     const OpMetricsDb *offloaded; /* NULL if none */
 } SymbolOp;
@@ -55,13 +57,26 @@ static SymbolOp *symbol_op(TpuOpTable *s, const OpMetrics *read, const OpKey *ke
             return &s->ops[i];
     if (!GROW(s->ops, s->n, s->capacity) || !hash_add(&s->by_key, hash, s->n)) return NULL;
     SymbolOp *made = &s->ops[s->n++];
-    *made = (SymbolOp){.symbol_id = key->symbol_id,
-                       .has_flops = key->has_flops,
-                       .has_bytes = key->has_bytes,
-                       .op = *read};
+    *made = (SymbolOp){.symbol_id = key->symbol_id, .op = *read};
+    made->op.flops_actual = made->op.model_flops_actual = 0;
     made->op.min_ps = UINT64_MAX, made->op.n_cores = s->core == CORE_TENSORCORE,
     made->op.core_type = s->core;
     return made;
+}
+
+/* Adds the corrected costs of the events of one metadata. Each event has its own metadata's costs,
+ * unlike in XProf. An op that runs others needs no more than they do. */
+static void add_actual(SymbolOp *s, const OpMetrics *read, const OpKey *key, const OpSums *sums)
+{
+    OpMetrics *op = &s->op;
+    double rest = (double)sums->executions - (double)sums->n_own,
+           model = read->model_flops > 0 ? read->model_flops : read->flops;
+    s->lacks_bytes |= !key->has_bytes;
+    op->bytes_actual += read->bytes_accessed * sums->executions;
+    if (op_is_container(slice_of(read->category))) return;
+    s->is_work = true, s->lacks_flops |= rest > 0 && !key->has_flops;
+    op->flops_actual += sums->own_flops + read->flops * rest,
+        op->model_flops_actual += sums->own_model_flops + model * rest;
 }
 
 int64_t tpu_op_table_add(TpuOpTable *s, const OpSums *sums, ProfErr *err)
@@ -86,8 +101,7 @@ int64_t tpu_op_table_add(TpuOpTable *s, const OpSums *sums, ProfErr *err)
             op->dma_stall_ps += sums->dma_stall_ps;
             if (sums->min_ps < op->min_ps) op->min_ps = sums->min_ps;
             op->has_energy |= sums->has_energy, op->energy_j += sums->energy_j;
-            to->n_own += sums->n_own, to->own_flops += sums->own_flops,
-                to->own_model_flops += sums->own_model_flops;
+            add_actual(to, read, &key, sums);
             position = to - s->ops;
         }
     }
@@ -100,16 +114,11 @@ void symbol_ops_offload(TpuOpTable *s, int64_t position, const OpMetricsDb *prog
     if (!s->ops[position].offloaded) s->ops[position].offloaded = programs;
 }
 
-/* Computes the corrected values. An op that runs others needs no more than they do. */
-static void read_actual(SymbolOp *s)
+/* Corrected values are unknown if they are for some of the events. */
+static void end_actual(SymbolOp *s)
 {
-    OpMetrics *op = &s->op;
-    double rest = (double)op->executions - (double)s->n_own,
-           model = op->model_flops > 0 ? op->model_flops : op->flops;
-    op->has_actual_bytes = s->has_bytes, op->bytes_actual = op->bytes_accessed * op->executions;
-    if (op_is_container(slice_of(op->category)) || (rest > 0 && !s->has_flops)) return;
-    op->flops_actual = s->own_flops + op->flops * rest,
-    op->model_flops_actual = s->own_model_flops + model * rest;
+    s->op.has_actual_bytes = !s->lacks_bytes;
+    if (s->lacks_flops || !s->is_work) s->op.flops_actual = s->op.model_flops_actual = NAN;
 }
 
 /* Multiplies the costs of one occurrence by the occurrences. */
@@ -139,7 +148,7 @@ int tpu_op_table_finish(TpuOpTable *s, OpMetricsDb *db, ProfErr *err)
     Arena *arena = &s->reader.build->stats->arena;
     for (size_t i = 0; i < s->n; i++) {
         OpMetrics *op = &s->ops[i].op;
-        read_actual(&s->ops[i]);
+        end_actual(&s->ops[i]);
         multiply(op);
         if (s->ops[i].offloaded && !join_children(op, s->ops[i].offloaded, arena))
             return prof_nomem(err);
