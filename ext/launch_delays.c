@@ -67,6 +67,15 @@ SQLITE_EXTENSION_INIT3
       "python_frame and the Python frames around it on its line, one per line of text, innermost " \
       "first; NULL if there is no Python frame",                                                   \
       "libprofsql")                                                                                \
+    C(LD_LAUNCH_LINE, "launch_line_id", "INTEGER", NULL,                                           \
+      "line_id of the launch call: the thread that made it, unless the driver records its calls "  \
+      "on lines of their own",                                                                     \
+      "libprofsql")                                                                                \
+    C(LD_OWN, "context_is_own", "INTEGER", "0 or 1",                                               \
+      "1: an event on the launch call's own line that has no correlation_id contains the call, "   \
+      "so annotation is of the thread that made it; 0: only events of other lines contain it, "    \
+      "which can be unrelated; NULL if none does",                                                 \
+      "libprofsql")                                                                                \
     C(LD_SOURCE, SOURCE_DOC)
 enum { LAUNCH_DELAYS_COLUMNS(COLUMN_ENUM) };
 static const Column launch_delays_columns[] = {LAUNCH_DELAYS_COLUMNS(COLUMN_DOC)};
@@ -121,11 +130,26 @@ static void stack_column(RowCursor *c, sqlite3_context *ctx, const LaunchContext
     result_built(ctx, text);
 }
 
-static void context_column(RowCursor *c, sqlite3_context *ctx, int column)
+/* Returns the contexts of the row's launch. NULL with an error set. */
+static const LaunchContexts *contexts_of(RowCursor *c)
 {
     LaunchDelaysState *state = c->state;
-    if (!state->contexts && !(state->contexts = host_launch_contexts(c->host, &c->err))) return;
-    const LaunchContexts *launch = &state->contexts[((const LaunchedWork *)c->row)->launch];
+    if (!state->contexts && !(state->contexts = host_launch_contexts(c->host, &c->err)))
+        return NULL;
+    return &state->contexts[((const LaunchedWork *)c->row)->launch];
+}
+
+static void own_column(RowCursor *c, sqlite3_context *ctx)
+{
+    const LaunchContexts *launch = contexts_of(c);
+    if (launch && (launch->annotation.meta || launch->python.meta))
+        sqlite3_result_int(ctx, launch->on_own_line);
+}
+
+static void context_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const LaunchContexts *launch = contexts_of(c);
+    if (!launch) return;
     const LaunchContext *of = column == LD_ANNOTATION || column == LD_ANNOTATION_EVENT
                                   ? &launch->annotation
                                   : &launch->python;
@@ -156,6 +180,7 @@ static void launch_delays_column(RowCursor *c, sqlite3_context *ctx, int column)
     case LD_DURATION_US: result_time(ctx, work->duration_ps, column == LD_DURATION_US); break;
     case LD_LAUNCH: result_text(ctx, launch_meta(launch)->name); break;
     case LD_LAUNCH_EVENT: sqlite3_result_int64(ctx, (sqlite3_int64)launch->event); break;
+    case LD_LAUNCH_LINE: sqlite3_result_int64(ctx, launch->line->line_id); break;
     case LD_LAUNCH_START:
     case LD_LAUNCH_START_US:
         result_time(ctx, launch->start_ps, column == LD_LAUNCH_START_US);
@@ -170,6 +195,7 @@ static void launch_delays_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case LD_QUEUED:
     case LD_QUEUED_US: result_time(ctx, queued_ps(work, launch), column == LD_QUEUED_US); break;
+    case LD_OWN: own_column(c, ctx); break;
     default: context_column(c, ctx, column); break;
     }
 }

@@ -132,6 +132,30 @@ def kernels_under_a_range():
 
 
 @case
+def launches_of_other_threads():
+    """Own launches are on the line of the range, or on a line where nothing contains their call:
+    there the thread is unknown. Another thread's own range is not the one asked about."""
+    threads = [[('step', 0, 100), ('call', 10, 2, 1)],
+               [('work', 0, 90), ('call', 20, 2, 2), ('step', 200, 50), ('call', 210, 2, 5)],
+               [('$f.py:1 f', 0, 90), ('step', 25, 10), ('call', 30, 2, 3), ('call', 40, 2, 6)],
+               [('call', 50, 2, 4), ('call', 300, 1, 7)]]
+    x = profile([('k%d' % i, 300 + 10 * i, i, i) for i in range(1, 8)], *threads)
+    same(rows("SELECT kernel, launches, own_launches, total_us, own_us "
+              "FROM range_kernels('{x}', 'step') ORDER BY kernel", x=x),
+         [('k1', 1, 1, 1.0, 1.0), ('k2', 1, 0, 2.0, 0.0), ('k3', 1, 1, 3.0, 3.0),
+          ('k4', 1, 1, 4.0, 4.0), ('k5', 1, 1, 5.0, 5.0), ('k6', 1, 0, 6.0, 0.0)])
+    same(rows("SELECT kernel, launches, own_launches, own_us FROM range_kernels('{x}', 'call') "
+              "WHERE kernel IN ('k2', 'k6')", x=x), [('k6', 1, 1, 6.0), ('k2', 1, 1, 2.0)])
+    same(rows("SELECT DISTINCT launches = own_launches, total_us = own_us "
+              "FROM range_kernels('{x}')", x=x), [(1, 1)])
+    same(rows("SELECT d.name, context_is_own, launch_line_id = e.line_id FROM launch_delays('{x}') "
+              "AS d JOIN trace_events('{x}') AS e ON e.event_id = launch_event_id "
+              "ORDER BY d.name", x=x),
+         [('k1', 1, 1), ('k2', 1, 1), ('k3', 1, 1), ('k4', 0, 1), ('k5', 1, 1), ('k6', 1, 1),
+          ('k7', None, 1)])
+
+
+@case
 def subprocesses_and_odd_launches():
     """No launch is known without a call; an id of the event counts before the one of its
     metadata."""

@@ -95,9 +95,16 @@ def launched(run):
     return found, hosts
 
 
+def lines_of(run):
+    """{id of a line: its number in the run}"""
+    lines = [l for planes in run.hosts.values() for p in planes for l in p.lines]
+    return {id(l): i for i, l in enumerate(lines)}
+
+
 def check(run):
     found, hosts = launched(run)
-    want, kernels, nesting = {}, collections.defaultdict(list), {}
+    want, kernels, nesting, on_own_line = {}, collections.defaultdict(list), {}, set()
+    line_ids = lines_of(run)
     for host, plane, _, event_id, e, free, (call_id, call), of in found:
         around = hosts[host].around(of, call)
         own = [x for x in around if x[1].line is call.line]
@@ -115,13 +122,17 @@ def check(run):
         want[event_id] = (host, plane.name, e.name, e.start_ps, e.duration_ps, call.name, call_id,
                           call.start_ps, call.duration_ps, e.start_ps - call.start_ps, queued,
                           annotation[1].name if annotation else None, annotation[0] if annotation
-                          else None, frame[1].name if frame else None, stack)
+                          else None, frame[1].name if frame else None, stack,
+                          line_ids[id(call.line)], int(bool(own)) if around else None)
+        on_own_line |= {event_id} if own else set()
         if annotation:
-            kernels[annotation[1].name, e.name].append((e.duration_ps, e.start_ps - call.start_ps))
+            kernels[annotation[1].name, e.name].append((e.duration_ps, e.start_ps - call.start_ps,
+                                                        True))
     got = run.ask('SELECT event_id, host, plane, name, start_ps, duration_ps, launch_name, '
                   'launch_event_id, launch_start_ps, launch_duration_ps, delay_ps, queued_ps, '
                   'annotation, '
-                  'annotation_event_id, python_frame, python_stack FROM launch_delays({x})')
+                  'annotation_event_id, python_frame, python_stack, launch_line_id, '
+                  'context_is_own FROM launch_delays({x})')
     agree('launch_delays', {r['event_id']: tuple(r.values())[1:] for r in got}, want)
     agree_on_ranges(run, '', kernels)
     names = collections.Counter(x[1].name for host in hosts.values() for of in host.others.values()
@@ -129,9 +140,13 @@ def check(run):
     for name in [n for n, _ in names.most_common(2)] + sorted({n for n, _ in kernels})[:2]:
         kernels = collections.defaultdict(list)
         ranges = {host: [x for x in of.every() if x.name == name] for host, of in hosts.items()}
-        for host, _, _, _, e, _, (_, call), _ in found:
-            if any(x.start_ps <= call.start_ps and ends(x) >= ends(call) for x in ranges[host]):
-                kernels[name, e.name].append((e.duration_ps, e.start_ps - call.start_ps))
+        for host, _, _, event_id, e, _, (_, call), _ in found:
+            over = [x for x in ranges[host]
+                    if x.start_ps <= call.start_ps and ends(x) >= ends(call)]
+            if over:
+                own = event_id not in on_own_line or any(x.line is call.line for x in over)
+                met['launch of another thread'] += not own
+                kernels[name, e.name].append((e.duration_ps, e.start_ps - call.start_ps, own))
         agree_on_ranges(run, ", '%s'" % name.replace("'", "''"), kernels)
 
 
@@ -147,19 +162,24 @@ def note(call, around, frame, annotation, stack):
 
 
 WAYS = ['frame of the own line', 'frame of another line', 'no frame', 'annotation of another line',
-        'no annotation', 'frames of a stack', 'started together']
+        'no annotation', 'frames of a stack', 'started together', 'launch of another thread']
+
+
+def figures(times, whole):
+    total = sum(t for t, _, _ in times)
+    return (len(times), total / 1e6, total / len(times) / 1e6,
+            100 * total / whole if whole else None, sum(d for _, d, _ in times) / len(times) / 1e6,
+            sum(own for _, _, own in times), sum(t for t, _, own in times if own) / 1e6)
 
 
 def agree_on_ranges(run, argument, kernels):
     whole = collections.Counter()
     for (name, _), times in kernels.items():
-        whole[name] += sum(t for t, _ in times)
-    got = run.ask('SELECT range_name, kernel, launches, total_us, avg_us, percent, avg_delay_us '
+        whole[name] += sum(t for t, _, _ in times)
+    got = run.ask('SELECT range_name, kernel, launches, total_us, avg_us, percent, avg_delay_us, '
+                  'own_launches, own_us '
                   'FROM range_kernels({x}%s)' % argument)
-    want = {(name, kernel): (len(times), sum(t for t, _ in times) / 1e6,
-                             sum(t for t, _ in times) / len(times) / 1e6,
-                             100 * sum(t for t, _ in times) / whole[name] if whole[name] else None,
-                             sum(d for _, d in times) / len(times) / 1e6)
+    want = {(name, kernel): figures(times, whole[name])
             for (name, kernel), times in kernels.items()}
     agree('range_kernels%s' % argument, {tuple(r.values())[:2]: tuple(r.values())[2:] for r in got},
           want)

@@ -1610,6 +1610,13 @@ class LaunchDelays(NamedTuple):
     python_stack: str | None
     """python_frame and the Python frames around it on its line, one per line of text, innermost
     first; NULL if there is no Python frame"""
+    launch_line_id: int
+    """line_id of the launch call: the thread that made it, unless the driver records its calls on
+    lines of their own"""
+    context_is_own: int | None
+    """1: an event on the launch call's own line that has no correlation_id contains the call, so
+    annotation is of the thread that made it; 0: only events of other lines contain it, which can be
+    unrelated; NULL if none does [0 or 1]"""
 
 class LaunchLatency(NamedTuple):
     run: str
@@ -5513,6 +5520,12 @@ class RangeKernels(NamedTuple):
     NULL if that is 0 [percent 0..100]"""
     avg_delay_us: float
     """average launch latency (launch_delays.delay_us) [us]"""
+    own_launches: int | None
+    """launches without those of other threads: the call is on the line of a range that contains it,
+    or on a line where only calls contain it, as drivers can record calls on lines of their own.
+    Equals launches if the parameter range is NULL [events]"""
+    own_us: float
+    """time on the device of the work of own_launches [us]"""
 
 class RematCandidates(NamedTuple):
     run: str

@@ -168,6 +168,7 @@ static void visit(ContextsBuilder *m, const Container *containers, size_t n, boo
             launch->annotation = annotation,
             launch->execution = innermost(&open.executions, moment);
         if (!own_line || python.meta) launch->python = python;
+        launch->on_own_line = own_line && (annotation.meta || python.meta);
         if (interrupt_due(1)) interrupt_poll(0, err);
     }
     prof_free(open.annotations.items), prof_free(open.frames.items);

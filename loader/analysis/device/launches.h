@@ -34,6 +34,7 @@ static inline const EventMeta *launch_meta(const Launch *launch)
 typedef struct {
     LaunchContext annotation, python;
     LaunchContext execution; /* of an HLO program on a GPU, `MODULE:XLA GPU module` */
+    bool on_own_line;        /* an event on the call's own line contains it */
 } LaunchContexts;
 
 /* A kernel or other work of a device, and its launch. */
