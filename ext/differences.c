@@ -110,6 +110,10 @@ static const Difference differences[] = {
     {"hlo_ops", "normalized_gflops", "hlo_ops.model_gflops", NARROW, ALL_OPERATIONS},
     {"hlo_ops", "flops", "hlo_ops.model_flops", NARROW, ALL_OPERATIONS},
     {"hlo_ops", "occurrences", "occurrences_actual", KERNELS, EXECUTIONS},
+    {"hlo_ops", "time_ps", "time_ps_actual",
+     "counts the kernels of ops of one name in several programs as those of the first, if they "
+     "follow each other in a step of a GPU",
+     "time of the op's own kernels"},
     {"hlo_ops", "flops", "flops_actual", NO_LIBRARIES,
      "model_flops_actual, in which an 8-bit operation counts as a half and a 4-bit one as a "
      "quarter"},

@@ -142,6 +142,12 @@ SQLITE_EXTENSION_INIT3
       "stream are one execution, or as many as there are of its least frequent kernel; if every "  \
       "kernel of the op ran equally often on the device, that number is used",                     \
       "libprofsql")                                                                                \
+    C(HO_TIME_ACTUAL, "time_ps_actual", "INTEGER", "ps",                                           \
+      "total time of occurrences_actual executions: on a GPU that of the op's own kernels, while " \
+      "time_ps also includes ops of the same name in other programs that follow it in the same "   \
+      "step. Equals time_ps on a TPU, and outside HLO programs. NULL for IDLE, and if both a GPU " \
+      "and a TPU ran the op",                                                                      \
+      "libprofsql")                                                                                \
     C(HO_FLOPS_ACTUAL, "flops_actual", "REAL", "FLOP",                                             \
       "model_flops_actual, in which an 8-bit operation counts as a half and a 4-bit one as a "     \
       "quarter; NULL if model_flops_actual is NULL",                                               \
@@ -297,6 +303,10 @@ static void exact_column(sqlite3_context *ctx, const OpMetrics *op, int column)
         break;
     case HO_HBM:
         if (op->n_memory || op->bytes_accessed) result_u64(ctx, op_hbm_bytes(op));
+        break;
+    case HO_TIME_ACTUAL:
+        if (!op_is_idle(op) && !(op->core_type && op->kernels_ps))
+            result_u64(ctx, op->has_program && !op->core_type ? op->kernels_ps : op->time_ps);
         break;
     case HO_EXECUTIONS:
         if (op->executions) result_u64(ctx, op->executions);

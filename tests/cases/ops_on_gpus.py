@@ -206,8 +206,9 @@ def ops_of_one_name():
                       key=id)
     data = space(plane.bytes(), metadata.bytes())
     same(rows("SELECT program_id, occurrences, total_time_us, occurrences_actual, "
-              "round(hbm_utilization, 9) FROM hlo_ops('{x}') WHERE rank > 0 ORDER BY 1", x=data),
-         [('1', 2, 25.0, 1, 12.8), ('2', 1, 10.0, 2, round(128 / 30, 9))])
+              "time_ps_actual / 1000000, round(hbm_utilization, 9) FROM hlo_ops('{x}') "
+              "WHERE rank > 0 ORDER BY 1", x=data),
+         [('1', 2, 25.0, 1, 5, 12.8), ('2', 1, 10.0, 2, 30, round(128 / 30, 9))])
     same(rows("SELECT program_id, self_us, bytes_accessed FROM scope_ops('{x}') ORDER BY 1",
               x=data), [('1', 5.0, 64.0), ('2', 30.0, 128.0)])
     same(rows("SELECT program_id, occurrences, self_time_us, round(hbm_utilization, 9) "

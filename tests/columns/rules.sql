@@ -785,6 +785,10 @@ SELECT 1 FROM step_variance('x', NULL) GROUP BY run
  HAVING abs(sum(variance_percent) - 100) > 1e-6 * total(abs(variance_percent))
  OR sum(name IS NULL) <> 1;
 
+-- hlo_ops.time_ps_actual is known of all ops, and differs from time_ps on GPUs only
+SELECT 1 FROM hlo_ops('x') WHERE (time_ps_actual IS NULL) <> (category = 'IDLE')
+    OR (core_type <> '' AND time_ps_actual <> time_ps);
+
 -- no two ops with a rank in hlo_ops are one instruction of one program on GPUs
 SELECT 1 FROM hlo_ops('x') WHERE rank > 0 AND core_type = ''
  GROUP BY run, program_id, hlo_op HAVING count(*) > 1;

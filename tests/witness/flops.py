@@ -79,8 +79,8 @@ def counted(program, op, seen=()):
 # ---- executions on GPUs ----
 
 def kernels_of(planes):
-    """{(program, op): executions} of a host, device by device."""
-    total = collections.Counter()
+    """({(program, op): executions}, {(program, op): time}) of a host, device by device."""
+    total, times = collections.Counter(), collections.Counter()
     for p in planes:
         if p.kind != 'gpu':
             continue
@@ -93,6 +93,7 @@ def kernels_of(planes):
                 op, program = e.stats.get('hlo_op'), e.stats.get('program_id')
                 if isinstance(op, str):
                     stream.append(((program, op), e.name))
+                    times[program, innermost(op)] += e.duration_ps
             for (program, op), row in itertools.groupby(stream, lambda x: x[0]):
                 counts = collections.Counter(name for _, name in row)
                 key = program, innermost(op)
@@ -101,7 +102,7 @@ def kernels_of(planes):
         for key, counts in by_kernel.items():
             alike = len(set(counts.values())) == 1
             total[key] += next(iter(counts.values())) if alike else rows[key]
-    return total
+    return total, times
 
 
 # ---- TPUs ----
@@ -152,28 +153,32 @@ def tpu_ops(planes, programs):
 def check_gpu(run):
     """How many ops were compared, and {(program, op): (operations, those against the peak)}; None:
     not known or not counted here."""
-    executions, sums, sure = collections.Counter(), {}, {}
+    executions, times, sums, sure = collections.Counter(), collections.Counter(), {}, {}
     for planes in run.hosts.values():  # hosts may have different programs of one id
         programs = {key: Program(proto) for key, proto in programs_of(planes).items()}
         own = any(p.kind == 'gpu' and 'flops' in p.stat_names.values() for p in planes)
-        for key, count in kernels_of(planes).items():
+        counts, lengths = kernels_of(planes)
+        for key, count in counts.items():
             op = programs[key[0]].by_name.get(key[1]) if key[0] in programs else None
             if not op:
                 continue
             executions[key] += count
+            times[key] += lengths[key]
             one = programs[key[0]].known(op)
             model, weighted = sums.get(key, (0, 0))
             sums[key] = (None, None) if None in (one, model) else (
                 model + count * one, weighted + count * one * programs[key[0]].weight(op))
             sure[key] = sure.get(key, True) and counted(
                 programs[key[0]], op) and op.opcode not in CONTAINERS and not (own and one is None)
-    rows = run.ask("SELECT program_id, hlo_op, occurrences_actual AS n, flops_actual AS weighted, "
-                   "model_flops_actual AS flops FROM hlo_ops({x}) WHERE program_id <> '0'")
+    rows = run.ask("SELECT program_id, hlo_op, occurrences_actual AS n, time_ps_actual AS ps, "
+                   "flops_actual AS weighted, model_flops_actual AS flops FROM hlo_ops({x}) "
+                   "WHERE program_id <> '0'")
     n = 0
     for row in rows:
         key = int(row['program_id']), row['hlo_op']
         if key in executions:
             agree('executions of %s' % (key,), row['n'], executions[key])
+            agree('time of %s' % (key,), row['ps'], times[key])
             n += 1
             if sure[key]:
                 agree('operations of %s' % (key,), [row['flops'], row['weighted']],
