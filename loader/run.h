@@ -197,12 +197,12 @@ struct Plane {
     HashTable event_ids, stat_ids; /* indexes of event_metas and stat_metas, for id_find() */
     StatSet declared;              /* known stats that have metadata */
     uint32_t *known_metas;         /* indexes in stat_metas of those of known stats */
-    size_t n_known_metas;
+    uint32_t n_known_metas;
     uint8_t *known_of_id; /* enum KnownStat of the stat ids below n_known_ids; use stat_known() */
     uint32_t *meta_of_id; /* index in event_metas + 1 of the metadata ids below n_meta_ids; 0: not
                              declared. event_ids has all ids */
     uint32_t *stat_of_id; /* likewise in stat_metas, of the stat ids below n_stat_ids */
-    size_t n_known_ids, n_meta_ids, n_stat_ids;
+    uint32_t n_known_ids, n_meta_ids, n_stat_ids;
     uint64_t *stat_offsets; /* file offset of each XStat's field */
     size_t n_stats, stat_capacity;
     size_t first_line, n_lines; /* in host->lines */

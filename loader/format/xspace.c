@@ -236,13 +236,21 @@ static int list_known_stats(Plane *plane, ProfErr *err)
     return PROF_OK;
 }
 
+/* Returns the bound of the ids that an array by id has: it stays `room` times as long as the n
+ * entries. */
+static uint64_t array_ids(uint64_t room, size_t n)
+{
+    uint64_t most = room * n + 64;
+    return most < UINT32_MAX ? most : UINT32_MAX;
+}
+
 /* Fills known_of_id. Writers number stats from 1 on, or nearly so; larger ids stay in stat_ids. */
 static int index_known_stats(Plane *plane, ProfErr *err)
 {
-    uint64_t most = 16 * (uint64_t)plane->n_stat_metas + 64;
+    uint64_t most = array_ids(16, plane->n_stat_metas);
     for (size_t i = 0; i < plane->n_stat_metas; i++) {
         uint64_t id = (uint64_t)plane->stat_metas[i].id;
-        if (id < most && id >= plane->n_known_ids) plane->n_known_ids = (size_t)id + 1;
+        if (id < most && id >= plane->n_known_ids) plane->n_known_ids = (uint32_t)id + 1;
     }
     if (!(plane->known_of_id = prof_alloc(plane->n_known_ids))) {
         plane->n_known_ids = 0;
@@ -257,10 +265,10 @@ static int index_known_stats(Plane *plane, ProfErr *err)
 /* Fills meta_of_id in the same way. */
 static int index_event_metas(Plane *plane, ProfErr *err)
 {
-    uint64_t most = 4 * (uint64_t)plane->n_event_metas + 64;
+    uint64_t most = array_ids(4, plane->n_event_metas);
     for (size_t i = 0; i < plane->n_event_metas; i++) {
         uint64_t id = (uint64_t)plane->event_metas[i].id;
-        if (id < most && id >= plane->n_meta_ids) plane->n_meta_ids = (size_t)id + 1;
+        if (id < most && id >= plane->n_meta_ids) plane->n_meta_ids = (uint32_t)id + 1;
     }
     if (!(plane->meta_of_id = prof_alloc(plane->n_meta_ids * sizeof *plane->meta_of_id))) {
         plane->n_meta_ids = 0;
@@ -276,10 +284,10 @@ static int index_event_metas(Plane *plane, ProfErr *err)
 /* Fills stat_of_id in the same way. */
 static int index_stat_metas(Plane *plane, ProfErr *err)
 {
-    uint64_t most = 4 * (uint64_t)plane->n_stat_metas + 64;
+    uint64_t most = array_ids(4, plane->n_stat_metas);
     for (size_t i = 0; i < plane->n_stat_metas; i++) {
         uint64_t id = (uint64_t)plane->stat_metas[i].id;
-        if (id < most && id >= plane->n_stat_ids) plane->n_stat_ids = (size_t)id + 1;
+        if (id < most && id >= plane->n_stat_ids) plane->n_stat_ids = (uint32_t)id + 1;
     }
     if (!(plane->stat_of_id = prof_alloc(plane->n_stat_ids * sizeof *plane->stat_of_id))) {
         plane->n_stat_ids = 0;

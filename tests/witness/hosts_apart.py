@@ -25,11 +25,11 @@ from lib.wire import Plane, space  # noqa: E402
 COUNTED = {'plane_id': 'planes', 'line_id': 'lines', 'event_id': 'events',
            'step_event_id': 'events', 'module_event_id': 'events', 'start_event_id': 'events',
            'done_event_id': 'events', 'match_event_id': 'events', 'before_event_id': 'events',
-           'live_until_event_id': 'events',
+           'live_until_event_id': 'events', 'longest_event_id': 'events',
            'after_event_id': 'events', 'peak_event_id': 'events',
            ('trace_events', 'parent_id'): 'events', ('events', 'parent_id'): 'events',
            ('timeline', 'parent_id'): 'events', 'launch_event_id': 'events',
-           'annotation_event_id': 'events', 'core_id': 'cores', 'pid': 'processes',
+           'annotation_event_id': 'events', 'launch_line_id': 'lines', 'core_id': 'cores', 'pid': 'processes',
            'host_index': 'hosts'}
 
 # Tables of which only some rows of a file are in the run, or that look at all hosts together.
