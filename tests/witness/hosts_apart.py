@@ -29,8 +29,8 @@ COUNTED = {'plane_id': 'planes', 'line_id': 'lines', 'event_id': 'events',
            'after_event_id': 'events', 'peak_event_id': 'events',
            ('trace_events', 'parent_id'): 'events', ('events', 'parent_id'): 'events',
            ('timeline', 'parent_id'): 'events', 'launch_event_id': 'events',
-           'annotation_event_id': 'events', 'launch_line_id': 'lines', 'core_id': 'cores', 'pid': 'processes',
-           'host_index': 'hosts'}
+           'annotation_event_id': 'events', 'launch_line_id': 'lines', 'core_id': 'cores',
+           'pid': 'processes', 'host_index': 'hosts'}
 
 # Tables of which only some rows of a file are in the run, or that look at all hosts together.
 ALIGNED = 'the run has the steps that its hosts have in common'
