@@ -154,6 +154,9 @@ def waits_that_overlap():
         found = rows("SELECT calls, total_us, longest_us, longest_start_us, longest_event_id "
                      "FROM wait_totals('{x}')", x=x)
         same(found, [(3, 25.0, 10.0, 0.0, order.index(waits[1]))])
+    least = -2**63  # the only wait of its name is the longest, whatever its duration
+    same(rows("SELECT calls, longest_event_id FROM wait_totals('{x}')",
+              x=host_of([('f', 0, US), ('Await', 0, least)])), [(1, 1)])
 
 
 @case

@@ -66,7 +66,7 @@ static HostWait *find_row(LineWaits *l, const Line *line, const Text *name)
         if (l->rows.items[i].name == name) return &l->rows.items[l->last = i];
     HostWait *row = PUSH_KEYED(l->rows, &l->by_name, hash);
     if (!row) return NULL;
-    *row = (HostWait){.line = line, .name = name, .longest_ps = INT64_MIN};
+    *row = (HostWait){.line = line, .name = name};
     l->last = l->rows.n - 1;
     return row;
 }
@@ -83,7 +83,7 @@ static bool add_wait(LineWaits *l, const Line *line, const Wait *wait)
     if (!row) return false;
     row->n++;
     row->total_ps += (double)wait->duration_ps;
-    if (wait->duration_ps > row->longest_ps) {
+    if (row->n == 1 || wait->duration_ps > row->longest_ps) {
         row->longest = wait->event;
         row->longest_ps = wait->duration_ps, row->longest_start_ps = wait->start_ps;
     }
