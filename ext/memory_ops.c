@@ -46,6 +46,13 @@ static void memory_ops_list(RowCursor *c, RowList *list)
     list->first_place = place_pair(c->at_host, 32, 0);
 }
 
+/* Writes a sum, or the end of int64 that is nearest. */
+static void result_sum(sqlite3_context *ctx, ByteSum sum)
+{
+    ByteSum above = sum < INT64_MIN ? INT64_MIN : sum;
+    sqlite3_result_int64(ctx, (sqlite3_int64)(above > INT64_MAX ? INT64_MAX : above));
+}
+
 static void memory_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const MemoryOp *row = c->row;
@@ -53,11 +60,11 @@ static void memory_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     case MO_ALLOCATOR: result_text(ctx, row->allocator->name); break;
     case MO_TF_OP: result_nonempty(ctx, row->tf_op); break;
     case MO_ALLOCATIONS: result_u64(ctx, row->n); break;
-    case MO_ALLOCATED: sqlite3_result_int64(ctx, row->allocation_bytes); break;
-    case MO_REQUESTED: sqlite3_result_int64(ctx, row->requested_bytes); break;
+    case MO_ALLOCATED: result_sum(ctx, row->allocation_bytes); break;
+    case MO_REQUESTED: result_sum(ctx, row->requested_bytes); break;
     case MO_LARGEST: sqlite3_result_int64(ctx, row->largest_bytes); break;
     case MO_FREED: result_u64(ctx, row->n_freed); break;
-    case MO_FREED_BYTES: sqlite3_result_int64(ctx, row->freed_bytes); break;
+    case MO_FREED_BYTES: result_sum(ctx, row->freed_bytes); break;
     case MO_LIFE:
         if (row->n_freed) sqlite3_result_double(ctx, row->life_ps / (double)row->n_freed / 1e6);
         break;
@@ -73,7 +80,8 @@ static const RowSource memory_ops_rows = {
 const Table memory_ops_table = {
     "memory_ops",
     "one op that allocated memory from one allocator: how often, how much, and how much of that "
-    "was freed; in the order of the allocators and of the first allocation",
+    "was freed; in the order of the allocators' names and of the first allocation in "
+    "memory_events",
     memory_ops_columns,
     COUNT(memory_ops_columns),
     &row_table_module,

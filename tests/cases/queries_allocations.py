@@ -113,6 +113,20 @@ def allocations_over_and_over():
 
 
 @case
+def sums_beyond_int64():
+    """They are cut at the ends of int64, but not on the way: -2^63 is no size, but a file may have
+    it."""
+    sizes = [2**62, 2**62, -2**63, 2**62]
+    events = [('MemoryAllocation', i, 0, {'allocation_bytes': {'int64': size},
+                                          'requested_bytes': {'int64': 2**62},
+                                          'addr': {'int64': i}}) for i, size in enumerate(sizes)]
+    events += [('MemoryDeallocation', 9, 0, {'addr': {'int64': i}}) for i in range(4)]
+    same(rows("SELECT allocations, allocated_bytes, requested_bytes, freed_bytes FROM "
+              "memory_ops('{x}')", x=space(Plane('/host:CPU').line(1, 'main', events).bytes())),
+         [(4, 2**62, 2**63 - 1, 2**62)])
+
+
+@case
 def equal_allocations():
     """Of equal sizes the order is by allocator, op, shape, region and type of the data."""
 

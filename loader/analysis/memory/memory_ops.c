@@ -28,12 +28,12 @@ static MemoryOp *find_row(MemoryOps *all, HashTable *by_op, const MemoryAllocato
 static void add_allocation(MemoryOp *row, const MemoryEvent *e)
 {
     row->n++;
-    row->allocation_bytes = add_saturated(row->allocation_bytes, e->allocation_bytes);
-    row->requested_bytes = add_saturated(row->requested_bytes, e->requested_bytes);
+    row->allocation_bytes += e->allocation_bytes;
+    row->requested_bytes += e->requested_bytes;
     if (e->allocation_bytes > row->largest_bytes) row->largest_bytes = e->allocation_bytes;
     if (!e->match) return;
     row->n_freed++;
-    row->freed_bytes = add_saturated(row->freed_bytes, e->allocation_bytes);
+    row->freed_bytes += e->allocation_bytes;
     row->life_ps += (double)sub_saturated(e->match->start_ps, e->start_ps);
 }
 

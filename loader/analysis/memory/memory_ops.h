@@ -5,12 +5,16 @@
 
 #include "memory_profile.h"
 
-/* The allocations of one op from one allocator. Sums are saturated. */
+/* Sizes of a file can add up to more than int64 holds, and be negative. */
+__extension__ typedef __int128 ByteSum;
+
+/* The allocations of one op from one allocator. */
 typedef struct {
     const MemoryAllocator *allocator;
     const Text *tf_op; /* empty if unknown */
     uint64_t n, n_freed;
-    int64_t allocation_bytes, requested_bytes, largest_bytes, freed_bytes;
+    ByteSum allocation_bytes, requested_bytes, freed_bytes;
+    int64_t largest_bytes;
     double life_ps; /* of those that were freed */
 } MemoryOp;
 
