@@ -15,7 +15,9 @@ SQLITE_EXTENSION_INIT3
     C(WT_NAME, "name", "TEXT", NULL, "name of the waiting events, as in host_waits",               \
       "XEventMetadata.name")                                                                       \
     C(WT_CALLS, "calls", "INTEGER", "events",                                                      \
-      "number of waits. A wait that starts within another wait of its thread does not count",      \
+      "number of waits. A wait that starts within an earlier wait of its thread does not count. "  \
+      "Of waits that start together the longest is the earliest, then the first in the file. "     \
+      "Aggregated events are no waits",                                                            \
       "libprofsql")                                                                                \
     C(WT_TOTAL, "total_us", "REAL", "us", "sum of the durations of the waits",                     \
       "XEvent.duration_ps")                                                                        \

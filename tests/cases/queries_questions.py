@@ -130,13 +130,15 @@ def waits_of_the_host():
 
 @case
 def names_of_waits():
-    """By their parts; input and pools of threads of the host are none."""
+    """By their parts; compiling, tracing, input and pools of threads of the host are none."""
     names = ('cuStreamSynchronize', 'x block_until_ready y', 'BlockUntilReady', 'Await',
              'PjRt::BlockHostUntilReady', 'Acquire semaphore 3', 'np.asarray(jax.Array)',
              '$a.py:1 item', '$.tolist')
     others = ('IteratorGetNext Synchronize', 'iteratorgetnextSynchronize', 'Iterator::Await',
               'ThreadPool::Await', '(wait for completion)', '$item', '$a.py:1 itemize', 'a item',
-              '$a_item', 'synchronize')
+              '$a_item', 'synchronize', 'Await (wait for completion)', 'XlaCompile Await',
+              'XlaCompileAwait', 'X::Compile(Await)', 'trace_to_jaxpr Synchronize',
+              '$pe.py:1 trace_to_jaxpr_Await', 'a/Await:InfeedEnqueueTuple')
     x = host_of([(name, i * US, US) for i, name in enumerate(names + others)])
     same(rows("SELECT name FROM wait_totals('{x}')", x=x), [(name,) for name in names])
     same(sorted(rows("SELECT name FROM host_waits('{x}')", x=x)),

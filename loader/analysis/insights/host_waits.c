@@ -7,6 +7,7 @@
 #include "../../base/sort.h"
 #include "../../store/events.h"
 #include "../../store/lines.h"
+#include "idle_causes.h"
 
 #include <string.h>
 
@@ -22,16 +23,12 @@ static bool is_frame_of(Slice name, const char *function)
     return before == ' ' || before == '.';
 }
 
+/* Waits for threads of XLA's CPU executor are none. */
 static bool is_wait(Slice name)
 {
-    static const char *const waiting[] = {"Synchronize",       "block_until_ready",
-                                          "BlockUntilReady",   "BlockHostUntilReady",
-                                          "Acquire semaphore", "np.asarray(jax.Array)"};
-    if (slice_starts_ignoring_case(name, "IteratorGetNext") || slice_starts(name, "Iterator::"))
-        return false;
-    return slice_contains_any(name, waiting, COUNT(waiting)) ||
-           (slice_contains(name, "Await") && !slice_contains(name, "ThreadPool::")) ||
-           is_frame_of(name, "item") || is_frame_of(name, "tolist");
+    if (is_frame_of(name, "item") || is_frame_of(name, "tolist")) return true;
+    return idle_cause_of(name) == IDLE_WAITING && !slice_contains(name, "(wait for completion)") &&
+           !slice_contains(name, "ThreadPool::Await");
 }
 
 /* ---- a thread ---- */

@@ -4,6 +4,7 @@
 #ifndef PROF_IDLE_CAUSES_H
 #define PROF_IDLE_CAUSES_H
 
+#include "../../base/slice.h"
 #include "../../run.h"
 
 /* From the least specific to the most specific. */
@@ -21,6 +22,8 @@ enum IdleCause {
     N_IDLE_CAUSES
 };
 extern const char *const idle_cause_names[N_IDLE_CAUSES];
+/* Returns the cause that an event's name shows, on its own. */
+enum IdleCause idle_cause_of(Slice name);
 
 typedef struct {
     enum IdleCause cause;

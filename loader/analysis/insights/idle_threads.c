@@ -15,7 +15,7 @@
 
 static bool is_input(Slice name) { return slice_starts_ignoring_case(name, "IteratorGetNext"); }
 
-static enum IdleCause cause_of(Slice name)
+enum IdleCause idle_cause_of(Slice name)
 {
     static const char *const waiting[] = {
         "Synchronize", "block_until_ready", "BlockUntilReady",       "BlockHostUntilReady",
@@ -328,7 +328,7 @@ typedef struct {
  * the kernel. */
 static enum IdleCause cause_of_name(const Threads *t, const Text *name)
 {
-    enum IdleCause cause = cause_of(slice_of(name));
+    enum IdleCause cause = idle_cause_of(slice_of(name));
     const Text *const *kernels = t->kernels->items;
     size_t n = t->kernels->n;
     size_t at =
