@@ -71,7 +71,7 @@ static const RowSource program_totals_rows = {
                "that run outside of XLA have none)"};
 const Table program_totals_table = {
     "program_totals",
-    "one HLO program on one device: how often it ran, and for how long",
+    "one HLO program (id and module) on one device: how often it ran, and for how long",
     program_totals_columns,
     COUNT(program_totals_columns),
     &row_table_module,

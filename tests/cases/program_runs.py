@@ -63,6 +63,45 @@ def modules_of_cores():
 
 
 @case
+def modules_of_one_name():
+    """A row of program_totals is what its id and module show, however the file writes them."""
+    core = Plane('/device:TPU:0', 1)
+    core.line(1, 'XLA Modules', [('f(7)', 0, 10), ('f(07)', 20, 20), ('', 40, 1), ('(7)', 50, 2),
+                                 ('f', 60, 3), ('f(18446744073709551616)', 70, 4)])
+    gpu = Plane('/device:GPU:0', 2)
+    modules = ['f', 'f(7)', '', 'f', 'f(7)']
+    gpu.line(1, 'Stream #1', [('k', 10 * i, 1, {'hlo_module': {'str': m}})
+                              for i, m in enumerate(modules)]
+             + [('k', 90, 5, {'program_id': {'uint64': 9}}), ('k', 95, 1, {}),
+                ('k', 100, 5, {'program_id': {'uint64': 8}}),
+                ('k', 110, 1, {'program_id': {'uint64': 9}, 'hlo_module': {'str': ''}})])
+    x = space(core.bytes(), gpu.bytes())
+    same(rows("SELECT plane_id, program_id, hlo_module, executions, total_us * 1e6, "
+              "round(min_us * 1e6), round(max_us * 1e6) FROM program_totals('{x}')", x=x),
+         [(0, '7', 'f', 2, 30, 10, 20), (0, None, None, 1, 1, 1, 1), (0, '7', None, 1, 2, 2, 2),
+          (0, None, 'f', 2, 7, 3, 4), (1, None, 'f', 4, 4, 1, 1), (1, None, None, 1, 1, 1, 1),
+          (1, '9', None, 2, 6, 1, 5), (1, '8', None, 1, 5, 5, 5)])
+
+
+@case
+def first_of_several_ids():
+    """Of several correlation ids of a kernel the first is that of its launch, as in
+    launch_delays."""
+    host = Plane('/host:CPU', 1)
+    host.line(1, 'main', [('m:XLA GPU module', 0, 10), ('m:XLA GPU module', 20, 10)])
+    host.line(2, 'calls', [('launch', 1, 2, {'correlation_id': {'int64': 1}}),
+                           ('launch', 21, 2, {'correlation_id': {'int64': 2}})])
+    gpu = Plane('/device:GPU:0', 2)
+    kernels = [('k', start, 5, [('hlo_module', {'str': 'm'}), ('program_id', {'uint64': 7})] + [
+        ('correlation_id', {'int64': id}) for id in ids])
+        for start, ids in ((30, [1]), (40, [1, 2]), (50, [2]))]
+    x = space(host.bytes(), gpu.line(1, 'Stream #1', kernels).bytes())
+    same(rows("SELECT start_ps, launch_start_ps FROM launch_delays('{x}')", x=x),
+         [(30, 1), (40, 1), (50, 21)])
+    same(rows("SELECT start_ps, duration_ps FROM program_runs('{x}')", x=x), [(30, 15), (50, 5)])
+
+
+@case
 def programs_of_metadata():
     """The event's own stats count before those of its metadata; without an id, the module tells
     programs apart."""

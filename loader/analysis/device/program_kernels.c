@@ -28,7 +28,7 @@ static void read_facts(ProgramKernel *kernel, Plane *plane, const StatFilter *fi
             kernel->module = kept_text(plane->host, plane, &stat, err);
         else if (known == STAT_HLO_OP && !kernel->op)
             kernel->op = kept_text(plane->host, plane, &stat, err);
-        else if (known == STAT_CORRELATION_ID && stat_is_integer(&stat))
+        else if (known == STAT_CORRELATION_ID && !kernel->has_launch && stat_is_integer(&stat))
             kernel->launch = stat.u64, kernel->has_launch = true;
         else if (known == STAT_GRAPH_ID)
             kernel->in_graph = true;

@@ -4,17 +4,25 @@
 
 #include "../../base/interrupt.h"
 #include "../../base/list.h"
+#include "../../base/slice.h"
+
+/* Returns the name that is shown: several texts of a file can show the same one. */
+static Slice module_of(const ProgramRun *run)
+{
+    return slice_without_id(slice_of(run->module ? run->module : empty_text));
+}
 
 static bool same_program(const ProgramRun *a, const ProgramRun *b)
 {
-    return a->has_program == b->has_program && a->program_id == b->program_id &&
-           a->module == b->module;
+    if (a->has_program != b->has_program || a->program_id != b->program_id) return false;
+    return a->module == b->module || slice_equal(module_of(a), module_of(b));
 }
 
 /* Returns the row of a program among those of its device. NULL if memory runs out. */
 static ProgramTotal *find_row(ProgramTotals *out, HashTable *by_program, const ProgramRun *run)
 {
-    uint64_t hash = hash64(hash64(run->program_id) ^ (uint64_t)(uintptr_t)run->module);
+    Slice module = module_of(run);
+    uint64_t hash = hash64(hash64(run->program_id) ^ text_hash(module.text, module.n));
     HASH_EACH(i, by_program, hash)
         if (same_program(out->rows[i].first, run)) return &out->rows[i];
     if (!GROW(out->rows, out->n, out->capacity) || !hash_add(by_program, hash, out->n)) return NULL;
