@@ -143,7 +143,7 @@ complete -c profsql -n '__fish_seen_subcommand_from memory_by_source_line' -l sp
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_events -d 'one allocation or free that an allocator recorded'
 complete -c profsql -n '__fish_seen_subcommand_from memory_events' -l samples -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_growth -d 'Does the memory in use grow from step to step (a leak)?'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_ops -d 'one op that allocated memory from one allocator: how often, how much, and how much of that was freed; in the order of the allocators and of the first allocation'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_ops -d 'one op that allocated memory from one allocator: how often, how much, and how much of that was freed; in the order of the allocators\' names and of the first allocation in memory_events'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_peaks -d 'one memory space of an HLO program that has an allocation in it, with its peak and totals, as in XProf\'s memory viewer'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_time -d 'one level of an allocator\'s memory in use, with the time that the allocator spent at it; lowest level first'
 complete -c profsql -n '__fish_seen_subcommand_from memory_time' -l levels -x
@@ -197,7 +197,7 @@ complete -c profsql -n '__fish_seen_subcommand_from program_cost' -l n -s n -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a program_flops -d 'How many FLOPs did each HLO program carry out on devices, and how is that known?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a program_gaps -d 'one part of a device\'s span in which it ran no HLO program, between two programs or at an end'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a program_runs -d 'one execution of an HLO program on a device'
-complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a program_totals -d 'one HLO program on one device: how often it ran, and for how long'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a program_totals -d 'one HLO program (id and module) on one device: how often it ran, and for how long'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a range_kernels -d 'Which kernels were launched under a range, such as a TraceAnnotation or a Python function?'
 complete -c profsql -n '__fish_seen_subcommand_from range_kernels' -l range -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a recommendations -d 'one recommendation of XProf\'s pages, or of a rule like theirs: a finding and what to do about it, or a tip; the query advice shows what each problem costs'

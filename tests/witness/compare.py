@@ -156,7 +156,9 @@ def agree(what, got, want, rel=1e-9, abs_tol=1e-9):
             return a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
         if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
             return len(a) == len(b) and all(map(same, a, b))
-        if isinstance(a, (int, float)) and isinstance(b, (int, float)) and not isinstance(a, bool):
+        if isinstance(a, int) and isinstance(b, int):
+            return a == b
+        if isinstance(a, (int, float)) and isinstance(b, (int, float)):
             return a == b or math.isclose(a, b, rel_tol=rel, abs_tol=abs_tol)
         return a == b
     if got == want or same(got, want):

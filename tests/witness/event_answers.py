@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Questions about what happened during the capture: host_waits, wait_totals and gpu_counters from
-the bytes of each file; steady_steps, memory_growth, host_only_ops, launch_queue, slow_calls and
+"""Questions about what happened during the capture: host_waits and gpu_counters from the
+bytes of each file; steady_steps, memory_growth, host_only_ops, launch_queue, slow_calls and
 batch_padding from the rows of events, steps, launches and batches, which are compared elsewhere."""
 import collections
 import math
@@ -123,16 +123,11 @@ def host_waits(run):
                 waits[line, host, line.display or line.name, e.name].append(
                     (-e.duration_ps, e.start_ps, number, around[-1].name if around else None))
             around.append(e)
-    want, totals = [], []
+    want = []
     for (_, *place), of in waits.items():
         longest, total = min(of), -sum(w[0] for w in of)
         want.append([*place, longest[3], len(of), total / 1e6, total / 1e6 / len(of),
                      -longest[0] / 1e6, longest[1] / 1e6, steps[longest[2]]])
-        totals.append([*place, len(of), total / 1e6, -longest[0] / 1e6, longest[1] / 1e6,
-                       longest[2]])
-    got = run.ask('SELECT host, line, name, calls, total_us, longest_us, longest_start_us, '
-                  'longest_event_id FROM wait_totals({x})')
-    rows_agree('wait_totals', values(got), totals)
     got = run.ask('SELECT * FROM host_waits({x})')
     rows_agree('host_waits', values(got), want)
     order = [r['total_us'] for r in got]

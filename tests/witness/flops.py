@@ -312,7 +312,7 @@ def check_known():
     known(os.path.join(shared, 'samples', 'recorded', 'jax_train_transformer'),
           "SELECT sum(i.model_flops_actual) FROM hlo_instructions({x}) AS i "
           "JOIN hlo_computations({x}) AS c USING (run, host, program_id, computation) "
-          "WHERE c.is_entry AND c.hlo_module = 'jit_train_step'", [[198286592]], 1e-6)
+          "WHERE c.is_entry AND c.hlo_module = 'jit_train_step'", [[198286592.0]], 1e-6)
     dump = os.path.join(shared, 'data', 'hlo', 'NVIDIA-JAX-Toolbox', 'maxtext_fsdp4_h100')
     name = 'module_0016.jit_train_step.sm_9.0_gpu_after_optimizations.hlo.pb'
     if os.path.exists(os.path.join(dump, name)):

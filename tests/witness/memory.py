@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory: what programs plan (buffer_allocations, heap_timeline, memory_peaks, live_at,
 largest_buffers, memory_by_source_line, peak_memory, fragmentation) and what allocators did
-(live_allocations, allocation_churn, memory_ops, the matches of memory_events), from the bytes of
+(live_allocations, allocation_churn, the matches of memory_events), from the bytes of
 each profile.
 
 A plan's heap is not walked event by event: each storage has intervals, from the event that first
@@ -442,10 +442,6 @@ def check_allocators(run, actions):
           {key: life(made) for key, made in churn.items() if any(a.free for a in made)})
     agree('order of allocation_churn', [r['freed_bytes'] for r in got],
           sorted((r['freed_bytes'] for r in got), reverse=True))
-    got = run.ask('SELECT host, allocator, tf_op, allocations, allocated_bytes, largest_bytes, '
-                  'freed, freed_bytes, avg_life_us, requested_bytes FROM memory_ops({x})')
-    agree('memory_ops', {tuple(list(r.values())[:3]): list(r.values())[3:] for r in got},
-          {key: life(made)[:-1] + [sum(a.wanted for a in made)] for key, made in churn.items()})
     got = {r['event_id']: (r['match_event_id'], r['live_until_ps']) for r in run.ask(
         'SELECT event_id, match_event_id, live_until_ps FROM memory_events({x})')}
     want = {}

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Executions of programs and the time between them: program_runs, program_totals and program_gaps
-from the bytes of each profile, as docs/semantics.md defines them, with the executions that the host
-recorded.
+"""Executions of programs and the time between them: program_runs and program_gaps from the bytes of
+each profile, as docs/semantics.md defines them, with the executions that the host recorded.
 
 The time of a device is cut at each start and end of work and of executions."""
 import bisect
@@ -199,13 +198,6 @@ def check(run):
                   'FROM program_runs({x})')
     agree('program_runs', sorted((tuple(r.values()) for r in got), key=repr),
           sorted(executions, key=repr))
-    totals = collections.defaultdict(list)
-    for host, plane, _, duration, module, program in executions:
-        totals[host, plane, module, program].append(duration / 1e6)
-    got = run.ask('SELECT host, plane, hlo_module, program_id, sum(executions), sum(total_us), '
-                  'min(min_us), max(max_us) FROM program_totals({x}) GROUP BY 1, 2, 3, 4')
-    agree('program_totals', {tuple(r.values())[:4]: tuple(r.values())[4:] for r in got},
-          {key: (len(of), sum(of), min(of), max(of)) for key, of in totals.items()})
     got = run.ask('SELECT host, plane, start_ps, duration_ps, idle_ps, before, before_program_id, '
                   'after, after_program_id FROM program_gaps({x})')
     agree('program_gaps', sorted((tuple(r.values()) for r in got), key=repr),

@@ -2042,8 +2042,9 @@ class WaitTotals(NamedTuple):
     name: str
     """name of the waiting events, as in host_waits"""
     calls: int
-    """number of waits. A wait that starts within another wait of its thread does not count
-    [events]"""
+    """number of waits. A wait that starts within an earlier wait of its thread does not count. Of
+    waits that start together the longest is the earliest, then the first in the file. Aggregated
+    events are no waits [events]"""
     total_us: float
     """sum of the durations of the waits [us]"""
     longest_us: float
@@ -6185,7 +6186,8 @@ class Tables:
     def program_runs(self, *, source: Source | None = None) -> Result[ProgramRuns]:
         """One row: one execution of an HLO program on a device."""
     def program_totals(self, *, source: Source | None = None) -> Result[ProgramTotals]:
-        """One row: one HLO program on one device: how often it ran, and for how long."""
+        """One row: one HLO program (id and module) on one device: how often it ran, and for how
+        long."""
     def program_gaps(self, *, source: Source | None = None) -> Result[ProgramGaps]:
         """One row: one part of a device's span in which it ran no HLO program, between two programs
         or at an end."""
@@ -6291,7 +6293,8 @@ class Tables:
         spent at it; lowest level first."""
     def memory_ops(self, *, source: Source | None = None) -> Result[MemoryOps]:
         """One row: one op that allocated memory from one allocator: how often, how much, and how
-        much of that was freed; in the order of the allocators and of the first allocation."""
+        much of that was freed; in the order of the allocators' names and of the first allocation in
+        memory_events."""
     def async_ops(self, include_synchronous: int | None = None, *, source: Source | None = None) -> Result[AsyncOps]:
         """One row: one asynchronous transfer or collective of a device, with the time that
         computing hides."""
