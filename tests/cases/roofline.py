@@ -136,6 +136,44 @@ def roofline_steps():
 
 
 @case
+def steps_of_renamed_ops():
+    """Steps divide the operations of the op to which hlo_ops adds the events, whatever name their
+    own metadata has."""
+    def core(number, events, more=()):
+        p = Plane('/device:TPU:%d' % number, number + 1,
+                  [(k, {'double': v}) for k, v in PEAKS.items()])
+        metas = {name: p.meta('%%%s = f32[1] op()' % name, name,
+                              (('program_id', {'int64': 1}), ('symbol_id', {'int64': 1}),
+                               ('flops', {'int64': flops}), ('hlo_category', {'str': category})))
+                 for name, flops, category in (('a', 100, 'fused'), ('b', 1000, 'fused'),
+                                               ('w', 10000, 'while'))}
+        for at, line in enumerate([('Framework Ops', more)] * bool(more) + [('XLA Ops', events)]):
+            p.line(3 + at, line[0], [(metas[name], begin, 20, ()) for name, begin in line[1]])
+        p.line(2, 'Steps', [('0', 0, 100, ()), ('1', 100, 80, ())])
+        return p.bytes()
+    steps = "SELECT step, flops FROM flops_utilization_by_step('{x}')"
+    ops = "SELECT hlo_op, flops_actual FROM hlo_ops('{x}') WHERE rank > 0 ORDER BY hlo_op"
+    total = ("SELECT flops_actual FROM roofline('{x}') WHERE record = 'Total' AND rank = 0 "
+             "AND include_infeed_outfeed")
+    both = core(0, [('a', 10), ('b', 50), ('b', 110)])
+    for planes, want_ops, want_steps in [
+        ([both], [('a', 2100.0)], [(0, 1400.0), (1, 700.0)]),
+        # the other core's b is an op of its own
+        ([both, core(1, [('b', 50), ('b', 110)])], [('a', 2100.0), ('b', 2000.0)],
+         [(0, 2400.0), (1, 1700.0)]),
+        # an event before the steps names the op, on a line that steps do not show
+        ([core(0, [('b', 50), ('b', 110), ('b', 130)], [('a', 0)])], [('a', 3100.0)],
+         [(0, 775.0), (1, 1550.0)]),
+        # loops have no operations, but they may name the op in hlo_ops or in a step
+        ([core(0, [('w', 10), ('b', 50), ('w', 110), ('b', 130)])], [('w', 2000.0)],
+         [(0, 1000.0), (1, 1000.0)])]:
+        data = space(*planes)
+        same([tuple(r.values()) for r in ask(ops, x=data)], want_ops)
+        same([tuple(r.values()) for r in ask(steps, x=data)], want_steps)
+        same([r['flops_actual'] for r in ask(total, x=data)], [sum(x[1] for x in want_ops)])
+
+
+@case
 def shares_of_the_peak():
     """Of the better of two peaks that the intensity allows, and of the memory's: 50 % and 50 % each
     time."""

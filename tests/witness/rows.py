@@ -14,7 +14,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, agree_one_of, ask, in_parts, main, tried  # noqa: E402
+from compare import agree, agree_one_of, ask, in_parts, integer, main, numbered, tried  # noqa: E402
 from program_flops import are_operations_unknown, programs_that_ran  # noqa: E402
 
 MIB = 1048576.0
@@ -311,20 +311,34 @@ def of_events(run):
 
 
 OPS = 'SELECT * FROM hlo_ops({x}) WHERE rank > 0'
-WITH_OPS = """
-    SELECT host, plane_kind, step, program_id, hlo_op, count(*) AS n
+KERNELS = """
+    SELECT NULL AS host, host AS at, step, program_id, hlo_op, count(*) AS n
     FROM trace_events({x})
-    WHERE (plane_kind = 'gpu' AND line_kind = 'stream'
-           OR line IN ('XLA Ops', 'Sparse Core Ops')
-              AND plane_id IN (SELECT plane_id FROM core_steps({x})))
-          AND NOT derived AND hlo_op IS NOT NULL
-    GROUP BY 1, 2, 3, 4, 5"""
+    WHERE plane_kind = 'gpu' AND line_kind = 'stream' AND NOT derived AND hlo_op IS NOT NULL
+    GROUP BY 2, 3, 4, 5"""
+CORE_OPS = """
+    SELECT event_id, host, host AS at, step, program_id, 1 AS n
+    FROM trace_events({x})
+    WHERE line IN ('XLA Ops', 'Sparse Core Ops')
+          AND plane_id IN (SELECT plane_id FROM core_steps({x}))
+          AND NOT derived AND hlo_op IS NOT NULL"""
+
+
+def events_with_ops(run):
+    """Kernels by their own op; those of a TPU core by the first metadata of their symbol."""
+    rows, names, first = run.ask(KERNELS), {}, {}
+    of_cores = run.ask(CORE_OPS)
+    for id, _, plane, line, e in numbered(run) if of_cores else ():
+        if line.name in ('XLA Ops', 'Sparse Core Ops', 'Framework Ops'):
+            program, symbol = (integer(e.meta.stats.get(name))
+                               for name in ('program_id', 'symbol_id'))
+            if program is not None and symbol:
+                names[id] = first.setdefault((plane, program, symbol), e.short_name)
+    return rows + [dict(e, hlo_op=names.get(e['event_id'])) for e in of_cores]
 
 
 def model_flops(run):
-    """Operations of a step's events, or of its kernels in CUDA graphs a part of the program's. An
-    op whose events have several names has the first one's in hlo_ops, so steps in which a
-    TensorCore runs others are left out."""
+    """Operations of a step's events, or of its kernels in CUDA graphs a part of the program's."""
     shown = run.ask('SELECT * FROM flops_utilization_by_step({x})')
     kinds = {r['kind'] for r in run.ask('SELECT kind FROM device_time({x}) WHERE busy_ps > 0')}
     if not shown or run.ask(TWO_OP_LINES):
@@ -332,23 +346,20 @@ def model_flops(run):
     if {'gpu', 'tensorcore'} <= kinds:  # XProf has no ops of the steps of such a run
         agree('operations of steps', [r['model_flops'] for r in shown], [None] * len(shown))
         return
-    each, ran, sums, others = of_events(run), programs_that_ran(run), collections.Counter(), set()
+    each, ran, sums = of_events(run), programs_that_ran(run), collections.Counter()
     steps = {(r['host'], r['group_id']): r['step'] for r in run.ask('SELECT * FROM host_steps({x})')
              } if len(run.files) > 1 else None
-    for e in run.ask(WITH_OPS):
+    for e in events_with_ops(run):
         of = ran.get(e['program_id'])
         one = of.done[0] / of.events if of and of.by == 'program' else each.get((
-            None if e['plane_kind'] == 'gpu' else e['host'], e['program_id'], e['hlo_op']))
-        step = steps.get((e['host'], e['step'])) if steps else e['step']
+            e['host'], e['program_id'], e['hlo_op']))
+        step = steps.get((e['at'], e['step'])) if steps else e['step']
         sums[step] += e['n'] * (one or 0)
-        if e['plane_kind'] != 'gpu' and (e['host'], e['program_id'], e['hlo_op']) not in each:
-            others.add(step)
     if are_operations_unknown(run, ran):
         sums.clear()
     for r in shown if None not in each.values() else ():
-        if r['step'] not in others:
-            agree('model operations of step %s' % r['step'], r['model_flops'],
-                  sums[r['step']] or None, rel=1e-6)
+        agree('model operations of step %s' % r['step'], r['model_flops'], sums[r['step']] or None,
+              rel=1e-6)
 
 
 # XProf reads the steps of a plane from the last of these lines, and the ops from both.

@@ -49,7 +49,7 @@ static OpMetrics empty_program(uint64_t time_ps)
 }
 
 /* Sums the work of the program's ops. Ops that run other ops are left out, because those are
- * included. */
+ * included; their corrected operations are unknown, unless events that work share their symbol. */
 static OpMetrics sum_program(Builder *b, const OpMetricsDb *db)
 {
     OpMetrics sum = empty_program(db->total_ps);
@@ -59,10 +59,10 @@ static OpMetrics sum_program(Builder *b, const OpMetricsDb *db)
             sum.time_ps -= op->time_ps;
             continue;
         }
-        if (op_is_container(roofline_category(op))) continue;
         if (!isnan(op->model_flops_actual))
             sum.flops_actual += op->flops_actual,
                 sum.model_flops_actual += op_is_recomputed(op) ? 0 : op->model_flops_actual;
+        if (op_is_container(roofline_category(op))) continue;
         sum.flops += op->flops, sum.model_flops += op->model_flops,
             sum.bytes_accessed += op->bytes_accessed;
         for (size_t k = 0; k < op->n_memory; k++)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* step_programs.c: sums the ops of steps; see step_programs.h.
  *
- * Ops with the same program and name are one op, on all hosts and cores. Which ops these are, and
+ * Ops with the same program and name are one op, on all hosts and cores. Their actual operations
+ * are those of the op to which the table hlo_ops adds their events. Which ops these are, and
  * which memory spaces they access, is looked up once for all steps. */
 #include "step_programs.h"
 
@@ -90,11 +91,12 @@ static bool list_spaces(Programs *p)
 
 static double known(double x) { return isnan(x) ? 0 : x; }
 
-static bool know_op(Programs *p, OpMetricsDb *keys, const OpMetricsDb *device, const OpMetrics *op,
+static bool know_op(Programs *p, OpMetricsDb *keys, const OpStats *stats, const OpMetrics *op,
                     OpKind *kind)
 {
+    const Text *name = op->meta ? op_stats_name(stats, op->meta, op->name) : op->name;
     const OpMetrics *key = op_db_at(keys, op->program_id, op->name),
-                    *all = op_db_find(device, op->program_id, op->name->text, op->name->n_bytes);
+                    *all = op_db_find(&stats->device, op->program_id, name->text, name->n_bytes);
     Slice category = roofline_category(op);
     *kind = (OpKind){.has_category = op->category->n_bytes > 0,
                      .is_feed = op_is_infeed_or_outfeed(category),
@@ -131,7 +133,7 @@ static bool know_ops(Programs *p, Run *run, ProfErr *err)
         if (!stats) break;
         memory = (p->kinds[h] = arena_alloc(&p->arena, ops->n_ops * sizeof *p->kinds[h])) != NULL;
         for (size_t i = 0; i < ops->n_ops && memory; i++)
-            memory = know_op(p, &keys, &stats->device, &ops->ops[i], &p->kinds[h][i]);
+            memory = know_op(p, &keys, stats, &ops->ops[i], &p->kinds[h][i]);
     }
     p->n_keys = keys.n_ops;
     op_db_free(&keys);
@@ -191,16 +193,18 @@ static void add_memory(Sums *s, size_t h, const StepOpRecord *records, size_t n)
     }
 }
 
+/* Corrected operations count for every op: those of ops that only run others are 0, and an op that
+ * does so in one step may work in another. */
 static void add_work(Sums *s, StepProgram out[N_FEEDS])
 {
     for (size_t i = 0; i < s->n_touched; i++) {
         OpSum *sum = &s->ops[s->touched[i]];
         if (sum->kind->is_feed) out[WITHOUT_FEED].time_ps -= sum->time_ps;
-        for (int feed = 0; feed < N_FEEDS - sum->kind->is_feed && !sum->kind->is_container;
-             feed++) {
+        for (int feed = 0; feed < N_FEEDS - sum->kind->is_feed; feed++) {
+            out[feed].flops_actual += sum->flops_actual;
+            out[feed].model_flops_actual += sum->model_flops_actual;
+            if (sum->kind->is_container) continue;
             out[feed].flops += sum->flops, out[feed].model_flops += sum->model_flops;
-            out[feed].flops_actual += sum->flops_actual,
-                out[feed].model_flops_actual += sum->model_flops_actual;
             out[feed].bytes_accessed += sum->bytes_accessed;
         }
         sum->kind = NULL;

@@ -59,6 +59,8 @@ typedef struct {
     size_t n_memory;
     /* Fused instructions, or the ops of an offloaded SparseCore program; NULL if there are none. */
     OpMetricsDb *children;
+    /* For ops of steps: its metadata, if op_stats_name() may have another name for it; else NULL */
+    const EventMeta *meta;
 } OpMetrics;
 
 struct OpMetricsDb {
@@ -77,17 +79,33 @@ struct OpMetricsDb {
     HashTable by_name; /* by program_id and name; only of ops from op_db_at() */
 };
 
+/* The op of events whose metadata has another name than the op. */
+typedef struct {
+    const EventMeta *meta;
+    const Text *name;
+} RenamedOp;
+
 /* The databases of one host, or of all hosts of a run. */
 typedef struct {
     OpMetricsDb host, device;
     OpMetricsDb framework; /* ops of `device`, summed by framework op */
-    Arena arena;           /* for texts, children and memory breakdowns */
+    RenamedOp *renamed;    /* of one host: see op_stats_name() */
+    size_t n_renamed, renamed_capacity;
+    HashTable renamed_by_meta;
+    Arena arena; /* for texts, children and memory breakdowns */
     TextTable texts;
     const Text *idle; /* "IDLE" */
 } OpStats;
 
 /* Returns the databases of all hosts together, or of `only`. */
 const OpStats *run_op_stats(Run *run, Host *only, ProfErr *err);
+
+/* Returns the name in `device` of the op with an event metadata of a TensorCore, whose own name is
+ * `name`: that of the first metadata with its program and symbol. `stats` is of one host. */
+const Text *op_stats_name(const OpStats *stats, const EventMeta *meta, const Text *name);
+/* Records that an op with this metadata is in `device` under another name. False if memory runs
+ * out. */
+bool op_stats_rename(OpStats *stats, const EventMeta *meta, const Text *name);
 
 /* ---- reading a database ---- */
 

@@ -34,6 +34,8 @@ static void op_stats_free(void *result)
     op_db_free(&stats->host);
     op_db_free(&stats->device);
     op_db_free(&stats->framework);
+    prof_free(stats->renamed);
+    hash_free(&stats->renamed_by_meta);
     text_table_free(&stats->texts);
     arena_free(&stats->arena);
     prof_free(stats);
@@ -142,6 +144,30 @@ static void *op_stats_make(Run *run, Host *only, ProfErr *err)
     if (!err->code) return stats;
     op_stats_free(stats);
     return NULL;
+}
+
+static const Text *renamed(const OpStats *stats, const EventMeta *meta)
+{
+    uint64_t hash = hash64((uintptr_t)meta);
+    HASH_EACH(i, &stats->renamed_by_meta, hash)
+        if (stats->renamed[i].meta == meta) return stats->renamed[i].name;
+    return NULL;
+}
+
+const Text *op_stats_name(const OpStats *stats, const EventMeta *meta, const Text *name)
+{
+    const Text *other = renamed(stats, meta);
+    return other ? other : name;
+}
+
+bool op_stats_rename(OpStats *stats, const EventMeta *meta, const Text *name)
+{
+    if (renamed(stats, meta)) return true;
+    if (!GROW(stats->renamed, stats->n_renamed, stats->renamed_capacity) ||
+        !hash_add(&stats->renamed_by_meta, hash64((uintptr_t)meta), stats->n_renamed))
+        return false;
+    stats->renamed[stats->n_renamed++] = (RenamedOp){meta, name};
+    return true;
 }
 
 const OpStats *run_op_stats(Run *run, Host *only, ProfErr *err)

@@ -90,7 +90,8 @@ int64_t tpu_op_table_add(TpuOpTable *s, const OpSums *sums, ProfErr *err)
     else if (!metadata_read(&s->reader, sums->meta, read, &key, err) && read->has_program &&
              key.has_symbol && key.symbol_id) {
         SymbolOp *to = symbol_op(s, read, &key);
-        if (!to) {
+        if (!to || (to->op.name != read->name &&
+                    !op_stats_rename(s->reader.build->stats, sums->meta, to->op.name))) {
             prof_nomem(err);
         } else {
             OpMetrics *op = &to->op;

@@ -111,6 +111,19 @@ static int add_op(Tpu *t, const OpMetrics *read, uint32_t *op_of, ProfErr *err)
     return PROF_OK;
 }
 
+/* Gives a metadata an op of its own, because its core may have its events under another name than
+ * other cores. */
+static int separate_op(Tpu *t, const Core *core, uint32_t meta, ProfErr *err)
+{
+    OpMetricsDb *ops = &t->build->steps->ops;
+    OpMetrics *op = op_db_append(ops);
+    if (!op) return prof_nomem(err);
+    *op = ops->ops[core->op_of[meta] - 1];
+    op->meta = &core->plane->event_metas[meta];
+    core->op_of[meta] = (uint32_t)(op - ops->ops) + 1;
+    return PROF_OK;
+}
+
 typedef struct {
     uint64_t program_id, symbol_id;
     uint32_t meta;
@@ -150,6 +163,16 @@ static int find_twins(Tpu *t, Core *core, MetaSymbol *symbols, size_t n, ProfErr
     return err->code;
 }
 
+/* The metadata of ops that have another one may name them differently elsewhere. That one may also
+ * only occur on another line. */
+static int separate_ops(Tpu *t, const Core *core, const MetaSymbol *symbols, size_t n, ProfErr *err)
+{
+    for (size_t i = 0; i < n && !err->code; i++)
+        if (core->n_op_lines > 1 || (core->twin_of && core->twin_of[symbols[i].meta]))
+            separate_op(t, core, symbols[i].meta, err);
+    return err->code;
+}
+
 static int read_ops(Tpu *t, Core *core, ProfErr *err)
 {
     OpBuild build = {.host = t->build->host, .stats = t->build->steps->texts};
@@ -174,7 +197,8 @@ static int read_ops(Tpu *t, Core *core, ProfErr *err)
             add_op(t, read, &core->op_of[i], err);
         }
     }
-    if (!err->code) find_twins(t, core, symbols, n_symbols, err);
+    if (!err->code && !find_twins(t, core, symbols, n_symbols, err))
+        separate_ops(t, core, symbols, n_symbols, err);
     prof_free(symbols);
     if (opened) metadata_reader_close(&reader);
     op_db_free(&one);

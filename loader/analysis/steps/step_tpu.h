@@ -69,6 +69,7 @@ typedef struct Core {
     size_t n_groups, group_capacity, latest;
     HashTable group_ids;
     const CoreLine *ops; /* NULL if the core has none */
+    size_t n_op_lines;
     /* XProf identifies cores by a number. If several with steps have the same one, the last
      * counts. */
     bool is_last;

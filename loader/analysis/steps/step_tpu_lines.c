@@ -267,7 +267,8 @@ int tpu_find_lines(Tpu *t, ProfErr *err)
         Line *steps = NULL, *ops = NULL; /* of several lines of a kind, XProf uses the last */
         for (size_t k = plane->first_line; k < plane->first_line + plane->n_lines; k++) {
             if (host->lines[k].named == NAME_STEPS) steps = &host->lines[k];
-            if (is_op_line(&host->lines[k]) && !host->lines[k].derived) ops = &host->lines[k];
+            if (is_op_line(&host->lines[k]) && !host->lines[k].derived)
+                ops = &host->lines[k], core->n_op_lines++;
         }
         if (steps)
             t->lines[t->n_lines] = (CoreLine){.core = core, .line = steps, .is_steps = true},
