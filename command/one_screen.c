@@ -197,13 +197,15 @@ static const char *start_of(const char *text)
 
 /* Writes the losses, and of which hosts, if not of the entire run. XProf's remark that it has no
  * steps is left out if we have some. Reasons for empty tables are left out: they appear when such a
- * table is queried. */
+ * table is queried. How to list other runs is shown as a command. */
 static void what_is_missing(Database *d, Screen *s)
 {
     screen_heading(s, "What is missing or doubtful");
     sqlite3_stmt *stmt =
         ask(d,
-            "WITH issue AS (SELECT severity, message, min(rowid) AS place, min(host) AS host, "
+            "WITH issue AS (SELECT severity, iif(code = 'newest_run', printf('newest by name of %d "
+            "runs in the log dir; the others: %s', count + 1, ?2), message) AS message, "
+            "min(rowid) AS place, min(host) AS host, "
             "count(DISTINCT iif(code IN ('newest_run', 'no_common_steps', 'xprof_steps'), NULL, "
             "host)) AS n, (SELECT count(*) FROM hosts(?1)) AS n_hosts "
             "FROM prof_issues(?1) WHERE code <> 'nothing_to_show' AND NOT "
@@ -211,7 +213,7 @@ static void what_is_missing(Database *d, Screen *s)
             "SELECT severity, CASE WHEN n IN (0, n_hosts) THEN '' WHEN n = 1 THEN host || ': ' "
             "ELSE n || ' of ' || n_hosts || ' hosts: ' END || message FROM issue ORDER BY "
             "CASE severity WHEN 'error' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, place",
-            d->runs[0].label, NULL);
+            d->runs[0].label, keep_text("%s list %s", own_word(), given_word(d)));
     int n = 0;
     bool cut = false;
     for (; next_row(d, stmt); n++) {

@@ -237,6 +237,9 @@ def newest_run():
     logs = make_logs()
     screen = ' '.join(run(logs)[0].split())  # a long path wraps
     must(screen.startswith('run 2026_11_21_08_44_41, the newest of 3 in ' + logs), screen)
+    must('by name of 3 runs in the log dir; the others: ' in screen, screen)
+    must('profsql list %s ' % logs in screen, screen)
+    must('prof_find' not in screen, screen)
     out, notes = run(logs, 'kpi', '-f', 'json')
     same(json.loads(out)[0]['run'], '2026_11_21_08_44_41')
     must('run 2026_11_21_08_44_41, the newest of 3 in ' + logs in notes, notes)
