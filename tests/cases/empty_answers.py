@@ -2,7 +2,7 @@
 """An empty answer has a reason."""
 from lib.cases import case, same
 from lib.shell import ask, tables_of_a_run
-from lib.wire import Plane, space
+from lib.wire import L, Plane, space
 from cases.steps import gpu_host, group, issues, kernels, op
 
 
@@ -51,6 +51,7 @@ def every_empty_answer_has_a_reason():
     number = {'correlation_id': {'int64': 1}}
     profiles = {
         'no planes': space(), 'no events': space(host()),
+        'texts alone': L(2, 'e') + L(3, 'w') + L(4, 'h'),
         'no steps on a CPU': space(host(('x', 0, 5))),
         'no steps on a GPU': space(gpu(('k', 0, 5, number), steps=())),
         'no steps on a TPU': space(one_tpu(marks=False)),

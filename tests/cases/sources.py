@@ -172,6 +172,25 @@ def no_run_attached():
 
 
 @case
+def spaces_without_planes():
+    """The texts of an XSpace alone are one that opens. Fields that it does not have are ignored
+    next to a plane; without one the file is another message, such as XProf's own results."""
+    path = os.path.join(DIR, 'texts.xplane.pb')
+    def put(data):
+        with open(path, 'wb') as f:
+            f.write(data)
+        return path
+    def issues(data):
+        return rows("SELECT code FROM prof_issues('%s') ORDER BY code;" % put(data))
+    for field, code in ((2, [['xprof_error']]), (3, [['xprof_warning']]), (4, [])):
+        same(issues(L(field, 'text')), [['no_steps']] + sorted(code + [['xprof_steps']]), field)
+    other = L(9, 'text') + V(10, 1)
+    same(issues(L(1, L(2, '/host:CPU')) + other), [['no_steps'], ['xprof_steps']])
+    text = error("SELECT * FROM kpi('%s');" % put(L(4, 'host') + other))
+    same('is another protobuf message' in text, True, text)
+
+
+@case
 def wrong_files():
     """The error for a file of another kind names that kind."""
     folder = tempfile.mkdtemp(dir=DIR)
