@@ -112,12 +112,13 @@ WITH rule(rule, place, says, action, query) AS (
     ('tensorcore_missed', 21, 'Kernels that could run on tensor cores run without them for %s.',
      'Use 16-bit types or TF32, and sizes that are multiples of 8.',
      'SELECT * FROM tensorcore_missed(%s, 20)'),
-    ('small_kernels', 22, 'Kernels and copies that take less than 5 us on average take %s.',
+    ('small_kernels', 22, 'Kernels that take less than 5 us on average take %s.',
      'Fuse small ops (jit, XLA, torch.compile), batch them, or use CUDA graphs.',
      'SELECT name, sum(occurrences) AS n, sum(total_ps) / 1e3 / sum(occurrences) AS avg_ns, '
      || 'sum(total_ps) / 1e9 AS total_ms FROM event_totals(%s) WHERE plane_kind = ''gpu'' '
-     || 'AND line_kind = ''stream'' GROUP BY name HAVING sum(total_ps) < 5e6 * sum(occurrences) '
-     || 'ORDER BY total_ms DESC'),
+     || 'AND line_kind = ''stream'' AND name NOT IN (SELECT hlo_op FROM async_op_totals(%s, 1) '
+     || 'WHERE kind = ''transfer'') '
+     || 'GROUP BY name HAVING sum(total_ps) < 5e6 * sum(occurrences) ORDER BY total_ms DESC'),
     ('outside_compilation', 23, 'Ops that the program runs on the host take %s of device time.',
      'Avoid host callbacks, tf.summary, tf.print and debug prints in the compiled program.',
      'SELECT hlo_op, tf_op, event_self_ps / 1e9 AS self_ms FROM hlo_ops(%s) '
@@ -184,6 +185,8 @@ WITH rule(rule, place, says, action, query) AS (
            sum(1.0 * total_ps) < 5e6 * sum(occurrences) AS is_small
     FROM base AS b CROSS JOIN temp.event_totals(:source) AS e USING (run)
     WHERE b.has_gpu AND e.line_kind = 'stream'
+      AND (run, name) NOT IN (SELECT run, hlo_op FROM temp.async_op_totals(:source, 1)
+                              WHERE kind = 'transfer' AND hlo_op IS NOT NULL)
     GROUP BY run, name
 ), loader AS MATERIALIZED (
     SELECT run, top_operation, top_operation_ms, advice FROM temp.input_bound(:source)
@@ -317,6 +320,6 @@ SELECT run, row_number() OVER (PARTITION BY run
                         || iif(percent IS NULL, '', printf(' (%.1f %% of the run)', percent))),
            NULL),
        iif(ms > 0, evidence, NULL),
-       action, printf(query, quote(coalesce(:source, run))), missing
+       action, printf(query, quote(coalesce(:source, run)), quote(coalesce(:source, run))), missing
 FROM ordered
 ORDER BY run, 2

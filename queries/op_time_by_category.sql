@@ -45,6 +45,9 @@ WITH metric AS MATERIALIZED (
                 WHEN w.name LIKE 'nccl%' OR w.name LIKE 'rccl%' THEN 'collective'
                 WHEN w.name LIKE 'memcpy%' OR w.name GLOB 'Copy*To*'
                      OR w.name GLOB '__amd_rocclr_copy*' THEN 'copy'
+                WHEN w.name GLOB 'Unified memory*' OR w.name IN ('GPU page faults', 'Thrashing',
+                                                                 'Throttling', 'Remote map')
+                    THEN 'copy'
                 WHEN w.name LIKE 'memset%' OR w.name GLOB '__amd_rocclr_fill*'
                     THEN 'memset'
                 WHEN w.hlo_op IS NOT NULL THEN coalesce(m.category, 'unknown')

@@ -34,7 +34,7 @@ def host(*threads):
 def gpu(*kernels, number=0):
     """Events (name, start, duration) in ms on one stream."""
     return Plane('/device:GPU:%d' % number, number + 1).line(
-        1, 'Stream #1', [(name, start * MS, int(length * MS))
+        1, 'Stream #1', [(name, int(start * MS), int(length * MS))
                          for name, start, length in kernels]).bytes()
 
 
@@ -123,11 +123,16 @@ def transfers_and_collectives():
 
 @case
 def small_kernels():
-    """Kernels that take less than 5 us on average, by name."""
+    """Kernels that take less than 5 us on average, by name. Copies, and migrations of unified
+    memory, cannot be fused."""
     data = space(gpu(('small', 0, 0.003), ('small', 1, 0.006), ('five', 2, 0.005),
+                     ('MemcpyH2D', 2.25, 0.001), ('Unified memory HtoD', 2.5, 0.001),
                      ('large', 3, 1)), host([('a', 0, 1)]))
     found, _ = costs(data)
     same(found['small_kernels'], ('checked', 0.009, 0.225))
+    same(found['exposed_transfer'], ('checked', 0.002, 0.05))
+    query = ask("SELECT query FROM advice('{x}') WHERE rule = 'small_kernels'", x=data)[0]['query']
+    same([r['name'] for r in ask(query)], ['small'])
     found, _ = costs(space(gpu(('six', 0, 0.006), ('four', 1, 0.004), ('large', 3, 1)),
                            gpu(('six', 0, 0.006), ('four', 1, 0.006), ('large', 3, 1), number=1),
                            host([('a', 0, 1)])))

@@ -130,10 +130,11 @@ def kernel_names():
     other = kernels(('k', 0, 100, {}), ('Memset', 150, 30, {}),
                     ('__amd_rocclr_copyBuffer.kd', 200, 7, {}),
                     ('peer', 300, 5, {'memcpy_details': 'kind:Unknown'}),
-                    ('MEMCPYHtoH', 400, 11, {}))
+                    ('MEMCPYHtoH', 400, 11, {}), ('Unified memory HtoD', 450, 13, {}),
+                    ('Unified memory DtoH', 470, 17, {}), ('GPU page faults', 500, 6, {}))
     same({k: v for k, v in shares(other, actual=True)[0, 1].items() if v},
-         {'DEVICE_COMPUTE_32': 100, 'DEVICE_TO_DEVICE': 42, 'HOST_TO_HOST': 11,
-          'UNKNOWN_TIME': 1000 - 153})
+         {'DEVICE_COMPUTE_32': 100, 'DEVICE_TO_DEVICE': 48, 'HOST_TO_HOST': 11,
+          'HOST_TO_DEVICE': 13, 'DEVICE_TO_HOST': 17, 'UNKNOWN_TIME': 1000 - 189})
     same(ask("SELECT device_to_device_count AS n FROM host_steps('{x}')", x=other), [{'n': 0}])
 
 

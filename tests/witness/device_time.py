@@ -92,7 +92,9 @@ def kind_of_stream_event(name, has_details):
     if re.match('nccl|rccl', name, re.I):
         return COLLECTIVE
     copy = re.match('memcpy|memset|__amd_rocclr_copy|__amd_rocclr_fill', name,
-                    re.I) or (name.startswith('Copy') and 'To' in name)
+                    re.I) or (name.startswith('Copy') and 'To' in name) or name.startswith(
+                        'Unified memory') or name in ('GPU page faults', 'Thrashing', 'Throttling',
+                                                      'Remote map')
     return TRANSFER if copy or has_details else COMPUTE
 
 

@@ -87,6 +87,16 @@ bool stream_is_memset(Slice name)
     return slice_starts_ignoring_case(name, "memset") || slice_starts(name, "__amd_rocclr_fill");
 }
 
+/* Returns whether an event moves pages of unified memory, or waits for them. */
+static bool is_migration(Slice name)
+{
+    static const char *const others[] = {"GPU page faults", "Thrashing", "Throttling",
+                                         "Remote map"};
+    for (size_t i = 0; i < COUNT(others); i++)
+        if (slice_is(name, others[i])) return true;
+    return slice_starts(name, "Unified memory");
+}
+
 /* Returns the kind of an event on a GPU's stream. */
 static enum WorkKind stream_work_kind(Slice name)
 {
@@ -96,7 +106,8 @@ static enum WorkKind stream_work_kind(Slice name)
         if (slice_starts_ignoring_case(name, collectives[i])) return WORK_COLLECTIVE;
     for (size_t i = 0; i < COUNT(transfers); i++)
         if (slice_starts_ignoring_case(name, transfers[i])) return WORK_TRANSFER;
-    return stream_is_memset(name) || (slice_starts(name, "Copy") && slice_contains(name, "To"))
+    return stream_is_memset(name) || is_migration(name) ||
+                   (slice_starts(name, "Copy") && slice_contains(name, "To"))
                ? WORK_TRANSFER
                : WORK_COMPUTE;
 }

@@ -96,6 +96,8 @@ static uint16_t gpu_kind(const Text *name)
         {"CopyHostToDevice", TIME_HOST_TO_DEVICE},
         {"CopyDeviceToHost", TIME_DEVICE_TO_HOST},
         {"CopyDeviceToDevice", TIME_DEVICE_TO_DEVICE},
+        {"Unified memory HtoD", TIME_HOST_TO_DEVICE},
+        {"Unified memory DtoH", TIME_DEVICE_TO_HOST},
         {"nccl", TIME_COLLECTIVES},
         {"rccl", TIME_COLLECTIVES},
     };
