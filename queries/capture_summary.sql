@@ -6,7 +6,8 @@
 -- column run TEXT: name of the run
 -- column topic TEXT: subject of the line: recorded, steps, the name of a GPU or TPU core, kernels,
 --   kernel (for each of the five longest), copies, or lost
--- column text TEXT: text of the line
+-- column text TEXT: text of the line. The percentage of a kernel is - if it is unknown, because all
+--   kernels take no time
 WITH copy AS MATERIALIZED (
     SELECT run, name, duration_ps, stats ->> '$.memcpy_details' AS details
     FROM temp.trace_events(:source)
@@ -66,8 +67,9 @@ WITH copy AS MATERIALIZED (
     FROM temp.kernel_stats(:source, 0)
     GROUP BY run
     UNION ALL
-    SELECT run, 5, rank, 'kernel', printf('%5.1f %%  %.3f ms  %d x  %s', percent,
-           total_duration_us / 1e3, occurrences, substr(kernel_name, 1, 60))
+    SELECT run, 5, rank, 'kernel', printf('%5s %%  %.3f ms  %d x  %s',
+           iif(percent IS NULL, '-', printf('%.1f', percent)), total_duration_us / 1e3,
+           occurrences, substr(kernel_name, 1, 60))
     FROM temp.top_kernels(:source, 5)
     UNION ALL
     SELECT run, 6, 0, 'copies', printf('%s: %d, %.3f ms', name, n, seconds * 1e3)

@@ -110,6 +110,8 @@ def a_profile_on_one_screen():
           ('kernels', '1 with 1 names, 0.003 ms'), ('kernel', '100.0 %  0.003 ms  1 x  k'),
           ('copies', 'MemcpyH2D: 2, 0.002 ms, 0.004 MB, 2.000 GB/s'),
           ('copies', 'memcpyDtoH: 1, 0.002 ms'), ('lost', 'nothing')])
+    short = Plane('/device:GPU:0').line(1, 's', [('k', 0, 999, kernels[0][3])])
+    same(rows(asked, x=space(short.bytes()))[4:5], [('kernel', '    - %  0.000 ms  1 x  k')])
     lost = Plane('Task Environment', 9,
                  {'capture_dropped_records': {'uint64': 5}, 'capture_missing_steps': {'uint64': 2}})
     many = [Plane('/device:GPU:%d' % i, i + 1).line(1, 's', [('k', 0, US)]).bytes()

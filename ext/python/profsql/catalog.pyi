@@ -2245,7 +2245,9 @@ class Recommendations(NamedTuple):
     all_others, precision_16bit, tf_function, eager_host, eager_device, outside_compilation,
     device_idle, compilation. Suggestions: XProf's name of the rule. Tips: what to read"""
     severity: str
-    """error: takes much of the time; warning: worth investigating; info: a tip, or nothing to do"""
+    """error: takes much of the time (XProf's verdict on the actual percentage is high; host for
+    input; yes on TPUs); warning: worth investigating (moderate; both for input; also all
+    suggestions and findings without such a verdict); info: a tip, or nothing to do"""
     statement: str
     """finding or recommended action, as a sentence"""
     tip_type: str | None
@@ -4113,7 +4115,8 @@ class CaptureSummary(NamedTuple):
     """subject of the line: recorded, steps, the name of a GPU or TPU core, kernels, kernel (for
     each of the five longest), copies, or lost"""
     text: str
-    """text of the line"""
+    """text of the line. The percentage of a kernel is - if it is unknown, because all kernels take
+    no time"""
 
 class CompareGroups(NamedTuple):
     category: str
