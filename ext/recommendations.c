@@ -19,8 +19,9 @@ SQLITE_EXTENSION_INIT3
       "device_idle, compilation. Suggestions: XProf's name of the rule. Tips: what to read",       \
       "libprofsql")                                                                                \
     C(RC_SEVERITY, "severity", "TEXT", NULL,                                                       \
-      "error: takes much of the time; warning: worth investigating; info: a tip, or nothing to "   \
-      "do",                                                                                        \
+      "error: takes much of the time (XProf's verdict on the actual percentage is high; host for " \
+      "input; yes on TPUs); warning: worth investigating (moderate; both for input; also all "     \
+      "suggestions and findings without such a verdict); info: a tip, or nothing to do",           \
       "libprofsql")                                                                                \
     C(RC_STATEMENT, "statement", "TEXT", NULL, "finding or recommended action, as a sentence",     \
       "libprofsql")                                                                                \

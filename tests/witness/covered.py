@@ -33,8 +33,6 @@ EXCEPTIONS = {
     'timeline': 'compared with a second computation: tests/parity/timeline.py',
     'overview_page': 'the rows of overview, top_device_ops and recommendations, '
     'which are compared with XProf, in one list',
-    'capture_summary': 'rows of prof_runs, steps, device_time, kernel_stats, '
-    'top_kernels and prof_issues, as text: tests/cases, tests/capture',
     'profsql_live': 'lists live profilers, no profile', 'prof_tables': 'documentation',
     'prof_columns': 'documentation', 'prof_queries': 'documentation',
     'prof_functions': 'documentation', 'prof_help': 'searches the documentation',
@@ -112,8 +110,6 @@ def check():
 # ---- columns ----
 
 READERS = {'events': 'trace_events'}  # what the other reader calls our tables
-BY_COLUMN = {'capture_summary'} | {t for t, why in EXCEPTIONS.items()
-                                                 if why == 'witness follows'}
 
 
 def columns():
@@ -121,7 +117,7 @@ def columns():
     found = collections.defaultdict(list)
     for r in ask('SELECT table_name AS t, "column" AS c FROM prof_columns '
                  "WHERE type NOT LIKE '%HIDDEN' AND \"column\" NOT IN ('run', 'run_a', 'run_b')"):
-        if r['t'] not in EXCEPTIONS or r['t'] in BY_COLUMN:
+        if r['t'] not in EXCEPTIONS:
             found[r['t']].append(r['c'])
     return found
 
@@ -131,6 +127,9 @@ def elsewhere(ours):
     of a run its files alone (hosts_apart.py), for microseconds the picoseconds (tests/columns)."""
     found = {(e.table, word) for e in tools.TOOLS for id, expression in e.columns.items()
              if id not in e.left_out for word in re.findall(r'\w+', expression)}
+    # A row whose section is wrong is one too many among those of a page, or lacks there.
+    found |= {(e.table, 'section') for e in tools.TOOLS
+              if not e.among and "({source}) WHERE section = '" in e.call}
     for name, (names, _) in reader.TABLES.items():
         found |= {(READERS.get(name, name), c) for c in names}
     for table, names in ours.items():

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Whether runs wait for their input and idle: the actual columns of input_pipeline from the steps
-of all cores, and libprofsql's own recommendations from device_time and these steps.
+of all cores, libprofsql's own recommendations from device_time and these steps, and the section and
+severity of all recommendations from the verdicts.
 tests/witness/activities.py, steps.py and device_time.py compute the rows that this starts from."""
 import os
 import re
@@ -71,6 +72,42 @@ def next_step(run):
         in_parts(r['next_step'])
 
 
+FINDINGS = {'input': (5, 20), 'output': (5, 20), 'kernel_launch': (3, 15), 'all_others': (3, 15),
+            'collectives': (3, 15)}  # percents from which they are moderate and high
+OF_XPROF = ('precision_16bit', 'tf_function', 'eager_host', 'eager_device', 'outside_compilation')
+
+
+def section_of(r):
+    """The page that shows a recommendation."""
+    if r['code'].endswith('Rule'):
+        return 'smart_suggestion' if r['code'] == 'BarrierCoresRule' else 'more_suggestions'
+    if r['code'] in ('device_idle', 'compilation'):
+        return 'libprofsql'
+    is_finding = r['code'] in (*FINDINGS, *OF_XPROF, 'idle')
+    return 'overview_page' if is_finding or r['tip_type'] else 'input_pipeline_analyzer'
+
+
+def severity_of(code, pipeline):
+    if code.endswith('Rule') or code in (*OF_XPROF, 'device_idle', 'compilation'):
+        return 'warning'
+    if code == 'idle' or (code == 'collectives' and pipeline['hardware'] == 'TPU'):
+        return 'error'
+    if code == 'input':
+        return {'host': 'error', 'both': 'warning'}.get(pipeline['input_verdict_actual'], 'info')
+    if code not in FINDINGS:
+        return 'info'
+    moderate, high = FINDINGS[code]
+    share = pipeline[code + '_percent_actual']
+    return 'error' if share >= high else 'warning' if share >= moderate else None
+
+
+def sections(run):
+    pipeline = run.ask('SELECT * FROM input_pipeline({x})')
+    for r in run.ask('SELECT code, tip_type, section, severity FROM recommendations({x})'):
+        agree(r['code'], [r['section'], r['severity']], [
+            section_of(r), severity_of(r['code'], pipeline[0] if pipeline else {})])
+
+
 def own(run, code, pattern):
     """The numbers in the text of a recommendation of libprofsql's own, and None without it."""
     rows = run.ask("SELECT statement FROM recommendations({x}) WHERE section = 'libprofsql' "
@@ -136,7 +173,7 @@ def made_compiling(made):
 
 
 def each(run):
-    for check in (actual, next_step, device_idle, compilation):
+    for check in (actual, next_step, sections, device_idle, compilation):
         tried('%s %s' % (check.__name__, run.path), check, run)
 
 

@@ -6,10 +6,7 @@ list only becomes shorter."""
 
 NOT_WITNESSED = {
     'only hand-made cases have it (tests/cases, tests/sql)': {
-        'capture_summary': 'text topic',
         'missing': 'how option',
-        'overview': 'section',
-        'recommendations': 'section severity',
     },
     'only its type, range and NULL rule are looked at (tests/columns)': {
         'input_breakdown': 'advice',
