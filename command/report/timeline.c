@@ -76,6 +76,7 @@ typedef struct {
     int8_t bucket_by_bits[32];     /* of 32 to 63: bucket after that of 32 */
     double part_ps;                /* length of a part of the time */
     LIST(int64_t) ids;             /* of the events with details, ascending */
+    int64_t without_from, without_until; /* events of a range that have none */
     /* For writing: */
     TextBuffer cells[N_CELLS]; /* columns of the line, as they are in the page */
     TextBuffer json, packed;
@@ -301,10 +302,14 @@ static bool is_in(const Timeline *t, Choice *choice, const Event *e)
     return bucket != choice->least ? bucket > choice->least : !(choice->seen++ % choice->every);
 }
 
-static bool has_details(const Timeline *t, int64_t event)
+/* Events come by id, so nearly all are in the same range as the one before. */
+static bool has_details(Timeline *t, int64_t event)
 {
+    if (event >= t->without_from && event < t->without_until) return false;
     size_t at = LOWER_BOUND(i, 0, t->ids.n, t->ids.items[i] < event);
-    return at < t->ids.n && t->ids.items[at] == event;
+    t->without_from = event;
+    t->without_until = at < t->ids.n ? t->ids.items[at] : INT64_MAX;
+    return t->without_until == event;
 }
 
 static void note_details(Timeline *t, const Event *e)
@@ -431,8 +436,8 @@ static void begin_line(Timeline *t, int64_t line)
 /* Counts an event that is left out in the part of the time in which it starts. */
 static void leave_out(Timeline *t, const Event *e)
 {
-    int part = (int)fmin((double)since_start(t, e->start_ps) / t->part_ps, PARTS - 1);
-    t->parts[part] += (double)e->duration_ps;
+    double part = (double)since_start(t, e->start_ps) / t->part_ps;
+    t->parts[part < PARTS - 1 ? (int)part : PARTS - 1] += (double)e->duration_ps;
     t->n_left++;
 }
 
