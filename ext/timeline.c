@@ -108,10 +108,22 @@ static bool open_drawing(TimelineCursor *c, Host *host)
     c->drawing_of = NULL;
     Statement s;
     statement_open(&s, events_db(&c->events));
-    c->viewer = host_trace_viewer(host, &c->events.err);
+    c->viewer = host_event_viewer(host, &c->events.err);
     statement_end(&s, &c->events.err);
     if (c->viewer) c->drawing_of = host;
     return c->viewer != NULL;
+}
+
+/* Adds derived lines and tracks to the viewer. Few queries need them, and they take long. */
+static bool open_tracks(TimelineCursor *c)
+{
+    if (c->viewer->derived) return true;
+    Statement s;
+    statement_open(&s, events_db(&c->events));
+    const TraceViewer *all = host_trace_viewer(c->viewer->host, &c->events.err);
+    statement_end(&s, &c->events.err);
+    if (all) c->viewer = all;
+    return all != NULL;
 }
 
 /* ---- the files' events ---- */
@@ -124,8 +136,8 @@ static int seek_file_event(TimelineCursor *c)
     while (rc == SQLITE_OK && !e->eof) {
         const Line *line = e->unit.line;
         if (!open_drawing(c, line->plane->host)) return events_fail(e);
-        bool whole_line = c->viewer->lines[line - c->viewer->host->lines].drawn &&
-                          !line_groups(c->viewer->grouping, line)->merged;
+        bool whole_line =
+            viewer_draws(c->viewer, line->plane) && !line_groups(c->viewer->grouping, line)->merged;
         if (whole_line && viewer_shows(c->viewer, line, meta_of(e)))
             return e->err.code ? events_fail(e) : SQLITE_OK;
         if (!whole_line) e->next = e->stop, e->k = e->n - 1;
@@ -161,6 +173,12 @@ static size_t n_extras(const TimelineCursor *c)
     return groups->merged ? groups->n_steps : 0;
 }
 
+/* Returns whether the query may want a derived line. None has an id, nor do their events. */
+static bool derived_wanted(const EventsCursor *e)
+{
+    return is_all(e->line_id) && is_all(e->event_id);
+}
+
 /* Returns whether the query may want the line. An event that is not in the file has no id to ask
  * for. */
 static bool unit_wanted(const TimelineCursor *c)
@@ -168,13 +186,10 @@ static bool unit_wanted(const TimelineCursor *c)
     const EventsCursor *e = &c->events;
     const Plane *plane = plane_of(c);
     bool by_id = !is_all(e->event_id) || !is_all(e->parent_id) || !is_all(e->correlation_id);
-    const Track *track = c->kind == DERIVED_LINES ? &c->viewer->derived_lines[c->at_line]
-                                                  : &c->viewer->lines[c->at_line];
-    if (!track->drawn || (by_id && c->kind == REGIONS)) return false;
+    if (!viewer_draws(c->viewer, plane) || (by_id && c->kind == REGIONS)) return false;
     if (!fits(e->plane_is, plane->name->text) || !is_within(e->plane_id, plane->plane_id))
         return false;
-    if (c->kind == DERIVED_LINES)
-        return fits(e->line_is, derived_line(c)->name) && is_all(e->line_id) && is_all(e->event_id);
+    if (c->kind == DERIVED_LINES) return fits(e->line_is, derived_line(c)->name);
     return fits(e->line_is, line_label(file_line(c))->text) &&
            is_within(e->line_id, file_line(c)->line_id);
 }
@@ -199,13 +214,16 @@ static bool next_host(TimelineCursor *c)
 /* Moves to the next unit that has events. False if the host has no more. */
 static bool next_unit(TimelineCursor *c)
 {
-    for (; c->kind < N_EXTRAS; c->kind++, c->at_line = 0)
+    for (; c->kind < N_EXTRAS; c->kind++, c->at_line = 0) {
+        if (c->kind == DERIVED_LINES && (!derived_wanted(&c->events) || !open_tracks(c)))
+            return false;
         for (; c->at_line < n_lines(c); c->at_line++) {
             c->n_events = n_extras(c);
             c->at_event = 0;
             if (c->n_events && unit_wanted(c)) return true;
             c->ordinal += c->n_events;
         }
+    }
     return false;
 }
 
@@ -215,7 +233,7 @@ static int next_extra(TimelineCursor *c)
     bool there = false;
     if (c->host && ++c->ordinal && ++c->at_event < c->n_events) return SQLITE_OK;
     if (c->host) c->at_line++, there = next_unit(c);
-    while (!there && next_host(c)) there = next_unit(c);
+    while (!there && !e->err.code && next_host(c)) there = next_unit(c);
     c->eof = !there;
     return e->err.code ? events_fail(e) : SQLITE_OK;
 }
@@ -344,6 +362,7 @@ static void args_column(TimelineCursor *c, sqlite3_context *ctx)
 
 static void track_column(TimelineCursor *c, sqlite3_context *ctx, bool process)
 {
+    if (!open_tracks(c)) return;
     const TraceViewer *d = c->viewer;
     const SourceRun *from = c->in_files ? c->events.unit.from : c->from;
     bool derived = !c->in_files && c->kind == DERIVED_LINES;

@@ -72,10 +72,10 @@ typedef struct {
     LineInfo *lines;
     int64_t n_lines;
     int64_t first_ps, last_ps;
-    int64_t least_of[BUCKETS + 1]; /* least duration of each bucket, in ps */
-    int8_t bucket_by_bits[32];     /* of 32 to 63: bucket after that of 32 */
-    double part_ps;                /* length of a part of the time */
-    LIST(int64_t) ids;             /* of the events with details, ascending */
+    int64_t least_of[BUCKETS + 1];       /* least duration of each bucket, in ps */
+    int8_t bucket_by_bits[32];           /* of 32 to 63: bucket after that of 32 */
+    double part_ps;                      /* length of a part of the time */
+    LIST(int64_t) ids;                   /* of the events with details, ascending */
     int64_t without_from, without_until; /* events of a range that have none */
     /* For writing: */
     TextBuffer cells[N_CELLS]; /* columns of the line, as they are in the page */

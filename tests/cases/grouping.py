@@ -130,6 +130,23 @@ def steps_in_parts():
                  (1800, 20, '6', '6', None, '40'), (1900, 20, '7', '6', '1910', '5099')])
 
 
+@case
+def names_from_steps():
+    """An entry of a TPU's metadata that is named like the op of a step gets the op's name: of parts
+    that are one step, the first counts."""
+    host = Plane('/host:CPU', 9).line(1, 'main', [
+        ('train', 0, 100, ROOT), ('gives', 10, 10, context(p=0))])
+    core = Plane('/device:TPU:0').line(1, 'Steps', [
+        ('part', at, 5, dict(context(c=0), tf_op={'str': op}))
+        for at, op in ((20, 'a/first:First'), (30, 'a/second:Second'))])
+    core.line(2, 'XLA Ops', [('a/first:First', 20, 5), ('a/second:Second', 30, 5)])
+    for which in ('IS NOT NULL', 'IN (2, 3)'):
+        found = rows("SELECT shown_name, args ->> 'long_name' FROM timeline('{x}') WHERE line = "
+                     "'XLA Ops' AND event_id %s ORDER BY event_id" % which,
+                     space(core.bytes(), host.bytes()))
+        same(found, [('First', 'a/first:First'), ('a/second:Second', None)])
+
+
 def tpu_with_own_groups(*of_ops, line='XLA Ops'):
     """A file that XProf groups: three steps of a host and TensorCore, each with an event for each
     list of the groups that it brings."""

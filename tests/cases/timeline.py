@@ -281,3 +281,25 @@ def transfers_of_host_memory():
               "WHERE line LIKE 'Host Offload%' ORDER BY 1", space(plane.bytes())),
          [('Host Offload Ops row 0', 0, 11), ('Host Offload Ops row 1', 5, 16),
           ('Host Offload Ops row 2', 5, 26)])
+
+
+@case
+def names_from_ops():
+    """An entry of a TPU's metadata that is named like the op of another gets the op's name, whether
+    the metadata or an event records the op, and whether one event is asked for or all are."""
+    core = Plane('/device:TPU:0')
+    of_metadata = core.meta('a/b/mul:Mul')
+    of_event = core.meta('c/add:Add')
+    unknown = core.meta('d/sub:Sub')
+    ops = [core.meta('%fusion.1 = f32[8] fusion()', 'fusion.1', {'tf_op': {'str': 'a/b/mul:Mul'}}),
+           core.meta('%fusion.2 = f32[8] fusion()', 'fusion.2')]
+    core.line(3, 'XLA Ops', [(of_metadata, 0, 5), (of_event, 10, 5), (unknown, 20, 5),
+                             (ops[0], 30, 5), (ops[1], 40, 5, {'tf_op': {'str': 'c/add:Add'}})])
+    sql = ("SELECT event_id, shown_name, args ->> 'long_name' FROM timeline('{x}') "
+           "WHERE event_id %s ORDER BY 1")
+    found = rows(sql % "IS NOT NULL AND derived = 0", space(core.bytes()))
+    same(found, [(0, 'Mul', 'a/b/mul:Mul'), (1, 'Add', 'c/add:Add'), (2, 'd/sub:Sub', None),
+                 (3, 'fusion.1', '%fusion.1 = f32[8] fusion()'),
+                 (4, 'fusion.2', '%fusion.2 = f32[8] fusion()')])
+    for row in found:
+        same(rows(sql % '= %d' % row[0], space(core.bytes())), [row])

@@ -164,6 +164,7 @@ typedef struct {
 
 typedef struct {
     DerivedLines lines;
+    DerivedNames names;
     Derivation d;
     DerivedPlane *planes;
     Part *parts;
@@ -205,6 +206,12 @@ static void core_task(void *context, size_t i, ProfErr *err)
 {
     Part *part = &((Part *)context)[i];
     derive_tensorcore(&part->d, part->plane, err);
+}
+
+static void name_task(void *context, size_t i, ProfErr *err)
+{
+    Part *part = &((Part *)context)[i];
+    name_tensorcore(&part->d, part->plane, err);
 }
 
 static uint64_t bytes_of(const Plane *plane)
@@ -261,17 +268,31 @@ static void derive_planes(Result *r, ProfErr *err)
                    "names of ops have so many levels that some derived events were left out");
 }
 
-static bool derive(Result *r, ProfErr *err)
+static void open_planes(Result *r, ProfErr *err)
+{
+    size_t n = r->d.host->n_planes;
+    r->d.names = prof_alloc(n * sizeof *r->d.names);
+    r->planes = prof_alloc(n * sizeof *r->planes);
+    r->parts = prof_alloc(n * sizeof *r->parts);
+    if (!r->d.names || !r->planes || !r->parts) prof_nomem(err);
+}
+
+static void list_names(Result *r)
+{
+    for (size_t i = 0; i < r->d.host->n_planes; i++)
+        r->planes[i] = (DerivedPlane){r->d.names[i].metas.items, r->d.names[i].metas.n};
+    r->names.planes = r->planes;
+}
+
+static void derive(Result *r, ProfErr *err)
 {
     Host *host = r->d.host;
     Derivation *d = &r->d;
-    d->names = prof_alloc(host->n_planes * sizeof *d->names);
     d->display_ids = prof_alloc(host->n_lines * sizeof *d->display_ids);
-    r->planes = prof_alloc(host->n_planes * sizeof *r->planes);
-    r->parts = prof_alloc(host->n_planes * sizeof *r->parts);
     Plane **gpus = prof_alloc(host->n_planes * sizeof *gpus);
     uint32_t n_gpus = 0;
-    if (!d->names || !d->display_ids || !r->planes || !r->parts || !gpus) prof_nomem(err);
+    open_planes(r, err);
+    if (!d->display_ids || !gpus) prof_nomem(err);
     if (!err->code) scopes_read(&d->scopes, host, err);
     if (!err->code) derive_planes(r, err);
     for (size_t i = 0; i < r->n_parts; i++)
@@ -280,15 +301,30 @@ static bool derive(Result *r, ProfErr *err)
     prof_free(gpus);
     prof_free(d->scopes.links.items);
     d->scopes = (ScopeTree){0};
-    if (err->code) return false;
+    if (err->code) return;
     sort_array(d->lines.items, d->lines.n, sizeof *d->lines.items, by_plane);
-    for (size_t i = 0; i < host->n_planes; i++)
-        r->planes[i] = (DerivedPlane){d->names[i].metas.items, d->names[i].metas.n};
+    list_names(r);
     r->lines = (DerivedLines){host, d->lines.items, d->lines.n, r->planes, d->display_ids};
-    return true;
 }
 
-static void *derived_lines_make(Run *run, Host *only, ProfErr *err)
+static bool has_gpu(const Host *host)
+{
+    bool has = false;
+    for (size_t i = 0; i < host->n_planes; i++) has |= host->planes[i].kind == PLANE_GPU;
+    return has;
+}
+
+static void find_names(Result *r, ProfErr *err)
+{
+    open_planes(r, err);
+    if (err->code) return;
+    add_parts(r, PLANE_TENSORCORE);
+    for (size_t i = 0; i < r->n_parts; i++) r->parts[i].d = r->d;
+    parallel_for(r->d.host->run->n_workers, r->n_parts, name_task, r->parts, err);
+    list_names(r);
+}
+
+static void *make(Run *run, Host *only, void (*find)(Result *r, ProfErr *err), ProfErr *err)
 {
     Host *host = only ? only : &run->hosts[0];
     Result *r = prof_alloc(sizeof *r);
@@ -298,15 +334,34 @@ static void *derived_lines_make(Run *run, Host *only, ProfErr *err)
     }
     r->d.host = r->lines.host = host;
     r->d.grouping = host_grouping(host, err);
-    if (r->d.grouping && r->d.grouping->by != GROUPED_BY_FILE) derive(r, err);
+    if (r->d.grouping && r->d.grouping->by != GROUPED_BY_FILE) find(r, err);
     if (!err->code) return r;
     derived_lines_release(r);
     return NULL;
 }
 
+static void *derived_lines_make(Run *run, Host *only, ProfErr *err)
+{
+    return make(run, only, derive, err);
+}
+
+static void *derived_names_make(Run *run, Host *only, ProfErr *err)
+{
+    return make(run, only, find_names, err);
+}
+
+static const Analysis lines_analysis = {derived_lines_make, derived_lines_release, NEEDS_ALL_HOSTS};
+
 const DerivedLines *host_derived(Host *host, ProfErr *err)
 {
-    static const Analysis analysis = {derived_lines_make, derived_lines_release, NEEDS_ALL_HOSTS};
-    const Result *r = run_analysis(host->run, host, &analysis, err);
+    const Result *r = run_analysis(host->run, host, &lines_analysis, err);
     return r ? &r->lines : NULL;
+}
+
+const DerivedNames *host_derived_names(Host *host, ProfErr *err)
+{
+    static const Analysis names = {derived_names_make, derived_lines_release, NEEDS_ALL_HOSTS};
+    bool with_lines = has_gpu(host) || run_analysis_made(host->run, host, &lines_analysis);
+    const Result *r = run_analysis(host->run, host, with_lines ? &lines_analysis : &names, err);
+    return r ? &r->names : NULL;
 }

@@ -88,4 +88,12 @@ typedef struct {
 /* Returns the derived lines of a host. */
 const DerivedLines *host_derived(Host *host, ProfErr *err);
 
+typedef struct {
+    const DerivedPlane *planes; /* in the order of host->planes; NULL: no name changes */
+} DerivedNames;
+
+/* Returns the display names that metadata of the file gets from derived lines. TPUs get them
+ * without deriving lines, which takes much longer. */
+const DerivedNames *host_derived_names(Host *host, ProfErr *err);
+
 #endif

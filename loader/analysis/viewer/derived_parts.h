@@ -143,5 +143,7 @@ bool scopes_read(ScopeTree *tree, const Host *host, ProfErr *err);
 /* Derive the lines of a plane. */
 bool derive_gpu(Derivation *d, Plane *plane, ProfErr *err);
 bool derive_tensorcore(Derivation *d, Plane *plane, ProfErr *err);
+/* Finds the names of derive_tensorcore(), without lines. */
+bool name_tensorcore(Derivation *d, Plane *plane, ProfErr *err);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* derived_tpu.c: derives the lines of a TensorCore: framework ops, name scopes and source lines of
  * its ops, and transfers to and from host memory; see derived_parts.h. */
+#include "../../base/interrupt.h"
 #include "derived_parts.h"
 #include "../../store/events.h"
 #include "../../store/event_values.h"
@@ -343,15 +344,31 @@ static bool add_line(CoreWalk *w, SpanLine *to, Line *line, ProfErr *err)
     return true;
 }
 
+/* Prepares what looking up recipes needs. */
+static void recipes_open(CoreWalk *w, const enum KnownStat *stats, size_t n_stats, ProfErr *err)
+{
+    w->names = &w->d->names[w->plane - w->d->host->planes];
+    w->recipes = prof_alloc(w->plane->n_event_metas * sizeof *w->recipes);
+    w->finder = prof_alloc(sizeof *w->finder);
+    if (!w->recipes || !w->finder || !names_open(w->names, w->plane)) prof_nomem(err);
+    if (!err->code) stat_filter_open(&w->filter, w->plane, stats, n_stats, err);
+}
+
+static void recipes_close(CoreWalk *w)
+{
+    stat_filter_close(&w->filter);
+    if (w->finder) event_finder_close(w->finder);
+    prof_free(w->finder);
+    prof_free(w->recipes);
+}
+
 bool derive_tensorcore(Derivation *d, Plane *plane, ProfErr *err)
 {
-    CoreWalk w = {.d = d, .names = &d->names[plane - d->host->planes], .plane = plane};
+    CoreWalk w = {.d = d, .plane = plane};
     w.lines = prof_alloc(plane->n_lines * sizeof *w.lines);
-    w.recipes = prof_alloc(plane->n_event_metas * sizeof *w.recipes);
-    w.finder = prof_alloc(sizeof *w.finder);
     w.rows = prof_alloc(MOST_ROWS * sizeof *w.rows);
-    if (!w.lines || !w.recipes || !w.finder || !w.rows || !names_open(w.names, plane))
-        prof_nomem(err);
+    if (!w.lines || !w.rows) prof_nomem(err);
+    recipes_open(&w, wanted, COUNT(wanted), err);
     for (size_t i = 0; i < plane->n_lines && !err->code; i++)
         add_line(&w, &w.lines[i], &d->host->lines[plane->first_line + i], err);
     line_open(&w.name_scope, plane, DERIVED_NAME_SCOPE, "Framework Name Scope", LINE_NAME_SCOPE);
@@ -359,21 +376,61 @@ bool derive_tensorcore(Derivation *d, Plane *plane, ProfErr *err)
     line_open(&w.source, plane, DERIVED_SOURCE, "Source code", LINE_SOURCE);
     w.name_scope.dependents[0] = &w.framework_ops;
     const SpanVisitor visitor = {&w, add_op, alike, restart};
-    if (!err->code && !stat_filter_open(&w.filter, plane, wanted, COUNT(wanted), err))
-        span_lines_walk(w.lines, plane->n_lines, &visitor, err);
+    if (!err->code) span_lines_walk(w.lines, plane->n_lines, &visitor, err);
     line_close(&w.name_scope, 0);
     line_end(d, &w.name_scope, err);
     line_end(d, &w.framework_ops, err);
     line_end(d, &w.source, err);
     for (size_t i = 0; i < w.n_rows; i++) line_end(d, &w.rows[i].maker, err);
-    stat_filter_close(&w.filter);
-    if (w.finder) event_finder_close(w.finder);
-    prof_free(w.finder);
+    recipes_close(&w);
     prof_free(w.lines);
-    prof_free(w.recipes);
     prof_free(w.starts.items);
     prof_free(w.queues.items);
     hash_free(&w.by_key);
     prof_free(w.rows);
+    return !err->code;
+}
+
+/* ---- names alone ---- */
+
+static bool name_event(CoreWalk *w, const EventAt *e, ProfErr *err)
+{
+    MetaRecipe own;
+    return meta_recipe(w, e->meta, err) &&
+           (!event_has_stats(e) || read_recipe(w, stat_iter_of_event(e), &own, err));
+}
+
+static void name_steps(CoreWalk *w, Line *line, const LineGroups *groups, ProfErr *err)
+{
+    EventAt e;
+    for (size_t i = 0; i < groups->n_steps && !interrupt_poll(1, err); i++)
+        if (event_find(w->finder, line, groups->steps[i].event - line->first_event, EVENT_STATS, &e,
+                       err))
+            name_event(w, &e, err);
+}
+
+static void name_events(CoreWalk *w, Line *line, ProfErr *err)
+{
+    EventReader reader;
+    EventAt e;
+    event_reader_open_for(&reader, line, &w->filter.wanted, err);
+    while (event_reader_next(&reader, &e) && name_event(w, &e, err)) continue;
+    event_reader_close(&reader);
+}
+
+bool name_tensorcore(Derivation *d, Plane *plane, ProfErr *err)
+{
+    static const enum KnownStat named_by[] = {STAT_TF_OP};
+    CoreWalk w = {.d = d, .plane = plane};
+    recipes_open(&w, named_by, COUNT(named_by), err);
+    for (size_t i = 0; i < plane->n_lines && !err->code; i++) {
+        Line *line = &d->host->lines[plane->first_line + i];
+        const LineGroups *groups = line_groups(d->grouping, line);
+        if (groups->merged)
+            name_steps(&w, line, groups, err);
+        else
+            name_events(&w, line, err);
+    }
+    recipes_close(&w);
     return !err->code;
 }

@@ -14,11 +14,16 @@
 struct ViewerPlane {
     ContextPlane context;
     uint8_t *types; /* by event metadata: enum EventType by name alone */
+    Track track;    /* of its lines, without the thread */
 };
 
 typedef struct {
     TraceViewer viewer;
     struct ViewerPlane *planes;
+} EventResult;
+
+typedef struct {
+    TraceViewer viewer;
     Track *lines, *derived_lines;
 } Result;
 
@@ -36,7 +41,7 @@ static int by_host_name(const void *a, const void *b)
 
 /* Numbers the processes by kind: devices from 1, custom planes from 501, hosts from 701. If there
  * are GPUs, XProf does not draw TPUs. */
-static bool number_planes(const Host *host, Track *planes)
+static bool number_planes(const Host *host, struct ViewerPlane *planes)
 {
     enum { FIRST_DEVICE = 1, FIRST_CUSTOM = 501, FIRST_HOST = 701 };
     const Plane **hosts = prof_alloc(host->n_planes * sizeof *hosts);
@@ -47,56 +52,55 @@ static bool number_planes(const Host *host, Track *planes)
     for (size_t i = 0; i < host->n_planes; i++) {
         const Plane *plane = &host->planes[i];
         if (has_gpus ? plane->kind == PLANE_GPU : is_tpu(plane))
-            planes[i] = (Track){true, (uint32_t)((uint64_t)plane->proto_id + FIRST_DEVICE), 0};
+            planes[i].track =
+                (Track){true, (uint32_t)((uint64_t)plane->proto_id + FIRST_DEVICE), 0};
         else if (plane->prefix == PREFIX_CUSTOM)
-            planes[i] = (Track){true, (uint32_t)((uint64_t)plane->proto_id + FIRST_CUSTOM), 0};
+            planes[i].track =
+                (Track){true, (uint32_t)((uint64_t)plane->proto_id + FIRST_CUSTOM), 0};
         else if (plane->prefix == PREFIX_HOST_THREADS)
             hosts[n_hosts++] = plane;
     }
     sort_array(hosts, n_hosts, sizeof *hosts, by_host_name);
     for (size_t i = 0; i < n_hosts; i++)
-        planes[hosts[i] - host->planes] = (Track){true, FIRST_HOST + (int64_t)i, 0};
+        planes[hosts[i] - host->planes].track = (Track){true, FIRST_HOST + (int64_t)i, 0};
     prof_free(hosts);
     return true;
 }
 
-static bool number_lines(Result *r)
+static void number_lines(Result *r)
 {
     const Host *host = r->viewer.host;
     const DerivedLines *derived = r->viewer.derived;
-    Track *planes = prof_alloc(host->n_planes * sizeof *planes);
-    if (!planes || !number_planes(host, planes)) {
-        prof_free(planes);
-        return false;
-    }
+    const struct ViewerPlane *planes = r->viewer.planes;
     for (size_t i = 0; i < host->n_lines; i++) {
         const Line *line = &host->lines[i];
         int64_t shown = derived->line_display_ids ? derived->line_display_ids[i] : 0;
         if (!shown) shown = line->display_id ? line->display_id : line->proto_id;
-        r->lines[i] = planes[line->plane - host->planes];
+        r->lines[i] = planes[line->plane - host->planes].track;
         r->lines[i].tid = (uint32_t)shown;
     }
     for (size_t i = 0; i < derived->n_lines; i++) {
         const DerivedLine *line = &derived->lines[i];
-        r->derived_lines[i] = planes[line->plane - host->planes];
+        r->derived_lines[i] = planes[line->plane - host->planes].track;
         r->derived_lines[i].tid = (uint32_t)(line->display_id ? line->display_id : line->id);
     }
-    prof_free(planes);
-    return true;
+}
+
+bool viewer_draws(const TraceViewer *d, const Plane *plane)
+{
+    return d->planes[plane - d->host->planes].track.drawn;
 }
 
 /* ---- making ---- */
 
-static void trace_viewer_release(void *result)
+static void event_viewer_release(void *result)
 {
-    Result *r = result;
+    EventResult *r = result;
     for (size_t i = 0; r->planes && i < r->viewer.host->n_planes; i++) {
         context_plane_close(&r->planes[i].context);
         prof_free(r->planes[i].types);
     }
     prof_free(r->planes);
-    prof_free(r->lines);
-    prof_free(r->derived_lines);
     prof_free(r);
 }
 
@@ -112,10 +116,10 @@ static bool prepare_plane(struct ViewerPlane *dp, const Plane *plane, ProfErr *e
     return true;
 }
 
-static void *trace_viewer_make(Run *run, Host *only, ProfErr *err)
+static void *event_viewer_make(Run *run, Host *only, ProfErr *err)
 {
     Host *host = only ? only : &run->hosts[0];
-    Result *r = prof_alloc(sizeof *r);
+    EventResult *r = prof_alloc(sizeof *r);
     if (!r) {
         prof_nomem(err);
         return NULL;
@@ -123,17 +127,54 @@ static void *trace_viewer_make(Run *run, Host *only, ProfErr *err)
     TraceViewer *d = &r->viewer;
     d->host = host;
     d->grouping = host_grouping(host, err);
-    d->derived = d->grouping ? host_derived(host, err) : NULL;
-    if (d->derived) {
-        r->planes = prof_alloc(host->n_planes * sizeof *r->planes);
-        r->lines = prof_alloc(host->n_lines * sizeof *r->lines);
-        r->derived_lines = prof_alloc(d->derived->n_lines * sizeof *r->derived_lines);
-        if (!r->planes || !r->lines || !r->derived_lines || !number_lines(r)) prof_nomem(err);
+    d->names = d->grouping ? host_derived_names(host, err) : NULL;
+    if (d->names) {
+        d->planes = r->planes = prof_alloc(host->n_planes * sizeof *r->planes);
+        if (!r->planes || !number_planes(host, r->planes)) prof_nomem(err);
     }
     for (size_t i = 0; i < host->n_planes && !err->code; i++)
         prepare_plane(&r->planes[i], &host->planes[i], err);
-    d->lines = r->lines, d->derived_lines = r->derived_lines, d->planes = r->planes;
     if (!err->code) return r;
+    event_viewer_release(r);
+    return NULL;
+}
+
+const TraceViewer *host_event_viewer(Host *host, ProfErr *err)
+{
+    static const Analysis analysis = {event_viewer_make, event_viewer_release, NEEDS_ALL_HOSTS};
+    const EventResult *r = run_analysis(host->run, host, &analysis, err);
+    return r ? &r->viewer : NULL;
+}
+
+static void trace_viewer_release(void *result)
+{
+    Result *r = result;
+    prof_free(r->lines);
+    prof_free(r->derived_lines);
+    prof_free(r);
+}
+
+/* Derives lines first, because their names are then known. */
+static void *trace_viewer_make(Run *run, Host *only, ProfErr *err)
+{
+    Host *host = only ? only : &run->hosts[0];
+    const DerivedLines *derived = host_derived(host, err);
+    const TraceViewer *events = derived ? host_event_viewer(host, err) : NULL;
+    Result *r = events ? prof_alloc(sizeof *r) : NULL;
+    if (!r) {
+        if (events) prof_nomem(err);
+        return NULL;
+    }
+    r->viewer = *events;
+    r->viewer.derived = derived;
+    r->viewer.lines = r->lines = prof_alloc(host->n_lines * sizeof *r->lines);
+    r->viewer.derived_lines = r->derived_lines =
+        prof_alloc(derived->n_lines * sizeof *r->derived_lines);
+    if (r->lines && r->derived_lines) {
+        number_lines(r);
+        return r;
+    }
+    prof_nomem(err);
     trace_viewer_release(r);
     return NULL;
 }
@@ -160,7 +201,7 @@ bool viewer_shows(const TraceViewer *d, const Line *line, const EventMeta *meta)
 static const Text *display_name(const TraceViewer *d, const Plane *plane, const EventMeta *meta)
 {
     const DerivedPlane *derived =
-        d->derived->planes ? &d->derived->planes[plane - d->host->planes] : NULL;
+        d->names->planes ? &d->names->planes[plane - d->host->planes] : NULL;
     size_t i = (size_t)(meta - plane->event_metas);
     if (derived && i < derived->n_metas && derived->metas[i].file == meta)
         return derived->metas[i].display_name;

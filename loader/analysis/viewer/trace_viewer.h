@@ -20,14 +20,21 @@ typedef struct {
 typedef struct {
     Host *host;
     const Grouping *grouping;
+    const DerivedNames *names;
+    const struct ViewerPlane *planes; /* in the order of host->planes */
+    /* Only of host_trace_viewer(). */
     const DerivedLines *derived;
     /* In the order of host->lines and of derived->lines. */
     const Track *lines, *derived_lines;
-    const struct ViewerPlane *planes; /* in the order of host->planes */
 } TraceViewer;
 
 /* Returns the viewer of one host. */
 const TraceViewer *host_trace_viewer(Host *host, ProfErr *err);
+/* Returns one without derived lines and tracks, which is made sooner. */
+const TraceViewer *host_event_viewer(Host *host, ProfErr *err);
+
+/* Returns whether the events of a plane are shown. */
+bool viewer_draws(const TraceViewer *viewer, const Plane *plane);
 
 /* Returns false for XProf's internal events, which it does not show. */
 bool viewer_shows(const TraceViewer *viewer, const Line *line, const EventMeta *meta);
