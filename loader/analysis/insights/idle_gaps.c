@@ -31,6 +31,10 @@ typedef struct {
     bool *works; /* for a GPU, by event metadata: it has work with this name */
     bool unordered;
     LIST(Gap) gaps;
+    const Launches *launches; /* of the host */
+    IdleStretch *stretches;   /* space for one of each gap */
+    size_t n_stretches;
+    uint64_t queued_ps;
 } Device;
 
 static bool add_work(Device *d, int64_t start, int64_t end, uint64_t event)
@@ -110,18 +114,15 @@ static void read_correlations(Device *d, ProfErr *err)
     event_finder_close(&finder);
 }
 
-/* Sets the launch of the work after each gap. */
-static void find_launches(Device *d, const Launches *all, ProfErr *err)
+/* Sets the launch of the work after a gap. */
+static void find_launch(const Device *d, Gap *gap)
 {
-    for (size_t i = 0; i < d->gaps.n && !interrupt_poll(1, err); i++) {
-        Gap *gap = &d->gaps.items[i];
-        const Launch *launch = gap->correlated ? launch_of(all, gap->correlation) : NULL;
-        if (!launch) continue;
-        gap->line = (Line *)launch->line, gap->bare = launch->bare;
-        gap->launch_start = launch->start_ps;
-        gap->launch_end =
-            add_saturated(launch->start_ps, launch->duration_ps > 0 ? launch->duration_ps : 0);
-    }
+    const Launch *launch = gap->correlated ? launch_of(d->launches, gap->correlation) : NULL;
+    if (!launch) return;
+    gap->line = (Line *)launch->line, gap->bare = launch->bare;
+    gap->launch_start = launch->start_ps;
+    gap->launch_end =
+        add_saturated(launch->start_ps, launch->duration_ps > 0 ? launch->duration_ps : 0);
 }
 
 /* ---- ops of a host without devices ---- */
@@ -191,22 +192,47 @@ static bool is_of_class(const Plane *plane, enum IdleClass which)
     return plane->kind == PLANE_GPU || plane->kind == PLANE_TENSORCORE;
 }
 
-static bool add_stretch(IdleStretches *out, const Gap *gap, int64_t end)
+/* Lists the device's gaps. The part after the launch of the next work is the device's. */
+static void list_task(void *context, size_t i, ProfErr *err)
 {
-    IdleStretch *stretch = PUSH(*out);
-    if (stretch)
-        *stretch = (IdleStretch){gap->line, gap->start, end, 1, gap->launch_start, gap->bare};
-    return stretch != NULL;
+    Device *d = &((Device *)context)[i];
+    for (size_t k = 0; k < d->gaps.n && !interrupt_poll(1, err); k++) {
+        Gap *gap = &d->gaps.items[k];
+        find_launch(d, gap);
+        int64_t until = gap->end;
+        if (gap->line && gap->launch_end < until) until = gap->launch_end;
+        if (until < gap->start) until = gap->start;
+        if (until > gap->start)
+            d->stretches[d->n_stretches++] =
+                (IdleStretch){gap->line, gap->start, until, 1, gap->launch_start, gap->bare};
+        d->queued_ps += (uint64_t)gap->end - (uint64_t)until;
+    }
 }
 
-/* Adds a gap. The part after the launch of the next work is the device's. */
-static void add_gap(IdleStretches *out, IdleTree *tree, const Gap *gap, ProfErr *err)
+/* Lists the gaps of all devices, in parallel: each device has space for its own. */
+static void list_gaps(Host *host, Device *devices, size_t n, IdleStretches *out, ProfErr *err)
 {
-    int64_t until = gap->end;
-    if (gap->line && gap->launch_end < until) until = gap->launch_end;
-    if (until < gap->start) until = gap->start;
-    if (until > gap->start && !add_stretch(out, gap, until)) prof_nomem(err);
-    tree->queued_ps += (uint64_t)gap->end - (uint64_t)until;
+    size_t n_gaps = 0;
+    for (size_t i = 0; i < n; i++) n_gaps += devices[i].gaps.n;
+    const Launches *launches = n_gaps ? host_launches(host, err) : NULL;
+    if (!launches) return;
+    if (!(out->items = prof_buffer(n_gaps * sizeof *out->items))) {
+        prof_nomem(err);
+        return;
+    }
+    out->capacity = n_gaps;
+    IdleStretch *space = out->items;
+    for (size_t i = 0; i < n; i++) {
+        devices[i].launches = launches;
+        devices[i].stretches = space;
+        space += devices[i].gaps.n;
+    }
+    if (parallel_for(host->run->n_workers, n, list_task, devices, err)) return;
+    for (size_t i = 0; i < n; i++) {
+        size_t n_stretches = devices[i].n_stretches;
+        memmove(out->items + out->n, devices[i].stretches, n_stretches * sizeof *out->items);
+        out->n += n_stretches;
+    }
 }
 
 static int by_pointer(const void *a, const void *b)
@@ -234,15 +260,11 @@ int idle_gaps_of_host(Host *host, enum IdleClass which, IdleStretches *out, Idle
     for (size_t i = 0; i < host->n_planes; i++)
         if (is_of_class(&host->planes[i], which)) devices[n++].plane = &host->planes[i];
     if (n) parallel_for(host->run->n_workers, n, device_task, devices, err);
-    for (size_t i = 0; i < n && !err->code; i++) {
-        const Launches *all = devices[i].gaps.n ? host_launches(host, err) : NULL;
-        if (all) find_launches(&devices[i], all, err);
-    }
+    if (!err->code) list_gaps(host, devices, n, out, err);
     for (size_t i = 0; i < n; i++) {
         tree->n_devices += devices[i].plane != NULL;
+        tree->queued_ps += devices[i].queued_ps;
         name_work(&devices[i], kernels, err);
-        for (size_t k = 0; k < devices[i].gaps.n && !interrupt_poll(1, err); k++)
-            add_gap(out, tree, &devices[i].gaps.items[k], err);
         prof_free(devices[i].work.items);
         prof_free(devices[i].gaps.items);
         prof_free(devices[i].works);

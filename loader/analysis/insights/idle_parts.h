@@ -43,9 +43,9 @@ typedef struct {
 } IdleTree;
 
 enum IdleClass { CLASS_DEVICES, CLASS_SPARSECORES, CLASS_HOSTS, N_IDLE_CLASSES };
-/* Adds the gaps of the host's devices of this class, and the number of devices to tree->n_devices.
- * Gaps whose next work was launched before only add to tree->queued_ps. Adds the names of the work
- * of GPUs. */
+/* Lists the gaps of the host's devices of this class in `out`, which is empty, and adds the number
+ * of devices to tree->n_devices. Gaps whose next work was launched before only add to
+ * tree->queued_ps. Adds the names of the work of GPUs. */
 int idle_gaps_of_host(Host *host, enum IdleClass which, IdleStretches *out, IdleNames *kernels,
                       IdleTree *tree, ProfErr *err);
 /* Adds what the threads did in these stretches. A host event named like a kernel is a launch. */

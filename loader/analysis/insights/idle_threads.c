@@ -4,6 +4,7 @@
  * A thread is walked once, with its open events as a stack and the number of idle devices as a
  * function of time. */
 #include "../../base/interrupt.h"
+#include "../../base/parallel.h"
 #include "../../base/search.h"
 #include "../../base/sort.h"
 #include "../../store/events.h"
@@ -87,7 +88,8 @@ enum { FEW_RUNS = 32 };
 /* Consecutive stretches that are ascending and disjoint, as those of one device are. */
 typedef struct {
     const IdleStretch *next, *end;
-    bool inside; /* the start of `next` was used */
+    int64_t time; /* of the next change */
+    bool inside;  /* the start of `next` was used */
 } StretchRun;
 
 typedef struct {
@@ -318,7 +320,6 @@ typedef struct {
     LIST(IdleStretch *) bare; /* sorted by launch */
     LIST(Around) around;
     bool *launches;         /* by line of the host: whether it has bare launches */
-    LIST(Change) open;      /* of a line; start and (here) end times */
     Cover input, compiling; /* compiling: of the main thread */
     const Text *input_name;
     Line *main;
@@ -363,6 +364,18 @@ static int by_launch(const void *a, const void *b)
     return ORDER(x->launch, y->launch);
 }
 
+/* What one look at a line finds. Lines are looked at in parallel. */
+typedef struct {
+    const Threads *threads;
+    Line *line;
+    const uint8_t *kinds; /* by event metadata: bits of COVERED_*, and N_COVERED of input */
+    uint64_t covered[N_COVERED];
+    LIST(Change) open; /* start and (here) end times */
+    LIST(Around) around;
+    Cover input;
+    const Text *input_name; /* of the first event of input */
+} Look;
+
 static int list_bare(Threads *t, IdleStretches *stretches, ProfErr *err)
 {
     if (!(t->launches = prof_alloc(t->host->n_lines + 1))) return prof_nomem(err);
@@ -381,18 +394,19 @@ static int list_bare(Threads *t, IdleStretches *stretches, ProfErr *err)
 }
 
 /* Records the innermost event around the bare launches before a time, from *at on. */
-static bool look_around(Threads *t, Line *line, size_t *at, int64_t time)
+static bool look_around(Look *look, size_t *at, int64_t time)
 {
+    const Threads *t = look->threads;
     while (*at < t->bare.n && t->bare.items[*at]->launch < time) {
         int64_t launch = t->bare.items[*at]->launch, until = time;
-        while (t->open.n && t->open.items[t->open.n - 1].change <= launch) t->open.n--;
-        const Change *top = t->open.n ? &t->open.items[t->open.n - 1] : NULL;
+        while (look->open.n && look->open.items[look->open.n - 1].change <= launch) look->open.n--;
+        const Change *top = look->open.n ? &look->open.items[look->open.n - 1] : NULL;
         if (top && top->change < until) until = top->change;
         size_t end = LOWER_BOUND(i, *at, t->bare.n, t->bare.items[i]->launch < until);
         if (top) {
-            Around *around = PUSH(t->around);
+            Around *around = PUSH(look->around);
             if (!around) return false;
-            *around = (Around){(uint32_t)*at, (uint32_t)end, top->time, line};
+            *around = (Around){(uint32_t)*at, (uint32_t)end, top->time, look->line};
         }
         *at = end;
     }
@@ -428,42 +442,80 @@ static int assign_bare(Threads *t, ProfErr *err)
     return err->code;
 }
 
-static void look_at_line(Threads *t, Line *line, const uint8_t *kinds, uint64_t *covered,
-                         IdleTree *tree, ProfErr *err)
+/* Opens an event, for look_around(). */
+static bool look_into(Look *look, size_t *at, int64_t start, int64_t end)
 {
+    if (!look_around(look, at, start)) return false;
+    while (look->open.n && look->open.items[look->open.n - 1].change <= start) look->open.n--;
+    Change *open = PUSH(look->open);
+    if (open) *open = (Change){start, end};
+    return open != NULL;
+}
+
+static void look_at_line(void *context, size_t i, ProfErr *err)
+{
+    Look *look = &((Look *)context)[i];
+    const Threads *t = look->threads;
+    const Line *line = look->line;
     EventReader reader;
     EventAt e;
     int64_t ends[N_COVERED] = {INT64_MIN, INT64_MIN, INT64_MIN};
     bool looks = t->bare.n && line->ordered && !t->launches[line - t->host->lines];
     size_t at = 0;
-    t->open.n = 0;
-    event_reader_open(&reader, line, 0, err);
+    event_reader_open(&reader, look->line, 0, err);
     while (event_reader_next(&reader, &e)) {
         size_t meta = (size_t)(e.meta - line->plane->event_metas);
         if (e.occurrences >= 0 || e.duration_ps <= 0) continue;
         int64_t end = add_saturated(e.start_ps, e.duration_ps);
         for (int k = 0; k < N_COVERED; k++) {
-            if (!(kinds[meta] >> k & 1) || end <= ends[k]) continue;
+            if (!(look->kinds[meta] >> k & 1) || end <= ends[k]) continue;
             int64_t from = e.start_ps > ends[k] ? e.start_ps : ends[k];
-            covered[k] += (uint64_t)end - (uint64_t)from, ends[k] = end;
+            look->covered[k] += (uint64_t)end - (uint64_t)from, ends[k] = end;
         }
-        if (looks) {
-            if (!look_around(t, line, &at, e.start_ps)) prof_nomem(err);
-            while (t->open.n && t->open.items[t->open.n - 1].change <= e.start_ps) t->open.n--;
-            Change *open = PUSH(t->open);
-            if (open)
-                *open = (Change){e.start_ps, end};
-            else
-                prof_nomem(err);
-        }
-        if (!(kinds[meta] >> N_COVERED)) continue;
-        const Text *name = line->plane->event_metas[meta].name;
-        if (!t->input_name)
-            t->input_name = text_intern(&tree->names, &tree->arena, name->text, name->n_bytes);
-        if (!t->input_name || !cover_add(&t->input, e.start_ps, end)) prof_nomem(err);
+        if (looks && !look_into(look, &at, e.start_ps, end)) prof_nomem(err);
+        if (!(look->kinds[meta] >> N_COVERED)) continue;
+        if (!look->input_name) look->input_name = e.meta->name;
+        if (!cover_add(&look->input, e.start_ps, end)) prof_nomem(err);
     }
     event_reader_close(&reader);
-    if (looks && !err->code && !look_around(t, line, &at, INT64_MAX)) prof_nomem(err);
+    if (looks && !err->code && !look_around(look, &at, INT64_MAX)) prof_nomem(err);
+}
+
+/* Returns the kinds of a plane's events, by metadata. */
+static uint8_t *kinds_of(const Plane *plane, ProfErr *err)
+{
+    uint8_t *kinds = prof_alloc(plane->n_event_metas + 1);
+    if (!kinds) prof_nomem(err);
+    for (size_t i = 0; kinds && i < plane->n_event_metas && !interrupt_poll(1, err); i++) {
+        Slice name = slice_of(plane->event_metas[i].name);
+        kinds[i] = (uint8_t)(calls_functions(name) << COVERED_CALLS |
+                             slice_starts(name, "$") << COVERED_FRAMES | 1 << COVERED_ALL |
+                             is_input(name) << N_COVERED);
+    }
+    return kinds;
+}
+
+/* Adds what was found on a line. Lines come in the order of the file. */
+static void add_look(Threads *t, const Look *look, uint64_t *most, IdleTree *tree, ProfErr *err)
+{
+    const Text *name = look->input_name;
+    int order = 0;
+    for (int c = 0; c < N_COVERED && !order; c++) order = ORDER(look->covered[c], most[c]);
+    if (order > 0) t->main = look->line, memcpy(most, look->covered, sizeof look->covered);
+    for (size_t i = 0; i < look->around.n; i++) {
+        Around *around = PUSH(t->around);
+        if (!around) {
+            prof_nomem(err);
+            return;
+        }
+        *around = look->around.items[i];
+    }
+    for (size_t i = 0; i < look->input.n; i++)
+        if (!cover_add(&t->input, look->input.items[i].start, look->input.items[i].end))
+            prof_nomem(err);
+    if (!name || t->input_name) return;
+    t->input_name = text_intern(&tree->names, &tree->arena, name->text, name->n_bytes);
+    if (!t->input_name) prof_nomem(err);
 }
 
 /* Finds the main thread: the one that calls compiled functions for the longest time; without such
@@ -472,28 +524,29 @@ static void look_at_line(Threads *t, Line *line, const uint8_t *kinds, uint64_t 
 static int find_main(Threads *t, IdleTree *tree, ProfErr *err)
 {
     uint64_t most[N_COVERED] = {0};
+    size_t n = 0;
+    Look *looks = prof_alloc((t->host->n_lines + 1) * sizeof *looks);
+    uint8_t **kinds = prof_alloc((t->host->n_planes + 1) * sizeof *kinds);
+    if (!looks || !kinds) prof_nomem(err);
     for (size_t i = 0; i < t->host->n_planes && !err->code; i++) {
-        Plane *plane = &t->host->planes[i];
+        const Plane *plane = &t->host->planes[i];
         if (plane->kind != PLANE_HOST) continue;
-        uint8_t *kinds = prof_alloc(plane->n_event_metas + 1);
-        if (!kinds) prof_nomem(err);
-        for (size_t k = 0; kinds && k < plane->n_event_metas && !interrupt_poll(1, err); k++) {
-            Slice name = slice_of(plane->event_metas[k].name);
-            kinds[k] = (uint8_t)(calls_functions(name) << COVERED_CALLS |
-                                 slice_starts(name, "$") << COVERED_FRAMES | 1 << COVERED_ALL |
-                                 is_input(name) << N_COVERED);
-        }
-        for (size_t k = 0; k < plane->n_lines && !err->code; k++) {
+        kinds[i] = kinds_of(plane, err);
+        for (size_t k = 0; k < plane->n_lines; k++) {
             Line *line = &t->host->lines[plane->first_line + k];
-            uint64_t covered[N_COVERED] = {0};
-            if (line->derived) continue;
-            look_at_line(t, line, kinds, covered, tree, err);
-            int order = 0;
-            for (int c = 0; c < N_COVERED && !order; c++) order = ORDER(covered[c], most[c]);
-            if (order > 0) t->main = line, memcpy(most, covered, sizeof most);
+            if (!line->derived) looks[n++] = (Look){.threads = t, .line = line, .kinds = kinds[i]};
         }
-        prof_free(kinds);
     }
+    if (!err->code) parallel_for(t->host->run->n_workers, n, look_at_line, looks, err);
+    for (size_t i = 0; i < n; i++) {
+        if (!err->code) add_look(t, &looks[i], most, tree, err);
+        prof_free(looks[i].open.items);
+        prof_free(looks[i].around.items);
+        cover_free(&looks[i].input);
+    }
+    for (size_t i = 0; kinds && i < t->host->n_planes; i++) prof_free(kinds[i]);
+    prof_free(kinds);
+    prof_free(looks);
     cover_finish(&t->input);
     return err->code;
 }
@@ -536,26 +589,24 @@ static void add_stretches(Walk *w, const IdleStretch *stretches, size_t n, ProfE
                 prof_nomem(err);
                 break;
             }
-            *run = (StretchRun){.next = s};
+            *run = (StretchRun){.next = s, .time = s->start};
         }
         run->end = s + 1;
     }
 }
 
-static int64_t next_time(const StretchRun *run)
-{
-    return run->inside ? run->next->end : run->next->start;
-}
-
 /* Adds the next start or end of a run. Several at one time are one change. */
 static bool add_change(Walk *w, StretchRun *run)
 {
-    int64_t time = next_time(run), change = run->inside ? -run->next->weight : run->next->weight;
+    int64_t time = run->time, change = run->inside ? -run->next->weight : run->next->weight;
     Change *last = w->changes.n ? &w->changes.items[w->changes.n - 1] : NULL;
     bool same = last && last->time == time;
     if (!same && !(last = PUSH(w->changes))) return false;
     *last = (Change){time, same ? last->change + change : change};
-    if (run->inside) run->next++;
+    if (!run->inside)
+        run->time = run->next->end;
+    else if (++run->next < run->end)
+        run->time = run->next->start;
     run->inside = !run->inside;
     return true;
 }
@@ -578,7 +629,7 @@ static void merge_changes(Walk *w, ProfErr *err)
     for (size_t n = w->runs.n; n && !interrupt_poll(1, err);) {
         StretchRun *first = runs;
         for (size_t i = 1; i < n; i++)
-            if (next_time(&runs[i]) < next_time(first)) first = &runs[i];
+            if (runs[i].time < first->time) first = &runs[i];
         if (!add_change(w, first)) prof_nomem(err);
         if (first->next == first->end) *first = runs[--n];
     }
@@ -678,7 +729,6 @@ int idle_threads_of_host(Host *host, IdleStretches *stretches, const IdleNames *
     prof_free(t.bare.items);
     prof_free(t.around.items);
     prof_free(t.launches);
-    prof_free(t.open.items);
     for (size_t i = 0; t.planes && i < host->n_planes; i++) {
         prof_free(t.planes[i].causes);
         prof_free(t.planes[i].names);
