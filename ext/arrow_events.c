@@ -10,6 +10,7 @@
 #include "../loader/base/parallel.h"
 #include "../loader/store/event_values.h"
 #include "../loader/store/events.h"
+#include "../loader/store/lines.h"
 #include "trace_events.h"
 SQLITE_EXTENSION_INIT3
 
@@ -108,6 +109,7 @@ typedef struct {
     Arena arena; /* for views */
     LIST(LineView) views;
     size_t at_view, at_chunk; /* place of the next piece */
+    size_t n_nested;          /* number of views whose lines are nested */
     Planned *planned;
     size_t n_planned, n_handed_out;
 } EventsMaker;
@@ -426,10 +428,27 @@ static bool asks(const EventsMaker *m, int first, int last)
     return does;
 }
 
-/* Computes what the columns need of a line. */
-static bool prepare_line(const EventsMaker *m, LineView *view, ProfErr *err)
+/* Computes the nesting of the next lines of a host together, so that all processors have work. */
+static bool nest_lines(EventsMaker *m, ProfErr *err)
 {
-    if (asks(m, EV_SELF, EV_PARENT) && !(view->nesting = line_nesting(view->line, err)))
+    enum { MOST = 32 };
+    Line *lines[MOST];
+    const Host *host = m->views.items[m->at_view].line->plane->host;
+    size_t n = 0, most = 2 * m->n_workers < MOST ? 2 * m->n_workers : MOST;
+    if (m->at_view < m->n_nested) return true;
+    for (size_t i = m->at_view; i < m->views.n && n < most; i++) {
+        if (m->views.items[i].line->plane->host != host) break;
+        lines[n++] = m->views.items[i].line;
+    }
+    m->n_nested = m->at_view + n;
+    return !lines_nest(lines, n, err);
+}
+
+/* Computes what the columns need of a line. */
+static bool prepare_line(EventsMaker *m, LineView *view, ProfErr *err)
+{
+    bool nests = asks(m, EV_SELF, EV_PARENT);
+    if (nests && (!nest_lines(m, err) || !(view->nesting = line_nesting(view->line, err))))
         return false;
     if (asks(m, EV_DEVICE_SELF, EV_DEVICE_SELF))
         view->device_self = line_device_self(view->line, err);

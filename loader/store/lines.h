@@ -34,6 +34,8 @@ int parallel_lines(const Line *lines, size_t n, void (*task)(void *context, size
 int parallel_lines_of(const Host *host, enum PlaneKind kind,
                       void (*task)(void *context, size_t i, ProfErr *err), void *context,
                       ProfErr *err);
+/* Computes line_nesting() of n lines that have it not yet, in parallel. */
+int lines_nest(Line **lines, size_t n, ProfErr *err);
 /* Like parallel_lines(), for n lines of any hosts. */
 int parallel_lines_at(Line *const *lines, size_t n,
                       void (*task)(void *context, size_t i, ProfErr *err), void *context,

@@ -146,6 +146,12 @@ typedef struct {
     int64_t self;
 } Patch;
 
+/* Each has an arena of its own, because lines are nested in parallel. */
+typedef struct {
+    Arena arena;
+    NestingChunk *chunks;
+} Nesting;
+
 typedef struct {
     Line *line;
     Arena *arena;
@@ -236,9 +242,16 @@ static void put_in_place(Unordered *events, size_t n)
         }
 }
 
-static void *make_nesting(Line *line, ProfErr *err)
+static void release_nesting(void *result)
 {
-    NestingMaker m = {.line = line, .arena = &line->plane->host->run->line_arena};
+    Nesting *nesting = result;
+    arena_free(&nesting->arena);
+    prof_free(nesting);
+}
+
+static void fill_nesting(Line *line, Nesting *out, ProfErr *err)
+{
+    NestingMaker m = {.line = line, .arena = &out->arena};
     bool memory = (m.chunks = arena_alloc(m.arena, line->n_chunks * sizeof *m.chunks)) != NULL;
     memory = memory && (m.columns = prof_alloc(N_NESTING_COLUMNS * sizeof *m.columns));
     Walk walk = {.line = line, .meet = keep_place, .close = keep_self, .context = &m};
@@ -260,13 +273,40 @@ static void *make_nesting(Line *line, ProfErr *err)
     prof_free(m.patches);
     prof_free(walk.sorted);
     prof_free(m.columns);
-    return err->code ? NULL : m.chunks;
+    out->chunks = m.chunks;
 }
+
+static void *make_nesting(Line *line, ProfErr *err)
+{
+    Nesting *nesting = prof_alloc(sizeof *nesting);
+    if (!nesting) {
+        prof_nomem(err);
+        return NULL;
+    }
+    fill_nesting(line, nesting, err);
+    if (!err->code) return nesting;
+    release_nesting(nesting);
+    return NULL;
+}
+
+static const LineAnalysis nesting_analysis = {make_nesting, release_nesting};
 
 const NestingChunk *line_nesting(Line *line, ProfErr *err)
 {
-    static const LineAnalysis nesting = {make_nesting, NULL};
-    return line_analysis(line, &nesting, err);
+    const Nesting *nesting = line_analysis(line, &nesting_analysis, err);
+    return nesting ? nesting->chunks : NULL;
+}
+
+static void nest_task(void *context, size_t i, ProfErr *err)
+{
+    Line *line = ((Line *const *)context)[i];
+    if (!line_analysis_made(line, &nesting_analysis))
+        line_analysis_keep(line, &nesting_analysis, make_nesting(line, err), err);
+}
+
+int lines_nest(Line **lines, size_t n, ProfErr *err)
+{
+    return parallel_lines_at(lines, n, nest_task, lines, err);
 }
 
 /* ---- totals ---- */
