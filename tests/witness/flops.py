@@ -14,7 +14,7 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import compare  # noqa: E402
-from compare import Run, agree, integer, looks_at_all, main, tried  # noqa: E402
+from compare import Run, agree, integer, looks_at_all, main, numbered, tried  # noqa: E402
 from device_time import work_lines  # noqa: E402
 from hlo import Message, Program, Unknown  # noqa: E402
 from program_flops import are_operations_unknown, programs_that_ran  # noqa: E402
@@ -146,6 +146,17 @@ def tpu_ops(planes, programs):
             one = programs[program].operations(name)
             sums[1] = None if one is None else one * sums[0]
     return found
+
+
+def names_by_symbol(run):
+    """{event id: the op's name in hlo_ops}: that of the first event of the plane with the same
+    program and symbol."""
+    first, names = {}, {}
+    for id, _, plane, line, e in numbered(run):
+        program, symbol = (integer(e.meta.stats.get(name)) for name in ('program_id', 'symbol_id'))
+        if line.name in OP_LINES and program is not None and symbol:
+            names[id] = first.setdefault((plane, program, symbol), e.short_name)
+    return names
 
 
 # ---- profiles ----

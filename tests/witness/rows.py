@@ -14,7 +14,8 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, agree_one_of, ask, in_parts, integer, main, numbered, tried  # noqa: E402
+from compare import agree, agree_one_of, ask, in_parts, main, tried  # noqa: E402
+from flops import names_by_symbol  # noqa: E402
 from program_flops import are_operations_unknown, programs_that_ran  # noqa: E402
 
 MIB = 1048576.0
@@ -326,15 +327,9 @@ CORE_OPS = """
 
 def events_with_ops(run):
     """Kernels by their own op; those of a TPU core by the first metadata of their symbol."""
-    rows, names, first = run.ask(KERNELS), {}, {}
     of_cores = run.ask(CORE_OPS)
-    for id, _, plane, line, e in numbered(run) if of_cores else ():
-        if line.name in ('XLA Ops', 'Sparse Core Ops', 'Framework Ops'):
-            program, symbol = (integer(e.meta.stats.get(name))
-                               for name in ('program_id', 'symbol_id'))
-            if program is not None and symbol:
-                names[id] = first.setdefault((plane, program, symbol), e.short_name)
-    return rows + [dict(e, hlo_op=names.get(e['event_id'])) for e in of_cores]
+    names = names_by_symbol(run) if of_cores else {}
+    return run.ask(KERNELS) + [dict(e, hlo_op=names.get(e['event_id'])) for e in of_cores]
 
 
 def model_flops(run):
