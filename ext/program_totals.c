@@ -26,6 +26,10 @@ SQLITE_EXTENSION_INIT3
       "libprofsql")                                                                                \
     C(PT_MIN, "min_us", "REAL", "us", "duration of the shortest execution", "libprofsql")          \
     C(PT_MAX, "max_us", "REAL", "us", "duration of the longest execution", "libprofsql")           \
+    C(PT_SHOWN, "shown_executions", "REAL", "executions",                                          \
+      "executions; the first and the last on a GPU, if the capture cut them, count as the share "  \
+      "of their kernels that it shows (docs/semantics.md)",                                        \
+      "libprofsql")                                                                                \
     C(PT_SOURCE, SOURCE_DOC)
 enum { PROGRAM_TOTALS_COLUMNS(COLUMN_ENUM) };
 static const Column program_totals_columns[] = {PROGRAM_TOTALS_COLUMNS(COLUMN_DOC)};
@@ -56,6 +60,7 @@ static void program_totals_column(RowCursor *c, sqlite3_context *ctx, int column
         break;
     case PT_EXECUTIONS: result_u64(ctx, row->n); break;
     case PT_TOTAL: sqlite3_result_double(ctx, row->total_ps / 1e6); break;
+    case PT_SHOWN: sqlite3_result_double(ctx, row->shown); break;
     case PT_MIN: result_span(ctx, row->min_ps, true); break;
     case PT_MAX: result_span(ctx, row->max_ps, true); break;
     default: break;

@@ -17,8 +17,8 @@
 --   no instruction, as in CUDA graphs, and of programs that XLA rejects; 0 on TPUs; NULL if op_ms
 --   is 0
 -- column flops_by TEXT: how model_flops and hardware_flops are found. ops: sums over hlo_ops.
---   program: operations that the program's instructions need in one execution, times the
---   executions; used if hlo_ops lacks some of the time. NULL if unknown
+--   program: operations that the program's instructions need in one execution, times
+--   program_totals.shown_executions; used if hlo_ops lacks some of the time. NULL if unknown
 -- column model_flops REAL [FLOP]: operations that the model needs, without those that are computed
 --   again: sum of hlo_ops.model_flops_actual, or of hlo_instructions.model_flops_actual times
 --   runs_per_execution. Ops with unknown operations count as 0. NULL if hlo_ops lacks more than a
@@ -39,7 +39,7 @@ WITH listed AS MATERIALIZED ( -- what hlo_ops knows of each program
     WHERE plane_kind = 'gpu' AND hlo_op IS NOT NULL
     GROUP BY run, program_id
 ), execution AS MATERIALIZED (
-    SELECT run, program_id, sum(executions) AS n
+    SELECT run, program_id, sum(executions) AS n, sum(shown_executions) AS shown
     FROM temp.program_totals(:source)
     GROUP BY run, program_id
 ), counted AS ( -- hlo_ops lacks kernels with an hlo_op and no program_id
@@ -80,8 +80,8 @@ WITH listed AS MATERIALIZED ( -- what hlo_ops knows of each program
            iif(p.ps > 0, 100.0 * p.unlisted, NULL) AS unlisted,
            CASE WHEN k.run IS NOT NULL AND e.n > 0 THEN 'program'
                 WHEN p.unlisted > 0.1 OR p.model IS NULL THEN NULL ELSE 'ops' END AS how,
-           p.model AS listed_model, p.hardware AS listed_hardware, e.n * k.model AS model,
-           e.n * k.hardware AS hardware
+           p.model AS listed_model, p.hardware AS listed_hardware, e.shown * k.model AS model,
+           e.shown * k.hardware AS hardware
     FROM program AS p
          LEFT JOIN execution AS e ON e.run = p.run AND e.program_id = p.program_id
          LEFT JOIN known AS k ON k.run = p.run AND k.program_id = p.program_id

@@ -176,6 +176,27 @@ def operations_of_programs():
 
 
 @case
+def executions_that_the_capture_cuts():
+    """The first and the last count as the share of their kernels that the profile has, if each
+    execution of the program between them has more; an only execution counts as entire."""
+    names = ['fusion_1', 'gemm', 'fusion_3', 'nvjet']
+    shown = ("SELECT executions, shown_executions FROM program_totals('{x}') "
+             "WHERE program_id = '1'")
+
+    def launches(*parts):
+        return profile([(name, 100 * i + 10 * k, 5, {
+            **of(1, launch=i + 1), 'cuda_graph_id': {'uint64': 5}})
+                        for i, part in enumerate(parts) for k, name in enumerate(part)], scan())
+    for parts, n, want in [
+        ((names[1:], names, names, names[:1]), 4, 0.75 + 2 + 0.25),
+        ((names, names, names), 3, 3), ((names[:3],), 1, 1), ((names[:2], names), 2, 1.5),
+        ((names, names[:2], names), 3, 3), ((names[:2], names, names[:1], names), 4, 4)]:
+        x = launches(*parts)
+        same(rows(shown, x=x), [(n, float(want))])
+        same([(r[0], r[4], r[5]) for r in rows(FLOPS, x=x)], [(n, 'program', 40.0 * want)])
+
+
+@case
 def limit_of_unknown_operations():
     """They are unknown if kernels of unknown operations take more than a tenth of the time: of a
     program, of its ops' time; of a run and its steps, of the devices' busy time. A run of two

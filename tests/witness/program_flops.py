@@ -32,7 +32,7 @@ class Ran:
 
     def __init__(self):
         self.module, self.events, self.listed, self.on_gpus, self.elsewhere = None, 0, 0, 0, 0
-        self.flops, self.executions, self.one, self.n_known = [0, 0], 0, None, 0
+        self.flops, self.executions, self.shown, self.one, self.n_known = [0, 0], 0, 0, None, 0
 
     @property
     def time(self):
@@ -44,7 +44,7 @@ class Ran:
 
     @property
     def sum(self):
-        return [x * self.executions for x in self.one] if self.one and self.executions else None
+        return [x * self.shown for x in self.one] if self.one and self.executions else None
 
     @property
     def by(self):
@@ -66,7 +66,7 @@ def programs_that_ran(run):
         "WHERE plane_kind = 'gpu' AND hlo_op IS NOT NULL",
         'SELECT host, program_id, hlo_op, opcode, tf_op, runs_per_execution, flops_actual, '
         'model_flops_actual FROM hlo_instructions({x})',
-        'SELECT program_id FROM program_runs({x})')
+        'SELECT program_id, executions, shown_executions FROM program_totals({x})')
     found = collections.defaultdict(Ran)
     for o in ops:
         ran = found[o['program_id'] if o['program_id'] != '0' or o['hlo_module'] else NO_PROGRAM]
@@ -93,7 +93,8 @@ def programs_that_ran(run):
         sums[program].append(of_one_execution(of))
     for r in executions:
         if r['program_id'] is not None and r['program_id'] in found:
-            found[r['program_id']].executions += 1
+            found[r['program_id']].executions += r['executions']
+            found[r['program_id']].shown += r['shown_executions']
     for program, ran in found.items():
         ran.one = sums[program][0] if len(set(sums[program])) == 1 else None
     return found

@@ -32,7 +32,7 @@ def without_id(module):
 # ---- TPUs ----
 
 def of_modules(plane):
-    """(program id, module, start, duration) of each execution on a TPU."""
+    """(program id, module, start, duration, 0, 0) of each execution on a TPU."""
     for line in plane.lines:
         is_of_modules = line.name in ('XLA Modules', 'Sparse Core Modules') and not line.derived
         for e in line.events if is_of_modules else ():
@@ -41,7 +41,7 @@ def of_modules(plane):
             named = re.fullmatch(r'(.*)\(([0-9]+)\)', e.name, re.S)
             id_of = named and int(named.group(2))
             yield (str(id_of) if named and id_of < 2**64 else None, without_id(e.name) or None,
-                   e.start_ps, max(0, e.duration_ps))
+                   e.start_ps, max(0, e.duration_ps), 0, 0)
 
 
 # ---- GPUs ----
@@ -146,7 +146,8 @@ def by_time(kernels, entries):
 
 
 def of_kernels(kernels, threads, entries):
-    """(program id, module, start, duration) of each execution on a GPU."""
+    """(program id, module, start, duration, first kernel, number of kernels) of each execution on a
+    GPU."""
     recorded, others = collections.defaultdict(list), []
     for k in sorted(kernels, key=lambda k: k.order):
         marker = threads.marker(k)
@@ -159,7 +160,7 @@ def of_kernels(kernels, threads, entries):
         start = of[0].start
         module = next((k.module for k in of if k.module is not None), '')
         yield (of[0].id, without_id(module) or None, start,
-               max(k.start + k.duration for k in of) - start)
+               max(k.start + k.duration for k in of) - start, of[0].number, len(of))
 
 
 # ---- both ----
@@ -180,7 +181,8 @@ def events_of(run):
 
 
 def executions(run):
-    """(host, number of the plane, plane, program id, module, start, duration) of each execution"""
+    """(host, number of the plane, plane, program id, module, start, duration, first kernel, number
+    of kernels) of each execution"""
     kernels, threads = events_of(run)
     programs, known = programs_of(run), {}
 
@@ -201,18 +203,43 @@ def executions(run):
             yield (host, number, plane.name, *of)
 
 
+def shown(of_device):
+    """{program: executions} of a device: the first and the last count as a share of their program's
+    kernels if all executions of it between them have more; without any, the other of the two."""
+    counts, found = collections.defaultdict(list), {}
+    in_order = sorted(of_device, key=lambda of: (of[5], -of[6], of[7]))
+    for of in in_order:
+        is_edge = of is in_order[0] or of is in_order[-1]
+        counts[of[:5]].append((is_edge, of[8]))
+    for program, of in counts.items():
+        parts = []
+        for i, (is_edge, n) in enumerate(of):
+            others = is_edge and ([kernels for at_edge, kernels in of if not at_edge] or [
+                kernels for k, (_, kernels) in enumerate(of) if k != i])
+            is_cut = others and n < min(others)
+            met['cut executions'] += bool(is_cut)
+            parts.append(n / min(others) if is_cut else 1)
+        found[program] = sum(parts)
+    return found
+
+
 def check(run):
     programs, runs = collections.defaultdict(list), collections.Counter()
+    devices, as_shown = collections.defaultdict(list), {}
     for of in executions(run):
-        runs[of] += 1
+        runs[of[:7]] += 1
         programs[of[:5]].append(of[6])
+        devices[of[:3]].append(of)
+    for of_device in devices.values():
+        as_shown.update(shown(of_device))
     columns = 'host, plane_id, plane, program_id, hlo_module'
     got = run.ask('SELECT %s, start_ps, duration_ps FROM program_runs({x})' % columns)
     agree('executions', dict(collections.Counter(tuple(r.values()) for r in got)), dict(runs))
     got = [list(r.values()) for r in run.ask(
-        'SELECT %s, executions, total_us, min_us, max_us FROM program_totals({x})' % columns)]
+        'SELECT %s, executions, total_us, min_us, max_us, shown_executions '
+        'FROM program_totals({x})' % columns)]
     agree('programs', {tuple(r[:5]): r[5:] for r in got}, {
-        key: [len(of), sum(of) / 1e6, min(of) / 1e6, max(of) / 1e6]
+        key: [len(of), sum(of) / 1e6, min(of) / 1e6, max(of) / 1e6, as_shown[key]]
         for key, of in programs.items()})
     agree('rows of programs', len(got), len(programs))
 
@@ -225,7 +252,7 @@ def each(run):
 
 DERIVED = -559038737  # id of a line that XProf derives
 WAYS = ['only other threads contain the launch', 'markers in markers', 'marker of another module',
-        'graph again', 'op again', 'recorded and not']
+        'graph again', 'op again', 'recorded and not', 'cut executions']
 IDS = [{'uint64': 5}, {'int64': 5}, {'uint64': 6}, {'uint64': 0}, {'int64': -1}, {'str': '5'}]
 MODULES = ['f', 'g', 'f(5)', '']
 OPS = ['fusion', 'w/dot.1', 'loop::dot.1', 'dot.1', 'body.2', 'command_buffer', '']

@@ -1716,6 +1716,9 @@ class ProgramTotals(NamedTuple):
     """duration of the shortest execution [us]"""
     max_us: float
     """duration of the longest execution [us]"""
+    shown_executions: float
+    """executions; the first and the last on a GPU, if the capture cut them, count as the share of
+    their kernels that it shows (docs/semantics.md) [executions]"""
 
 class ProgramGaps(NamedTuple):
     run: str
@@ -5492,8 +5495,8 @@ class ProgramFlops(NamedTuple):
     and of programs that XLA rejects; 0 on TPUs; NULL if op_ms is 0 [percent]"""
     flops_by: str | None
     """how model_flops and hardware_flops are found. ops: sums over hlo_ops. program: operations
-    that the program's instructions need in one execution, times the executions; used if hlo_ops
-    lacks some of the time. NULL if unknown"""
+    that the program's instructions need in one execution, times program_totals.shown_executions;
+    used if hlo_ops lacks some of the time. NULL if unknown"""
     model_flops: float | None
     """operations that the model needs, without those that are computed again: sum of
     hlo_ops.model_flops_actual, or of hlo_instructions.model_flops_actual times runs_per_execution.

@@ -59,13 +59,19 @@ ProgramRun *program_run_of(PlaneRuns *p, const ProgramKernel *first, ProfErr *er
         prof_nomem(err);
         return NULL;
     }
-    *run = (ProgramRun){p->plane,        first->has_program, first->program_id, first->module,
-                        first->start_ps, first->end_ps,      first->event};
+    *run = (ProgramRun){.plane = p->plane,
+                        .has_program = first->has_program,
+                        .program_id = first->program_id,
+                        .module = first->module,
+                        .start_ps = first->start_ps,
+                        .end_ps = first->end_ps,
+                        .first_event = first->event};
     return run;
 }
 
 void program_run_extend(ProgramRun *run, const ProgramKernel *kernel)
 {
+    run->n_kernels++;
     if (kernel->end_ps > run->end_ps) run->end_ps = kernel->end_ps;
     if (!run->module) run->module = kernel->module;
 }

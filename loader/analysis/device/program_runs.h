@@ -13,6 +13,7 @@ typedef struct {
     const Text *module; /* name of the HLO module; NULL: unknown */
     int64_t start_ps, end_ps;
     uint64_t first_event; /* an event of the line of modules, or the first kernel */
+    uint64_t n_kernels;   /* on a GPU; else 0 */
 } ProgramRun;
 
 typedef struct {

@@ -26,17 +26,48 @@ static ProgramTotal *find_row(ProgramTotals *out, HashTable *by_program, const P
     HASH_EACH(i, by_program, hash)
         if (same_program(out->rows[i].first, run)) return &out->rows[i];
     if (!GROW(out->rows, out->n, out->capacity) || !hash_add(by_program, hash, out->n)) return NULL;
-    out->rows[out->n] = (ProgramTotal){.first = run, .min_ps = UINT64_MAX};
+    out->rows[out->n] =
+        (ProgramTotal){.first = run, .min_ps = UINT64_MAX, .fewest_kernels = UINT64_MAX};
     return &out->rows[out->n++];
 }
 
-static void add_run(ProgramTotal *row, const ProgramRun *run)
+/* Adds an execution. edge: 0 if it is the first on its device, 1 if it is the last; else -1. */
+static void add_run(ProgramTotal *row, const ProgramRun *run, int edge)
 {
     uint64_t ps = time_between(run->start_ps, run->end_ps);
     row->n++;
     row->total_ps += (double)ps;
     if (ps < row->min_ps) row->min_ps = ps;
     if (ps > row->max_ps) row->max_ps = ps;
+    if (edge >= 0)
+        row->edges[edge] = run;
+    else if (run->n_kernels < row->fewest_kernels)
+        row->fewest_kernels = run->n_kernels;
+}
+
+/* Returns which edge of its device the i-th execution is at, as in add_run(). */
+static int edge_of(const ProgramRuns *all, size_t i)
+{
+    const Plane *plane = all->runs[i].plane;
+    if (!i || all->runs[i - 1].plane != plane) return 0;
+    return i + 1 == all->n || all->runs[i + 1].plane != plane ? 1 : -1;
+}
+
+/* Returns the share of an execution's kernels that the capture shows: below 1 if it has fewer than
+ * every execution of the program between the two edges, or without one than that at the other. */
+static double shown_share(const ProgramTotal *row, int edge)
+{
+    const ProgramRun *run = row->edges[edge], *other = row->edges[!edge];
+    uint64_t entire = row->fewest_kernels;
+    if (entire == UINT64_MAX && other) entire = other->n_kernels;
+    if (!run || entire == UINT64_MAX || run->n_kernels >= entire) return 1;
+    return (double)run->n_kernels / (double)entire;
+}
+
+static void count_shown(ProgramTotal *row)
+{
+    row->shown = (double)row->n;
+    for (int edge = 0; edge < 2; edge++) row->shown -= 1 - shown_share(row, edge);
 }
 
 static void program_totals_release(void *result)
@@ -61,11 +92,12 @@ static void *program_totals_make(Run *run, Host *only, ProfErr *err)
         if (row && row->first->plane != next->plane) row = NULL, hash_clear(&by_program);
         if (!row || !same_program(row->first, next)) row = find_row(out, &by_program, next);
         if (row)
-            add_run(row, next);
+            add_run(row, next, edge_of(all, i));
         else
             prof_nomem(err);
     }
     hash_free(&by_program);
+    for (size_t i = 0; i < out->n; i++) count_shown(&out->rows[i]);
     if (!err->code) return out;
     program_totals_release(out);
     return NULL;

@@ -11,6 +11,12 @@ typedef struct {
     uint64_t n;
     uint64_t min_ps, max_ps;
     double total_ps;
+    /* Of the executions, as far as the capture shows their kernels: see docs/semantics.md. */
+    double shown;
+    /* The first and the last execution on the device, if they are of this program, which the
+     * capture may have cut; NULL: others are. */
+    const ProgramRun *edges[2];
+    uint64_t fewest_kernels; /* of the executions between the two; UINT64_MAX: there is none */
 } ProgramTotal;
 
 typedef struct {
