@@ -107,6 +107,10 @@ SQLITE_EXTENSION_INIT3
       "clock rate of the source's TPUs divided by their default clock rate, averaged over the "    \
       "time of their ops; NULL on a GPU, and if there are no ops",                                 \
       "Time Scale Multiplier")                                                                     \
+    C(DV_UUID, "uuid", "TEXT", NULL,                                                               \
+      "UUID of the GPU, as profsql-capture records it. Rows with one UUID are one GPU that "       \
+      "several processes use: each counts as a device. NULL if unknown",                           \
+      "uuid")                                                                                      \
     C(DV_SOURCE, SOURCE_DOC)
 enum { DEVICES_COLUMNS(COLUMN_ENUM) };
 static const Column devices_columns[] = {DEVICES_COLUMNS(COLUMN_DOC)};
@@ -137,6 +141,7 @@ static void devices_column(RowCursor *c, sqlite3_context *ctx, int column)
     case DV_NAME: result_text(ctx, d->plane->name); break;
     case DV_TYPE: result_text(ctx, d->type); break;
     case DV_VENDOR: result_text(ctx, d->vendor); break;
+    case DV_UUID: result_text(ctx, d->uuid); break;
     case DV_CORES: result_nonnegative(ctx, d->core_count); break;
     case DV_CLOCK: result_nonnegative(ctx, d->clock_khz); break;
     case DV_MEMORY: result_nonnegative(ctx, d->memory_bytes); break;

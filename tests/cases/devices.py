@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """devices and peak_flops(): what a device is capable of; functions for rates."""
+import os
+
 from lib.cases import case, near, same
-from lib.shell import ask, rows
+from lib.shell import DIR, ask, rows
 from lib.wire import L, Plane, V, space
 
 
@@ -63,6 +65,21 @@ def peaks():
          'LDS of MI300X')
     near(device(gpu('AMD', 9, 5, 256, 2.4))['peak_sram_write_bytes_per_second'], 157286.4e9,
          'LDS of MI355X')
+
+
+@case
+def gpu_of_two_processes():
+    """A GPU counts as a device of each process; its UUID shows that it is one. NULL without one."""
+    uuid = [('uuid', {'str': 'f36a5dbc-2230-151d-5d8b-f3a47edf4e91'})]
+    files = [space(Plane('/device:GPU:0', 1, stats).bytes()) for stats in (uuid, uuid, [])]
+    x = os.path.join(DIR, 'processes')
+    os.mkdir(x)
+    for i, data in enumerate(files):
+        with open(os.path.join(x, 'node_%d.xplane.pb' % i), 'wb') as f:
+            f.write(data)
+    same(ask("SELECT uuid, count(*) AS n FROM devices('%s') GROUP BY uuid" % x),
+         [{'uuid': None, 'n': 1}, {'uuid': uuid[0][1]['str'], 'n': 2}])
+    same(ask("SELECT device_count AS n FROM kpi('%s')" % x), [{'n': 3}])
 
 
 @case

@@ -105,6 +105,7 @@ def devices(run):
         megacore = p.stats.get('has_megacore')
         want = dict(
             vendor=p.stats.get('device_vendor') or None,
+            uuid=p.stats.get('uuid') or None,
             core_count=whole(p.stats.get('core_count')) if gpu else None,
             clock_khz=whole(p.stats.get('clock_rate')) if gpu else None,
             memory_bytes=whole(p.stats.get('memory_size')) if gpu else None,

@@ -1078,6 +1078,9 @@ class Devices(NamedTuple):
     time_scale_multiplier: float | None
     """clock rate of the source's TPUs divided by their default clock rate, averaged over the time
     of their ops; NULL on a GPU, and if there are no ops [ratio]"""
+    uuid: str | None
+    """UUID of the GPU, as profsql-capture records it. Rows with one UUID are one GPU that several
+    processes use: each counts as a device. NULL if unknown"""
 
 class DeviceTime(NamedTuple):
     run: str

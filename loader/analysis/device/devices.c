@@ -27,6 +27,7 @@ enum Cap {
     CAP_VENDOR,
     N_LAST_CAPS, /* of the stats before this, the last counts */
     CAP_GPU_NAME = N_LAST_CAPS,
+    CAP_UUID,
     CAP_TYPE,
     CAP_MEGACORE,
     CAP_MERGED_VMEM,
@@ -44,6 +45,7 @@ static const char *const cap_names[N_CAPS] = {
     [CAP_MINOR] = "compute_cap_minor",
     [CAP_VENDOR] = "device_vendor",
     [CAP_GPU_NAME] = "gpu_device_name",
+    [CAP_UUID] = "uuid",
     [CAP_TYPE] = "device_type_string",
     [CAP_MEGACORE] = "has_megacore",
     [CAP_MERGED_VMEM] = "has_merged_vmem",
@@ -291,6 +293,7 @@ static void describe(Device *device, const Caps *caps, const PerfEnv *env, ProfE
     if (!device->type) return;
     if (!device->type->n_bytes) device->type = NULL;
     if (cap_text(caps, CAP_VENDOR)->n_bytes) device->vendor = cap_text(caps, CAP_VENDOR);
+    if (cap_text(caps, CAP_UUID)->n_bytes) device->uuid = cap_text(caps, CAP_UUID);
     device->core_count = cap_count(caps, CAP_CORE_COUNT);
     device->clock_khz = cap_count(caps, CAP_CLOCK_RATE);
     device->memory_bytes = cap_count(caps, CAP_MEMORY_SIZE);

@@ -29,6 +29,7 @@ typedef struct {
     const Plane *plane;
     const Text *type; /* model: "Nvidia GPU (Ampere)", "TPU v4", ... */
     const Text *vendor;
+    const Text *uuid; /* of a GPU, whatever the process names it */
     int64_t core_count, clock_khz, memory_bytes, compute_major, compute_minor;
     double peak_flops;             /* FLOP/s */
     double peak_bytes[N_MEMORIES]; /* bytes/s */
