@@ -7,6 +7,7 @@ import struct
 
 from lib.cases import case, same
 from lib.hlo import F32, computation, ints, instruction, module, proto, shape
+from lib.made import programs
 from lib.shell import rows
 from lib.wire import L, Plane, V, space
 
@@ -221,3 +222,22 @@ def cycles():
     data = proto(module('m', computation(1, 'main', ops, root=len(ops) - 1)))
     same(dict(rows("SELECT hlo_op, flops FROM hlo_instructions('{x}') WHERE opcode <> 'parameter'",
                    data)), want)
+
+
+@case
+def metadata_of_other_types():
+    """What is no integer in the metadata of a TPU's events is no cost: the program's counts instead."""
+    def asked(**stats):
+        core = Plane('/device:TPU:0', 1)
+        op = core.meta('%a = f32[2] add(%b, %b)', 'a', {'program_id': {'uint64': 7}, **stats})
+        core.line(1, 'XLA Ops', [(op, 0, 10)])
+        return rows("SELECT flops, model_flops, bytes_accessed, cost_source "
+                    "FROM hlo_instructions('{x}')",
+                    space(core.bytes(), programs(7, ('a', 'parameter', ''))))[0]
+    number = {'flops': {'uint64': 40}, 'bytes_accessed': {'uint64': 50}}
+    same(asked(**number), (40, 40, 50, 'metadata'))
+    for other in ({'str': 'x'}, {'double': 9.0}):
+        same(asked(flops=number['flops'], bytes_accessed=other)[2:], (0, 'metadata'))
+        same(asked(flops=number['flops'], model_flops=other)[:2], (40, 40))
+        same(asked(flops=other, bytes_accessed=number['bytes_accessed'])[2:], (50, 'metadata'))
+        same(asked(flops=other, bytes_accessed=other)[3], 'program')

@@ -11,7 +11,11 @@
 static int add_costs(OpMetricsDb *db, const EventMeta *meta, ProfErr *err)
 {
     const StatValue *facts[N_KNOWN_STATS] = {0};
-    for (uint16_t i = 0; i < meta->n_facts; i++) facts[meta->facts[i].known] = &meta->facts[i].fact;
+    for (uint16_t i = 0; i < meta->n_facts; i++) {
+        const StatValue *fact = &meta->facts[i].fact;
+        if (fact->type == TYPE_INT64 || fact->type == TYPE_UINT64)
+            facts[meta->facts[i].known] = fact;
+    }
     const StatValue *program = facts[STAT_PROGRAM_ID], *flops = facts[STAT_FLOPS],
                     *model = facts[STAT_MODEL_FLOPS], *bytes = facts[STAT_BYTES_ACCESSED];
     const Text *name = meta->display_name->n_bytes ? meta->display_name : meta->name;
