@@ -26,8 +26,7 @@ static double at_y(const Frame *f, double y)
 static bool is_kind(const ChartData *d, size_t row, const char *kind)
 {
     const ChartCell *cell = chart_cell(d, row, KIND);
-    return cell->text && !strcmp(cell->text, kind) && chart_cell(d, row, X)->number > 0 &&
-           chart_cell(d, row, Y)->number > 0;
+    return cell->text && !strcmp(cell->text, kind);
 }
 
 /* Computes axes that include all ops, the ridge of each roof, and its top. */

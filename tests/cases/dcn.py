@@ -136,6 +136,18 @@ def sizes_of_groups():
 
 
 @case
+def host_events_of_transfers():
+    """The host event of a transfer may be in any plane of the host, the first one too. It ends 5 us
+    after the recv-done starts, or 20 us before."""
+    for end_us, stall in ((35, 5e-3), (10, -2e-2), (9, None)):
+        host = host_of([('device_100000_gid_r', 0 if end_us < 10 else 10 * US,
+                         (end_us - 10) * US if end_us >= 10 else 9 * US)])
+        for planes in ([host, transfer_after(0, 0)], [transfer_after(0, 0), host]):
+            same(rows("SELECT round(host_stall_ms, 9) FROM dcn_collectives('{x}')",
+                      b''.join(planes)), [(stall,)], (end_us, len(planes[0])))
+
+
+@case
 def module_limit():
     """The search for the module of each op ends after a million modules and 64 for each; later ops
     are in none, and prof_issues has dcn_cut."""

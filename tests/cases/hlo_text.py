@@ -105,6 +105,21 @@ def numbers_of_small_types():
 
 
 @case
+def layouts_of_constants():
+    """The numbers of a constant lie as its layout says; without a layout, or with one that does not
+    name each dimension once, the last dimension is the dense one."""
+    def constant(*layout):
+        made = V(2, 6) + L(3, b'\x02\x03') + b''.join(L(5, L(1, bytes(order))) for order in layout)
+        op = hlo.instruction(1, 'c', 'constant', made, more=L(8, L(1, made) + L(3, bytes(range(6)))))
+        data = hlo.proto(hlo.module('m', hlo.computation(1, 'main', [op])))
+        text = rows("SELECT expression FROM hlo_instructions('{x}')", data)[0][0]
+        return re.sub(r'[^0-9,]', '', text.split('constant(')[1])
+    same([constant(layout) for layout in ((1, 0), (0, 1), (1,), (1, 1), (0, 1, 2), (2, 0))],
+         ['0,1,2,3,4,5', '0,2,4,1,3,5'] + ['0,1,2,3,4,5'] * 4)
+    same(constant(), '0,1,2,3,4,5', 'without a layout')
+
+
+@case
 def programs_by_name():
     """A program is called by its module, its id, or both; several may have one module's name. Its
     style is long or short, in any case."""

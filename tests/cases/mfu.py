@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """mfu: model and hardware FLOPS utilization of runs, steps and programs."""
 from lib.cases import case, near, same
-from lib.hlo import F32, computation, instruction, module, proto, shape
+from lib.hlo import F32, computation, instruction, ints, module, proto, shape
 from lib.shell import ask, attached, rows
 from lib.wire import L, V, Plane, space
 
@@ -133,6 +133,24 @@ def calls_of_libraries():
     same(rows("SELECT hlo_op, model_flops_actual FROM hlo_instructions('{x}') "
               "WHERE opcode <> 'parameter'", data),
          [(target, flops) for target, _, _, flops in operations] + [('solve', 350), ('factor', 72)])
+
+
+@case
+def products_of_groups():
+    """Each row of a ragged product belongs to one group: the dimensions of groups do not count, two
+    for each pair of the others does."""
+    def found(result, n_groups):
+        numbers = L(1, ints(1, 1), ints(2, 0)) + ints(2, 0) + (ints(3, *range(n_groups))
+                                                              if n_groups else b'')
+        ops = [instruction(1, 'a', 'parameter', shape(F32, 7, 5)),
+               instruction(2, 'b', 'parameter', shape(F32, 5, 6), more=V(9, 1)),
+               instruction(3, 'r', 'ragged-dot', shape(F32, *result), (1, 2),
+                           more=L(90, numbers))]
+        data = proto(module('m', computation(1, 'main', ops, root=3)))
+        return rows("SELECT model_flops_actual FROM hlo_instructions('{x}') WHERE hlo_op = 'r'",
+                    data)[0][0]
+    same([found((7, 6), 0), found((3, 7, 6), 1), found((2, 3, 4, 6), 2)],
+         [2 * 7 * 6 * 5, 2 * 7 * 6 * 5, 2 * 4 * 6 * 5])
 
 
 @case

@@ -64,6 +64,20 @@ def steps_and_streams():
 
 
 @case
+def steps_within_others():
+    """A moment belongs to the step that started first, even where a shorter step that began later
+    is over before it."""
+    work = [('k', at, 10, group(step, correlation_id=at + 1))
+            for at, step in [(0, 1), (10, 2), (40, 1), (60, 3), (90, 3), (120, 3), (190, 3)]]
+    plane = Plane('/device:GPU:0', 1).line(1, 'Stream #1', work)
+    data = space(plane.line(0xdeadbeef, 'Steps', [('1', 0, 100, group(1)), ('2', 10, 40, group(2)),
+                                                  ('3', 60, 140, group(3))]).bytes())
+    same(rows("SELECT step, activity, duration_ps FROM time_breakdown('{x}', 1) ORDER BY 1, 2",
+              x=data), [(1, 'computing', 50), (1, 'none', 50), (3, 'computing', 20),
+                        (3, 'none', 80)])
+
+
+@case
 def no_span():
     data = space(Plane('/device:GPU:0', 1).line(1, 'Stream #1', [('k', 5, 0, ())]).bytes())
     same(rows("SELECT message FROM (SELECT count(*) FROM time_breakdown('{x}')) CROSS "

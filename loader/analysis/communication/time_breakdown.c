@@ -69,20 +69,6 @@ static int by_core(const void *a, const void *b)
     return BY_START_THEN_LONGEST(x, y, start, end, place);
 }
 
-/* Makes steps disjoint: a time that several cover belongs to the one that started first. */
-static void make_disjoint(Breakdown *b)
-{
-    size_t n = 0;
-    sort_array(b->steps.items, b->steps.n, sizeof *b->steps.items, by_core);
-    for (size_t i = 0; i < b->steps.n; i++) {
-        StepTime s = b->steps.items[i];
-        if (n && b->steps.items[n - 1].core == s.core && s.start < b->steps.items[n - 1].end)
-            s.start = b->steps.items[n - 1].end;
-        if (s.start < s.end) b->steps.items[n++] = s;
-    }
-    b->steps.n = n;
-}
-
 static void find_steps(Breakdown *b, const StepDb *db, ProfErr *err)
 {
     for (size_t i = 0; i < db->n_steps && !err->code; i++)
@@ -98,7 +84,7 @@ static void find_steps(Breakdown *b, const StepDb *db, ProfErr *err)
             *place = (StepTime){core_key(core->plane, core->host), start,
                                 add_saturated(start, (int64_t)core->duration_ps), i, &db->steps[i]};
         }
-    make_disjoint(b);
+    sort_array(b->steps.items, b->steps.n, sizeof *b->steps.items, by_core);
 }
 
 /* ---- activities ---- */
@@ -176,18 +162,15 @@ static void add_parts(TimePart *parts, const Step *step, TimeBreakdown *all, Pro
         sort_array(&all->parts[first], all->n - first, sizeof *all->parts, longest_first);
 }
 
-static bool ends_before(const StepTime *s, int64_t core, int64_t time)
-{
-    return s->core < core || (s->core == core && s->end <= time);
-}
-
+/* Measures the parts of a device's span, or of a line's. A time that several steps cover belongs to
+ * the one that started first. */
 static void sweep(Measured *m, const DeviceTime *time, ProfErr *err)
 {
     const Breakdown *b = m->of;
     int64_t core = core_key(m->plane, m->plane->host), next;
     int64_t start = time->start_ps, end = add_saturated(start, (int64_t)time->span_ps);
     size_t at[N_COVERS] = {0};
-    size_t step = LOWER_BOUND(i, 0, b->steps.n, ends_before(&b->steps.items[i], core, start));
+    size_t step = LOWER_BOUND(i, 0, b->steps.n, b->steps.items[i].core < core);
     TimePart inside[N_ACTIVITIES], outside[N_ACTIVITIES];
     for (unsigned k = 0; k < N_ACTIVITIES; k++)
         inside[k] = outside[k] =

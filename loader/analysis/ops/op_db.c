@@ -225,15 +225,14 @@ uint32_t *op_db_order(const OpMetricsDb *db)
 {
     uint32_t *order = prof_alloc(db->n_ops * sizeof *order);
     void **items = prof_alloc(db->n_ops * sizeof *items);
-    if (order && items) {
-        for (size_t i = 0; i < db->n_ops; i++) items[i] = &db->ops[i];
-        std_sort(items, db->n_ops, comes_first);
-        for (size_t i = 0; i < db->n_ops; i++)
-            order[i] = (uint32_t)((OpMetrics *)items[i] - db->ops);
-    } else {
+    if (!order || !items) {
         prof_free(order);
-        order = NULL;
+        prof_free(items);
+        return NULL;
     }
+    for (size_t i = 0; i < db->n_ops; i++) items[i] = &db->ops[i];
+    std_sort(items, db->n_ops, comes_first);
+    for (size_t i = 0; i < db->n_ops; i++) order[i] = (uint32_t)((OpMetrics *)items[i] - db->ops);
     prof_free(items);
     return order;
 }
