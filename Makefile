@@ -191,7 +191,7 @@ run: loadable command
 	@$(BUILD)/profsql $(call quoted,$(SAMPLE))
 
 UNITS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
-test: loadable capture command $(BUILD)/oom $(BUILD)/prefix $(BUILD)/mutants $(UNITS) $(BUILD)/counted/libprofsql.so $(BUILD)/counted/work.so
+test: loadable capture command $(BUILD)/oom $(BUILD)/prefix $(BUILD)/mutants $(BUILD)/mutant_sums $(UNITS) $(BUILD)/counted/libprofsql.so $(BUILD)/counted/work.so
 	@tests/run
 
 $(BUILD)/checked.a: $(CHECKED_OBJECTS)
@@ -211,7 +211,11 @@ $(BUILD)/counted/work.so: tests/scaling/work.c
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) -std=c11 -shared -fPIC -O2 $(WARN) -o $@ $<
-$(BUILD)/mutants: tests/mutations.h tests/message_tree.h
+$(BUILD)/mutants $(BUILD)/mutant_sums: tests/every_table.h tests/mutant.h tests/mutations.h tests/message_tree.h
+$(BUILD)/mutant_sums: tests/kept_mutants/sums.c
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) -std=c11 $(CFLAGS) $(WARN) -o $@ $(filter %.c,$^) -lsqlite3
 $(BUILD)/prefix: tests/message_tree.h
 $(BUILD)/prefix $(BUILD)/mutants: $(BUILD)/%: tests/%.c $(BUILD)/checked.a
 	$(call say,LINK)

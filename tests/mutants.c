@@ -11,22 +11,12 @@
  * no UTF-8, invalid JSON, more than MOST_SECONDS of CPU or MOST_MIB of memory (both as the
  * sanitizers have them, which cost several times the library's own). */
 #define _GNU_SOURCE
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <sqlite3.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "mutations.h"
+#include "every_table.h"
+#include "mutant.h"
 
 int sqlite3_profsql_init(sqlite3 *db, char **err, const void *api);
 const char *__asan_default_options(void);
@@ -36,116 +26,13 @@ const char *__asan_default_options(void)
            "leaks=1";
 }
 
-enum { MOST_SECONDS = 60, MOST_MIB = 700, MOST_STATEMENTS = 200, MOST_FILES = 500, MOST_OPS = 16 };
-
-/* ---- what changes ---- */
-
-typedef struct {
-    uint8_t *bytes;
-    size_t n;
-    int folder;
-    char name[256];
-} File;
-
-static File files[MOST_FILES];
-static int n_files, n_folders;
-
-static void change_bytes(uint8_t *bytes, size_t *n)
-{
-    size_t most = 1 + below(6);
-    for (size_t i = 0; i < most && *n; i++) switch (below(4)) {
-        case 0: bytes[below(*n)] = (uint8_t)any(); break;
-        case 1: bytes[below(*n)] ^= (uint8_t)(1u << below(8)); break;
-        case 2: bytes[below(*n)] = one_in(2) ? 0xff : 0; break;
-        default: {
-            size_t at = below(*n), gone = below(*n - at < 40 ? *n - at : 40);
-            memmove(bytes + at, bytes + at + gone, *n - at - gone);
-            *n -= gone;
-        }
-        }
-    if (one_in(8)) *n = below(*n);
-}
-
-static uint8_t *mutate(const File *file, size_t *n)
-{
-    Node root = {0};
-    if (!parse(file->bytes, file->n, K_SPACE, 0, &root.child)) root.child = NULL;
-    size_t most = 1 + below(MOST_OPS);
-    for (size_t i = 0; i < most; i++) {
-        const File *donor = &files[below((size_t)n_files)];
-        change(&root, donor->bytes, donor->n);
-    }
-    *n = message_size(root.child);
-    uint8_t *bytes = take(*n + 1);
-    if (put_message(bytes, root.child) != bytes + *n) abort();
-    if (one_in(6)) change_bytes(bytes, n);
-    return bytes;
-}
-
-/* ---- reading ---- */
-
-static sqlite3 *db;
-static sqlite3_stmt *statements[MOST_STATEMENTS], *attach;
-static int n_statements;
-static char folder[500];
+enum { MOST_SECONDS = 60, MOST_MIB = 700 };
 
 /* What the process of a mutant tells the one that waits for it. */
 static volatile struct {
     int statement, n_errors;
     char why[300];
 } * told;
-
-static sqlite3_stmt *prepare(const char *sql)
-{
-    sqlite3_stmt *stmt = NULL;
-    if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL)) {
-        fprintf(stderr, "%s: %s\n", sql, sqlite3_errmsg(db));
-        exit(2);
-    }
-    return stmt;
-}
-
-/* Every column of every table, the hidden ones too but for arguments that are not given, and all
- * that every query gives. */
-static void prepare_all(void)
-{
-    static const char *const more[] = {
-        "SELECT name, metadata_id, count(*), max(start_ps), sum(self_ps + 0.0) FROM "
-        "trace_events(?1) GROUP BY name, metadata_id",
-        "SELECT count(*) FROM trace_events(?1) AS a JOIN trace_events(?1) AS b ON b.event_id = "
-        "a.parent_id",
-        "SELECT count(*) FROM (SELECT * FROM trace_events(?1) WHERE correlation_id <> 0 LIMIT 9) "
-        "AS a JOIN trace_events(?1) AS b ON b.correlation_id = a.correlation_id",
-        "SELECT count(*) FROM (SELECT * FROM trace_events(?1) LIMIT 9) AS a JOIN trace_events(?1) "
-        "AS b ON b.name = a.name AND b.start_ps BETWEEN a.start_ps AND a.end_ps",
-        "SELECT 1 / (sum(json_valid(stats)) = count(*)) IS NULL AND count(*) > 0 FROM "
-        "trace_events(?1)",
-        "SELECT * FROM op_profile(?1, 'category', 1, 5)",
-        "SELECT * FROM op_profile(?1, 'provenance', 0)",
-        "SELECT * FROM hlo_text(?1, NULL, 'short')",
-        "SELECT * FROM buffer_allocations(?1, 64)",
-        "SELECT * FROM memory_events(?1, 0)",
-        "SELECT * FROM live_allocations(?1)",
-        "SELECT * FROM live_at(?1)",
-        "SELECT * FROM tf_ops(?1, 0, 3)",
-    };
-    if (sqlite3_open(":memory:", &db) || sqlite3_profsql_init(db, NULL, NULL)) exit(2);
-    sqlite3_stmt *list =
-        prepare("SELECT 'SELECT ' || group_concat('\"' || \"column\" || '\"') || ' FROM temp.\"' "
-                "|| table_name || '\"(?1'"
-                " || CASE WHEN table_name LIKE 'compare%' THEN ', ?1' WHEN table_name LIKE 'live%' "
-                "THEN ', 5' ELSE '' END || ')' FROM prof_columns"
-                " WHERE table_name IN (SELECT table_name FROM prof_columns WHERE \"column\" IN "
-                "('source', 'a'))"
-                " AND (type NOT LIKE '%HIDDEN' OR \"column\" IN ('source', 'a', 'b', 'stats', "
-                "'args')) GROUP BY table_name");
-    while (sqlite3_step(list) == SQLITE_ROW && n_statements < MOST_STATEMENTS)
-        statements[n_statements++] = prepare((const char *)sqlite3_column_text(list, 0));
-    sqlite3_finalize(list);
-    for (size_t i = 0; i < sizeof more / sizeof *more && n_statements < MOST_STATEMENTS; i++)
-        statements[n_statements++] = prepare(more[i]);
-    attach = prepare("SELECT prof_attach_by_host(?1, 'by host')");
-}
 
 static bool is_utf8(const uint8_t *p, size_t n)
 {
@@ -193,88 +80,25 @@ static int read_one(sqlite3_stmt *stmt, const char *source)
     return bad;
 }
 
-static void write_file(const char *name, const void *bytes, size_t n)
+static void finalize_all(void)
 {
-    char path[1000];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *f = fopen(path, "wb");
-    if (!f || fwrite(bytes, 1, n, f) != n || fclose(f)) exit(2);
+    for (int i = 0; i < n_statements; i++) sqlite3_finalize(statements[i]);
+    sqlite3_finalize(attach);
 }
 
 /* Makes the mutant of a seed in folder and reads it; the exit status of its process. */
 static int be_mutant(uint64_t seed)
 {
-    state = seed * 0x2545f4914f6cdd1du;
-    int of = (int)below((size_t)n_folders), n_hosts = 0;
-    for (int i = 0; i < n_files; i++) n_hosts += files[i].folder == of;
-    int changed = (int)below((size_t)n_hosts);
-    for (int i = 0, host = 0; i < n_files; i++) {
-        if (files[i].folder != of) continue;
-        size_t n = files[i].n;
-        const uint8_t *bytes =
-            host++ == changed || one_in(2) ? mutate(&files[i], &n) : files[i].bytes;
-        write_file(files[i].name, bytes, n);
-    }
-    const char *source = folder;
-    if (one_in(4)) {
-        sqlite3_bind_text(attach, 1, folder, -1, SQLITE_STATIC);
-        if (sqlite3_step(attach) == SQLITE_ROW) source = "by host";
-        sqlite3_reset(attach);
-    }
+    write_mutant(seed);
+    const char *source = one_in(4) ? attach_by_host(folder) : folder;
     int bad = 0;
     for (int i = 0; i < n_statements && !bad; i++) {
         told->statement = i;
         bad = read_one(statements[i], source);
     }
-    for (int i = 0; i < n_statements; i++) sqlite3_finalize(statements[i]);
-    sqlite3_finalize(attach);
+    finalize_all();
     if (sqlite3_close(db) && !bad) bad = fail("close", sqlite3_errmsg(db));
     return bad;
-}
-
-/* ---- one after the other ---- */
-
-static void load_folder(const char *path)
-{
-    DIR *dir = opendir(path);
-    if (!dir) {
-        fprintf(stderr, "%s: %s\n", path, strerror(errno));
-        exit(2);
-    }
-    int before = n_files;
-    for (struct dirent *entry; (entry = readdir(dir)) && n_files < MOST_FILES;) {
-        char full[1000];
-        struct stat st;
-        snprintf(full, sizeof full, "%s/%s", path, entry->d_name);
-        File *file = &files[n_files];
-        FILE *in = strstr(entry->d_name, ".xplane.pb") ? fopen(full, "rb") : NULL;
-        if (!in) continue;
-        if (!fstat(fileno(in), &st) && (file->bytes = malloc((size_t)st.st_size + 1))) {
-            file->n = fread(file->bytes, 1, (size_t)st.st_size, in), file->folder = n_folders;
-            snprintf(file->name, sizeof file->name, "%s", entry->d_name);
-            n_files++;
-        }
-        fclose(in);
-    }
-    closedir(dir);
-    n_folders += n_files > before;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    const File *x = a, *y = b;
-    return x->folder != y->folder ? x->folder - y->folder : strcmp(x->name, y->name);
-}
-
-static void empty_folder(void)
-{
-    DIR *dir = opendir(folder);
-    char path[1000];
-    for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        unlink(path);
-    }
-    if (dir) closedir(dir);
 }
 
 /* What the mutant's process wrote, from the first line that tells of an error. */
@@ -347,6 +171,7 @@ int main(int argc, char **argv)
     told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int log = memfd_create("log", 0);
     if (mkdir(folder, 0700) || told == MAP_FAILED || log < 0) return 2;
+    if (sqlite3_open(":memory:", &db) || sqlite3_profsql_init(db, NULL, NULL)) return 2;
     prepare_all();
     for (uint64_t seed = first; seed < first + n; seed++) {
         if (run_mutant(seed, log)) {
@@ -365,8 +190,7 @@ int main(int argc, char **argv)
         empty_folder();
     }
     rmdir(folder);
-    for (int i = 0; i < n_statements; i++) sqlite3_finalize(statements[i]);
-    sqlite3_finalize(attach);
+    finalize_all();
     sqlite3_close(db);
     for (int i = 0; i < n_files; i++) free(files[i].bytes);
     close(log);

@@ -24,7 +24,7 @@ PARTS = {"sql": "tests/sql/*.sql", "witness": "tests/witness/*.py",
          "kept_queries": "tests/kept_queries/answers/*.tsv",
          "kept_tables": "tests/kept_tables/answers/*.tsv"}
 WHOLE = ["self", "hlo_text", "flows", "export", "kept", "timeline", "tools", "encodings",
-         "columns", "empty", "arguments", "twin", "metamorphic", "docs"]
+         "columns", "empty", "arguments", "twin", "metamorphic", "docs", "kept_mutants"]
 BUILT = ["unit", "oom", "mutants", "prefix"]  # programs of their own, which are not recorded
 # Other suites that are not recorded, by the sources that they are about.
 ABOUT = {"ext/arrow": "python", "ext/host.c": "python", "ext/profsql_live.c": "capture",
