@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """timeline: the lines that XProf derives from kernels."""
+import itertools
+
 from lib.cases import case, same
 from lib.shell import rows
 from lib.wire import L, Plane, US, V, space, stat, stat_metadata
 
 
-def stream(*kernels):
+def stream(*kernels, lines='% - from #7'):
     """Kernels (begin, end, group, {stat: value}) on a stream of a GPU: {(line, name): [(begin,
-    duration)]} of what is derived from them, times in ps."""
+    duration)]} of what is derived from them on these lines, times in ps."""
     events, launches = [], [('TraceContext', 1000 * n, 900,
                              {'_r': {'int64': 1}, 'step_num': {'int64': n}})
                             for n in {kernel[2] for kernel in kernels}]
@@ -19,7 +21,7 @@ def stream(*kernels):
     found = {}
     for line, name, begin, ps in rows(
         "SELECT line, name, start_ps, duration_ps FROM timeline('{x}') "
-        "WHERE line LIKE '% - from #7' ORDER BY 1, 3, 4 DESC",
+        "WHERE plane LIKE '%%GPU%%' AND line LIKE '%s' ORDER BY 1, 3, 4 DESC" % lines,
         space(Plane('/host:CPU').line(1, 'main', sorted(launches, key=lambda e: e[1])).bytes(),
               Plane('/device:GPU:0', 2).line(7, 'Stream #7', events).bytes())):
         found.setdefault((line.split(' - ')[0], name), []).append((begin, ps))
@@ -46,6 +48,20 @@ def derived_lines():
     same(stream((0, 100, 0, op), (200, 500, 0, op)),
          {('Framework Name Scope', 'scope1'): [(0, 500)], ('Framework Name Scope', 'scope2'): [
              (0, 500)], ('Framework Ops', 'scope1/scope2/mul:Mul'): [(0, 500)]})
+
+
+@case
+def derived_from_kernels_in_any_order():
+    """What is derived does not depend on the order of kernels in the file."""
+    first, second = {'tf_op': 's/mul:Mul'}, {'tf_op': 's/add:Add'}
+    kernels = [(0, 100, 0, first), (200, 300, 0, first), (400, 500, 0, second),
+               (600, 700, 0, first)]
+    want = {('Framework Name Scope', 's'): [(0, 700)],
+            ('Framework Ops', 's/mul:Mul'): [(0, 300), (600, 100)],
+            ('Framework Ops', 's/add:Add'): [(400, 100)]}
+    for order in itertools.permutations(kernels):
+        same(stream(*order), want, order)
+        same(stream(*order, lines='Steps'), {('Steps', '0'): [(0, 700)]}, order)
 
 
 @case
