@@ -319,3 +319,19 @@ def names_from_ops():
                  (4, 'fusion.2', '%fusion.2 = f32[8] fusion()')])
     for row in found:
         same(rows(sql % '= %d' % row[0], space(core.bytes())), [row])
+
+
+def numbers_of_launched_programs():
+    """Of several stats of a name the last is shown, whichever of the names that count is repeated.
+    As XProf 2.24.2 draws them."""
+    def found(*more):
+        numbers = [('run_id', {'int64': 5}), ('queue_id', {'int64': 0}), ('core_type', {'int64': 1})]
+        host = Plane('/host:CPU').line(1, 'main', [
+            ('DoEnqueueProgram', 1000, 500, numbers + [(name, {'int64': 9}) for name in more])])
+        core = Plane('/device:TPU:0', 2).line(2, 'XLA Modules', [
+            ('m(1)', 2000, 100, {'run_id': {'int64': 7}, 'queue_id': {'int64': 0}})])
+        return rows("SELECT args FROM timeline('{x}') WHERE name = 'DoEnqueueProgram'",
+                    space(host.bytes(), core.bytes()))[0][0]
+    args = '{"core_type":"%d","queue_id":"%d","run_id":"%d"}'
+    same([found(), found('run_id'), found('queue_id'), found('core_type')],
+         [args % (1, 0, 5), args % (1, 0, 9), args % (1, 9, 5), args % (9, 0, 5)])
