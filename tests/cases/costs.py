@@ -226,7 +226,8 @@ def cycles():
 
 @case
 def metadata_of_other_types():
-    """What is no integer in the metadata of a TPU's events is no cost: the program's counts instead."""
+    """What is no integer in the metadata of a TPU's events is no cost: the program's counts
+    instead."""
     def asked(**stats):
         core = Plane('/device:TPU:0', 1)
         op = core.meta('%a = f32[2] add(%b, %b)', 'a', {'program_id': {'uint64': 7}, **stats})

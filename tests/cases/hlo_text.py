@@ -110,7 +110,8 @@ def layouts_of_constants():
     name each dimension once, the last dimension is the dense one."""
     def constant(*layout):
         made = V(2, 6) + L(3, b'\x02\x03') + b''.join(L(5, L(1, bytes(order))) for order in layout)
-        op = hlo.instruction(1, 'c', 'constant', made, more=L(8, L(1, made) + L(3, bytes(range(6)))))
+        op = hlo.instruction(1, 'c', 'constant', made,
+                             more=L(8, L(1, made) + L(3, bytes(range(6)))))
         data = hlo.proto(hlo.module('m', hlo.computation(1, 'main', [op])))
         text = rows("SELECT expression FROM hlo_instructions('{x}')", data)[0][0]
         return re.sub(r'[^0-9,]', '', text.split('constant(')[1])

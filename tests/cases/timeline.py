@@ -325,7 +325,8 @@ def numbers_of_launched_programs():
     """Of several stats of a name the last is shown, whichever of the names that count is repeated.
     As XProf 2.24.2 draws them."""
     def found(*more):
-        numbers = [('run_id', {'int64': 5}), ('queue_id', {'int64': 0}), ('core_type', {'int64': 1})]
+        numbers = [(name, {'int64': number}) for name, number in (
+            ('run_id', 5), ('queue_id', 0), ('core_type', 1))]
         host = Plane('/host:CPU').line(1, 'main', [
             ('DoEnqueueProgram', 1000, 500, numbers + [(name, {'int64': 9}) for name in more])])
         core = Plane('/device:TPU:0', 2).line(2, 'XLA Modules', [
