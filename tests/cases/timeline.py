@@ -321,6 +321,7 @@ def names_from_ops():
         same(rows(sql % '= %d' % row[0], space(core.bytes())), [row])
 
 
+@case
 def numbers_of_launched_programs():
     """Of several stats of a name the last is shown, whichever of the names that count is repeated.
     As XProf 2.24.2 draws them."""
