@@ -5,7 +5,8 @@
 
 #include "memory_profile.h"
 
-/* Sizes of a file can add up to more than int64 holds, and be negative. Aligned as our memory is. */
+/* Sizes of a file can add up to more than int64 holds, and be negative. As aligned as our memory.
+ */
 __extension__ typedef __int128 ByteSum __attribute__((aligned(8)));
 
 /* The allocations of one op from one allocator. */
