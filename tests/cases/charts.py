@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """SVG charts: they are XML, draw each row of a table to scale, and a name cannot become markup."""
+import itertools
 import os
 import math
 import re
@@ -209,6 +210,18 @@ def areas_of_the_treemap():
     areas = [number(c, 'width') * number(c, 'height') for c in cells[:5]]
     for (time,), area in zip(times, areas):
         near(area / areas[0], time / times[0][0], 'area', rel=1e-3)
+
+
+@case
+def cells_of_the_treemap_are_apart():
+    """No cell is drawn over another."""
+    for source in (TPU, CPU):
+        boxes = [[number(cell, of) for of in ('x', 'y', 'width', 'height')]
+                 for cell in elements(chart('op_treemap', source), 'rect', 'cell')]
+        must(len(boxes) > 9, len(boxes))
+        for a, b in itertools.combinations(boxes, 2):
+            common = [min(a[i] + a[i + 2], b[i] + b[i + 2]) - max(a[i], b[i]) for i in (0, 1)]
+            must(min(common) < .11, '%s lies over %s' % (a, b))
 
 
 @case

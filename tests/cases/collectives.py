@@ -71,6 +71,8 @@ def waiting_in_groups():
     reduce = ('all-reduce(f32[8]{0} %%a), channel_id=1, replica_groups=%s, '
               'use_global_device_ids=true, to_apply=%%add')
     same(waits_of_cores(reduce % '{{0,1},{2,3}}'), ([50, 0, 0, 100], 2))
+    same(waits_of_cores(reduce % '{{3,2},{1,0}}'), ([50, 0, 0, 100], 2), 'in another order')
+    same(waits_of_cores(reduce % '{{1,0},{3,2}}'), ([50, 0, 0, 100], 2), 'in another order')
     same(waits_of_cores(reduce % '[2,2]<=[4]'), ([50, 0, 0, 100], 2), 'numbers in order')
     same(waits_of_cores(reduce % '[2,2]<=[2,2]T(1,0)'), ([200, 50, 0, 0], 2),
          'of the transposed array: {0,2}, {1,3}')
