@@ -23,8 +23,7 @@ SQLITE_EXTENSION_INIT3
     C(IR_ID, "request_id", "INTEGER", NULL, "group_id of the request's events on its host",        \
       "inference_profile request_id")                                                              \
     C(IR_START, "start_ps", "INTEGER", "ps",                                                       \
-      "start of the request's first event, from the start of the session. If it is 0, XProf "      \
-      "lets the request start with one of its later events, by the order of a hash table",         \
+      "start of the request, from the start of the session",                                       \
       "XLine.timestamp_ns, XEvent.offset_ps")                                                      \
     C(IR_START_US, START_US_DOC)                                                                   \
     C(IR_DURATION, "duration_ps", "INTEGER", "ps",                                                 \

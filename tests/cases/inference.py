@@ -52,17 +52,6 @@ def batched_requests():
 
 
 @case
-def request_at_zero():
-    """Time 0 is a time like any other: the first request starts there, not with a later event."""
-    data = host_of(request(0, 20000, 200, 1), request(5000, 30000, 100, 2),
-                   batch(12000, 22000, 1, 20, 32), batch(21000, 31000, 2, 10, 16))
-    same(rows("SELECT start_ps, duration_ps, batching_delay_ps FROM inference_requests('{x}')",
-              data), [(0, 22000, 12000), (5000, 26000, 16000)])
-    near(rows("SELECT request_throughput FROM inference_models('{x}')", data)[0][0], 2 / 31e-9,
-         'throughput')
-
-
-@case
 def batch_without_request():
     """A batch to which no request points has a row, without a model; XProf has none."""
     data = host_of(*SERVER, batch(70000, 75000, 9, 4, 8) + batch(80000, 82000, 8, 1, 4))

@@ -137,23 +137,7 @@ MODELS_OF_BATCHES = ("(SELECT DISTINCT b.run, b.host, b.batch_id, m.model, max(s
 TIED = ("of requests or batches that last equally long any one stands at a percentile: "
         "they come in the order of a hash")
 
-AT_ZERO = ("a request with an event at time 0: XProf treats 0 as not set, and starts the request "
-           "with one of its other events, by the order of a hash table of their types")
-# SQL: such requests, with each duration that they may have.
-STARTS_AT_ZERO = (["CAST(r.request_id AS TEXT)", "(r.duration_ps - e.start_ps) / 1e9"],
-                  "FROM inference_requests({source}) AS r JOIN trace_events({source}) AS e "
-                  "ON e.run = r.run AND e.host = r.host AND e.step = r.request_id "
-                  "WHERE r.start_ps = 0 AND e.plane_kind = 'host'")
 OF_MODEL = ("model", "number", "percentile", "throughput")
-
-
-def starts_later(difference, rows, differences):
-    """The request starts at 0, and XProf's row of it has one of its possible durations."""
-    row = difference.want_row
-    if row is None:
-        return difference.got_row["request_id"] in [mine[0] for mine in rows]
-    return any(row["request_id"] == id and cells.same(row["latency_ms"], ms, 1e-6)
-               for id, ms in rows)
 
 
 def listed(values, table, condition):
@@ -199,14 +183,6 @@ EXCUSES = [
     of_tied("inference_profile.batches", OF_BATCH, "inference_batches", "latency"),
     of_models("inference_profile.requests", OF_REQUEST, "inference_requests"),
     of_models("inference_profile.batches", OF_BATCH, "inference_batches"),
-    Excuse("inference_profile.each_request", ["model"] + list(OF_REQUEST), AT_ZERO, STARTS_AT_ZERO,
-           starts_later),
-    Excuse("inference_profile.requests", [], AT_ZERO, STARTS_AT_ZERO,
-           free=OF_MODEL + tuple(OF_REQUEST)),
-    Excuse("inference_profile.models", [], AT_ZERO, STARTS_AT_ZERO,
-           free=("request.averageLatencyMs", "request.throughput")),
-    Excuse("inference_profile.batches inference_profile.each_batch", [], AT_ZERO, STARTS_AT_ZERO,
-           free=("batching_delay_us",)),
     Excuse("inference_profile.each_request", ["model"], SEVERAL,
            (["CAST(request_id AS TEXT)", "model"], "FROM %s WHERE several" % MODELS_OF_REQUESTS),
            model_of("request_id")),

@@ -3621,8 +3621,7 @@ class InferenceRequests(NamedTuple):
     request_id: int
     """group_id of the request's events on its host"""
     start_ps: int
-    """start of the request's first event, from the start of the session. If it is 0, XProf lets the
-    request start with one of its later events, by the order of a hash table [ps]"""
+    """start of the request, from the start of the session [ps]"""
     start_us: float | None
     """start_ps in microseconds; NULL if start_ps is NULL [us]"""
     duration_ps: int

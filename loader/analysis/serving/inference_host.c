@@ -76,7 +76,7 @@ static GroupSpan *make_group(InferenceBuilder *m, int64_t id, ProfErr *err)
         prof_nomem(err);
         return NULL;
     }
-    *group = (GroupSpan){.id = id, .begin_ps = UINT64_MAX};
+    *group = (GroupSpan){.id = id};
     m->last_group = m->groups.n - 1;
     if (!id_add(&m->ids, m->groups.items, sizeof *m->groups.items, m->last_group)) {
         prof_nomem(err);
@@ -173,7 +173,7 @@ static void read_event(InferenceBuilder *m, const StatFilter *filter, const Even
                  .kind = kind,
                  .name = at->meta->name};
     seen.end_ps = seen.start_ps + (uint64_t)at->duration_ps;
-    if (seen.start_ps < group->begin_ps) group->begin_ps = seen.start_ps;
+    if (group->begin_ps == 0 || seen.start_ps < group->begin_ps) group->begin_ps = seen.start_ps;
     if (seen.end_ps > group->end_ps) group->end_ps = seen.end_ps;
     read_stats(m, filter, at, &seen, err);
     if (err->code || (kind == KIND_OTHER && !seen.user_root)) return;
