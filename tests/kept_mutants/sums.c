@@ -3,10 +3,11 @@
  *
  *     sums [-n COUNT] [-s FIRST_SEED] [-e] [-k] LIBRARY WORKPLACE FOLDER...
  *
- * Prints for each statement how many rows it gave, how often it ended with an error, and a hash of
- * all values. With -e (each) it prints these lines for each mutant, which tells where two builds
- * differ. LIBRARY is the extension's file. Each mutant is written into WORKPLACE/run, where the
- * last stays with -k (keep). Without a first seed, the folders are read as they are, too.
+ * Prints a line for each statement: how many rows it gave, how often it ended with an error, and a
+ * hash of all values. With -e (each) it prints such lines for each mutant: the outputs of two
+ * builds show on which mutants the builds differ. LIBRARY is the extension's file. Each mutant is
+ * written into WORKPLACE/run, where the last one stays with -k (keep). Without a first seed, the
+ * folders are read as they are, too.
  *
  * Real numbers count to 9 digits. Of canned queries the order of rows does not count: where rows
  * are equal in what they are ordered by, SQLite may choose. Each mutant is made and read in a

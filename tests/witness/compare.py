@@ -20,7 +20,9 @@ made() of those that make profiles."""
 import gc
 import math
 import os
+import random
 import sys
+import tempfile
 
 import falsified
 import origins
@@ -201,6 +203,19 @@ def note(got, want):
 def in_parts(*cells):
     """These cells were compared by what they are made of: parts of a text, keys of rows."""
     note(cells, None)
+
+
+def check_random(name, n, random_run, check, what, ways, met):
+    """Checks n runs that random_run(dice, folder) writes. Unless only some are asked for, they must
+    have met all ways; `what` says of what these are."""
+    met.clear()
+    with tempfile.TemporaryDirectory() as top:
+        for seed in seeds(n):
+            run = random_run(random.Random(seed), os.path.join(top, 'plugins/profile/%d' % seed))
+            tried('%s of seed %d' % (name, seed), check, run)
+    if looks_at_all():
+        tried('random %s have all ways' % what, lambda: agree(
+            'ways', [way for way in ways if not met[way]], []))
 
 
 def agree_one_of(what, got, allowed):

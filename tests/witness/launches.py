@@ -7,14 +7,12 @@ Every launch is compared with every event of its host. Random hosts have launche
 own or among the frames of Python, which are on several threads and in several processes."""
 import collections
 import os
-import random
 import re
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from compare import Run, agree, integer, looks_at_all, main, numbered, seeds, tried  # noqa: E402
+from compare import Run, agree, check_random, integer, main, numbered, tried  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 
 met = collections.Counter()  # what the random hosts have
@@ -260,14 +258,7 @@ def each(run):
 
 
 def made():
-    met.clear()
-    with tempfile.TemporaryDirectory() as top:
-        for seed in seeds(60):
-            run = random_run(random.Random(seed), os.path.join(top, 'plugins/profile/%d' % seed))
-            tried('launches of seed %d' % seed, check, run)
-    if looks_at_all():
-        tried('random hosts have all ways', lambda: agree(
-            'ways', [way for way in WAYS if not met[way]], []))
+    check_random('launches', 60, random_run, check, 'hosts', WAYS, met)
 
 
 if __name__ == '__main__':

@@ -7,13 +7,11 @@ Random hosts have few addresses and a coarse grid of time, so addresses are used
 happen together."""
 import collections
 import os
-import random
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from compare import Run, agree, integer, looks_at_all, main, numbered, seeds, tried  # noqa: E402
+from compare import Run, agree, check_random, main, numbered, tried  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 from xspace import Stats, fields  # noqa: E402
 
@@ -162,14 +160,7 @@ def random_run(dice, folder):
 
 
 def made():
-    met.clear()
-    with tempfile.TemporaryDirectory() as top:
-        for seed in seeds(60):
-            run = random_run(random.Random(seed), os.path.join(top, 'plugins/profile/%d' % seed))
-            tried('memory_ops of seed %d' % seed, check, run)
-    if looks_at_all():
-        tried('random hosts have all ways', lambda: agree(
-            'ways', [way for way in WAYS if not met[way]], []))
+    check_random('memory_ops', 60, random_run, check, 'hosts', WAYS, met)
 
 
 if __name__ == '__main__':

@@ -7,14 +7,12 @@ Random devices run few programs on several streams; the grid of time is coarse, 
 together, and launches are contained in several markers of XLA or in none."""
 import collections
 import os
-import random
 import re
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from compare import Run, agree, integer, looks_at_all, main, numbered, seeds, tried  # noqa: E402
+from compare import Run, agree, check_random, integer, main, numbered, tried  # noqa: E402
 from lib import hlo  # noqa: E402
 from lib.wire import L, Plane, space  # noqa: E402
 from programs import programs_of  # noqa: E402
@@ -354,14 +352,7 @@ def random_run(dice, folder):
 
 
 def made():
-    met.clear()
-    with tempfile.TemporaryDirectory() as top:
-        for seed in seeds(100):
-            run = random_run(random.Random(seed), os.path.join(top, 'plugins/profile/%d' % seed))
-            tried('program_totals of seed %d' % seed, check, run)
-    if looks_at_all():
-        tried('random devices have all ways', lambda: agree(
-            'ways', [way for way in WAYS if not met[way]], []))
+    check_random('program_totals', 100, random_run, check, 'devices', WAYS, met)
 
 
 if __name__ == '__main__':

@@ -11,15 +11,13 @@ is a failure."""
 import collections
 import json
 import os
-import random
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 from activities import events_of, has_groups, of_gpu  # noqa: E402
-from compare import Run, agree, looks_at_all, main, seeds, tried  # noqa: E402
+from compare import Run, agree, check_random, main, tried  # noqa: E402
 from device_time import ends  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 
@@ -355,14 +353,7 @@ def each(run):
 
 
 def made():
-    met.clear()
-    with tempfile.TemporaryDirectory() as top:
-        for seed in seeds(60):
-            run = random_run(random.Random(seed), os.path.join(top, 'plugins/profile/%d' % seed))
-            tried('request_times of seed %d' % seed, check, run)
-    if looks_at_all():
-        tried('random servers have all ways', lambda: agree(
-            'ways', [way for way in WAYS if not met[way]], []))
+    check_random('request_times', 60, random_run, check, 'servers', WAYS, met)
 
 
 if __name__ == '__main__':

@@ -6,14 +6,12 @@ Each wait is compared with every other wait of its thread. Random threads have a
 time, so waits start together, or when another one ends, and names of all causes."""
 import collections
 import os
-import random
 import re
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from compare import Run, agree, looks_at_all, main, numbered, seeds, tried  # noqa: E402
+from compare import Run, agree, check_random, main, numbered, tried  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 
 COLUMNS = ('host', 'line_id', 'line', 'name', 'calls', 'total_us', 'longest_us',
@@ -156,14 +154,7 @@ def random_run(dice, folder):
 
 
 def made():
-    met.clear()
-    with tempfile.TemporaryDirectory() as top:
-        for seed in seeds(60):
-            run = random_run(random.Random(seed), os.path.join(top, 'plugins/profile/%d' % seed))
-            tried('wait_totals of seed %d' % seed, check, run)
-    if looks_at_all():
-        tried('random threads have all ways', lambda: agree(
-            'ways', [way for way in WAYS if not met[way]], []))
+    check_random('wait_totals', 60, random_run, check, 'threads', WAYS, met)
 
 
 if __name__ == '__main__':
