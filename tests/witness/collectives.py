@@ -6,6 +6,7 @@ as docs/semantics.md defines them.
 Groups are written out as lists of ids, and every occurrence is compared with those of all its
 peers."""
 import collections
+import functools
 import itertools
 import math
 import re
@@ -40,8 +41,16 @@ def numbers(value):
     return found
 
 
+@functools.lru_cache(maxsize=1 << 14)
+def parsed(message):
+    found = collections.defaultdict(list)
+    for number, value in fields(message):
+        found[number].append(value)
+    return dict(found)
+
+
 def all_of(message, number):
-    return [v for n, v in fields(message) if n == number]
+    return parsed(message).get(number, [])
 
 
 def repeated(message, number):

@@ -5,6 +5,7 @@ counts, with calls of libraries.
     program = Program(bytes of an HloProto)
     program.operations('fusion.1')       None: not known"""
 import collections
+import functools
 import itertools
 import json
 import math
@@ -101,6 +102,7 @@ def snake(config):
                        for k, v in config.items()}
 
 
+@functools.lru_cache(maxsize=64)  # several witnesses look at the programs of a run
 class Program:
     def __init__(self, proto):
         module = Message(proto).sub(1)
