@@ -57,21 +57,18 @@ const Chart roofline_chart = {
 
 const Chart memory_chart = {
     "memory_chart", "Memory in use over time, by allocator", chart_memory, chart_memory_most,
-    "WITH e AS NOT MATERIALIZED (\n"
-    "    SELECT host, allocator, time_ps, heap_bytes + stack_bytes AS bytes\n"
-    "    FROM temp.memory_events(?1) WHERE heap_bytes + stack_bytes IS NOT NULL\n"
-    "), r AS MATERIALIZED (\n"
-    "    SELECT min(time_ps) AS first, max(1, max(time_ps) - min(time_ps)) AS span FROM e\n"
-    "), p AS MATERIALIZED (\n"
-    "    SELECT CAST(600.0 * (time_ps - first) / span AS INTEGER) AS part, host, allocator,\n"
-    "        max(bytes) AS bytes FROM r CROSS JOIN e GROUP BY part, allocator, host\n"
+    "WITH p AS MATERIALIZED (\n"
+    "    SELECT * FROM temp.memory_over_time(?1, 600)\n"
     "), m AS (\n"
     "    SELECT host, allocator FROM p GROUP BY host, allocator\n"
-    "    ORDER BY max(bytes) DESC, host, allocator LIMIT 6\n"
+    "    ORDER BY max(most_bytes) DESC, host, allocator LIMIT 6\n"
+    "), c AS (\n"
+    "    SELECT host, allocator, part, start_ps AS ps, most_bytes AS bytes FROM p\n"
+    "    UNION ALL SELECT host, allocator, max(part) + 1, start_ps + duration_ps - 1, end_bytes\n"
+    "    FROM p GROUP BY host, allocator\n"
     ")\n"
-    "SELECT host || ' ' || allocator AS series, (first + part * span / 600.0) / 1e9 AS \"time "
-    "(ms)\",\n"
-    "    bytes FROM p, r WHERE (host, allocator) IN m ORDER BY host, allocator, part"};
+    "SELECT host || ' ' || allocator AS series, ps / 1e9 AS \"time (ms)\", bytes\n"
+    "FROM c WHERE (host, allocator) IN m ORDER BY host, allocator, part"};
 
 /* Ops of devices by category or, without devices, ops of host threads by program. */
 const Chart op_treemap = {
@@ -232,9 +229,9 @@ const FunctionDef chart_functions[] = {
              "roofline, roofline_properties"),
     FUNCTION("memory_chart", memory_chart_function,
              "Chart of memory in use (heap plus stack) over time, for up to 6 allocators. The time "
-             "is divided into 600 parts, each with its largest value." SVG
+             "of each is divided into 600 parts, each with its largest value." SVG
              "NULL if source is NULL or the run has no allocation event.",
-             "memory_events"),
+             "memory_over_time"),
     FUNCTION("op_treemap", op_treemap_function,
              "Treemap of up to 200 ops: area is self time. Ops of devices are grouped by category; "
              "in runs without devices, up to 150 ops of host threads by program." SVG

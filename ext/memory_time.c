@@ -117,6 +117,7 @@ static const RowSource memory_time_rows = {.next = memory_time_next,
                                            .close = memory_time_close,
                                            .column = memory_time_column,
                                            .n_parameters = 1,
+                                           .always_rows = true,
                                            .needs = NEED_EVENTS | NEED_ALLOCATIONS,
                                            .nothing =
                                                "no allocation event records a number of bytes"};

@@ -95,6 +95,7 @@ SQLITE_EXTENSION_INIT1
     T(memory_allocators) \
     T(memory_active) \
     T(memory_time) \
+    T(memory_over_time) \
     T(memory_ops) \
     T(async_ops) \
     T(async_op_totals) \

@@ -150,6 +150,7 @@ static const char *const queries[] = {
     "SELECT * FROM memory_allocators(?1)",
     "SELECT * FROM memory_active(?1)",
     "SELECT * FROM memory_time(?1)",
+    "SELECT * FROM memory_over_time(?1)",
     "SELECT * FROM memory_ops(?1)",
     "SELECT * FROM wait_totals(?1)",
     "SELECT * FROM peak_holders(?1)",

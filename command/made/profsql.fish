@@ -144,6 +144,8 @@ complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcomman
 complete -c profsql -n '__fish_seen_subcommand_from memory_events' -l samples -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_growth -d 'Does the memory in use grow from step to step (a leak)?'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_ops -d 'one op that allocated memory from one allocator: how often, how much, and how much of that was freed; in the order of the allocators\' names and of the first allocation in memory_events'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_over_time -d 'one part of an allocator\'s time, with the most and the least memory in use in it; in the order of the allocators\' names and of time'
+complete -c profsql -n '__fish_seen_subcommand_from memory_over_time' -l parts -x
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_peaks -d 'one memory space of an HLO program that has an allocation in it, with its peak and totals, as in XProf\'s memory viewer'
 complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export report' -a memory_time -d 'one level of an allocator\'s memory in use, with the time that the allocator spent at it; lowest level first'
 complete -c profsql -n '__fish_seen_subcommand_from memory_time' -l levels -x

@@ -93,7 +93,7 @@ const Section sections[] = {
             "    total_time_ms AS \"total (ms)\", occurrences\n"
             "FROM input_ops(?1) ORDER BY total_self_time_ms DESC LIMIT ?2")}},
     {"memory", "Memory", NULL, {
-        CHART(memory_chart, "memory_events"),
+        CHART(memory_chart, "memory_over_time"),
         TABLE("What makes up the memory peak", "peak_holders", 3, 25,
             "SELECT peak_of AS \"peak of\", kind, coalesce(tf_op, hlo_op) AS holder,\n"
             "    size_mib AS \"size (MiB)\", percent AS \"share %\", shape, holders AS buffers\n"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Queries about the events of memory allocators, on events whose answers are worked out by hand."""
-from lib.cases import case, refused, same
+from lib.cases import case, must, refused, same
 from lib.shell import attached, rows
 from lib.wire import Plane, US, space
 
@@ -246,3 +246,29 @@ def levels_of_memory():
           ('pool', 1, 1, 4, 4.0, 50.0, 50.0, 5.0, 2.0)])
     refused('levels cannot be 0', lambda: rows("SELECT 1 FROM memory_time('{x}', 0)", x=x))
     refused('levels cannot be 1001', lambda: rows("SELECT 1 FROM memory_time('{x}', 1001)", x=x))
+
+
+@case
+def parts_of_the_time():
+    """What was in use in each part of an allocator's time, also in parts without events."""
+    columns = 'part, start_ps, duration_ps, event_count, most_bytes, least_bytes, end_bytes'
+    x = host(pool((0, 1, 4, 4, 4, 'f'), (1, 2, 90, 90, 94, 'f'), (1, 2, 90, 90, 4),
+                  (9, 3, 1, 1, 5, 'f'), stack=0),
+             pool((3, 1, 4, 4, -7, 'f'), name='less', stack=0))
+    same(rows("SELECT %s FROM memory_over_time('{x}', 2) WHERE allocator = 'pool'" % columns, x=x),
+         [(1, 0, 4500001, 3, 94, 4, 4), (2, 4500001, 4500000, 1, 5, 4, 5)])
+    same(rows("SELECT %s FROM memory_over_time('{x}', 3) WHERE allocator = 'pool'" % columns, x=x),
+         [(1, 0, 3000001, 3, 94, 4, 4), (2, 3000001, 3000000, 0, 4, 4, 4),
+          (3, 6000001, 3000000, 1, 5, 4, 5)])
+    same(rows("SELECT %s FROM memory_over_time('{x}') WHERE allocator = 'less'" % columns, x=x),
+         [(1, 3000000, 1, 1, 0, 0, 0)])
+    same(rows("SELECT count(*), max(most_bytes) FROM memory_over_time('{x}')", x=x), [(101, 94)])
+    refused('parts cannot be 0', lambda: rows("SELECT 1 FROM memory_over_time('{x}', 0)", x=x))
+    refused('parts cannot be 1001',
+            lambda: rows("SELECT 1 FROM memory_over_time('{x}', 1001)", x=x))
+    nothing = space(Plane('/host:CPU').line(1, 'main', [('f', 0, 1)]).bytes())
+    for table in ('memory_over_time', 'memory_time'):
+        [(why,)] = rows("SELECT message FROM (SELECT count(*) AS n FROM %s('{x}', 7)) "
+                        "CROSS JOIN prof_issues('{x}') "
+                        "WHERE message LIKE '%s has no rows: %%'" % (table, table), x=nothing)
+        must('no allocator reported' in why, why)

@@ -356,6 +356,21 @@ SELECT 1 FROM (SELECT host, allocator, sum(duration_ps) AS ps, max(most_bytes) A
 SELECT 1 FROM (SELECT least_bytes, level, lag(most_bytes) OVER w AS below, lag(level) OVER w AS l
  FROM memory_time('x', 1000) WINDOW w AS (PARTITION BY host, allocator ORDER BY level))
  WHERE least_bytes <= below OR l >= level OR (l = level - 1 AND least_bytes <> below + 1);
+-- the parts of an allocator's time follow each other and hold its events and its peak (true files)
+SELECT 1 FROM (SELECT host, allocator, sum(duration_ps) AS ps, max(most_bytes) AS most,
+ sum(event_count) AS n, min(start_ps) AS first, min(least_bytes) AS least
+ FROM memory_over_time('x') GROUP BY 1, 2) FULL JOIN (SELECT host, allocator,
+ max(time_ps) - min(time_ps) + 1 AS span, min(time_ps) AS first_ps, count(*) AS events,
+ max(heap_bytes + stack_bytes) AS peak, min(heap_bytes + stack_bytes) AS trough
+ FROM memory_events('x') GROUP BY 1, 2) USING (host, allocator)
+ WHERE ps IS NOT span OR most <> peak OR n <> events OR first <> first_ps OR least <> trough
+UNION ALL
+SELECT 1 FROM (SELECT *, lag(start_ps + duration_ps) OVER w AS ended, lag(part) OVER w AS p,
+ lag(end_bytes) OVER w AS before FROM memory_over_time('x', 1000)
+ WINDOW w AS (PARTITION BY host, allocator ORDER BY part))
+ WHERE start_ps <> ended OR part <= p OR before NOT BETWEEN least_bytes AND most_bytes
+ OR end_bytes NOT BETWEEN least_bytes AND most_bytes OR duration_ps < 1
+ OR (event_count = 0 AND (least_bytes <> before OR most_bytes <> before));
 -- each owner has a name, and an instruction with a name is its own; each scope says where it comes
 -- from; a user's line has a file
 SELECT 1 FROM hlo_instructions('x')

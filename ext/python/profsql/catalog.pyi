@@ -3270,6 +3270,37 @@ class MemoryTime(NamedTuple):
     """average of the allocator's memory in use, weighted by time; equal in all rows of the
     allocator; NULL if all events have one time [bytes]"""
 
+class MemoryOverTime(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    host: str
+    """name of the host, taken from its file name"""
+    allocator: str
+    """name of the allocator, as in memory_allocators"""
+    part: int
+    """number of the part, from 1: the time from the allocator's first event up to and including its
+    last one is divided into `parts` equal parts. If these are more than its picoseconds, parts
+    without one have no row"""
+    start_ps: int
+    """first picosecond of the part, from the session start [ps]"""
+    start_us: float | None
+    """start_ps in microseconds; NULL if start_ps is NULL [us]"""
+    duration_ps: int
+    """time from start_ps until the next part starts; the last part ends 1 ps after the last event
+    [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
+    event_count: int
+    """number of rows of memory_events with a time_ps in the part [events]"""
+    most_bytes: int
+    """most memory in use (heap_bytes + stack_bytes of memory_events, 0 if negative) at any moment
+    of the part: when it starts, and after each of its events, also after those that another one
+    follows at the same time_ps [bytes]"""
+    least_bytes: int
+    """least memory in use at any moment of the part, as for most_bytes [bytes]"""
+    end_bytes: int
+    """memory in use when the part ends [bytes]"""
+
 class MemoryOps(NamedTuple):
     run: str
     """label of the attached run; for a path, the name of the run folder or file"""
@@ -6300,6 +6331,9 @@ class Tables:
     def memory_time(self, levels: int | None = None, *, source: Source | None = None) -> Result[MemoryTime]:
         """One row: one level of an allocator's memory in use, with the time that the allocator
         spent at it; lowest level first."""
+    def memory_over_time(self, parts: int | None = None, *, source: Source | None = None) -> Result[MemoryOverTime]:
+        """One row: one part of an allocator's time, with the most and the least memory in use in
+        it; in the order of the allocators' names and of time."""
     def memory_ops(self, *, source: Source | None = None) -> Result[MemoryOps]:
         """One row: one op that allocated memory from one allocator: how often, how much, and how
         much of that was freed; in the order of the allocators' names and of the first allocation in

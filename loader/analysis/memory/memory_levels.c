@@ -2,23 +2,11 @@
 /* memory_levels.c: sums the time at each level of memory; see memory_levels.h. */
 #include "memory_levels.h"
 
+#include "memory_in_use.h"
+
 #include "../../base/interrupt.h"
-#include "../../base/sort.h"
 
 __extension__ typedef __int128 Int128; /* products of two 64-bit numbers */
-
-static int by_time(const void *a, const void *b)
-{
-    const MemoryEvent *x = *(MemoryEvent *const *)a, *y = *(MemoryEvent *const *)b;
-    if (x->start_ps != y->start_ps) return ORDER(x->start_ps, y->start_ps);
-    return ORDER(x->event, y->event);
-}
-
-static int64_t bytes_in_use(const MemoryEvent *e)
-{
-    int64_t bytes = (int64_t)((uint64_t)e->heap_bytes + (uint64_t)e->stack_bytes);
-    return bytes > 0 ? bytes : 0;
-}
 
 /* The upper bound of a level. */
 static int64_t most_of(int64_t peak, size_t level, size_t n_levels)
@@ -44,7 +32,7 @@ static double add_times(MemoryEvent *const *events, size_t n, int64_t peak, size
 {
     double sum = 0;
     for (size_t i = 0; i < n && !interrupt_poll(0, err); i++) {
-        int64_t bytes = bytes_in_use(events[i]);
+        int64_t bytes = memory_in_use(events[i]);
         Level *level = &levels[bytes ? level_of(bytes, peak, n_levels) : 0];
         uint64_t ps =
             i + 1 < n ? (uint64_t)events[i + 1]->start_ps - (uint64_t)events[i]->start_ps : 0;
@@ -60,13 +48,8 @@ size_t memory_levels(const MemoryAllocator *a, size_t n_levels, MemoryLevel *out
 {
     Level levels[MOST_LEVELS + 1] = {0};
     int64_t peak = a->peak_bytes;
-    MemoryEvent **events = prof_buffer(a->n_events * sizeof *events);
-    if (!events) {
-        prof_nomem(err);
-        return 0;
-    }
-    memcpy(events, a->events, a->n_events * sizeof *events);
-    sort_array(events, a->n_events, sizeof *events, by_time);
+    MemoryEvent **events = memory_by_time(a, err);
+    if (!events) return 0;
     double sum = add_times(events, a->n_events, peak, n_levels, levels, err);
     prof_free(events);
     size_t n = 0;
