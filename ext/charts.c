@@ -66,9 +66,12 @@ const Chart memory_chart = {
     "    SELECT host, allocator, part, start_ps AS ps, most_bytes AS bytes FROM p\n"
     "    UNION ALL SELECT host, allocator, max(part) + 1, start_ps + duration_ps - 1, end_bytes\n"
     "    FROM p GROUP BY host, allocator\n"
+    "), d AS (\n"
+    "    SELECT *, lag(bytes) OVER w IS NOT bytes OR lead(part) OVER w IS NULL AS shown FROM c\n"
+    "    WINDOW w AS (PARTITION BY host, allocator ORDER BY part)\n"
     ")\n"
     "SELECT host || ' ' || allocator AS series, ps / 1e9 AS \"time (ms)\", bytes\n"
-    "FROM c WHERE (host, allocator) IN m ORDER BY host, allocator, part"};
+    "FROM d WHERE shown AND (host, allocator) IN m ORDER BY host, allocator, part"};
 
 /* Ops of devices by category or, without devices, ops of host threads by program. */
 const Chart op_treemap = {
