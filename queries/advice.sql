@@ -117,7 +117,7 @@ WITH rule(rule, place, says, action, query) AS (
      'SELECT name, sum(occurrences) AS n, sum(total_ps) / 1e3 / sum(occurrences) AS avg_ns, '
      || 'sum(total_ps) / 1e9 AS total_ms FROM event_totals(%s) WHERE plane_kind = ''gpu'' '
      || 'AND line_kind = ''stream'' AND name NOT IN (SELECT hlo_op FROM async_op_totals(%s, 1) '
-     || 'WHERE kind = ''transfer'') '
+     || 'WHERE hlo_op IS NOT NULL) '
      || 'GROUP BY name HAVING sum(total_ps) < 5e6 * sum(occurrences) ORDER BY total_ms DESC'),
     ('outside_compilation', 23, 'Ops that the program runs on the host take %s of device time.',
      'Avoid host callbacks, tf.summary, tf.print and debug prints in the compiled program.',
@@ -186,7 +186,7 @@ WITH rule(rule, place, says, action, query) AS (
     FROM base AS b CROSS JOIN temp.event_totals(:source) AS e USING (run)
     WHERE b.has_gpu AND e.line_kind = 'stream'
       AND (run, name) NOT IN (SELECT run, hlo_op FROM temp.async_op_totals(:source, 1)
-                              WHERE kind = 'transfer' AND hlo_op IS NOT NULL)
+                              WHERE hlo_op IS NOT NULL)
     GROUP BY run, name
 ), loader AS MATERIALIZED (
     SELECT run, top_operation, top_operation_ms, advice FROM temp.input_bound(:source)

@@ -30,7 +30,7 @@ TABLES = {
     'missed': 'tensorcore_missed({x}, 1000000)', 'totals': 'event_totals({x})',
     'planes': "planes({x}) WHERE kind = 'host' AND event_count > 0", 'input_ops': 'input_ops({x})',
     'programs': 'hlo_modules({x})', 'exposed': 'exposed_communication({x})',
-    'moved': "async_ops({x}) WHERE kind = 'transfer'"}
+    'apart': 'async_ops({x}, 1)'}
 # Why rules are not checked: {reason: (whether it is true, the rules that need this)}
 EVERY_IDLE = {*IDLE, 'idle_at_ends'}
 OPS = {'recomputing', 'outside_compilation', 'data_movement'}
@@ -146,9 +146,9 @@ def parts(f):
     found['tensorcore_missed'] = [(r['op_name'] if r['op_name'] is not None else r['short_name'],
                                    r['total_duration_us'] / n / 1e3) for r in f.missed]
     kernels = collections.defaultdict(lambda: [0, 0])
-    copies = {r['hlo_op'] for r in f.moved}
+    apart = {r['hlo_op'] for r in f.apart}
     for t in f.totals:
-        if t['plane_kind'] == 'gpu' and t['line_kind'] == 'stream' and t['name'] not in copies:
+        if t['plane_kind'] == 'gpu' and t['line_kind'] == 'stream' and t['name'] not in apart:
             of = kernels[t['name']]
             of[0], of[1] = of[0] + t['occurrences'], of[1] + t['total_ps']
     found['small_kernels'] = [(name, ps / n / 1e9) for name, (times, ps) in kernels.items()
