@@ -353,7 +353,7 @@ def is_signed(message):
 
 class Action:
     def __init__(self, event_id, e):
-        self.id, self.time = event_id, e.start_ps
+        self.id, self.time, self.line = event_id, e.start_ps, e.line
         self.is_free = e.name == 'MemoryDeallocation'
         stats = [pair for m in e.messages for pair in xspace.Stats(e.line.plane, [m]).items()]
         named = dict(stats)  # the last of a name counts

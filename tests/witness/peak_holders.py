@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What makes up the memory at each peak (peak_holders) and how long each level of an allocator's
-memory was in use (memory_time), from the bytes of each profile."""
+"""What makes up the memory at each peak (peak_holders), how long each level of an allocator's
+memory was in use (memory_time) and how much was in use in each part of the allocator's time
+(memory_over_time), from the bytes of each profile.
+
+Random allocators have few events at few times, often together, also at the ends of int64."""
 import collections
 import os
 import sys
@@ -10,12 +13,13 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import xspace  # noqa: E402
-from compare import Run, agree, main, tried  # noqa: E402
+from compare import Run, agree, check_random, main, tried  # noqa: E402
 from lib import hlo  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
 from memory import ALLOC, FREE, Program, actions_of, integer, last, message  # noqa: E402
 
 MIB = 1048576.0
+PARTS = (100, 1, 3, 1000)  # of an allocator's time; the first is the default
 DATA_TYPES = dict(enumerate(
     'INVALID float double int32 uint8 int16 int8 string complex64 int64 bool qint8 quint8 qint32 '
     'bfloat16 qint16 quint16 uint16 complex128 half resource variant uint32 uint64 '
@@ -28,6 +32,11 @@ DATA_TYPES = dict(enumerate(
 def in_use(action):
     """Heap and stack, added in 64 bits."""
     return xspace.signed((action.heap + action.stack) % 2**64)
+
+
+def decimal(number):
+    """As a table shows it: integers beyond int64 are texts."""
+    return number if number < 2**63 else str(number)
 
 
 class Allocator:
@@ -91,12 +100,30 @@ class Allocator:
             here = [i for i, x in enumerate(used) if least <= x <= most]
             if here:
                 time = sum(lasting[i] for i in here)
-                rows.append([level, least, most, time, time / 1e6,
+                rows.append([level, least, most, decimal(time), time / 1e6,
                              100 * time / total if total else None,
                              100 * above / total if total else None, times[here[0]],
                              times[here[0]] / 1e6, sum(x * t for x, t in zip(used, lasting)) / total
                              if total else None])
                 above -= time
+        return rows
+
+    def parts(self, n):
+        """Rows of memory_over_time: each event is in the part that its own time names."""
+        first, length = self.actions[0].time, self.actions[-1].time - self.actions[0].time + 1
+        inside = collections.defaultdict(list)
+        for a in self.actions:
+            inside[1 + (a.time - first) * n // length].append(max(0, in_use(a)))
+        # Part k starts d ps after the first event: the least d with (k - 1) <= d * n / length.
+        starts = [first + -(-k * length // n) for k in range(n + 1)]
+        rows, before = [], max(0, in_use(self.actions[0]))
+        for part, start, end in zip(range(1, n + 1), starts, starts[1:]):
+            if start < end:
+                used = [before] + inside[part]
+                before = used[-1]
+                lasts = min(end - start, 2**64 - 1)
+                rows.append([part, start, start / 1e6, decimal(lasts), lasts / 1e6,
+                             len(inside[part]), max(used), min(used), used[-1]])
         return rows
 
 
@@ -125,6 +152,22 @@ def check_levels(run, allocators):
             got[r['host'], r['allocator']].append(list(r.values())[2:])
         agree('memory_time of %d levels' % n, dict(got),
               {key: a.levels(n) for key, a in allocators.items()})
+
+
+def check_parts(run, allocators):
+    hosts = list(run.hosts)
+    order = sorted(allocators, key=lambda key: (hosts.index(key[0]), key[1].encode()))
+    for n in PARTS:
+        want = {key: allocators[key].parts(n) for key in order}
+        rows = run.ask('SELECT host, allocator, part, start_ps, start_us, duration_ps, '
+                       'duration_us, event_count, most_bytes, least_bytes, end_bytes '
+                       'FROM memory_over_time({x}%s)' % ('' if n == PARTS[0] else ', %d' % n))
+        got = collections.defaultdict(list)
+        for r in rows:
+            got[r['host'], r['allocator']].append(list(r.values())[2:])
+        agree('memory_over_time of %d parts' % n, dict(got), want)
+        agree('order of %d parts' % n, [tuple(r.values())[:3] for r in rows],
+              [(*key, row[0]) for key in order for row in want[key]])
 
 
 # ---- programs ----
@@ -230,10 +273,95 @@ def each(run):
     colors = {integer(a, 8) for program, _, _ in programs for a in program.allocations}
     if allocators:
         tried('memory_time ' + run.path, check_levels, run, allocators)
+        tried('memory_over_time ' + run.path, check_parts, run, allocators)
     for color in sorted(colors | ({0} if allocators else set())):
         tried('%s, memory space %d' % (run.path, color), check_holders, run, allocators, programs,
               color)
 
+
+# ---- random allocators ----
+
+LEAST, MOST = -2**63, 2**63 - 1
+BYTES = [0, 1, 5, 70, 900, 2**40, -1, -80, 2**62, MOST, LEAST]
+met = collections.Counter()  # what the random allocators have
+WAYS = ['one event', 'events of several threads at one time', 'heap and stack below 0',
+        'heap and stack wrap', 'fewer picoseconds than parts', 'most parts without an event',
+        'near the least time', 'near the most time', 'longer than int64',
+        'an event in the first picosecond of a part', 'an event in the last picosecond of a part',
+        'most before the first event of a part', 'most between events of a part',
+        'least before the first event of a part', 'least between events of a part']
+
+
+def note_ways(allocator, n):
+    actions, rows = allocator.actions, allocator.parts(n)
+    times, sums = {a.time for a in actions}, {a.heap + a.stack for a in actions}
+    met['one event'] += len(actions) == 1
+    met['events of several threads at one time'] += any(
+        a.time == b.time and a.line != b.line for a, b in zip(actions, actions[1:]))
+    met['heap and stack below 0'] += any(LEAST <= x < 0 for x in sums)
+    met['heap and stack wrap'] += any(not LEAST <= x <= MOST for x in sums)
+    met['fewer picoseconds than parts'] += len(rows) < n
+    met['most parts without an event'] += sum(not row[5] for row in rows) > len(rows) / 2
+    met['near the least time'] += min(times) < LEAST + 9
+    met['near the most time'] += max(times) > MOST - 9
+    met['longer than int64'] += max(times) - min(times) > MOST
+    for before, (_, start, _, lasts, _, _, most, least, last) in zip(rows, rows[1:]):
+        inside = [max(0, in_use(a)) for a in actions if start <= a.time < start + lasts]
+        if inside:
+            met['an event in the first picosecond of a part'] += start in times
+            met['an event in the last picosecond of a part'] += start + lasts - 1 in times
+            met['most before the first event of a part'] += most > max(inside)
+            met['least before the first event of a part'] += least < min(inside)
+            met['most between events of a part'] += most > max(before[-1], last)
+            met['least between events of a part'] += least < min(before[-1], last)
+
+
+def random_times(dice):
+    """Of the events of an allocator: in few picoseconds, on a coarse grid, around few moments, or
+    at the ends of int64."""
+    around = dice.choice([[0], [-10**6, 0, 10**6], [0, 10**9, 10**12], [LEAST], [MOST],
+                          [LEAST, 0, MOST], [dice.randint(LEAST, MOST) for _ in range(4)]])
+    grid, most = dice.choice([(1, 3), (1000, 6), (7, 200), (10**6, 10**4)])
+    times = [dice.choice(around) + grid * dice.randint(-most, most)
+             for _ in range(dice.choice([1, 2, 5, 30]))]
+    return [max(LEAST, min(time, MOST)) for time in times]
+
+
+def random_run(dice, folder):
+    """Hosts whose allocators record events on several threads. Times count from the start of the
+    line, which is at an end of int64, or near 0."""
+    os.makedirs(folder)
+    files = []
+    for i in range(dice.choice([1, 1, 2])):
+        lines = {start: [] for start in (0, 3, -xspace.LONGEST_NS, xspace.LONGEST_NS)}
+        for name in dice.sample(['pool', 'Pool', '', '7', 'é'], dice.choice([1, 2, 3])):
+            sizes = dice.sample(BYTES, dice.choice([2, 4, len(BYTES)]))
+            for time in random_times(dice):
+                start = dice.choice([x for x in lines if LEAST <= time - 1000 * x <= MOST])
+                numbers = {stat: {'int64': dice.choice(sizes)}
+                           for stat in ('bytes_allocated', 'bytes_reserved') if dice.random() < 0.8}
+                lines[start].append((dice.choice(['MemoryAllocation', 'MemoryDeallocation']),
+                                     time - 1000 * start, 0,
+                                     {'allocator_name': {'str': name}, **numbers}))
+        plane = Plane('/host:CPU')
+        for id, (start, events) in enumerate(lines.items()):
+            plane.line(id, 'thread', events, timestamp_ns=start)
+        files.append(os.path.join(folder, 'host%d.xplane.pb' % i))
+        with open(files[-1], 'wb') as f:
+            f.write(space(plane.bytes()))
+    return Run(folder, files)
+
+
+def check_random_run(run):
+    allocators = allocators_of(actions_of(run))
+    check_levels(run, allocators)
+    check_parts(run, allocators)
+    for allocator in allocators.values():
+        for n in PARTS:
+            note_ways(allocator, n)
+
+
+# ---- made profiles ----
 
 def program_with_a_rest():
     """A parameter of 2 MiB with a buffer of 1 MiB, one of 0 bytes, and temporaries of 3 and 0."""
@@ -290,6 +418,7 @@ def made():
         run = Run(folder, files)
         each(run)
         tried('kinds of a made profile', kinds, run)
+    check_random('memory in use', 60, random_run, check_random_run, 'allocators', WAYS, met)
 
 
 if __name__ == '__main__':
