@@ -9,6 +9,7 @@ import math
 import os
 import random
 import re
+import subprocess
 import zlib
 
 from lib import browser
@@ -377,7 +378,14 @@ def words_of_report():
     _, error = run(GPU, 'kpi', '--against', TPU, status=2)
     must('does not take --against' in error, error)
     same(os.path.getsize(out), 0)
-    text, _ = run('report', GPU, '-o', '-')
+    text, said = run('report', GPU, '-o', '-')
+    same(said, '', 'beside the page')
+    with open('/dev/full', 'w') as full:
+        must('cannot be written: No space left' in run(
+            'report', GPU, '-o', '-', status=1, stdout=full, stderr=subprocess.PIPE)[1],
+             'a full disk')
+    _, said = run('report', GPU, '-o', out, '--force')
+    must(re.fullmatch('profsql: wrote %s: 0.[0-9][0-9] MB\n' % re.escape(out), said), said)
     must(text.startswith('<!doctype html>') and text.endswith('</html>\n'), text[:80])
     same(text, report(GPU)[0], 'a second report')
     must('http://' not in text.replace('http://www.w3.org', '') and 'https://' not in text,
