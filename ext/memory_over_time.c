@@ -16,8 +16,8 @@ SQLITE_EXTENSION_INIT3
       "memory_profile memoryId")                                                                   \
     C(MP_PART, "part", "INTEGER", NULL,                                                            \
       "number of the part, from 1: the time from the allocator's first event up to and including " \
-      "its last one is divided into `parts` equal parts. If these are more than its picoseconds, " \
-      "parts without one have no row",                                                             \
+      "its last one is divided into `parts` equal parts. A part without a whole picosecond, as "   \
+      "if there are more parts than picoseconds, has no row",                                      \
       "libprofsql")                                                                                \
     C(MP_START, "start_ps", "INTEGER", "ps",                                                       \
       "first picosecond of the part, from the session start", "libprofsql")                        \
@@ -35,7 +35,9 @@ SQLITE_EXTENSION_INIT3
       "libprofsql")                                                                                \
     C(MP_LEAST, "least_bytes", "INTEGER", "bytes",                                                 \
       "least memory in use at any moment of the part, as for most_bytes", "libprofsql")            \
-    C(MP_END, "end_bytes", "INTEGER", "bytes", "memory in use when the part ends", "libprofsql")   \
+    C(MP_END, "end_bytes", "INTEGER", "bytes",                                                     \
+      "memory in use when the part ends, before the events at the start of the next part",         \
+      "libprofsql")                                                                                \
     C(MP_SOURCE, SOURCE_DOC)                                                                       \
     C(MP_PARTS, "parts", "INTEGER HIDDEN", "1 to 1000", "number of parts; default 100",            \
       "argument 2")

@@ -3279,8 +3279,8 @@ class MemoryOverTime(NamedTuple):
     """name of the allocator, as in memory_allocators"""
     part: int
     """number of the part, from 1: the time from the allocator's first event up to and including its
-    last one is divided into `parts` equal parts. If these are more than its picoseconds, parts
-    without one have no row"""
+    last one is divided into `parts` equal parts. A part without a whole picosecond, as if there are
+    more parts than picoseconds, has no row"""
     start_ps: int
     """first picosecond of the part, from the session start [ps]"""
     start_us: float | None
@@ -3299,7 +3299,7 @@ class MemoryOverTime(NamedTuple):
     least_bytes: int
     """least memory in use at any moment of the part, as for most_bytes [bytes]"""
     end_bytes: int
-    """memory in use when the part ends [bytes]"""
+    """memory in use when the part ends, before the events at the start of the next part [bytes]"""
 
 class MemoryOps(NamedTuple):
     run: str
