@@ -100,9 +100,10 @@ SQLITE_EXTENSION_INIT3
       "unknown work and in a damaged program",                                                     \
       "HLO program")                                                                               \
     C(HI_COST_SOURCE, "cost_source", "TEXT", NULL,                                                 \
-      "where flops, model_flops and bytes_accessed come from: metadata (of a TPU's events) or "    \
-      "program (its cost analysis); NULL if they are unknown, as in a program with a collective "  \
-      "of global device ids without groups, at which XLA's analysis fails",                        \
+      "where flops, model_flops and bytes_accessed come from: metadata (of a TPU's events; what "  \
+      "these do not record is the program's) or program (its cost analysis); NULL if they are "    \
+      "unknown, as in a program with a collective of global device ids without groups, at which "  \
+      "XLA's analysis fails",                                                                      \
       "libprofsql")                                                                                \
     C(HI_FINGERPRINT, "fingerprint", "TEXT", NULL,                                                 \
       "decimal fingerprint, equal for instructions of any program that do the same with the same " \
