@@ -171,18 +171,18 @@ static char *where_of(const Entry *entry, const Options *options, bool all_runs)
     return keep_text("%s%s", where, lift_default(entry, options));
 }
 
-/* Explains an empty answer with the reason in prof_issues, unless the options are the reason. */
+/* Explains an empty answer: by the reason in prof_issues, which is that of the table whatever the
+ * options are, or by the options. */
 static void explain_table(Database *d, const Entry *entry, const Options *options)
 {
+    const char *run = d->n_runs == 1 ? keep_text("run %s: ", d->runs[0].label) : "";
     if (options->limit && !strcmp(options->limit, "0")) return;
-    bool only_n = options->n_given == 1 && has_given(options, "n");
-    if (options->where || (options->n_given && !only_n))
-        note("%sno row of %s %s", d->n_runs == 1 ? keep_text("run %s: ", d->runs[0].label) : "",
-             entry->name,
-             options->where ? keep_text("matches --where %s", options->where)
-                            : "for these parameters");
-    if (explain_nothing(d, entry->name) || options->where || options->n_given) return;
-    note("%s has no rows", entry->name);
+    if (options->where) note("%sno row of %s matches --where %s", run, entry->name, options->where);
+    if (explain_nothing(d, entry->name) || options->where) return;
+    if (options->n_given)
+        note("%sno row of %s for these parameters", run, entry->name);
+    else
+        note("%s has no rows", entry->name);
 }
 
 int select_table(Database *d, const Catalog *catalog, const Entry *entry, const Options *options,

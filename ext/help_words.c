@@ -112,7 +112,7 @@ const HelpWords help_words[] = {
     {"memory over time, memory timeline, memory level, average memory",
      "memory_over_time, memory_time, memory_events, heap_timeline"},
     {"leak, memory growth, memory grows, growing memory",
-     "memory_growth, live_allocations, memory_over_time"},
+     "memory_growth, live_allocations, memory_over_time, memory_time"},
     {"allocation, malloc", "live_allocations, allocation_churn, memory_ops, memory_events"},
     {"remat, rematerialization, recompute, checkpointing, gradient checkpointing",
      "remat_candidates, time_by_scope.recomputed_us, hlo_ops.rematerialization"},

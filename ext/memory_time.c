@@ -1,11 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
-/* memory_time.c: the table memory_time: for how long allocators have how much memory in use.
+/* memory_time.c: the tables memory_time and memory_over_time: for how long, and when, allocators
+ * have how much memory in use.
  *
- *   SELECT allocator, most_bytes, percent, at_least_percent FROM memory_time('logs'); */
+ *   SELECT allocator, most_bytes, percent, at_least_percent FROM memory_time('logs');
+ *   SELECT allocator, start_us, most_bytes FROM memory_over_time('logs'); */
 #include "../loader/analysis/memory/memory_levels.h"
+#include "../loader/analysis/memory/memory_parts.h"
 
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
+
+/* ---- rows of one allocator after another ---- */
+
+typedef struct {
+    const MemoryProfile *profile;
+    size_t n_wanted, next_allocator; /* n_wanted: levels or parts */
+    void *rows;                      /* of one allocator */
+    size_t n, at;
+} AllocatorRows;
+
+/* Writes the rows of an allocator, at most n_wanted + 1. Returns how many there are. */
+typedef size_t ListRows(const MemoryAllocator *allocator, size_t n_wanted, void *rows,
+                        ProfErr *err);
+
+static bool open_rows(RowCursor *c, AllocatorRows *at, size_t otherwise, size_t row_bytes)
+{
+    at->n_wanted = (size_t)row_integer_parameter(c, 0, (sqlite3_int64)otherwise);
+    at->rows = prof_buffer((at->n_wanted + 1) * row_bytes);
+    if (!at->rows) {
+        prof_nomem(&c->err);
+        return false;
+    }
+    return (at->profile = host_memory_profile(c->host, &c->err)) != NULL;
+}
+
+/* Moves to the next row, which is rows[at]. */
+static bool next_row(RowCursor *c, size_t otherwise, size_t row_bytes, ListRows *list)
+{
+    AllocatorRows *at = c->state;
+    if (!c->started && !open_rows(c, at, otherwise, row_bytes)) return false;
+    for (at->at += c->started; at->at >= at->n; at->at = 0) {
+        if (at->next_allocator == at->profile->n_allocators) return false;
+        const MemoryAllocator *a = &at->profile->allocators[at->next_allocator++];
+        at->n = list(a, at->n_wanted, at->rows, &c->err);
+        if (c->err.code) return false;
+    }
+    return true;
+}
+
+static uint64_t place_of(const MemoryAllocator *a, size_t number)
+{
+    enum { NUMBER_BITS = 10 };
+    return place_pair(a->events[0]->event, NUMBER_BITS, number);
+}
+
+static void close_rows(void *state) { prof_free(((AllocatorRows *)state)->rows); }
+
+/* ---- memory_time ---- */
 
 #define WITHOUT_TIME "; NULL if all events have one time"
 #define MEMORY_TIME_COLUMNS(C)                                                                     \
@@ -54,46 +105,27 @@ enum { MEMORY_TIME_COLUMNS(COLUMN_ENUM) };
 static const Column memory_time_columns[] = {MEMORY_TIME_COLUMNS(COLUMN_DOC)};
 enum { LEVELS = 10 };
 
-typedef struct {
-    const MemoryProfile *profile;
-    size_t n_levels, next_allocator;
-    MemoryLevel *levels; /* of one allocator */
-    size_t n, at;
-} MemoryTimeAt;
-
-static bool open_levels(RowCursor *c, MemoryTimeAt *at)
+static size_t list_levels(const MemoryAllocator *a, size_t n, void *rows, ProfErr *err)
 {
-    at->n_levels = (size_t)row_integer_parameter(c, 0, LEVELS);
-    at->levels = prof_buffer((at->n_levels + 1) * sizeof *at->levels);
-    if (!at->levels) {
-        prof_nomem(&c->err);
-        return false;
-    }
-    return (at->profile = host_memory_profile(c->host, &c->err)) != NULL;
+    return memory_levels(a, n, rows, err);
+}
+
+static const MemoryLevel *level_at(const RowCursor *c)
+{
+    const AllocatorRows *at = c->state;
+    return (const MemoryLevel *)at->rows + at->at;
 }
 
 static bool memory_time_next(RowCursor *c)
 {
-    MemoryTimeAt *at = c->state;
-    if (!c->started && !open_levels(c, at)) return false;
-    for (at->at += c->started; at->at >= at->n; at->at = 0) {
-        if (at->next_allocator == at->profile->n_allocators) return false;
-        const MemoryAllocator *a = &at->profile->allocators[at->next_allocator++];
-        at->n = memory_levels(a, at->n_levels, at->levels, &c->err);
-        if (c->err.code) return false;
-    }
-    enum { LEVEL_BITS = 10 };
-    const MemoryLevel *l = &at->levels[at->at];
-    c->place = place_pair(l->allocator->events[0]->event, LEVEL_BITS, l->level);
+    if (!next_row(c, LEVELS, sizeof(MemoryLevel), list_levels)) return false;
+    c->place = place_of(level_at(c)->allocator, level_at(c)->level);
     return true;
 }
 
-static void memory_time_close(void *state) { prof_free(((MemoryTimeAt *)state)->levels); }
-
 static void memory_time_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const MemoryTimeAt *at = c->state;
-    const MemoryLevel *l = &at->levels[at->at];
+    const MemoryLevel *l = level_at(c);
     switch (column) {
     case MT_ALLOCATOR: result_text(ctx, l->allocator->name); break;
     case MT_LEVEL: sqlite3_result_int64(ctx, (sqlite3_int64)l->level); break;
@@ -113,11 +145,11 @@ static void memory_time_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource memory_time_rows = {.next = memory_time_next,
-                                           .state_bytes = sizeof(MemoryTimeAt),
-                                           .close = memory_time_close,
+                                           .state_bytes = sizeof(AllocatorRows),
+                                           .close = close_rows,
                                            .column = memory_time_column,
                                            .n_parameters = 1,
-                                           .always_rows = true,
+                                           .keeps_rows = true,
                                            .needs = NEED_EVENTS | NEED_ALLOCATIONS,
                                            .nothing =
                                                "no allocation event records a number of bytes"};
@@ -132,3 +164,99 @@ const Table memory_time_table = {
     100,
     "0.1.0",
     "SELECT allocator, most_bytes, percent, at_least_percent FROM memory_time"};
+
+/* ---- memory_over_time ---- */
+
+#define IN_USE "memory in use (heap_bytes + stack_bytes of memory_events, 0 if negative)"
+#define MEMORY_OVER_TIME_COLUMNS(C)                                                                \
+    C(MP_RUN, RUN_DOC)                                                                             \
+    C(MP_HOST, HOST_DOC)                                                                           \
+    C(MP_ALLOCATOR, "allocator", "TEXT", NULL, "name of the allocator, as in memory_allocators",   \
+      "memory_profile memoryId")                                                                   \
+    C(MP_PART, "part", "INTEGER", NULL,                                                            \
+      "number of the part, from 1: the time from the allocator's first event up to and including " \
+      "its last one is divided into `parts` equal parts. A part without a whole picosecond, as "   \
+      "if there are more parts than picoseconds, has no row",                                      \
+      "libprofsql")                                                                                \
+    C(MP_START, "start_ps", "INTEGER", "ps",                                                       \
+      "first picosecond of the part, from the session start", "libprofsql")                        \
+    C(MP_START_US, START_US_DOC)                                                                   \
+    C(MP_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
+      "time from start_ps until the next part starts; the last part ends 1 ps after the last "     \
+      "event",                                                                                     \
+      "libprofsql")                                                                                \
+    C(MP_DURATION_US, DURATION_US_DOC)                                                             \
+    C(MP_EVENTS, "event_count", "INTEGER", "events",                                               \
+      "number of rows of memory_events with a time_ps in the part", "libprofsql")                  \
+    C(MP_MOST, "most_bytes", "INTEGER", "bytes",                                                   \
+      "most " IN_USE " at any moment of the part: when it starts, and after each of its events, "  \
+      "also after those that another one follows at the same time_ps",                             \
+      "libprofsql")                                                                                \
+    C(MP_LEAST, "least_bytes", "INTEGER", "bytes",                                                 \
+      "least memory in use at any moment of the part, as for most_bytes", "libprofsql")            \
+    C(MP_END, "end_bytes", "INTEGER", "bytes",                                                     \
+      "memory in use when the part ends, before the events at the start of the next part",         \
+      "libprofsql")                                                                                \
+    C(MP_SOURCE, SOURCE_DOC)                                                                       \
+    C(MP_PARTS, "parts", "INTEGER HIDDEN", "1 to 1000", "number of parts; default 100",            \
+      "argument 2")
+enum { MEMORY_OVER_TIME_COLUMNS(COLUMN_ENUM) };
+static const Column memory_over_time_columns[] = {MEMORY_OVER_TIME_COLUMNS(COLUMN_DOC)};
+enum { PARTS = 100 };
+
+static size_t list_parts(const MemoryAllocator *a, size_t n, void *rows, ProfErr *err)
+{
+    return memory_parts(a, n, rows, err);
+}
+
+static const MemoryPart *part_at(const RowCursor *c)
+{
+    const AllocatorRows *at = c->state;
+    return (const MemoryPart *)at->rows + at->at;
+}
+
+static bool memory_over_time_next(RowCursor *c)
+{
+    if (!next_row(c, PARTS, sizeof(MemoryPart), list_parts)) return false;
+    c->place = place_of(part_at(c)->allocator, part_at(c)->part);
+    return true;
+}
+
+static void memory_over_time_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const MemoryPart *p = part_at(c);
+    switch (column) {
+    case MP_ALLOCATOR: result_text(ctx, p->allocator->name); break;
+    case MP_PART: sqlite3_result_int64(ctx, (sqlite3_int64)p->part); break;
+    case MP_START:
+    case MP_START_US: result_time(ctx, p->start_ps, column == MP_START_US); break;
+    case MP_DURATION:
+    case MP_DURATION_US: result_span(ctx, p->ps, column == MP_DURATION_US); break;
+    case MP_EVENTS: result_u64(ctx, p->n_events); break;
+    case MP_MOST: sqlite3_result_int64(ctx, p->most_bytes); break;
+    case MP_LEAST: sqlite3_result_int64(ctx, p->least_bytes); break;
+    case MP_END: sqlite3_result_int64(ctx, p->end_bytes); break;
+    default: break;
+    }
+}
+
+static const RowSource memory_over_time_rows = {
+    .next = memory_over_time_next,
+    .state_bytes = sizeof(AllocatorRows),
+    .close = close_rows,
+    .column = memory_over_time_column,
+    .n_parameters = 1,
+    .keeps_rows = true,
+    .needs = NEED_EVENTS | NEED_ALLOCATIONS,
+    .nothing = "no allocation event records a number of bytes"};
+const Table memory_over_time_table = {
+    "memory_over_time",
+    "one part of an allocator's time, with the most and the least memory in use in it; in the "
+    "order of the allocators' names and of time",
+    memory_over_time_columns,
+    COUNT(memory_over_time_columns),
+    &row_table_module,
+    &memory_over_time_rows,
+    500,
+    "0.1.0",
+    "SELECT allocator, start_us, most_bytes, end_bytes FROM memory_over_time"};

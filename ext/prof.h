@@ -467,7 +467,7 @@ typedef struct RowSource {
         const Counts *counts); /* estimates the rows if the runs are open; NULL: Table.n_rows */
     int n_parameters; /* number of hidden columns after `source`, which are the arguments from 2 on:
                          INTEGER HIDDEN, REAL HIDDEN or TEXT HIDDEN */
-    bool always_rows; /* whether there are rows is the same for all values of the parameters */
+    bool keeps_rows;  /* no value of a parameter leaves the table without rows */
 } RowSource;
 extern const sqlite3_module row_table_module;
 

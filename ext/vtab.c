@@ -408,7 +408,7 @@ static bool explain_nothing(RowCursor *c, const ProfTable *asked)
     bool all = !c->has_rows && c->host && c->host->readable;
     for (int k = 0; k < N_ROW_KEYS; k++) all &= !c->has_key[k];
     for (int k = 0; k < N_TEXT_KEYS; k++) all &= !c->text_key[k];
-    for (int p = 0; p < rows->n_parameters; p++) all &= rows->always_rows || !given(c, p);
+    for (int p = 0; p < rows->n_parameters; p++) all &= rows->keeps_rows || !given(c, p);
     if (all && asked->prof->n_running) {
         asked->prof->has_empty = true;
         return true;

@@ -73,7 +73,8 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
     (10, 'memory', 'events of allocators',
      'How much memory was in use, when, and by what? What was '
      || 'live at the OOM?',
-     'memory_events, memory_allocators, memory_over_time, live_allocations, allocation_churn',
+     'memory_events, memory_allocators, memory_time, memory_over_time, live_allocations, '
+     || 'allocation_churn',
      'host_tracer_level = 2', 'JAX and TensorFlow record allocations of GPUs and TPUs, TensorFlow '
      || 'also of CPUs, from host_tracer_level 2 on. jax.profiler.save_device_memory_profile() '
      || 'writes a heap profile with Python stacks, for pprof.'),

@@ -246,6 +246,21 @@ def memory_over_time():
 
 
 @case
+def a_short_peak_in_the_chart():
+    """After a peak that is shorter than a part, the curve is where the memory is, also if nothing
+    happens then."""
+    events = pool((0, 1, 8, 8, 1 << 20, 'f'), (1, 2, 8, 8, 99 << 20, 'f'), (2, 2, 8, 8, 1 << 20),
+                  (99999, 3, 8, 8, 2 << 20, 'f'), stack=0)
+    image = chart('memory_chart', data=space(Plane('/host:CPU').line(1, 'main', events).bytes()))
+    [edge] = elements(image, 'path', 'edge')
+    ground, per_mib = levels(image, 'MiB')
+    steps = [tuple(map(float, p)) for p in re.findall('H([0-9.]+)V([0-9.]+)', edge.get('d'))]
+    near = [round((ground - y) / per_mib) for _, y in steps]
+    same(near, [99, 1, 2, 2])
+    must(steps[1][0] - steps[0][0] < 2, 'the peak ends at %s' % steps[1][0])
+
+
+@case
 def the_first_row_counts():
     """The first step, event or op can be the largest or the only one."""
     for lengths in ((9,), (90, 30, 50)):

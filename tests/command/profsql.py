@@ -554,6 +554,10 @@ def remarks_that_are_true():
          'profsql: run gpu_train_38: top_hlo_ops has no rows')
     same(run(GPU, 'range_kernels', '--range', 'none')[1],
          'profsql: run gpu_train_38: no row of range_kernels for these parameters\n')
+    same(run(GPU, 'top_kernels', '--n', '0')[1],
+         'profsql: run gpu_train_38: no row of top_kernels for these parameters\n')
+    same(run(TPU, 'memory_over_time', '--parts', '7')[1].split(' (')[0], 'profsql: run '
+         'tpu_train_54: memory_over_time has no rows: no allocator reported an allocation')
     same(run('export', GPU, path('x.db'), '--tables', 'kpi')[1].split(': ')[2].split(' rows, ')[0],
          '1 table, 1')
     must('; 1 empty\n' in run('export', GPU, path('y.db'), '--tables', 'hlo_modules')[1],
