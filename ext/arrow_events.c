@@ -95,8 +95,8 @@ typedef struct {
 
 typedef struct {
     ArrowMaker base;
-    Prof *prof;               /* of the connection */
-    sqlite3_stmt *keeps_open; /* an open statement keeps the connection, and so `prof`, alive */
+    Prof *prof;            /* of the connection */
+    sqlite3_stmt *running; /* for interrupts; also keeps the connection, and so `prof`, alive */
     SourceRun *sources;
     int n_sources;
     char *plane_is, *line_is, *name_is;
@@ -516,7 +516,7 @@ static int next(ArrowMaker *maker, ArrowBatch *batch, char **message)
         if (m->at_view == m->views.n) return SQLITE_OK;
         Statement s;
         statement_open(&s, m->prof->db);
-        make_batches(m, &err);
+        if (!interrupt_ask(&err)) make_batches(m, &err);
         statement_end(&s, &err);
         if (err.code) return prof_error(m->prof, &err, message);
     }
@@ -537,7 +537,7 @@ static void close_events(ArrowMaker *maker)
     arena_free(&m->arena);
     sqlite3_free(m->plane_is), sqlite3_free(m->line_is), sqlite3_free(m->name_is);
     prof_release(m->sources, m->n_sources);
-    sqlite3_finalize(m->keeps_open); /* last, because the connection may end here */
+    sqlite3_finalize(m->running); /* last, because the connection may end here */
     prof_free(m);
 }
 
@@ -595,7 +595,7 @@ static void explain_nothing(const EventsMaker *m, ProfErr *err)
 static int open_events(EventsMaker *m, sqlite3 *db, const char *source, char **message)
 {
     ProfErr err = {0};
-    int rc = sqlite3_prepare_v2(db, "SELECT 1", -1, &m->keeps_open, NULL);
+    int rc = statement_run(db, &m->running);
     if (rc != SQLITE_OK) return rc;
     Statement s;
     statement_open(&s, db);

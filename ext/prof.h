@@ -147,6 +147,9 @@ typedef struct {
 void statement_open(Statement *s, sqlite3 *db);
 int statement_close(Statement *s, int rc);      /* returns rc, or SQLITE_INTERRUPT */
 void statement_end(Statement *s, ProfErr *err); /* also closes it */
+/* Begins a statement that runs until it is finalized, for work outside of SQL: SQLite forgets an
+ * interrupt that comes while no statement runs. Returns an SQLite code. */
+int statement_run(sqlite3 *db, sqlite3_stmt **running);
 
 /* ---- tables ---- */
 

@@ -46,6 +46,15 @@ void statement_end(Statement *s, ProfErr *err)
         err->code = PROF_INTERRUPT; /* comes before any other error */
 }
 
+int statement_run(sqlite3 *db, sqlite3_stmt **running)
+{
+    int rc = sqlite3_prepare_v2(db, "SELECT 1", -1, running, NULL);
+    if (rc == SQLITE_OK && sqlite3_step(*running) == SQLITE_ROW) return SQLITE_OK;
+    rc = sqlite3_finalize(*running);
+    *running = NULL;
+    return rc;
+}
+
 /* ---- tables ---- */
 
 static int table_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int argc,

@@ -10,10 +10,14 @@ static int export_run(Prof *prof, const SourceRun *from, TraceOptions options, T
 {
     ProfErr err = {0};
     Statement s;
+    sqlite3_stmt *running;
+    int rc = statement_run(prof->db, &running);
+    if (rc != SQLITE_OK) return rc;
     options.only = from->only;
     statement_open(&s, prof->db);
     trace_export(from->run, &options, totals, &err);
     statement_end(&s, &err);
+    sqlite3_finalize(running);
     return err.code ? prof_error(prof, &err, message) : SQLITE_OK;
 }
 

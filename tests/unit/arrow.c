@@ -383,6 +383,20 @@ static void interrupted(sqlite3 *db)
     stream.release(&stream);
 }
 
+/* A stream of a table is like a statement that runs: an interrupt is not forgotten between calls.
+ */
+static void interrupted_table(sqlite3 *db, const char *run)
+{
+    const char *const columns[] = {"start_ps"};
+    ProfsqlArrowOptions o = {.columns = columns, .n_columns = 1};
+    struct ArrowArrayStream stream;
+    struct ArrowArray batch;
+    CHECK(!profsql_arrow_stream(db, run, "trace_events", &o, &stream, NULL));
+    sqlite3_interrupt(db);
+    CHECK(stream.get_next(&stream, &batch) == EINTR && !batch.release);
+    stream.release(&stream);
+}
+
 /* A column that is moved out of a batch, a dictionary and a batch live on without the connection.
  */
 static void outlive(const char *run)
@@ -464,6 +478,7 @@ int main(void)
     errors(db);
     small_answers(db, runs[0]);
     interrupted(db);
+    interrupted_table(db, runs[0]);
     two_threads(db, runs[0]);
     CHECK(sqlite3_close(db) == SQLITE_OK);
     outlive(runs[0]);
