@@ -11,22 +11,28 @@
 #include <stdarg.h>
 #include <string.h>
 
-static sqlite3 *interruptible;
+static sqlite3 *interruptible, *interruptible_beside;
 static volatile sig_atomic_t ended_by;
 
 static void interrupt(int number)
 {
     ended_by = number;
     if (interruptible) sqlite3_interrupt(interruptible);
+    if (interruptible_beside) sqlite3_interrupt(interruptible_beside);
     signal(number, SIG_DFL); /* a second one ends the command at once */
+}
+
+static bool connect_to(sqlite3 **db, char **message)
+{
+    return sqlite3_open(":memory:", db) == SQLITE_OK &&
+           sqlite3_profsql_init(*db, message, NULL) == SQLITE_OK;
 }
 
 bool database_open(Database *d)
 {
     char *message = NULL;
     *d = (Database){0};
-    if (sqlite3_open(":memory:", &d->db) != SQLITE_OK ||
-        sqlite3_profsql_init(d->db, &message, NULL) != SQLITE_OK) {
+    if (!connect_to(&d->db, &message)) {
         complain("%s", message ? message : sqlite3_errmsg(d->db));
         sqlite3_free(message);
         sqlite3_close(d->db);
@@ -48,13 +54,15 @@ void database_close(Database *d)
     raise(ended_by);
 }
 
+bool database_is_ending(void) { return ended_by != 0; }
+
 /* ---- queries ---- */
 
 void complain_of_query(Database *d)
 {
     const char *message = sqlite3_errmsg(d->db);
     d->failed = true;
-    if (ended_by) return;
+    if (database_is_ending()) return;
     if (!d->n_runs && !strncmp(message, "no run is attached", 18))
         message =
             "the SQL reads a table of a run: name the run before it, profsql RUN 'SELECT ...'";
@@ -64,7 +72,7 @@ void complain_of_query(Database *d)
 sqlite3_stmt *ask_texts(Database *d, const char *sql, const char *const *texts)
 {
     sqlite3_stmt *stmt = NULL;
-    if (sqlite3_prepare_v2(d->db, sql, -1, &stmt, NULL) != SQLITE_OK) {
+    if (database_is_ending() || sqlite3_prepare_v2(d->db, sql, -1, &stmt, NULL) != SQLITE_OK) {
         complain_of_query(d);
         return NULL;
     }
@@ -128,6 +136,39 @@ bool database_attach(Database *d, const char *given)
     if (is_folder(given)) run.n_runs = count_runs(d, given);
     d->runs[d->n_runs++] = run;
     return true;
+}
+
+/* Attaches the run that another connection has; its files are not read again. */
+static bool attach_again(Database *d, const AttachedRun *run)
+{
+    sqlite3_stmt *stmt = NULL;
+    sqlite3_prepare_v2(d->db, "SELECT prof_attach(?1, ?2)", -1, &stmt, NULL);
+    sqlite3_bind_text(stmt, 1, run->path, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 2, run->label, -1, SQLITE_STATIC);
+    bool ok = sqlite3_step(stmt) == SQLITE_ROW;
+    sqlite3_finalize(stmt);
+    d->runs[d->n_runs++] = *run;
+    return ok;
+}
+
+bool database_open_beside(Database *d, const Database *first)
+{
+    char *message = NULL;
+    *d = (Database){0};
+    bool ok = sqlite3_threadsafe() && connect_to(&d->db, &message);
+    sqlite3_free(message);
+    for (int i = 0; i < first->n_runs && ok; i++) ok = attach_again(d, &first->runs[i]);
+    if (ok)
+        interruptible_beside = d->db;
+    else
+        sqlite3_close(d->db);
+    return ok;
+}
+
+void database_close_beside(Database *d)
+{
+    interruptible_beside = NULL;
+    sqlite3_close(d->db);
 }
 
 const char *database_run_text(const AttachedRun *run)

@@ -27,6 +27,12 @@ typedef struct {
 bool database_open(Database *d);
 /* Closes it. If a signal interrupted a query, exits by that signal. */
 void database_close(Database *d);
+/* Opens another connection with the same runs, for another thread; at most one at a time. If that
+ * is not possible, returns false and writes no error. */
+bool database_open_beside(Database *d, const Database *first);
+void database_close_beside(Database *d);
+/* Returns whether a signal ends the command. Errors that follow from it are not written. */
+bool database_is_ending(void);
 
 /* Reads a run and attaches it. On failure writes the reason and what to do next. */
 bool database_attach(Database *d, const char *given);

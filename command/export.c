@@ -76,10 +76,16 @@ static bool check_list(const Catalog *catalog, const char *list)
 
 /* ---- writing ---- */
 
+/* Writes SQLite's error, unless a signal ends the command. */
+static void complain_of(Export *e, const char *name)
+{
+    if (!database_is_ending()) complain("%s: %s", name, sqlite3_errmsg(e->d->db));
+}
+
 static bool execute(Export *e, const char *sql)
 {
     if (sqlite3_exec(e->d->db, sql, NULL, NULL, NULL) == SQLITE_OK) return true;
-    complain("%s: %s", e->file.path, sqlite3_errmsg(e->d->db));
+    complain_of(e, e->file.path);
     return false;
 }
 
@@ -119,7 +125,7 @@ static bool copy(Export *e, const Entry *entry)
     for (int i = 0; entry->n_sources == 2 && i < 2; i++)
         sqlite3_bind_text(stmt, i + 1, e->d->runs[i].label, -1, SQLITE_TRANSIENT);
     bool ok = sqlite3_step(stmt) == SQLITE_DONE;
-    if (!ok) complain("%s: %s", entry->name, sqlite3_errmsg(e->d->db));
+    if (!ok) complain_of(e, entry->name);
     sqlite3_finalize(stmt);
     long long n = sqlite3_changes64(e->d->db);
     e->n_tables++, e->n_rows += n, e->n_empty += !n;
@@ -141,7 +147,7 @@ static bool write_part(Export *e, const Catalog *catalog, const Options *options
 {
     sqlite3_stmt *stmt = ask(e->d, "ATTACH ?1 AS out", e->file.part, NULL);
     bool ok = stmt && sqlite3_step(stmt) == SQLITE_DONE;
-    if (!ok) complain("%s: %s", e->file.path, sqlite3_errmsg(e->d->db));
+    if (!ok) complain_of(e, e->file.path);
     sqlite3_finalize(stmt);
     ok = ok && execute(e, "PRAGMA out.journal_mode = OFF") &&
          execute(e, "PRAGMA out.synchronous = OFF") && execute(e, "BEGIN") &&

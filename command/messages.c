@@ -6,6 +6,7 @@
 #include "text.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,13 +28,16 @@ typedef struct Kept {
     char *text;
 } Kept;
 static Kept *all_kept;
+static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *kept(void *p)
 {
     Kept *entry = p ? malloc(sizeof *entry) : NULL;
     if (!entry) no_memory();
+    pthread_mutex_lock(&kept_lock);
     *entry = (Kept){all_kept, p};
     all_kept = entry;
+    pthread_mutex_unlock(&kept_lock);
     return p;
 }
 

@@ -9,6 +9,7 @@
 #include "report/script_hash.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -281,21 +282,67 @@ static void write_foot(Page *page)
     fprintf(page->out, "</p></footer>\n<script>%s</script>\n</body>\n</html>\n", page_js);
 }
 
+/* The timeline, which a thread with a connection of its own writes while the sections are written:
+ * many of their answers use one processor. */
+typedef struct {
+    Page page;
+    Database d;
+    pthread_t thread;
+    bool beside, ok; /* beside: there is a thread */
+    char *text;
+    size_t n_bytes;
+} Beside;
+
+static void *write_beside(void *context)
+{
+    Beside *b = context;
+    b->ok = timeline_write(&b->page);
+    return NULL;
+}
+
+static bool begin_timeline(const Page *page, Beside *b)
+{
+    *b = (Beside){.page = *page};
+    if (!(b->page.out = open_memstream(&b->text, &b->n_bytes))) return false;
+    if (!database_open_beside(&b->d, page->d)) return true;
+    b->page.d = &b->d;
+    b->beside = !pthread_create(&b->thread, NULL, write_beside, b);
+    if (b->beside) return true;
+    database_close_beside(&b->d);
+    b->page.d = page->d;
+    return true;
+}
+
+static void end_timeline(Page *page, Beside *b)
+{
+    if (b->beside) {
+        pthread_join(b->thread, NULL);
+        database_close_beside(&b->d);
+    } else {
+        write_beside(b);
+    }
+    if (fclose(b->page.out) || !b->ok || b->page.failed || b->d.failed) page->failed = true;
+    if (b->n_bytes) page->shown = keep_text("%s%d\n", page->shown, n_sections);
+    fwrite(b->text, 1, b->n_bytes, page->out);
+    free(b->text);
+}
+
 /* Writes the sections to memory, because the list of sections precedes them. */
 static bool write_sections(Page *page)
 {
     FILE *file = page->out;
     char *text = NULL;
     size_t n = 0;
-    if (!(page->out = open_memstream(&text, &n))) {
+    Beside timeline;
+    if (!(page->out = open_memstream(&text, &n)) || !begin_timeline(page, &timeline)) {
+        if (page->out) fclose(page->out);
+        free(text);
         page->out = file;
         return false;
     }
     for (int i = 0; i < n_sections; i++)
         if (write_section(page, &sections[i])) page->shown = keep_text("%s%d\n", page->shown, i);
-    long before = ftell(page->out);
-    if (!timeline_write(page)) page->failed = true;
-    if (ftell(page->out) > before) page->shown = keep_text("%s%d\n", page->shown, n_sections);
+    end_timeline(page, &timeline);
     write_missing(page);
     bool ok = !fclose(page->out);
     page->out = file;

@@ -204,6 +204,7 @@ each_event(Timeline *t, size_t n_columns, void (*visit)(Timeline *t, const Event
     char *message = NULL;
     sqlite3 *db = t->page->d->db;
     ProfsqlArrowOptions options = {.columns = columns, .n_columns = n_columns};
+    if (database_is_ending()) return false;
     bool ok = profsql_arrow_stream(db, label_of(t), "trace_events", &options, &ahead.stream,
                                    &message) == SQLITE_OK;
     if (ok) ahead_start(&ahead, db);
@@ -216,8 +217,9 @@ each_event(Timeline *t, size_t n_columns, void (*visit)(Timeline *t, const Event
     }
     if (ok) ahead_end(&ahead);
     ok = ok && !ahead.failed;
-    if (!ok && !message) complain("the events cannot be read");
-    if (message) complain("%s", message);
+    bool says = !database_is_ending();
+    if (!ok && !message && says) complain("the events cannot be read");
+    if (message && says) complain("%s", message);
     sqlite3_free(message);
     return ok;
 }

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the command writes, where it writes it, and with which status it ends. Numbers are compared
 with those that SQLite's shell gives for the same table."""
+import array
 import csv
+import fcntl
 import gzip
 import io
 import json
@@ -9,8 +11,11 @@ import os
 import pty
 import re
 import shutil
+import signal
 import sqlite3
 import subprocess
+import termios
+import time
 
 from lib.cases import case, must, same
 from lib.shell import DIR, PROFSQL, ROOT, SQLITE3, path, put, put_source
@@ -32,6 +37,25 @@ def run(*words, status=0, text=True, **how):
                           timeout=300, **how)
     same(done.returncode, status, 'status of %s: %s' % (' '.join(words), done.stderr))
     return done.stdout, done.stderr
+
+
+def interrupted(*words):
+    """What it still writes to a pipe if Ctrl-C comes once the pipe is full."""
+    outside, inside = os.pipe()
+    size = fcntl.fcntl(inside, fcntl.F_SETPIPE_SZ, 4096)
+    command = subprocess.Popen([COMMAND, *words], stdin=subprocess.DEVNULL, stdout=inside,
+                               stderr=subprocess.PIPE, cwd=ROOT)
+    os.close(inside)
+    n = array.array('i', [0])
+    while n[0] < size and command.poll() is None:
+        time.sleep(0.001)
+        fcntl.ioctl(outside, termios.FIONREAD, n)
+    command.send_signal(signal.SIGINT)
+    with open(outside, 'rb') as pipe:
+        out = pipe.read()
+    _, error = command.communicate()
+    same((command.returncode, error), (-signal.SIGINT, b''), 'end of ' + ' '.join(words))
+    return out
 
 
 def answer(*words):

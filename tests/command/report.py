@@ -16,7 +16,7 @@ from lib import browser
 from lib.cases import Skip, case, must, same
 from lib.shell import DIR, ROOT, put
 from lib.wire import Plane, space
-from command.profsql import AFTER, BEFORE, GPU, TPU, run, shell
+from command.profsql import AFTER, BEFORE, GPU, TPU, interrupted, run, shell
 
 HOSTILE = '</script><img src=x onerror="alert(1)"><!--"\'&\x01</title></svg></pre>'
 KINDS = {'gpu': GPU, 'tpu': TPU, 'cpu': BEFORE, 'inference': 'tests/data/inference_batches',
@@ -390,6 +390,12 @@ def words_of_report():
     same(text, report(GPU)[0], 'a second report')
     must('http://' not in text.replace('http://www.w3.org', '') and 'https://' not in text,
          'an address')
+
+
+@case
+def ctrl_c_ends_a_report():
+    """No figure is asked for after it, and no page is left."""
+    must(b'<section' not in interrupted('report', GPU, '-o', '-'), 'figures after Ctrl-C')
 
 
 # ---- in a browser ----

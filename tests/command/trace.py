@@ -10,8 +10,8 @@ import re
 from lib import perfetto
 from lib.cases import Skip, case, must, same
 from lib.shell import DIR, put
-from lib.wire import Plane, space
-from command.profsql import GPU, run, shell
+from lib.wire import Plane, event, line, space
+from command.profsql import GPU, interrupted, run, shell
 
 HOSTILE = '</script><img src=x onerror=alert(1)>"\\\n\x01\u2028 ünï'
 PROFILES = [GPU] + ['tests/data/' + name for name in (
@@ -274,6 +274,17 @@ def refused_traces():
     _, error = run('export', GPU, '-', '--format', 'perfetto', stdout=open('/dev/full', 'w'),
                    status=1, stderr=-1)
     must('cannot be written' in error, error)
+
+
+@case
+def ctrl_c_ends_a_trace():
+    plane = Plane('/host:CPU', 1)
+    plane.lines.append(line(1, 't', [event(plane.meta('e'), 1, 0)] * 2000000))
+    source = put('many.xplane.pb', space(plane.bytes()))
+    out = os.path.join(DIR, 'many.pftrace')
+    run('export', source, out, '--format', 'perfetto')
+    part = interrupted('export', source, '-', '--format', 'perfetto')
+    must(len(part) < os.path.getsize(out), 'the whole trace came after Ctrl-C')
 
 
 @case
