@@ -217,9 +217,8 @@ each_event(Timeline *t, size_t n_columns, void (*visit)(Timeline *t, const Event
     }
     if (ok) ahead_end(&ahead);
     ok = ok && !ahead.failed;
-    bool says = !database_is_ending();
-    if (!ok && !message && says) complain("the events cannot be read");
-    if (message && says) complain("%s", message);
+    if (!ok && !database_is_ending())
+        complain("%s", message ? message : "the events cannot be read");
     sqlite3_free(message);
     return ok;
 }
