@@ -9,6 +9,7 @@
 
 #include "memo.h"
 #include "base/interrupt.h"
+#include "base/parallel.h"
 #include "base/sort.h"
 
 #include <time.h>
@@ -406,9 +407,8 @@ int run_load(Run *run, const Source *source, const RunOptions *options, ProfErr 
     clock_gettime(CLOCK_MONOTONIC, &begin);
     run->path = run_text(run, source->path, strlen(source->path));
     run->name = run_name(run, source->name, strlen(source->name));
-    long n = options && options->n_threads ? options->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
-    if (n > 64) n = 64;
-    run->n_workers = n < 1 ? 1 : (size_t)n;
+    size_t n = options && options->n_threads > 0 ? (size_t)options->n_threads : processor_count();
+    run->n_workers = n < 64 ? n : 64;
     run->worker_arenas = prof_alloc(run->n_workers * sizeof *run->worker_arenas);
     if (!run->path || !run->name || !run->worker_arenas) return prof_nomem(err);
     if (open_hosts(run, source, err) || note_programs(run, source, err)) return err->code;

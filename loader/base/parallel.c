@@ -1,8 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /* parallel.c: a counter that threads take tasks from; see parallel.h. */
+#define _GNU_SOURCE
 #include "parallel.h"
 
 #include "interrupt.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+size_t processor_count(void)
+{
+    cpu_set_t usable; /* of at most 1024 processors */
+    long n = !sched_getaffinity(0, sizeof usable, &usable) ? CPU_COUNT(&usable)
+                                                           : sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : (size_t)n;
+}
 
 typedef struct {
     void (*task)(void *context, size_t i, ProfErr *err);
