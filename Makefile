@@ -279,7 +279,7 @@ $(BUILD)/threads: tests/threads.c $(RACED_OBJECTS)
 	$(Q)$(CC) -std=c11 -g -O1 -fsanitize=thread $(WARN) $(GENERATED_HEADERS) -o $@ $^ -lsqlite3 $(LIBS)
 .SECONDARY: $(RACED_OBJECTS)
 threads: $(BUILD)/threads
-	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 $(BUILD)/threads $(THREAD_SECONDS) 8 tests/data/gpu_train_38 \
+	PROFSQL_THREADS=4 TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 $(BUILD)/threads $(THREAD_SECONDS) 8 tests/data/gpu_train_38 \
 	  tests/data/tpu_train_54 tests/data/jax_two_hosts tests/data/tf_fit_input_bound tests/data/tf_xla_jit
 
 C_FILES := $(wildcard ext/*.[ch] command/*.[ch] command/*/*.[ch] loader/*.[ch] loader/*/*.[ch] loader/*/*/*.[ch] tests/*.[ch] tests/*/*.[ch])

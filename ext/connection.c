@@ -145,7 +145,7 @@ static void warn_of_damage(const char *path, Run *run)
 Run *load_named(const char *path, const char *within, bool streaming, size_t *n_others,
                 ProfErr *err)
 {
-    const char *setting = getenv("PROFSQL_PROGRESS");
+    const char *setting = getenv("PROFSQL_PROGRESS"), *threads = getenv("PROFSQL_THREADS");
     bool always = setting && !strcmp(setting, "1"), never = setting && !strcmp(setting, "0");
     bool shows = always || (!never && isatty(STDERR_FILENO) && isatty(STDOUT_FILENO));
     Loading l = {.path = path, .patience = always ? 0 : 2};
@@ -153,6 +153,7 @@ Run *load_named(const char *path, const char *within, bool streaming, size_t *n_
     RunOpened opened = {0};
     RunOptions options = {.progress = shows ? show_progress : NULL,
                           .context = &l,
+                          .n_threads = threads ? atoi(threads) : 0,
                           .streaming = streaming,
                           .within = within,
                           .opened = &opened};

@@ -401,17 +401,33 @@ static int fail_unreadable(Run *run, ProfErr *err)
                      run->n_hosts);
 }
 
+/* A thread is worth it for this many bytes of files. Below, it costs more than it saves: once a
+ * process has had a second thread, each lock takes longer, and SQLite's shell locks for each
+ * character that it prints. */
+enum { BYTES_PER_WORKER = 1 << 16, MOST_WORKERS = 64 };
+
+static size_t worker_count(const Run *run, const RunOptions *options)
+{
+    uint64_t useful = run->size_bytes / BYTES_PER_WORKER + 1;
+    size_t n = processor_count();
+    if (options && options->n_threads > 0)
+        n = (size_t)options->n_threads;
+    else if (useful < n)
+        n = (size_t)useful;
+    return n < MOST_WORKERS ? n : MOST_WORKERS;
+}
+
 int run_load(Run *run, const Source *source, const RunOptions *options, ProfErr *err)
 {
     struct timespec begin, end;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     run->path = run_text(run, source->path, strlen(source->path));
     run->name = run_name(run, source->name, strlen(source->name));
-    size_t n = options && options->n_threads > 0 ? (size_t)options->n_threads : processor_count();
-    run->n_workers = n < 64 ? n : 64;
-    run->worker_arenas = prof_alloc(run->n_workers * sizeof *run->worker_arenas);
-    if (!run->path || !run->name || !run->worker_arenas) return prof_nomem(err);
+    if (!run->path || !run->name) return prof_nomem(err);
     if (open_hosts(run, source, err) || note_programs(run, source, err)) return err->code;
+    run->n_workers = worker_count(run, options);
+    run->worker_arenas = prof_alloc(run->n_workers * sizeof *run->worker_arenas);
+    if (!run->worker_arenas) return prof_nomem(err);
     Job structure = {.run = run, .n_tasks = run->n_hosts};
     if (job_run(&structure, options, err)) return err->code;
     size_t n_readable = 0;

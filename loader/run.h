@@ -378,7 +378,7 @@ typedef struct {
     /* Called every few ms on the calling thread. May be NULL. */
     void (*progress)(void *context, uint64_t bytes_done, uint64_t bytes_total);
     void *context;
-    int n_threads;  /* 0: one per processor */
+    int n_threads;  /* 0 or less: as many as are of use */
     bool streaming; /* for a run of several hosts: reads no events at first, then those of one host
                        at a time */
     const char *within; /* see source_resolve() */

@@ -636,6 +636,7 @@ int main(int argc, char **argv)
     const long n_queries = sizeof queries / sizeof *queries,
                share = (argc > 3 ? atol(argv[3]) : 400) / n_queries;
     int n_wrong = 0;
+    setenv("PROFSQL_THREADS", "2", 0);         /* the profiles are small */
     sqlite3_config(SQLITE_CONFIG_MULTITHREAD); /* no two threads use a connection at once */
     sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real);
     sqlite3_mem_methods mine = real;

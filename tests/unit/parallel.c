@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* parallel.c: the processors that a process may use, and tasks on several threads. */
+/* parallel.c: the processors that a process may use, the threads of a run, and tasks on several
+ * threads. */
 #define _GNU_SOURCE
+#include "../../ext/attached.h"
 #include "../../loader/base/parallel.h"
 #include "check.h"
 
@@ -53,6 +55,33 @@ static void processors(void)
     check(!sched_setaffinity(0, sizeof one, &one) && processor_count() == 1, "one of them");
 }
 
+/* setting: of PROFSQL_THREADS; NULL: none. */
+static void threads_of(const char *path, const char *setting, size_t want)
+{
+    ProfErr err = {0};
+    size_t n_others;
+    if (setting)
+        setenv("PROFSQL_THREADS", setting, 1);
+    else
+        unsetenv("PROFSQL_THREADS");
+    Run *run = load_named(path, NULL, false, &n_others, &err);
+    check(run && run->n_workers == want, path);
+    if (run) run_unref(run);
+}
+
+static void threads(void)
+{
+    static const char small[] = "tests/data/gpu_train_38", larger[] = "tests/data/tpu_train_54";
+    size_t all = processor_count();
+    threads_of(small, NULL, 1);
+    threads_of(larger, NULL, all < 2 ? all : 2); /* 115 KiB */
+    threads_of(small, "3", 3);
+    threads_of(larger, "1", 1);
+    threads_of(small, "1000", 64);
+    threads_of(small, "0", 1);
+    threads_of(small, "many", 1);
+}
+
 int main(void)
 {
     static const size_t workers[] = {1, 2, 7, 100}, numbers[] = {0, 1, 2, MOST};
@@ -63,5 +92,6 @@ int main(void)
             tasks_run(workers[w], numbers[n], numbers[n] / 2);
         }
     processors();
+    threads();
     return finish();
 }

@@ -35,6 +35,9 @@ from lib.standing import Shell  # noqa: E402
 PROFSQL = os.environ.get('PROFSQL', os.path.join(ROOT, 'build', 'libprofsql'))
 SQLITE3 = os.environ.get('SQLITE3', 'sqlite3')
 os.environ['PROFSQL_WARNINGS'] = '0'  # the line about a damaged file is for people
+# Once there was a second thread, the shell locks for each character that it prints, and takes two
+# thirds longer.
+os.environ['PROFSQL_THREADS'] = '1'
 # bytes of a run: a reader in Python takes seconds for more
 LARGEST = int(os.environ.get('WITNESS_LARGEST', 4 << 20))
 too_large = set()  # runs that are left out, and were named
