@@ -82,6 +82,22 @@ def async_lines():
 
 
 @case
+def lines_of_the_same_spans():
+    """A span of several lines is one op, wherever its name and its start are among the others."""
+    paired = (2, 4, 6, 8)
+    p = tensorcore([event for i in paired for event in [
+        ('copy-start.%d' % i, 100 * i, 2), ('copy-done.%d' % i, 100 * i + 40, 10)]])
+    for line, numbers in enumerate(((1, 5, 9), (1, 2, 3, 7), range(10), (0, 9, 4, 7, 1, 3)), 2):
+        p.line(line, 'Async XLA Ops',
+               [(p.meta('%%copy-start.%d = f32[8] copy-start(%%p)' % i, 'async'), 100 * i + 1, 49)
+                for i in numbers])
+    rows = ask(ASYNC, x=space(p.bytes()))
+    same([(r['hlo_op'], r['start_ps'], r['duration_ps']) for r in rows],
+         [('copy-start.%d' % i, 100 * i, 50) if i in paired else
+          ('copy-start.%d' % i, 100 * i + 1, 49) for i in range(10)])
+
+
+@case
 def async_on_gpu():
     """Collectives and copies against the kernels of all streams of the device."""
     p = kernels(('gemm', 100, 'regs:1', {}))                                       # 0..100 ns
