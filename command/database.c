@@ -127,7 +127,7 @@ bool database_attach(Database *d, const char *given)
     }
     AttachedRun run = {.given = given, .label = attach(d, given), .n_runs = 1};
     if (!run.label) {
-        if (!ended_by) wrong_run(d, given, sqlite3_errmsg(d->db));
+        if (!database_is_ending()) wrong_run(d, given, sqlite3_errmsg(d->db));
         return false;
     }
     sqlite3_stmt *stmt = ask(d, "SELECT path FROM prof_runs(?1)", run.label, NULL);

@@ -71,11 +71,10 @@ static bool write_trace(Database *d, Target *to, const char *name, const Options
     chosen->wants_line = to->lines ? wants_line : NULL;
     int rc = prof_export_trace(d->db, d->runs[0].label, options->trace, chosen, totals, &message);
     bool ok = rc == SQLITE_OK && !fflush(to->file);
-    if (rc == SQLITE_INTERRUPT)
-        ok = false;
-    else if (rc != SQLITE_OK && !ferror(to->file))
+    bool says = !ok && !database_is_ending();
+    if (says && rc != SQLITE_OK && !ferror(to->file))
         complain("%s", message ? message : sqlite3_errstr(rc));
-    else if (!ok)
+    else if (says)
         complain("%s: cannot be written: %s", name, strerror(errno));
     sqlite3_free(message);
     return ok;

@@ -394,7 +394,7 @@ def words_of_report():
 
 @case
 def ctrl_c_ends_a_report():
-    """No figure is asked for after it, and no page is left."""
+    """No figure is asked for after it."""
     must(b'<section' not in interrupted('report', GPU, '-o', '-'), 'figures after Ctrl-C')
 
 

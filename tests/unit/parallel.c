@@ -53,6 +53,7 @@ static void processors(void)
     for (int i = 0; !CPU_COUNT(&one); i++)
         if (CPU_ISSET(i, &all)) CPU_SET(i, &one);
     check(!sched_setaffinity(0, sizeof one, &one) && processor_count() == 1, "one of them");
+    check(!sched_setaffinity(0, sizeof all, &all), "all again");
 }
 
 /* setting: of PROFSQL_THREADS; NULL: none. */
