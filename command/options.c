@@ -129,6 +129,17 @@ static bool set_format(Options *options, const char *name)
     return false;
 }
 
+/* Files that other commands write: the words before and after their name. */
+static const struct {
+    const char *suffix, *before, *after;
+} other_files[] = {
+    {".db", "export RUN", " writes a database"},
+    {".sqlite", "export RUN", " writes a database"},
+    {".html", "report RUN --output", " writes a report"},
+    {".pftrace", "export RUN", " --format perfetto writes a trace"},
+    {".perfetto-trace", "export RUN", " --format perfetto writes a trace"},
+};
+
 static bool format_of_output(Options *options)
 {
     const char *slash = strrchr(options->output, '/'), *suffix = strrchr(options->output, '.');
@@ -139,9 +150,14 @@ static bool format_of_output(Options *options)
             options->format = (enum Format)i;
             return true;
         }
+    const char *remedy = "";
+    for (size_t i = 0; i < COUNT(other_files); i++)
+        if (!strcasecmp(other_files[i].suffix, suffix))
+            remedy = keep_text("; profsql %s %s%s", other_files[i].before,
+                               shell_word(options->output), other_files[i].after);
     complain("--output %s: %s is the suffix of no format; the suffixes are .txt (table), .csv, "
-             ".json, .jsonl and .md, or choose with --format",
-             options->output, suffix);
+             ".json, .jsonl and .md, or choose with --format%s",
+             options->output, suffix, remedy);
     return false;
 }
 

@@ -13,6 +13,7 @@ SQLITE_EXTENSION_INIT3
 #include "../loader/base/fingerprint.h"
 #include "../loader/base/list.h"
 #include "../loader/base/sort.h"
+#include "settings.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -109,17 +110,9 @@ static int used_first(const void *a, const void *b)
 
 static uint64_t most_bytes(void)
 {
-    enum { DEFAULT_MIB = 256, MOST_MIB = 1 << 30 };
-    static atomic_bool told;
-    const char *setting = getenv("PROFSQL_CACHE_MIB");
-    char *end = NULL;
-    unsigned long long mib = setting ? strtoull(setting, &end, 10) : DEFAULT_MIB;
-    bool is_number = !setting || (end != setting && !*end && mib <= MOST_MIB);
-    if (!is_number && !atomic_exchange(&told, true))
-        fprintf(stderr,
-                "libprofsql: PROFSQL_CACHE_MIB is '%s', which is no number of MiB; %d counts\n",
-                setting, DEFAULT_MIB);
-    return (is_number ? mib : DEFAULT_MIB) << 20;
+    static NumberSetting mib = {
+        .name = "PROFSQL_CACHE_MIB", .unit = "MiB", .most = 1 << 30, .otherwise = 256};
+    return number_setting(&mib) << 20;
 }
 
 /* Returns whether a file is one of ours: an answer, or one that was never finished. */

@@ -10,6 +10,9 @@
 #include "attached.h"
 SQLITE_EXTENSION_INIT3
 
+#include "settings.h"
+
+#include <limits.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -145,7 +148,9 @@ static void warn_of_damage(const char *path, Run *run)
 Run *load_named(const char *path, const char *within, bool streaming, size_t *n_others,
                 ProfErr *err)
 {
-    const char *setting = getenv("PROFSQL_PROGRESS"), *threads = getenv("PROFSQL_THREADS");
+    static NumberSetting threads = {
+        .name = "PROFSQL_THREADS", .unit = "threads", .least = 1, .most = INT_MAX};
+    const char *setting = getenv("PROFSQL_PROGRESS");
     bool always = setting && !strcmp(setting, "1"), never = setting && !strcmp(setting, "0");
     bool shows = always || (!never && isatty(STDERR_FILENO) && isatty(STDOUT_FILENO));
     Loading l = {.path = path, .patience = always ? 0 : 2};
@@ -153,7 +158,7 @@ Run *load_named(const char *path, const char *within, bool streaming, size_t *n_
     RunOpened opened = {0};
     RunOptions options = {.progress = shows ? show_progress : NULL,
                           .context = &l,
-                          .n_threads = threads ? atoi(threads) : 0,
+                          .n_threads = (int)number_setting(&threads),
                           .streaming = streaming,
                           .within = within,
                           .opened = &opened};

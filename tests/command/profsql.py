@@ -189,6 +189,16 @@ def formats():
 
 
 @case
+def a_number_of_threads_that_is_none():
+    for setting in '0', '-1', '3x', 'many', '99999999999999999999':
+        _, said = run(GPU, TPU, 'kpi', env={'PROFSQL_THREADS': setting})
+        same(said, "libprofsql: PROFSQL_THREADS is '%s', which is no number of threads, and is "
+             'ignored\n' % setting)
+    for setting in '', '1', '1000':
+        same(run(GPU, 'kpi', env={'PROFSQL_THREADS': setting})[1], '', setting)
+
+
+@case
 def awkward_texts():
     """Quotes, commas, line ends, control characters and bytes that are no UTF-8 survive each
     format."""
@@ -435,6 +445,9 @@ OTHER_COMPLAINTS = [
     ([GPU, 'kpi', '--force'], 2, 'kpi does not take --force'),
     ([GPU, 'kpi', '-f', 'xml'], 2, "--format cannot be 'xml'"),
     ([GPU, 'kpi', '-o', path('x.c')], 2, '.c is the suffix of no format'),
+    (['export', GPU, '-o', 'x.db'], 2, 'profsql export RUN x.db writes a database'),
+    ([GPU, 'kpi', '-o', 'it is.html'], 2, "profsql report RUN --output 'it is.html' writes"),
+    ([GPU, '-o', 'x.pftrace'], 2, 'profsql export RUN x.pftrace --format perfetto writes'),
     ([GPU, 'kpi', '-o', 'tests'], 1, 'tests: cannot be written: Is a directory'),
     ([GPU, 'SELECT 1', '--force'], 2, 'SQL does not take --force'),
     ([GPU, 'SELECT 1 WHERE :c'], 2, 'nothing is bound to :c'),

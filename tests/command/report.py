@@ -9,6 +9,7 @@ import math
 import os
 import random
 import re
+import resource
 import subprocess
 import zlib
 
@@ -390,6 +391,18 @@ def words_of_report():
     same(text, report(GPU)[0], 'a second report')
     must('http://' not in text.replace('http://www.w3.org', '') and 'https://' not in text,
          'an address')
+
+
+@case
+def a_system_without_threads():
+    """No thread gets a stack of this size, so that none begins."""
+    most = resource.getrlimit(resource.RLIMIT_STACK)[1]
+    if most != resource.RLIM_INFINITY:
+        raise Skip('the limit of stacks is %d bytes: run with `ulimit -Hs unlimited`' % most)
+    page, said = run('report', TPU, '-o', '-', preexec_fn=lambda: resource.setrlimit(
+        resource.RLIMIT_STACK, (1 << 50, most)))
+    same(said, '')
+    same(page, report(TPU)[0], 'the page')
 
 
 @case

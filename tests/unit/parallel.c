@@ -80,7 +80,7 @@ static void threads(void)
     threads_of(larger, "1", 1);
     threads_of(small, "1000", 64);
     threads_of(small, "0", 1);
-    threads_of(small, "many", 1);
+    threads_of(small, "many", 1); /* named on standard error */
 }
 
 int main(void)
