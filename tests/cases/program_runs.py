@@ -199,3 +199,56 @@ def devices_without_programs():
     same(rows("SELECT program_id FROM program_runs('{x}')", x=x), [])
     x = gpu([('copy', 0, 5), ('k', 10, 5, 1, 'a'), ('copy', 20, 5)], program(1, 'a'))
     same(rows(GAPS, x=x), [(0, 10, 5, None, None, 'm1', '1'), (15, 10, 5, 'm1', '1', None, None)])
+
+
+EXECUTION = 'm:XLA GPU module'
+
+
+def launches_of(*threads, calls, more=()):
+    """Executions of two GPUs: {gpu: [(start, duration)]}, and the annotations of the launches.
+    threads: events (name, start, length) of each; calls: of each GPU the starts of its launches,
+    which take 1 each, on a line of its own."""
+    host = Plane('/host:CPU', 1)
+    for i, events in enumerate(threads):
+        host.line(i + 1, 'thread', events)
+    gpus = []
+    for g, starts in enumerate(calls):
+        ids = [{'correlation_id': {'int64': 100 * g + start}} for start in starts]
+        host.line(1000 + g, 'calls', [('launch', start, 1, id) for start, id in zip(starts, ids)]
+                  + [e for e in more if not g])
+        gpus.append(Plane('/device:GPU:%d' % g, 2 + g).line(1, 'Stream #1', [
+            ('k%d' % start, 1000 + start, 1, {'hlo_module': {'str': 'm'}, **id})
+            for start, id in zip(starts, ids)]))
+    x = space(host.bytes(), *[gpu.bytes() for gpu in gpus])
+    runs = rows("SELECT plane_id, start_ps - 1000, duration_ps FROM program_runs('{x}')", x=x)
+    around = rows("SELECT annotation FROM launch_delays('{x}') ORDER BY plane_id, start_ps", x=x)
+    return ({g: [(start, length) for gpu, start, length in runs if gpu == g + 1]
+             for g in range(len(calls))}, [name for name, in around])
+
+
+@case
+def threads_of_launches():
+    """Two threads launch at once; the calls of each are on a line with another id."""
+    a, b = (EXECUTION, 0, 100), (EXECUTION, 10, 60)
+    together = [3, 20, 30], [15, 40, 50]
+    same(launches_of([a], [b], calls=together),
+         ({0: [(3, 28)], 1: [(15, 36)]}, 6 * [EXECUTION]), 'the thread of 3 is that of 20 and 30')
+    inner = [(EXECUTION, 0, 99), ('op', 19, 3), ('op', 29, 3)]
+    same(launches_of([(EXECUTION, 1, 98)], inner, calls=([20, 30], [])),
+         ({0: [(20, 11)], 1: []}, ['op', 'op']), 'within other events of the thread')
+    same(launches_of([a], [(EXECUTION, 0, 10), (EXECUTION, 10, 60)], calls=([3, 20], [])),
+         ({0: [(3, 18)], 1: []}, 2 * [EXECUTION]), 'as many points: the first line')
+    same(launches_of([(EXECUTION, 0, 10)], [(EXECUTION, 20, 9), ('x', 5, 1)],
+                     calls=([3, 8, 21], []))[0][0], [(3, 6), (21, 1)],
+         'in an execution of another thread: by time')
+    same(launches_of([a], [b], calls=together, more=[('step', 19, 3)])[0][0],
+         [(3, 1), (20, 1), (30, 1)], 'its own line has an event around one')
+
+
+@case
+def threads_of_launches_at_once():
+    """More than 64 threads at once tell nothing."""
+    first, last = [(EXECUTION, 0, 100), ('op', 59, 3)], [(EXECUTION, 2, 48), (EXECUTION, 55, 50)]
+    for n, want in (64, [(11, 50)]), (65, [(11, 1), (60, 1)]):
+        others = [[(EXECUTION, 10, 100)] for _ in range(n - 2)]
+        same(launches_of(first, *others, last, calls=([11, 60], []))[0][0], want, n)

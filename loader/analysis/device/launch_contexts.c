@@ -2,40 +2,16 @@
 /* launch_contexts.c: finds what contains each launch; see launches.h.
  *
  * Events that do not contain the start of a launch are dropped when they are read. The others are
- * visited once, by start. If an event starts later and ends no earlier than another, it is the
+ * visited by start. If an event starts later and ends no earlier than another, it is the
  * inner one of the two for all later launches. So the events that still matter are a stack, in
  * which later ones end earlier. */
-#include "launches.h"
+#include "launch_contexts.h"
 
 #include "../../base/interrupt.h"
-#include "../../base/list.h"
 #include "../../base/search.h"
 #include "../../base/sort.h"
 #include "../../store/events.h"
 #include "../../store/lines.h"
-
-/* An event that contains the start of a launch. */
-typedef struct {
-    int64_t start_ps, end_ps, place; /* place: as in Moment */
-    const Line *line;
-    LaunchContext event;
-} Container;
-
-/* The start of a launch. Its containers have the same place: process, or line. */
-typedef struct {
-    int64_t place, start_ps, end_ps;
-    uint32_t launch;
-} Moment;
-
-typedef LIST(Container) Containers;
-typedef struct {
-    Host *host;
-    const Launches *all;
-    Containers *lines; /* those of each line */
-    LaunchContexts *result;
-    Moment *moments; /* by place, then by start */
-    size_t n_moments;
-} ContextsBuilder;
 
 bool is_python_frame(const EventMeta *meta) { return meta->name->text[0] == '$'; }
 
@@ -113,10 +89,7 @@ static int by_opening(const void *a, const void *b)
     return BY_START_THEN_LONGEST(x, y, start_ps, end_ps, event.event);
 }
 
-/* Containers of one kind that have started, the innermost last. Each ends before those below it. */
-typedef LIST(const Container *) Open;
-
-static bool open_container(Open *open, const Container *c)
+bool open_container(Open *open, const Container *c)
 {
     while (open->n && (open->items[open->n - 1]->end_ps <= c->end_ps ||
                        open->items[open->n - 1]->place != c->place))
@@ -126,11 +99,16 @@ static bool open_container(Open *open, const Container *c)
     return place != NULL;
 }
 
-static LaunchContext innermost(const Open *open, const Moment *moment)
+const Container *innermost(const Open *open, const Moment *moment)
 {
     size_t n = LOWER_BOUND(i, 0, open->n, open->items[i]->end_ps >= moment->end_ps);
-    bool found = n && open->items[n - 1]->place == moment->place;
-    return found ? open->items[n - 1]->event : (LaunchContext){0};
+    return n && open->items[n - 1]->place == moment->place ? open->items[n - 1] : NULL;
+}
+
+static LaunchContext innermost_event(const Open *open, const Moment *moment)
+{
+    const Container *found = innermost(open, moment);
+    return found ? found->event : (LaunchContext){0};
 }
 
 /* The open containers of each kind. Those of executions are annotations too. */
@@ -145,61 +123,107 @@ static bool open_by_kind(OpenKinds *open, const Container *c)
     return open_container(&open->annotations, c);
 }
 
-/* Sets the containers of each launch. A container on the launch's own line replaces those of other
- * lines. */
-static void visit(ContextsBuilder *m, const Container *containers, size_t n, bool own_line,
-                  ProfErr *err)
+enum Where { OWN_LINE, ANY_LINE, THREAD };
+
+/* Events of the own line come before those of other lines, and those of the thread's before both.
+ */
+static void set_contexts(LaunchContexts *launch, const OpenKinds *open, const Moment *moment,
+                         enum Where where)
+{
+    LaunchContext annotation = innermost_event(&open->annotations, moment),
+                  python = innermost_event(&open->frames, moment);
+    bool found = annotation.meta || python.meta;
+    bool counts = where == ANY_LINE ? !launch->on_own_line : found;
+    if (where == OWN_LINE) launch->on_own_line = found;
+    if (counts) launch->annotation = annotation;
+    if (counts || where == THREAD) launch->execution = innermost_event(&open->executions, moment);
+    if (where == ANY_LINE ? !launch->python.meta : python.meta != NULL) launch->python = python;
+}
+
+static void visit(ContextsBuilder *m, enum Where where, ProfErr *err)
 {
     OpenKinds open = {0};
     size_t at = 0;
     for (size_t i = 0; i < m->n_moments && !err->code; i++) {
         const Moment *moment = &m->moments[i];
-        LaunchContexts *launch = &m->result[moment->launch];
-        for (; at < n && !err->code; at++) {
-            const Container *c = &containers[at];
-            if (c->place > moment->place ||
-                (c->place == moment->place && c->start_ps > moment->start_ps))
-                break;
-            if (!open_by_kind(&open, c)) prof_nomem(err);
-        }
-        LaunchContext annotation = innermost(&open.annotations, moment),
-                      python = innermost(&open.frames, moment);
-        if (!own_line || annotation.meta || python.meta)
-            launch->annotation = annotation,
-            launch->execution = innermost(&open.executions, moment);
-        if (!own_line || python.meta) launch->python = python;
-        launch->on_own_line = own_line && (annotation.meta || python.meta);
+        for (; at < m->events.n && has_begun(&m->events.items[at], moment) && !err->code; at++)
+            if (!open_by_kind(&open, &m->events.items[at])) prof_nomem(err);
+        set_contexts(&m->result[moment->launch], &open, moment, where);
         if (interrupt_due(1)) interrupt_poll(0, err);
     }
     prof_free(open.annotations.items), prof_free(open.frames.items);
     prof_free(open.executions.items);
 }
 
-static void find_contexts(ContextsBuilder *m, ProfErr *err)
+static void join_lines(ContextsBuilder *m, ProfErr *err)
 {
-    Containers all = {0};
-    for (size_t i = 0; i < m->host->n_lines; i++) all.capacity += m->lines[i].n;
-    all.items = prof_buffer(all.capacity * sizeof *all.items);
-    if (!all.items) {
+    Containers *all = &m->events;
+    for (size_t i = 0; i < m->host->n_lines; i++) all->capacity += m->lines[i].n;
+    all->items = prof_buffer(all->capacity * sizeof *all->items);
+    if (!all->items) {
         prof_nomem(err);
         return;
     }
     for (size_t i = 0; i < m->host->n_lines; i++) {
         Containers *line = &m->lines[i];
-        if (line->n) memcpy(&all.items[all.n], line->items, line->n * sizeof *all.items);
-        all.n += line->n;
+        if (line->n) memcpy(&all->items[all->n], line->items, line->n * sizeof *all->items);
+        all->n += line->n;
         prof_free(line->items);
         line->items = NULL;
     }
-    sort_array(all.items, all.n, sizeof *all.items, by_opening);
-    visit(m, all.items, all.n, false, err);
-    for (size_t i = 0; i < all.n; i++) all.items[i].place = all.items[i].line - m->host->lines;
-    for (size_t i = 0; i < m->n_moments; i++)
-        m->moments[i].place = m->all->launches[m->moments[i].launch].line - m->host->lines;
-    sort_array(all.items, all.n, sizeof *all.items, by_opening);
+}
+
+static void sort_places(ContextsBuilder *m)
+{
+    sort_array(m->events.items, m->events.n, sizeof *m->events.items, by_opening);
     sort_array(m->moments, m->n_moments, sizeof *m->moments, by_moment);
-    if (!err->code) visit(m, all.items, all.n, true, err);
-    prof_free(all.items);
+}
+
+static void place_by_line(ContextsBuilder *m)
+{
+    for (size_t i = 0; i < m->events.n; i++)
+        m->events.items[i].place = m->events.items[i].line - m->host->lines;
+    for (size_t i = 0; i < m->n_moments; i++)
+        m->moments[i].place = (int64_t)launch_line(m, &m->moments[i]);
+    sort_places(m);
+}
+
+static void place_by_process(ContextsBuilder *m)
+{
+    for (size_t i = 0; i < m->events.n; i++)
+        m->events.items[i].place = m->events.items[i].line->plane->process_id;
+    for (size_t i = 0; i < m->n_moments; i++)
+        m->moments[i].place = m->host->lines[launch_line(m, &m->moments[i])].plane->process_id;
+    sort_places(m);
+}
+
+/* Places launches at the lines of their threads, and leaves out those without. */
+static void place_by_thread(ContextsBuilder *m, const uint32_t *threads)
+{
+    size_t n = 0;
+    place_by_line(m);
+    for (size_t i = 0; i < m->n_moments; i++) {
+        uint32_t thread = threads[launch_line(m, &m->moments[i])];
+        if (thread) m->moments[n] = m->moments[i], m->moments[n++].place = thread - 1;
+    }
+    m->n_moments = n;
+    sort_array(m->moments, n, sizeof *m->moments, by_moment);
+}
+
+static void find_contexts(ContextsBuilder *m, ProfErr *err)
+{
+    join_lines(m, err);
+    if (err->code) return;
+    place_by_line(m);
+    visit(m, OWN_LINE, err);
+    place_by_process(m);
+    visit(m, ANY_LINE, err);
+    uint32_t *threads = err->code ? NULL : find_launch_threads(m, err);
+    if (threads) {
+        place_by_thread(m, threads);
+        visit(m, THREAD, err);
+    }
+    prof_free(threads);
 }
 
 /* ---- the analysis ---- */
@@ -218,6 +242,7 @@ static void *contexts_make(Run *run, Host *only, ProfErr *err)
         find_contexts(&m, err);
     for (size_t i = 0; m.lines && i < host->n_lines; i++) prof_free(m.lines[i].items);
     prof_free(m.lines);
+    prof_free(m.events.items);
     prof_free(m.moments);
     if (err->code) prof_free(m.result), m.result = NULL;
     return m.result;
