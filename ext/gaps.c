@@ -157,8 +157,7 @@ static const RowSource gaps_rows = {
     .reads_events = true,
     .n_parameters = 1,
     .needs = NEED_EVENTS,
-    .nothing = "the devices (or, without a device, the threads of each process) work without a gap "
-               "from their first to their last op"};
+    .nothing = "no device (in a run without devices, no process) is idle between two ops"};
 const Table gaps_table = {
     "gaps",
     "one gap between two ops of a device; in a run without work on devices, between two ops of a "

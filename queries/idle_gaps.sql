@@ -5,12 +5,12 @@
 --   NULL, all attached runs
 -- parameter n INTEGER = NULL: number of gaps of each run, longest first; NULL for all
 -- needs: events
--- nothing: none found: the devices (or threads) work without a gap from their first to their last
---   op
+-- nothing: none found: no device (in a run without devices, no process) is idle between two ops
 -- column run TEXT: name of the run
 -- column host TEXT: name of the host
 -- column plane TEXT: name of the device: GPU or TensorCore, or SparseCore if no GPU or TensorCore
---   of the run has work; if the run has no device, name of the process, with all its threads
+--   of the run has work; if the run has no device, name of the process, which is idle when none of
+--   its threads runs an op
 -- column start_ps INTEGER [ps]: start of the gap. Until then the device is busy; ops that wait,
 --   such as copy-done, count as busy
 -- column start_us REAL [us]: start_ps in microseconds

@@ -227,6 +227,7 @@ static const char *const queries[] = {
     "SELECT * FROM async_op_totals('tests/data/tpu_train_54', 1)",
     "SELECT count(*) FROM timeline('tests/data/tpu_train_54')",
     "SELECT * FROM program_runs('tests/data/gpu_train_latency')",
+    "SELECT * FROM program_runs('tests/data/h100_jax')",
     "SELECT * FROM program_gaps('tests/data/tpu_train_54')",
     "SELECT * FROM compilations('tests/data/jax_recompiles')",
     "SELECT * FROM recompilations('tests/data/jax_recompiles')",

@@ -69,10 +69,17 @@ def longest():
 
 @case
 def without_device():
-    """Threads of a process work together; a device's work comes first, if it has any."""
+    """Threads of a process run ops together, whatever else they do; a device's work comes first, if
+    it has any."""
     plane = Plane('/host:CPU', 2)
-    work = plane.meta('work')
-    plane.line(1, 'one', [(work, 0, 5)]).line(2, 'two', [(work, 3, 5), (work, 10, 5)])
-    same(rows(GPU % '', space(plane.bytes())), [(8, 2, 'work', 'work')])
+    op, add = ('x:MatMul', 0, 5), {'hlo_op': {'str': 'add'}}
+    for i, events in enumerate(([op, ('wait', 5, 20)],
+                                [('add', 3, 5, add), ('IteratorGetNext:IteratorGetNext', 8, 2),
+                                 ('add', 10, 5, add), ('wait', 20, 5)])):
+        for order in (1, -1):
+            plane.line(2 * i + order, 'thread', events[::order])
+    x = space(plane.bytes())
+    same(rows(GPU % '', x), [(8, 2, 'add', 'add')])
+    same(rows("SELECT sum(idle_us) * 1e6 FROM idle_causes('{x}')", x), [(2,)])
     same(rows(GPU % '', space(plane.bytes(), gpu([('a', 0, 1), ('b', 3, 1)]).bytes())),
          [(1, 2, 'a', 'b')])

@@ -12,11 +12,11 @@ MIB = 1 << 20
 
 @case
 def gaps_beside_an_empty_stream():
-    """A GPU whose stream has no event is no device with work: gaps are those of host threads."""
+    """A GPU whose stream has no event is no device with work: gaps are those of a process."""
     idle = Plane('/device:GPU:0').line(1, 'Stream #1', []).bytes()
-    busy = host(('a', 0, US), ('b', 3 * US, US)).bytes()
+    busy = host(('a:Add', 0, US), ('b:Add', 3 * US, US)).bytes()
     same(rows("SELECT plane, start_ps, duration_us, before, after FROM idle_gaps('{x}')",
-              x=space(idle, busy)), [('/host:CPU', US, 2.0, 'a', 'b')])
+              x=space(idle, busy)), [('/host:CPU', US, 2.0, 'a:Add', 'b:Add')])
 
 
 @case

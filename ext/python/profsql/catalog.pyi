@@ -4845,7 +4845,8 @@ class IdleGaps(NamedTuple):
     """name of the host"""
     plane: str
     """name of the device: GPU or TensorCore, or SparseCore if no GPU or TensorCore of the run has
-    work; if the run has no device, name of the process, with all its threads"""
+    work; if the run has no device, name of the process, which is idle when none of its threads runs
+    an op"""
     start_ps: int
     """start of the gap. Until then the device is busy; ops that wait, such as copy-done, count as
     busy [ps]"""

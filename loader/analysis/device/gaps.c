@@ -9,7 +9,7 @@
 #include "../../base/parallel.h"
 #include "../../base/sort.h"
 #include "../../store/chunks.h"
-#include "../../store/events.h"
+#include "host_ops.h"
 
 enum WorkClass { MAIN_DEVICES, SPARSECORES, THREADS, NO_WORK };
 
@@ -73,6 +73,8 @@ typedef struct {
     size_t first;
     int64_t end; /* latest end of the events before */
     bool any;
+    Opened *opened; /* if the line is not stored by start: all events, to be sorted */
+    size_t n_opened;
 } LineWalk;
 
 /* Adds an event. Events come by start, the longest first: one that is nested in another ends no
@@ -102,47 +104,59 @@ static int by_opening(const void *a, const void *b)
     return BY_START_THEN_LONGEST(x, y, start, end, event);
 }
 
-/* Reads a line; into `opened` if it is not stored in that order. Returns how many events are there.
- * Aggregated events have no time of their own and are not work. */
-static size_t read_events(LineWalk *w, Opened *opened, ProfErr *err)
+static bool take_event(LineWalk *w, int64_t start, int64_t duration, uint64_t event)
+{
+    Opened e = {start, add_saturated(start, duration), event};
+    if (!w->opened) return add_event(w, &e);
+    w->opened[w->n_opened++] = e;
+    return true;
+}
+
+/* Aggregated events have no time of their own and are not work. */
+static void read_events(LineWalk *w, ProfErr *err)
 {
     const Line *line = w->line;
     ChunkValues *values = prof_buffer(sizeof *values);
     Window window = {.file = &line->plane->host->file};
     uint64_t event = 0;
-    size_t n = 0;
     if (!values) prof_nomem(err);
     for (size_t c = 0; c < line->n_chunks && !err->code; c++) {
         if (chunk_read(line, &line->chunks[c], CHUNK_TIMES, values, &window, err)) break;
         for (uint32_t i = 0; i < line->chunks[c].n_events && !err->code; i++, event++) {
             if (values->columns[COL_AGGREGATED][i]) continue;
-            int64_t start = chunk_offset(values, i);
-            Opened e = {start, add_saturated(start, chunk_duration(values, i)), event};
-            if (opened)
-                opened[n++] = e;
-            else if (!add_event(w, &e))
+            if (!take_event(w, chunk_offset(values, i), chunk_duration(values, i), event))
                 prof_nomem(err);
         }
     }
     window_free(&window);
     prof_free(values);
-    return n;
 }
 
-/* Adds the pieces of a line. */
-static void read_line(PlaneGaps *out, const Line *line, ProfErr *err)
+static bool visit_op(void *context, const EventAt *e)
+{
+    LineWalk *w = context;
+    return take_event(w, e->offset_ps, e->duration_ps, e->event - w->line->first_event);
+}
+
+/* Adds the pieces of a line. ops: of a thread; NULL for a device's line. */
+static void read_line(PlaneGaps *out, Line *line, const HostOps *ops, ProfErr *err)
 {
     LineWalk walk = {.line = line, .out = out, .first = out->pieces.n};
-    Opened *opened = line->ordered ? NULL : prof_buffer((size_t)line->n_events * sizeof *opened);
-    if (!opened && !line->ordered) prof_nomem(err);
-    size_t n = err->code ? 0 : read_events(&walk, opened, err);
-    if (opened && !err->code) {
-        sort_in_place(opened, n, sizeof *opened, by_opening);
-        interrupt_poll(0, err);
-        for (size_t e = 0; e < n && !err->code; e++)
-            if (!add_event(&walk, &opened[e])) prof_nomem(err);
+    if (!line->ordered && !(walk.opened = prof_buffer((size_t)line->n_events * sizeof(Opened)))) {
+        prof_nomem(err);
+        return;
     }
-    prof_free(opened);
+    if (ops)
+        host_ops_walk(ops, line, visit_op, &walk, err);
+    else
+        read_events(&walk, err);
+    if (walk.opened && !err->code) {
+        sort_in_place(walk.opened, walk.n_opened, sizeof(Opened), by_opening);
+        interrupt_poll(0, err);
+        for (size_t e = 0; e < walk.n_opened && !err->code; e++)
+            if (!add_event(&walk, &walk.opened[e])) prof_nomem(err);
+    }
+    prof_free(walk.opened);
 }
 
 /* ---- the gaps of a plane ---- */
@@ -202,13 +216,17 @@ static void read_plane(void *context, size_t i, ProfErr *err)
 {
     GapsBuilder *b = context;
     PlaneGaps *out = &b->planes.items[i];
+    bool is_host = b->wanted == THREADS;
+    HostOps ops = {0};
     size_t n_lines = 0;
+    if (is_host) host_ops_open(&ops, out->plane, err);
     for (size_t l = 0; l < out->plane->n_lines && !err->code; l++) {
-        const Line *line = &out->plane->host->lines[out->plane->first_line + l];
+        Line *line = &out->plane->host->lines[out->plane->first_line + l];
         if (class_of(line) != b->wanted) continue;
-        read_line(out, line, err);
+        read_line(out, line, is_host ? &ops : NULL, err);
         n_lines++;
     }
+    if (is_host) host_ops_close(&ops);
     if (n_lines > 1 && !err->code) join_lines(out, err);
 }
 

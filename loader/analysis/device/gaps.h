@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* gaps.h: when devices do nothing between two pieces of work. In a run without work on a device:
- * when the threads of a process do nothing.
+ * when the threads of a process run no op.
  *
  * Work is every event on a GPU's streams, or on the op lines of a TensorCore or SparseCore, that
  * has a duration, a time of its own, and is not nested in another event of its line. The planes are
- * GPUs and TensorCores; if none of these has work, SparseCores; if none of these has work, threads
- * of hosts. */
+ * GPUs and TensorCores; if none of these has work, SparseCores; if none of these has work,
+ * processes, whose work is the ops of their threads (host_ops.h). */
 #ifndef PROF_GAPS_H
 #define PROF_GAPS_H
 

@@ -7,6 +7,7 @@
 #include "../../plane.h"
 #include "../../store/events.h"
 #include "../device/device_work.h"
+#include "../device/host_ops.h"
 #include "../device/launches.h"
 #include "idle_parts.h"
 
@@ -127,44 +128,18 @@ static void find_launch(const Device *d, Gap *gap)
 
 /* ---- ops of a host without devices ---- */
 
-static bool is_host_op(Slice name)
+static bool visit_op(void *context, const EventAt *e)
 {
-    TfOp op = tf_op_parse(name);
-    return op.category == OP_TENSORFLOW && !slice_ends(name, ":") &&
-           !slice_starts_ignoring_case(name, "IteratorGetNext") &&
-           !slice_starts_ignoring_case(op.type, "IteratorGetNext");
+    return add_work(context, e->start_ps, add_saturated(e->start_ps, e->duration_ps), e->event);
 }
 
 static void read_ops(Device *d, ProfErr *err)
 {
-    static const enum KnownStat wanted[] = {STAT_HLO_OP};
-    StatFilter filter = {0};
-    bool *is_op = prof_alloc(d->plane->n_event_metas + 1);
-    if (!is_op) prof_nomem(err);
-    for (size_t i = 0; is_op && i < d->plane->n_event_metas; i++)
-        is_op[i] = is_host_op(slice_of(d->plane->event_metas[i].name));
-    stat_filter_open(&filter, d->plane, wanted, COUNT(wanted), err);
-    for (size_t i = 0; i < d->plane->n_lines && !err->code; i++) {
-        Line *line = &d->plane->host->lines[d->plane->first_line + i];
-        EventReader reader;
-        EventAt e;
-        Stat stat;
-        unsigned known;
-        if (line->derived) continue;
-        event_reader_open_for(&reader, line, &filter.wanted, err);
-        while (event_reader_next(&reader, &e)) {
-            StatIter stats = stat_iter_of_event(&e);
-            bool op =
-                is_op[e.meta - d->plane->event_metas] ||
-                (event_has_stats(&e) && stat_iter_next_wanted(&stats, &filter, &known, &stat));
-            if (!op || e.occurrences >= 0 || e.duration_ps <= 0) continue;
-            if (!add_work(d, e.start_ps, add_saturated(e.start_ps, e.duration_ps), e.event))
-                prof_nomem(err);
-        }
-        event_reader_close(&reader);
-    }
-    stat_filter_close(&filter);
-    prof_free(is_op);
+    HostOps ops;
+    host_ops_open(&ops, d->plane, err);
+    for (size_t i = 0; i < d->plane->n_lines && !err->code; i++)
+        host_ops_walk(&ops, &d->plane->host->lines[d->plane->first_line + i], visit_op, d, err);
+    host_ops_close(&ops);
 }
 
 /* ---- all devices of a host ---- */
