@@ -146,6 +146,10 @@ static const Difference differences[] = {
     {"hlo_instructions", "flops", "flops_actual", "as for model_flops_actual",
      "model_flops_actual, in which an 8-bit operation counts as a half and a 4-bit one as a "
      "quarter"},
+    {"hlo_instructions", "bytes_accessed", "bytes_accessed_actual",
+     "counts 0 for attention, solvers, the older names of cuBLAS calls and custom calls of unknown "
+     "work",
+     "bytes of operands and results for library calls; NULL if unknown"},
     {"tf_stats", "Measured Memory BW (GBytes/Sec)", "tf_ops.memory_bw_gibps",
      "shows GiB/s under a label that says GB/s", WELL_NAMED},
     {"tf_stats", "Normalized FLOP Rate (FLOPs/s)", "tf_ops.normalized_gflops",

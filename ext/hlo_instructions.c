@@ -133,6 +133,12 @@ SQLITE_EXTENSION_INIT3
       "compute, collective or transfer: the kind of work of a TensorCore's op "                    \
       "(docs/semantics.md), on GPUs too",                                                          \
       "libprofsql")                                                                                \
+    C(HI_ACCESSED_ACTUAL, "bytes_accessed_actual", "INTEGER", "bytes",                             \
+      "bytes read plus bytes written by one execution, including library calls. In profiles of "   \
+      "TPUs: bytes_accessed. Otherwise: for a call of cuBLAS or cuDNN whose work is known, its "   \
+      "operands and results (without the last of several results if that is an array of bytes, "   \
+      "which is workspace). NULL if unknown, as for other custom calls",                           \
+      "HloCostAnalysis, bytes accessed; HLO program")                                              \
     C(HI_SOURCE, SOURCE_DOC)
 enum { HLO_INSTRUCTIONS_COLUMNS(COLUMN_ENUM) };
 static const Column hlo_instructions_columns[] = {HLO_INSTRUCTIONS_COLUMNS(COLUMN_DOC)};
@@ -190,7 +196,7 @@ static void result_tpu_cost(RowCursor *c, sqlite3_context *ctx, const Xla__HloIn
     const OpMetrics *file = metadata_cost(c, op);
     const HloCost *program = c->err.code ? NULL : hlo_cost(module_of(c), op, &c->err);
     if (!program) return;
-    if (column == HI_ACCESSED) {
+    if (column == HI_ACCESSED || column == HI_ACCESSED_ACTUAL) {
         bool known = file && file->has_actual_bytes;
         if (known || program->bytes_accessed_actual >= 0)
             sqlite3_result_int64(ctx, known ? (sqlite3_int64)file->bytes_accessed
@@ -211,7 +217,13 @@ static void result_cost(RowCursor *c, sqlite3_context *ctx, const Xla__HloInstru
         return;
     }
     const HloCost *cost = hlo_cost(module_of(c), op, &c->err);
-    if (!cost || !cost->known) return;
+    if (!cost) return;
+    if (column == HI_ACCESSED_ACTUAL) {
+        if (cost->bytes_accessed_actual >= 0)
+            sqlite3_result_int64(ctx, cost->bytes_accessed_actual);
+        return;
+    }
+    if (!cost->known) return;
     switch (column) {
     case HI_FLOPS: sqlite3_result_int64(ctx, cost->flops); break;
     case HI_MODEL_FLOPS: sqlite3_result_int64(ctx, cost->model_flops); break;
@@ -304,7 +316,8 @@ static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int colu
         break;
     case HI_FLOPS:
     case HI_MODEL_FLOPS:
-    case HI_ACCESSED: result_cost(c, ctx, op, column); break;
+    case HI_ACCESSED:
+    case HI_ACCESSED_ACTUAL: result_cost(c, ctx, op, column); break;
     case HI_MODEL_FLOPS_ACTUAL:
     case HI_FLOPS_ACTUAL: result_needed(c, ctx, op, column); break;
     case HI_RUNS: result_whole(ctx, hlo_op_runs(m, ((HloAt *)c->state)->op, &c->err)); break;

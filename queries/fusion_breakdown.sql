@@ -17,7 +17,8 @@
 --   hlo_ops.occurrences_actual, else scope_ops.executions); NULL if self_time_us is NULL
 -- column flops INTEGER [FLOP]: floating-point operations of one execution
 --   (hlo_instructions.model_flops_actual); NULL if unknown
--- column bytes_accessed INTEGER [bytes]: bytes read and written by one execution; NULL if unknown
+-- column bytes_accessed INTEGER [bytes]: bytes read and written by one execution
+--   (hlo_instructions.bytes_accessed_actual); NULL if unknown
 -- column instructions INTEGER [instructions]: number of instructions in the fusion, without
 --   parameters; fusions that contain only parameters have no row
 -- column opcodes TEXT: opcodes of the fusion's instructions with their counts, most frequent first
@@ -40,7 +41,8 @@ WITH inside AS (
     GROUP BY run, host, program_id, computation
 ), fusion AS MATERIALIZED (
     SELECT f.run, min(f.host) AS host, f.program_id, f.hlo_module, f.hlo_op, f.category,
-           f.model_flops_actual AS flops, f.bytes_accessed, b.instructions, b.opcodes, f.tf_op,
+           f.model_flops_actual AS flops, f.bytes_accessed_actual AS bytes_accessed,
+           b.instructions, b.opcodes, f.tf_op,
            f.source_file || ':' || f.source_line AS line, f.user_file, f.user_line,
            count(DISTINCT f.host) AS hosts
     FROM temp.hlo_instructions(:source) AS f

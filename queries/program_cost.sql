@@ -20,7 +20,8 @@
 --   library calls included; custom calls as the metadata of a TPU's events counts them. Each loop
 --   counts one iteration. NULL if unknown for one instruction
 -- column bytes_accessed REAL [bytes]: bytes read plus bytes written by the instructions of the
---   entry computation in one execution; each loop counts one iteration; NULL if unknown for all
+--   entry computation in one execution (hlo_instructions.bytes_accessed_actual), library calls
+--   included. Each loop counts one iteration. NULL if unknown for one instruction
 -- column parameter_mib REAL [MiB]: size of the program's parameters; NULL if unknown
 -- column peak_mib REAL [MiB]: peak memory of the program, parameters and outputs included; NULL if
 --   unknown
@@ -35,7 +36,10 @@ WITH cost AS (
                          AND coalesce(i.model_flops_actual, i.metadata_flops) IS NULL) = 0
                 THEN total(iif(i.computation = m.entry_computation,
                                coalesce(i.model_flops_actual, i.metadata_flops), 0)) END AS flops,
-           sum(iif(i.computation = m.entry_computation, i.bytes_accessed, NULL)) AS bytes
+           CASE WHEN max(i.computation = m.entry_computation
+                         AND i.bytes_accessed_actual IS NULL) = 0
+                THEN total(iif(i.computation = m.entry_computation,
+                               i.bytes_accessed_actual, 0)) END AS bytes
     FROM temp.hlo_modules(:source) AS m
          JOIN (SELECT *, iif(cost_source = 'metadata', model_flops, NULL) AS metadata_flops
                FROM temp.hlo_instructions(:source)) AS i
@@ -68,7 +72,7 @@ WITH cost AS (
     FROM program
 )
 SELECT run, rank, program_id, hlo_module, instruction_count, computation_count,
-       CAST(loops AS INTEGER), flops, CAST(bytes AS REAL), parameter_bytes / 1048576.0,
+       CAST(loops AS INTEGER), flops, bytes, parameter_bytes / 1048576.0,
        peak_heap_bytes / 1048576.0, ps / 1e9, n, hosts
 FROM ranked
 WHERE (:n IS NULL OR rank <= :n)

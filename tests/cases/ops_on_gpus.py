@@ -138,9 +138,12 @@ def bytes_of_library_calls():
         plane = Plane('/device:GPU:0', stats={'device_vendor': {'str': 'Nvidia'}})
         plane.line(1, 'Stream #1', [('k', i * US, 10, {
             'hlo_op': {'str': 'c'}, 'program_id': {'uint64': 1}}) for i in range(3)])
+        data = space(plane.bytes(), metadata.bytes())
         same(rows("SELECT occurrences_actual, bytes_accessed_actual FROM hlo_ops('{x}') "
-                  "WHERE rank > 0", x=space(plane.bytes(), metadata.bytes())),
-             [(3, want and 3 * want)], target)
+                  "WHERE rank > 0", x=data), [(3, want and 3 * want)], target)
+        same(rows("SELECT bytes_accessed_actual FROM hlo_instructions('{x}') WHERE hlo_op = 'c'",
+                  x=data), [(want,)], target)
+        same(rows("SELECT bytes_accessed FROM program_cost('{x}')", x=data), [(want,)], target)
 
 
 @case

@@ -4698,7 +4698,8 @@ class FusionBreakdown(NamedTuple):
     """floating-point operations of one execution (hlo_instructions.model_flops_actual); NULL if
     unknown [FLOP]"""
     bytes_accessed: int | None
-    """bytes read and written by one execution; NULL if unknown [bytes]"""
+    """bytes read and written by one execution (hlo_instructions.bytes_accessed_actual); NULL if
+    unknown [bytes]"""
     instructions: int
     """number of instructions in the fusion, without parameters; fusions that contain only
     parameters have no row [instructions]"""
@@ -5496,8 +5497,9 @@ class ProgramCost(NamedTuple):
     included; custom calls as the metadata of a TPU's events counts them. Each loop counts one
     iteration. NULL if unknown for one instruction"""
     bytes_accessed: float | None
-    """bytes read plus bytes written by the instructions of the entry computation in one execution;
-    each loop counts one iteration; NULL if unknown for all [bytes]"""
+    """bytes read plus bytes written by the instructions of the entry computation in one execution
+    (hlo_instructions.bytes_accessed_actual), library calls included. Each loop counts one
+    iteration. NULL if unknown for one instruction [bytes]"""
     parameter_mib: float | None
     """size of the program's parameters; NULL if unknown [MiB]"""
     peak_mib: float | None
