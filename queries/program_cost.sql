@@ -29,7 +29,7 @@
 --   longest, if several hosts did); NULL if it was compiled before
 -- column executions INTEGER [executions]: number of executions on all devices of these hosts; NULL
 --   if the run records no execution of any program, as without devices
--- column hosts INTEGER [hosts]: number of hosts that have the program
+-- column hosts INTEGER [hosts]: number of hosts that have this program with these values
 WITH cost AS (
     SELECT i.run, i.host, i.program_id, total(i.opcode = 'while') AS loops,
            CASE WHEN max(i.computation = m.entry_computation
@@ -65,7 +65,8 @@ WITH cost AS (
                    ON d.run = m.run AND d.host = m.host AND d.program_id = m.program_id
          LEFT JOIN executed AS e
                    ON e.run = m.run AND e.host = m.host AND e.program_id = m.program_id
-    GROUP BY m.run, m.program_id, m.hlo_module, m.content_hash
+    GROUP BY m.run, m.program_id, m.hlo_module, m.instruction_count, m.computation_count, c.loops,
+             c.flops, c.bytes, m.parameter_bytes, m.peak_heap_bytes
 ), ranked AS (
     SELECT *, row_number() OVER (PARTITION BY run ORDER BY ps DESC, flops DESC, hlo_module,
                                                            program_id) AS rank

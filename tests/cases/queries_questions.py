@@ -445,7 +445,7 @@ def of_one_id(element_type, *lengths):
 @case
 def programs_of_one_id():
     """Programs of one id on several hosts are one if they are equal, and else have their own
-    numbers."""
+    numbers. Those that differ in names only have one cost."""
     hosts = [of_one_id(F32, 1, 1), of_one_id(BF16, 4, 5, 6), of_one_id(F32, 2)]
     same(rows("SELECT hosts, executions FROM program_cost('{x}') ORDER BY hosts", x=hosts),
          [(1, 3), (2, 3)])
@@ -454,6 +454,8 @@ def programs_of_one_id():
     same(rows("SELECT element_type, ops FROM time_by_type('{x}')", x=hosts),
          [('bf16', 1), ('f32', 1)])
     hosts.append(of_one_id(F32, 2).replace(b'copied', b'CoPied'))
+    same(rows("SELECT hosts, executions FROM program_cost('{x}') ORDER BY hosts", x=hosts),
+         [(1, 3), (3, 4)])
     same(rows("SELECT element_type, ops FROM time_by_type('{x}')", x=hosts),
          [('bf16', 1), ('f32', 2)])
 

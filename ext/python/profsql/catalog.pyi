@@ -5511,7 +5511,7 @@ class ProgramCost(NamedTuple):
     """number of executions on all devices of these hosts; NULL if the run records no execution of
     any program, as without devices [executions]"""
     hosts: int
-    """number of hosts that have the program [hosts]"""
+    """number of hosts that have this program with these values [hosts]"""
 
 class ProgramFlops(NamedTuple):
     run: str
