@@ -5,21 +5,17 @@
 -- needs: events
 -- column run TEXT: name of the run
 -- column topic TEXT: subject of the line: recorded, steps, the name of a GPU or TPU core, kernels,
---   kernel (for each of the five longest), copies, or lost
+--   kernel (for each of the five longest), copies (for each name of the transfers of GPUs in
+--   async_ops, without memsets), or lost
 -- column text TEXT: text of the line. The percentage of a kernel is - if it is unknown, because all
 --   kernels take no time
-WITH copy AS MATERIALIZED (
-    SELECT run, name, duration_ps, stats ->> '$.memcpy_details' AS details
-    FROM temp.trace_events(:source)
-    WHERE plane_kind = 'gpu' AND NOT derived AND name LIKE 'memcpy%'
-), copies AS (
-    SELECT run, name, count(*) AS n, total(duration_ps) / 1e12 AS seconds,
-           sum(CASE WHEN details LIKE '%num_bytes:%'
-               THEN CAST(substr(details, instr(details, 'num_bytes:') + 10) AS INTEGER)
-               WHEN details LIKE '%size:%'
-               THEN CAST(substr(details, instr(details, 'size:') + 5) AS INTEGER) END) AS bytes
-    FROM copy
-    GROUP BY run, name
+WITH copies AS (
+    SELECT c.run, c.hlo_op AS name, sum(c.occurrences) AS n,
+           total(c.duration_ps) / 1e12 AS seconds, sum(1.0 * c.bytes * c.occurrences) AS bytes
+    FROM temp.async_op_totals(:source, 1) AS c
+         JOIN temp.planes(:source) AS p ON p.run = c.run AND p.plane_id = c.plane_id
+    WHERE p.kind = 'gpu' AND c.category = 'copy'
+    GROUP BY c.run, c.hlo_op
 ), device AS MATERIALIZED (
     SELECT *, row_number() OVER (PARTITION BY run ORDER BY host, plane_id) AS number,
            count(*) OVER (PARTITION BY run) AS devices

@@ -135,6 +135,20 @@ def a_profile_on_one_screen():
 
 
 @case
+def copies_of_an_amd_gpu():
+    """Copies as ROCm's profiler names them: by copy engines, and by kernels of the runtime, which
+    fills memory by kernels too."""
+    size = {'memcpy_details': {'str': 'kind_src:device kind_dst:device size:3000 dest:1'}}
+    stream = gpu(('CopyDeviceToDevice', 0, 2 * US, size), ('CopyDeviceToDevice', 3 * US, US, size),
+                 ('__amd_rocclr_copyBuffer.kd', 5 * US, US, {}),
+                 ('__amd_rocclr_fillBufferAligned.kd', 7 * US, US, {}))
+    same(rows("SELECT text FROM capture_summary('{x}') WHERE topic = 'copies'",
+              x=space(stream.bytes())),
+         [('CopyDeviceToDevice: 2, 0.003 ms, 0.006 MB, 2.000 GB/s',),
+          ('__amd_rocclr_copyBuffer.kd: 1, 0.001 ms',)])
+
+
+@case
 def exposed_communication_by_device():
     """Each device by itself; what is exposed in all, where ops that run at once count once."""
     planes = []

@@ -4149,7 +4149,8 @@ class CaptureSummary(NamedTuple):
     """name of the run"""
     topic: str
     """subject of the line: recorded, steps, the name of a GPU or TPU core, kernels, kernel (for
-    each of the five longest), copies, or lost"""
+    each of the five longest), copies (for each name of the transfers of GPUs in async_ops, without
+    memsets), or lost"""
     text: str
     """text of the line. The percentage of a kernel is - if it is unknown, because all kernels take
     no time"""
