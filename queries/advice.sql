@@ -94,13 +94,11 @@ WITH rule(rule, place, says, action, query) AS (
      'If memory is free at the peak, save more values: another checkpoint policy, or less remat.',
      'SELECT hlo_op, tf_op, event_self_time_us FROM top_hlo_ops(%s) '
      || 'WHERE is_recomputed ORDER BY event_self_time_us DESC'),
-    ('data_movement', 18, 'Ops that only move data (copy, transpose, reshape, pad, slice, '
-     || 'concatenate) take %s.',
-     'Choose layouts and orders of dimensions that neighbouring ops share, and avoid slicing and '
-     || 'concatenating large values.',
-     'SELECT hlo_op, category, tf_op, event_self_time_us FROM top_hlo_ops(%s) '
-     || 'WHERE category IN (''data formatting'', ''copy'', ''transpose'', ''reshape'', ''pad'', '
-     || '''slice'', ''concatenate'') ORDER BY event_self_time_us DESC'),
+    ('data_movement', 18, 'Ops that only move data (copies, transposes, and fusions of nothing '
+     || 'else) take %s.',
+     'Choose layouts and orders of dimensions that neighbouring ops share (needed_by of the query '
+     || 'names the op that uses the result).',
+     'SELECT hlo_op, shape, operand_shape, self_us, needed_by FROM layout_ops(%s)'),
     ('padding', 19, 'Ops spend %s on padding, if their time is proportional to their bytes.',
      'Use sizes that are multiples of the tile, as the query suggests.',
      'SELECT * FROM padding_waste(%s, 20) ORDER BY padding_time_us DESC'),
@@ -167,10 +165,7 @@ WITH rule(rule, place, says, action, query) AS (
     WINDOW earlier AS (PARTITION BY s.run ORDER BY s.start_ms, s.step
                        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 ), op AS MATERIALIZED (
-    SELECT o.run, hlo_op, category, is_recomputed AS again,
-           category IN ('data formatting', 'copy', 'transpose', 'reshape', 'pad', 'slice',
-                        'concatenate') AS moves,
-           event_self_time_us / 1e3 / b.devices AS ms
+    SELECT o.run, hlo_op, is_recomputed AS again, event_self_time_us / 1e3 / b.devices AS ms
     FROM temp.top_hlo_ops(:source) AS o JOIN base AS b ON b.run = o.run
     WHERE b.devices > 0
 ), wait AS MATERIALIZED (
@@ -234,7 +229,9 @@ WITH rule(rule, place, says, action, query) AS (
     FROM temp.hlo_ops(:source) AS o JOIN base AS b ON b.run = o.run
     WHERE o.rank > 0 AND b.devices > 0 AND outside_compilation = 'Yes'
     UNION ALL
-    SELECT run, 'data_movement', ms, hlo_op FROM op WHERE moves
+    SELECT l.run, 'data_movement', l.self_us / 1e3 / b.devices, l.hlo_op
+    FROM temp.layout_ops(:source) AS l JOIN base AS b ON b.run = l.run
+    WHERE b.devices > 0
     UNION ALL
     SELECT p.run, 'padding', p.padding_time_us / 1e3 / b.devices, p.hlo_op
     FROM temp.padding_waste(:source) AS p JOIN base AS b ON b.run = p.run
@@ -287,7 +284,8 @@ WITH rule(rule, place, says, action, query) AS (
                      AND NOT has_op THEN 'no HLO op is recorded on a device'
                 WHEN r.rule IN ('tensorcore_missed', 'small_kernels') AND NOT has_gpu
                 THEN 'no GPU has work'
-                WHEN r.rule = 'padding' AND NOT has_program THEN 'the file has no HLO program'
+                WHEN r.rule IN ('padding', 'data_movement') AND NOT has_program
+                THEN 'the file has no HLO program'
                 WHEN r.rule = 'low_utilization' AND NOT has_rates
                 THEN 'the operations and bytes of ops, or the devices'' peak rates, are unknown'
                 WHEN r.rule = 'imbalance' AND lacks_wait

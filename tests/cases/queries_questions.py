@@ -365,6 +365,17 @@ def layouts():
 
 
 @case
+def advice_about_layouts():
+    """The rule data_movement has the ops of layout_ops, fusions included."""
+    kernels = gpu(*[(op, at * US, us * US, {'hlo_op': {'str': op}, 'hlo_module': {'str': 'm'},
+                                            'program_id': {'uint64': 1}})
+                    for op, at, us in (('moved', 0, 6), ('copied', 6, 3), ('sum', 9, 1))])
+    x = space(program(*LAYOUTS, fused=MOVED), kernels.bytes())
+    same(rows("SELECT round(cost_ms, 6), evidence FROM advice('{x}') "
+              "WHERE rule = 'data_movement'", x=x), [(0.009, 'moved: 0.006 ms')])
+
+
+@case
 def element_types():
     """A product computes in its operand's type; a conversion counts for the type of its result."""
     x = space(program(*LAYOUTS, fused=MOVED),
