@@ -9,29 +9,31 @@
 -- column run TEXT: name of the run
 -- column rank INTEGER: rank by self time within the run
 -- column operation TEXT: name of the op; in a run of several hosts, it has no work on a device of
---   any host
--- column type TEXT: type of the op, such as ConcatV2; Dataset for an iterator of an input
---   pipeline, which always runs on the host
+--   any host, neither in tf_ops nor in kernel_time_by_op. Names without a type, as in records of
+--   allocators, and XlaModule, under which XLA launches kernels, are no framework ops
+-- column type TEXT: type of the op, such as ConcatV2; Dataset for an iterator of an input pipeline
 -- column execution_mode TEXT: whether the op ran eagerly, as in tf_ops
--- column occurrences INTEGER [events]: number of times that it ran on the hosts
+-- column occurrences INTEGER [events]: number of times that it ran on the hosts; as in tf_ops,
+--   records of allocators that name the op count too
 -- column total_time_us REAL [us]: sum of its durations on host threads
 -- column self_time_us REAL [us]: part of total_time_us without ops nested directly in it
 -- column percent REAL [percent]: self time as a share of the self time of all framework ops on the
 --   hosts, ops with work on a device included; NULL if that is 0
-WITH op AS MATERIALIZED (
-    SELECT run, host_or_device, type, operation, execution_mode, occurrences, total_time_us,
-           total_self_time_us,
-           max(host_or_device = 'Device') OVER (PARTITION BY run, operation) AS is_on_device
-    FROM temp.tf_ops(:source, 0, 0)
+WITH on_device AS MATERIALIZED (
+    SELECT run, operation FROM temp.tf_ops(:source, 0, 0) WHERE host_or_device = 'Device'
+    UNION
+    SELECT run, operation FROM temp.kernel_time_by_op(:source) -- older files name ops otherwise
 ), on_host AS (
-    SELECT *, total(total_self_time_us) OVER (PARTITION BY run) AS all_us
-    FROM op
-    WHERE host_or_device = 'Host'
+    SELECT run, operation, type, execution_mode, occurrences, total_time_us, total_self_time_us,
+           total(total_self_time_us) OVER (PARTITION BY run) AS all_us
+    FROM temp.tf_ops(:source, 0, 0)
+    WHERE host_or_device = 'Host' AND type <> '' AND operation <> 'XlaModule'
 ), ranked AS (
     SELECT *, row_number() OVER (PARTITION BY run
                                  ORDER BY total_self_time_us DESC, operation, type) AS rank
     FROM on_host
-    WHERE NOT is_on_device
+    WHERE (run, operation) NOT IN (SELECT run, operation FROM on_device
+                                   WHERE operation IS NOT NULL)
 )
 SELECT run, rank, operation, type, execution_mode, occurrences, total_time_us, total_self_time_us,
        100.0 * total_self_time_us / all_us

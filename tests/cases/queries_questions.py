@@ -341,6 +341,18 @@ def ops_of_the_host():
          [(1, 'f/Where', 'Where', 1, 5.0, 50.0), (2, 'f/Concat', 'ConcatV2', 1, 3.0, 30.0)])
 
 
+@case
+def ops_of_older_gpu_files():
+    """A kernel may name its op as older TensorFlow does. Records of allocators and launches of
+    programs are no ops."""
+    kernels = gpu(('k', 0, US, {'annotation': {'str': 'f/MatMul:MatMul#id=1#'}}))
+    ops = host(('f/MatMul:MatMul', 0, 2 * US), ('f/Where:Where', 10 * US, 2 * US),
+               ('MemoryAllocation', 15 * US, 0, {'tf_op': {'str': '(null)'}}),
+               ('hipModuleLaunchKernel', 20 * US, US, {'tf_op': {'str': 'XlaModule:'}}))
+    same(rows("SELECT operation, self_time_us, percent FROM host_only_ops('{x}')",
+              x=space(kernels.bytes(), ops.bytes())), [('f/Where', 2.0, 50.0)])
+
+
 LAYOUTS = [instruction(1, 'a', 'parameter', shape(BF16, 4, 2)),
            instruction(2, 'moved', 'fusion', shape(BF16, 2, 4), (1,), (2,)),
            instruction(3, 'copied', 'copy', shape(BF16, 2, 4), (2,)),

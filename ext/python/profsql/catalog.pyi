@@ -4795,14 +4795,16 @@ class HostOnlyOps(NamedTuple):
     rank: int
     """rank by self time within the run"""
     operation: str
-    """name of the op; in a run of several hosts, it has no work on a device of any host"""
+    """name of the op; in a run of several hosts, it has no work on a device of any host, neither in
+    tf_ops nor in kernel_time_by_op. Names without a type, as in records of allocators, and
+    XlaModule, under which XLA launches kernels, are no framework ops"""
     type: str
-    """type of the op, such as ConcatV2; Dataset for an iterator of an input pipeline, which always
-    runs on the host"""
+    """type of the op, such as ConcatV2; Dataset for an iterator of an input pipeline"""
     execution_mode: str
     """whether the op ran eagerly, as in tf_ops"""
     occurrences: int
-    """number of times that it ran on the hosts [events]"""
+    """number of times that it ran on the hosts; as in tf_ops, records of allocators that name the
+    op count too [events]"""
     total_time_us: float
     """sum of its durations on host threads [us]"""
     self_time_us: float
