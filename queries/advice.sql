@@ -58,7 +58,7 @@ WITH rule(rule, place, says, action, query) AS (
      'SELECT * FROM idle_gaps(%s, 20)'),
     ('idle_unknown', 8, 'Devices are idle for %s, and no host thread shows why.',
      'Record more of the host: host_tracer_level = 2 and python_tracer_level = 1 (JAX, '
-     || 'TensorFlow), or NVTX ranges (profsql-capture).',
+     || 'TensorFlow), or on NVIDIA GPUs NVTX ranges (profsql-capture).',
      'SELECT * FROM idle_causes(%s) WHERE cause = ''unknown'''),
     ('idle_at_ends', 9, 'Devices have no work for %s before their first or after their last op, '
      || 'while others of their host work.',

@@ -4,9 +4,9 @@
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
 -- needs: events gpu
--- nothing: no GPU has samples of counters (line _counters_); JAX records them with
---   advanced_configuration gpu_pm_sample_counters, and profsql-capture --gpu-samples MS records
---   clocks, power and temperature
+-- nothing: no GPU has samples of counters (line _counters_); on NVIDIA GPUs, JAX
+--   records them with advanced_configuration gpu_pm_sample_counters, and profsql-capture
+--   --gpu-samples MS records clocks, power and temperature
 -- column run TEXT: name of the run
 -- column host TEXT: name of the host
 -- column plane TEXT: name of the GPU's plane

@@ -4,6 +4,7 @@
 --   NULL, all attached runs
 -- needs: events gpu
 -- nothing: no GPU has samples (line _counters_): profsql-capture --gpu-samples MS records them
+--   on NVIDIA GPUs
 -- column run TEXT: name of the run
 -- column host TEXT: name of the host
 -- column plane TEXT: name of the GPU's plane

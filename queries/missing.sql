@@ -115,7 +115,8 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
      || 'XLA_FLAGS=--xla_gpu_enable_command_buffer= (empty) makes XLA launch them one by one.'),
     (18, 'samples', 'power, temperature and clocks of GPUs',
      'Was the GPU throttled?', 'gpu_samples',
-     'profsql-capture', 'Record with profsql-capture, which samples them (docs/capture.md).')
+     'profsql-capture',
+     'Record with profsql-capture, which samples them on NVIDIA GPUs (docs/capture.md).')
 ), captured(name, option, how) AS ( -- if profsql-capture recorded the run
     VALUES
     ('step', '--step-range NAME', 'NVTX ranges of this name are steps. PyTorch: '
@@ -137,6 +138,11 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
      || 'XLA have no FLOPs.'),
     ('samples', '--gpu-samples MS', 'profsql-capture --gpu-samples 100 samples them ten times a '
      || 'second, through NVML.')
+), on_amd(name, how) AS ( -- what no option records on GPUs of AMD
+    VALUES
+    ('counter', 'JAX samples counters of TPUs and NVIDIA GPUs only. rocprofv3 --pmc measures the '
+     || 'kernels of a program.'),
+    ('samples', 'profsql-capture samples NVIDIA GPUs only. Run amd-smi metric beside the program.')
 ), run AS MATERIALIZED (
     SELECT r.run, r.format IS NOT 'hlo' AS is_profile
     FROM temp.prof_runs(:source) AS r
@@ -158,7 +164,7 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
 ), plan AS MATERIALIZED (
     SELECT DISTINCT run FROM temp.memory_peaks(:source)
 ), rate AS MATERIALIZED (
-    SELECT run, max(peak_flops_per_second IS NULL) AS lacks_peak
+    SELECT run, max(peak_flops_per_second IS NULL) AS lacks_peak, max(vendor = 'AMD') AS is_amd
     FROM temp.devices(:source)
     GROUP BY run
 ), collective AS MATERIALIZED (
@@ -201,15 +207,18 @@ WITH lack(place, name, missing, cannot_answer, tables, option, how) AS (
                       WHERE f.run = r.run AND f.name GLOB '*__*') AS counter,
            EXISTS (SELECT 1 FROM temp.gpu_samples(:source) AS g WHERE g.run = r.run) AS samples,
            EXISTS (SELECT 1 FROM temp.session(:source) AS s
-                   WHERE s.run = r.run AND s.name = 'cupti_api_version') AS is_capture
+                   WHERE s.run = r.run AND s.name = 'cupti_api_version') AS is_capture,
+           p.is_amd
     FROM run AS r LEFT JOIN kind AS k ON k.run = r.run LEFT JOIN work AS w ON w.run = r.run
          LEFT JOIN instruction AS i ON i.run = r.run
          LEFT JOIN rate AS p ON p.run = r.run
          LEFT JOIN collective AS c ON c.run = r.run
 )
-SELECT h.run, l.missing, l.cannot_answer, l.tables, iif(c.how IS NULL, l.option, c.option),
-       coalesce(c.how, l.how)
+SELECT h.run, l.missing, l.cannot_answer, l.tables,
+       CASE WHEN a.how IS NOT NULL THEN NULL WHEN c.how IS NOT NULL THEN c.option ELSE l.option END,
+       coalesce(a.how, c.how, l.how)
 FROM has AS h CROSS JOIN lack AS l LEFT JOIN captured AS c ON c.name = l.name AND h.is_capture
+     LEFT JOIN on_amd AS a ON a.name = l.name AND h.is_amd
 WHERE CASE l.name WHEN 'events' THEN NOT is_profile
                   WHEN 'plan' THEN program AND NOT plan
                   WHEN 'line' THEN NOT line

@@ -226,6 +226,11 @@ def what_is_missing():
          ['device_tracer_level = 1', 'python_tracer_level = 1', 'host_tracer_level = 2'])
     same([r['option'] for r in ask("SELECT option FROM missing('tests/data/h100_kinds')")],
          ['--step-range NAME', 'NVTX ranges', "JAX's own profiler", None, "JAX's own profiler"])
+    vendors = [Plane('/device:GPU:0', stats={'device_vendor': {'str': vendor}}).line(
+        1, 'Stream #1', [('k', 0, MS)]).bytes() for vendor in ('Nvidia', 'AMD')]
+    same([ask("SELECT option, how LIKE '% NVIDIA GPUs %' AS names FROM missing('{x}') "
+              "WHERE missing LIKE 'power%'", x=space(gpu)) for gpu in vendors],
+         [[{'option': 'profsql-capture', 'names': 1}], [{'option': None, 'names': 1}]])
     same([r['missing'] for r in ask("SELECT missing FROM missing('tests/data/jax_dump_sharded')")],
          ['events: the source is a compiled program'])
 
