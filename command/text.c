@@ -132,39 +132,51 @@ static void append_up_to(Buffer *b, const char *s, int width)
     }
 }
 
-static bool is_cpp_name(const char *s)
+/* Returns whether brackets contain parameters of C++, as in "(char*, long)". Others contain a
+ * remark of the program: "Compile(jit_step)", "FromHost(u8[64])". */
+static bool has_types(const char *brackets)
 {
-    return strstr(s, "::") && (strchr(s, '<') || strchr(s, '(') || !strncmp(s, "void ", 5));
+    return strpbrk(brackets, "*&") || strstr(brackets, "::") || strstr(brackets, ", ");
 }
 
-/* Turns "void a::f<int, b<c>>(d*)" into "a::f<>". A bracket without a closing one ends the text. */
+/* Returns "a::f<>" of "void a::f<int, b<c>>(d*)". A bracket without a closing one ends the text.
+ * Returns NULL for other names than those of C++ functions and templates, which have no blank
+ * before the bracket: "Executor::Execute (wait for completion)". */
 static char *without_arguments(const char *s)
 {
+    static const char anonymous[] = "(anonymous namespace)";
     Buffer b = {0};
     int depth = 0;
-    if (!strncmp(s, "void ", 5)) s += 5;
+    bool is_void = !strncmp(s, "void ", 5), is_function = is_void, after_blank = false;
+    if (!is_void && !strstr(s, "::")) return NULL;
+    if (is_void) s += 5;
     append(&b, "", 0);
     for (; *s; s++) {
-        bool anonymous = !depth && !strncmp(s, "(anonymous namespace)", 21);
-        if (anonymous) {
-            s += 20;
+        if (!depth && !strncmp(s, anonymous, sizeof anonymous - 1)) {
+            s += sizeof anonymous - 2;
             append(&b, "(..)", 4);
             continue;
         }
-        if (*s == '(' && !depth) break;
+        if (!depth && (*s == '<' || *s == '(')) {
+            after_blank = !b.n || b.bytes[b.n - 1] == ' ';
+            is_function |= *s == '<' || has_types(s);
+            if (after_blank || *s == '(') break;
+        }
         depth -= *s == '>' && depth;
         if (!depth) append(&b, s, 1);
         depth += *s == '<';
     }
-    return b.bytes;
+    if (is_function && !after_blank) return b.bytes;
+    free(b.bytes);
+    return NULL;
 }
 
 char *text_shorten(const char *clean, int width)
 {
     Buffer b = {0};
     append(&b, "", 0);
-    bool too_wide = text_width(clean) > width;
-    char *plain = too_wide && is_cpp_name(clean) ? without_arguments(clean) : strdup(clean);
+    char *plain = text_width(clean) > width ? without_arguments(clean) : NULL;
+    if (!plain) plain = strdup(clean);
     if (!plain) return b.bytes;
     int full = text_width(plain);
     if (full <= width) {

@@ -21,7 +21,7 @@ char *text_clean(const char *s, size_t n, bool lines);
 int text_width(const char *clean);
 
 /* Returns a copy of a clean text that takes at most `width` columns. Template arguments and
- * parameters of C++ names are removed first, then the middle. The caller frees it. */
+ * parameters of C++ functions are removed first, then the middle. The caller frees it. */
 char *text_shorten(const char *clean, int width);
 
 /* Returns the start of a clean text, up to `width` columns, ending in dots if it is longer. The

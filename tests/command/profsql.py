@@ -695,6 +695,28 @@ def ops_of_one_name():
 
 
 @case
+def names_without_arguments():
+    """A name that is too wide loses arguments of C++ functions, but never what a program remarks in
+    brackets, such as that an event is a wait."""
+    for name, shown in (
+            ('void a::f<int, b::c<8, true> >(int, float const*, b::c<8, true>)', 'a::f<>'),
+            ('void copy<unsigned char, int>(unsigned char*, long, int)', 'copy<>'),
+            ('gpu::(anonymous namespace)::DelayKernel(gpu::Semaphore volatile*)',
+             'gpu::(..)::DelayKernel'),
+            ('ThunkExecutor::Execute (wait for completion)',
+             'ThunkExecutor::Execute (...for completion)'),
+            ('[1] CommonPjRtLoadedExecutable::Execute (jit_step)',
+             '[1] CommonPjRtLoadedExec...cute (jit_step)'),
+            ('PjRtCApiClient::CompileAndLoad(jit_train_step)',
+             'PjRtCApiClient::CompileA...jit_train_step)'),
+            ('PjRtCApiClient::BufferFromHost(f32[64,64,64])',
+             'PjRtCApiClient::BufferFr...(f32[64,64,64])')):
+        host = Plane('/host:CPU', 1).line(1, 'main', [(name, 0, 9, {'hlo_op': {'str': 'x'}})])
+        found = run(put_source('some', [space(host.bytes())]), env={'COLUMNS': '80'})[0]
+        must(' x  %s\n' % shown in found, found)
+
+
+@case
 def a_narrow_screen():
     """A screen of 40 columns loses the ends of lines, never a number of the run."""
     def columns(width):
