@@ -71,6 +71,30 @@ NAMES = [  # name, scope, pass
     ('net_backward.1/aten__mm', 'net_backward.1', None),
     ('gradients/net/aten__mm', 'net', 'backward'),
     ('aten/mm_backward', 'aten', 'forward'),
+    # merged by XLA, of ops that it combines
+    ('jit(step)/(transpose(jvp(mlp))/dot_general:jvp(mlp)/reduce_sum)', 'mlp', 'backward'),
+    ('jit(f)/(transpose(jvp(a))/b/dot:transpose(jvp(a))/bc/d/dot:jvp()/sum)', 'a', 'backward'),
+    ('jit(f)/net/(a/x/mul:b/x/mul):AllReduce', 'net', 'forward'),
+    ('jit(f)/net/(a/x/mul:a/x/y/mul:a/x/z/mul)', 'net/a/x', 'forward'),
+    ('jit(f)/net/(mul:a/mul)', 'net', 'forward'),
+    ('(a/mul:b/mul)', None, 'forward'),
+    ('(a/mul:a/add)', 'a', 'forward'),
+    ('transpose(jvp(net))/(a/mul:b/mul)', 'net', 'backward'),
+    ('jit(f)/(x/rematted_computation/a/mul:x/mul)', 'x/a', 'recomputed'),
+    ('jit(f)/(x/rematted_computation/a/mul:transpose(jvp(y))/mul)', 'y', 'backward'),
+    ('net/(aten__mm:mul)', 'net', None),
+    ('net/(aten__mm:aten__mm_backward)', 'net', 'backward'),
+    ('net/cond/(branch_0_fun/a/mul:branch_1_fun/a/add:a/mul)', 'net', 'forward'),
+    ('net/cond/(branch_0_fun/a/mul:branch_1_fun/a/add)', 'net/a', 'forward'),
+    ('net/((a/b/mul:a/c/mul):a/(d/mul:transpose(jvp(e))/mul))', 'net/a/e', 'backward'),
+    ('net/(a/reshape[dims=(1:2) x/y]:a/b/add)', 'net/a', 'forward'),
+    ('net/(a/b::a/c)', 'net', 'forward'),
+    # not merged
+    ('net/(transpose(jvp(a))/mul)', 'net', 'forward'),
+    ('net/(a/mul:transpose(jvp(b))/mul', 'net', 'forward'),
+    ('net/(a/mul:b/mul)c', 'net', 'forward'),
+    ('net/(a/mul:b/mul)/c/d', 'net/(a/mul:b/mul)/c', 'forward'),
+    ('net/f(a/mul:transpose(jvp(b))/mul)', 'net', 'forward'),
     ('a(b/c', None, 'forward'),
     ('a)b/c', 'a)b', 'forward'),
     ('', None, 'forward'),
@@ -92,6 +116,19 @@ def names():
         [('x', 'vmap(x)')],
         '64 wrappers and 65',
     )
+
+
+@case
+def merged_names_in_merged_names():
+    """Eight levels, the ninth is an op; and a name of many parts, in little time."""
+    def nested(levels):
+        return '(a/x:' * levels + 'a/transpose(b)/x' + ')' * levels
+    for levels, want in ((8, ('a/b', 'backward')), (9, (None, 'forward'))):
+        same(rows("SELECT op_scope('%s'), op_pass('%s')" % (2 * (nested(levels),))), [want])
+    many = ('n/(' + 100000 * 'a/x:' + 'a/b/x)', 'n/' + 100000 * '(a:', 'n/' * 50000 + '(' +
+            50000 * 'a:' + ')', 'n/' + 50000 * '(a:' + 50000 * ')')
+    same([rows("SELECT op_scope('%s')" % name)[0][0] for name in many],
+         ['n/a', 'n', 'n/' * 49999 + 'n', 'n'])
 
 
 @case

@@ -99,31 +99,17 @@ static bool is_operator(Slice s)
 typedef struct {
     TextBuffer *scope;
     enum OpPass pass;
-    size_t start;     /* where this scope starts in the buffer */
-    size_t last;      /* where its last component starts */
     size_t n;         /* number of components until now */
     bool after_while; /* the component before is `while` */
-    bool after_cond;  /* the component before is `cond`, and is part of the scope */
+    bool after_cond;  /* the component before is `cond`, which is added if no branch follows */
     bool of_torch;    /* the op is an operator of PyTorch */
 } Scope;
 
 static void keep(Scope *s, Slice component)
 {
-    s->after_cond = slice_is(component, "cond");
+    if (s->scope && s->n) text_add_char(s->scope, '/');
+    if (s->scope) text_add_bytes(s->scope, component.text, component.n);
     s->n++;
-    if (!s->scope) return;
-    s->last = s->scope->n_bytes;
-    if (s->scope->n_bytes > s->start) text_add_char(s->scope, '/');
-    text_add_bytes(s->scope, component.text, component.n);
-}
-
-static void drop_cond(Scope *s)
-{
-    if (s->scope && s->last <= s->scope->n_bytes && !s->scope->no_memory) {
-        s->scope->n_bytes = s->last;
-        s->scope->text[s->last] = 0;
-    }
-    s->n--, s->after_cond = false;
 }
 
 static void set_pass(Scope *s, enum OpPass pass)
@@ -149,9 +135,11 @@ static bool unwrap(Scope *s, Slice *c)
 
 static void add_component(Scope *s, Slice c, bool is_op)
 {
-    bool after_while = s->after_while, after_cond = s->after_cond;
+    bool left = unwrap(s, &c), branch = left && !is_op && is_branch(c);
+    bool after_while = s->after_while;
+    if (s->after_cond && !branch) keep(s, slice_of_string("cond"));
     s->after_while = s->after_cond = false;
-    if (!unwrap(s, &c)) return;
+    if (!left) return;
     if (is_op) {
         s->of_torch = is_operator(c);
         if (s->of_torch && slice_contains(c, "_backward")) set_pass(s, PASS_BACKWARD);
@@ -161,15 +149,104 @@ static void add_component(Scope *s, Slice c, bool is_op)
     if (slice_is(c, "gradient_tape")) set_pass(s, PASS_BACKWARD);
     if (!s->n && is_gradients(c)) {
         set_pass(s, PASS_BACKWARD);
-    } else if (is_branch(c)) {
-        if (after_cond) drop_cond(s);
     } else if (slice_is(c, "while")) {
         s->after_while = true;
-    } else if (!slice_is_any(c, fillers, COUNT(fillers)) && !slice_starts(c, "eqx.") &&
-               !is_operator(c) && !(after_while && (slice_is(c, "body") || slice_is(c, "cond")))) {
+    } else if (slice_is(c, "cond")) {
+        s->after_cond = !after_while;
+    } else if (!branch && !slice_is_any(c, fillers, COUNT(fillers)) && !slice_starts(c, "eqx.") &&
+               !is_operator(c) && !(after_while && slice_is(c, "body"))) {
         keep(s, c);
     }
 }
+
+static enum OpPass pass_of(const Scope *s)
+{
+    return s->of_torch && s->pass == PASS_FORWARD ? PASS_BY_STACK : s->pass;
+}
+
+/* ---- merged names ----
+ *
+ * An op that XLA combines of several, such as the all-reduce of several gradients, has a name
+ * merged of theirs: what they have in common until a `/`, then the rests:
+ * "jit(step)/(a/add:b/mul)". */
+
+enum { MOST_MERGED = 8 }; /* levels of merged names in merged names; each reads the text again */
+
+/* Finds the rests in the last component of a name. */
+static bool split_merged(Slice last, Slice *rests)
+{
+    Slice wrapper;
+    return split_call(last, &wrapper, rests) && !wrapper.n &&
+           find_outside(*rests, 0, ':') < rests->n;
+}
+
+/* Backward comes first: its work remains if nothing is recomputed. */
+static int rank_of(const Scope *s)
+{
+    static const int ranks[] = {
+        [PASS_FORWARD] = 0, [PASS_BY_STACK] = 1, [PASS_RECOMPUTED] = 2, [PASS_BACKWARD] = 3};
+    return ranks[pass_of(s)];
+}
+
+/* Returns the length of the components that two scopes start with. */
+static size_t common_components(Slice a, Slice b)
+{
+    size_t n = 0;
+    for (size_t at = 0; at <= a.n && at <= b.n; at = n + 1) {
+        size_t end = find_outside(a, at, '/');
+        if (find_outside(b, at, '/') != end || memcmp(a.text + at, b.text + at, end - at)) break;
+        n = end;
+    }
+    return n;
+}
+
+static void cut_text(TextBuffer *text, size_t n_bytes)
+{
+    if (text->n_bytes > n_bytes) text->text[text->n_bytes = n_bytes] = 0;
+}
+
+static void add_path(Scope *s, Slice path, int level);
+
+/* Continues a scope with several rests. The result has the pass that comes first, and what the
+ * scopes of this pass have in common. */
+static void add_merged(Scope *s, Slice rests, int level)
+{
+    TextBuffer *text = s->scope;
+    Scope result = *s;
+    size_t start = text ? text->n_bytes : 0;
+    for (size_t at = 0, end; at <= rests.n; at = end + 1) {
+        end = find_outside(rests, at, ':');
+        Scope next = *s;
+        size_t before = text ? text->n_bytes : 0;
+        add_path(&next, part(rests, at, end), level + 1);
+        int order = at ? rank_of(&next) - rank_of(&result) : 1;
+        if (order > 0) result = next;
+        if (!text || !text->text || text->no_memory) continue;
+        Slice kept = {text->text + start, before - start},
+              added = {text->text + before, text->n_bytes - before};
+        if (order > 0) {
+            memmove(text->text + start, added.text, added.n);
+            cut_text(text, start + added.n);
+        } else {
+            cut_text(text, order ? before : start + common_components(kept, added));
+        }
+    }
+    *s = result;
+}
+
+static void add_path(Scope *s, Slice path, int level)
+{
+    for (size_t at = 0, end; at <= path.n; at = end + 1) {
+        end = find_outside(path, at, '/');
+        Slice component = part(path, at, end), rests;
+        if (end == path.n && level < MOST_MERGED && split_merged(component, &rests))
+            add_merged(s, rests, level);
+        else
+            add_component(s, component, end == path.n);
+    }
+}
+
+/* ---- the entire name ---- */
 
 /* Returns the name without the op's type, and without other names that follow it. */
 static Slice plain_name(Slice name)
@@ -184,16 +261,12 @@ static Slice plain_name(Slice name)
 
 enum OpPass op_scope(Slice name, TextBuffer *scope)
 {
-    Scope s = {.scope = scope, .start = scope ? scope->n_bytes : 0};
+    Scope s = {.scope = scope};
     Slice whole = part(name, 0, find_outside(name, 0, ';'));
     name = plain_name(name);
     bool is_range = whole.n > name.n && slice_is(part(whole, name.n, whole.n), ":NVTX");
-    for (size_t at = 0, end; at <= name.n; at = end + 1) {
-        end = find_outside(name, at, '/');
-        add_component(&s, part(name, at, end), end == name.n);
-    }
-    if (is_range) return PASS_UNKNOWN;
-    return s.of_torch && s.pass == PASS_FORWARD ? PASS_BY_STACK : s.pass;
+    add_path(&s, name, 0);
+    return is_range ? PASS_UNKNOWN : pass_of(&s);
 }
 
 Slice op_scope_prefix(Slice scope, int64_t depth)

@@ -4,6 +4,7 @@
  *   "jit(step)/transpose(jvp(Net))/block_1/dot_general"    Net/block_1, backward
  *   "gradient_tape/model/dense/MatMul/MatMul_1:MatMul"     model/dense/MatMul, backward
  *   "train_step.1/attention.2/aten__add.3/aten__mul"       train_step.1/attention.2
+ *   "jit(step)/(transpose(jvp(mlp))/dot:jvp()/sum)"        mlp, backward (merged by XLA)
  *
  * The rules are in docs/semantics.md. */
 #ifndef PROF_OP_SCOPE_H
