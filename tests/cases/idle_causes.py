@@ -55,7 +55,8 @@ def causes_by_name():
     tracing whatever it is."""
     for name, cause in (
         ('TfrtTpuCompiler::Compile', 'compiling'), ('lower_sharding_computation', 'tracing'),
-        ('$p.py:1 trace_to_jaxpr', 'tracing'), ('IteratorGetNextOp::DoCompute', 'input'),
+        ('$p.py:1 trace_to_jaxpr', 'tracing'), ('tf.function-graph_building', 'tracing'),
+        ('IteratorGetNextOp::DoCompute', 'input'),
         ('iteratorgetnext', 'input'),
         ('Iterator::Map', 'input'), ('x/InfeedEnqueueTuple:InfeedEnqueueTuple', 'input'),
         ('hipStreamSynchronize', 'waiting'), ('$api.py:1 block_until_ready', 'waiting'),

@@ -63,7 +63,8 @@ static bool starts_with_one(Slice name, const char *const *starts, size_t n)
 
 bool is_tracing_event(Slice name)
 {
-    static const char *const starts[] = {"trace_to_jaxpr", "trace_to_subjaxpr"};
+    static const char *const starts[] = {"trace_to_jaxpr", "trace_to_subjaxpr",
+                                         "tf.function-graph_building"};
     return starts_with_one(without_file(name), starts, COUNT(starts));
 }
 

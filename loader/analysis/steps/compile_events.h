@@ -17,8 +17,8 @@ bool is_compile_event(Slice name);
 Slice compile_event_title(Slice name);
 
 /* Return whether an event or Python frame with this name traces a function of JAX to a jaxpr
- * (trace_to_jaxpr...), or lowers it to a program for the compiler (lower_sharding_computation and
- * its predecessors). */
+ * (trace_to_jaxpr...) or one of TensorFlow to a graph (tf.function-graph_building), or lowers it to
+ * a program for the compiler (lower_sharding_computation and its predecessors). */
 bool is_tracing_event(Slice name);
 bool is_lowering_event(Slice name);
 
