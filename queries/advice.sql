@@ -34,10 +34,10 @@ WITH rule(rule, place, says, action, query) AS (
      || 'run several steps per call (scan), or use CUDA graphs.',
      'SELECT * FROM idle_causes(%s) WHERE cause = ''launching'''),
     ('idle_compiling', 2, 'Devices are idle for %s while programs are traced and compiled.',
-     'Keep shapes, types and static arguments of jitted functions the same, compile before the '
-     || 'loop, and set a compilation cache directory.',
-     'SELECT function, hlo_module, step, duration_us, differs FROM compilations(%s) '
-     || 'ORDER BY duration_us DESC'),
+     'Keep shapes, types and static arguments of compiled functions (jit, tf.function) the same: '
+     || 'compilations shows what differs. Trace and compile before the loop, and set a compilation '
+     || 'cache directory.',
+     'SELECT * FROM idle_causes(%s) WHERE cause IN (''compiling'', ''tracing'')'),
     ('idle_input', 3, 'Devices are idle for %s while the host waits for input.',
      'Load and prepare the next batch while the devices work: prefetch, more parallel calls, less '
      || 'work per element.',

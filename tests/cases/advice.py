@@ -70,6 +70,11 @@ def idle_time_by_cause():
         ms = want.get(rule, 0)
         same(found[rule], ('finding' if ms else 'checked', ms, round(ms / 12, 6)), rule)
     same(costs(data, 20)[0]['idle_compiling'], ('checked', 200, round(200 / 12, 6)))
+    traced = space(core((0, 100), (1100, 100)), host([('tf.function-graph_building', 100, 300)]))
+    same(costs(traced)[0]['idle_compiling'], ('finding', 300, 25.0), 'tracing of TensorFlow')
+    query = ask("SELECT query FROM advice('{x}') WHERE rule = 'idle_compiling'",
+                x=traced)[0]['query']
+    same([(r['cause'], r['idle_us']) for r in ask(query)], [('tracing', 300000)])
     rows = ask("SELECT rule, finding, evidence, query FROM advice('{x}') WHERE status = 'finding'",
                x=data)
     same([r['rule'] for r in rows],
