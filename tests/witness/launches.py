@@ -4,32 +4,24 @@
 bytes of each profile, as docs/semantics.md defines them.
 
 Every launch is compared with every event of its host. Random hosts have launches on lines of their
-own or among the frames of Python, which are on several threads and in several processes."""
+own or among the frames of Python, which are on several threads and in several processes; some have
+threads on which XLA launches executions at the same time."""
 import collections
 import os
-import re
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from compare import Run, agree, check_random, integer, main, numbered, tried  # noqa: E402
+import threads  # noqa: E402
 from lib.wire import Plane, space  # noqa: E402
+from threads import MARKER, innermost, process  # noqa: E402
 
 met = collections.Counter()  # what the random hosts have
 
 
 def ends(e):
     return e.start_ps + e.duration_ps
-
-
-def process(plane):
-    found = re.search(r' \[(\d+)\]$', plane.name)
-    return found.group(1) if found else None
-
-
-def innermost(found):
-    """Of (id, event), the one that started last, then ends first, then is the last in the file."""
-    return max(found, key=lambda x: (x[1].start_ps, -ends(x[1]), x[0]), default=None)
 
 
 class Nesting:
@@ -99,13 +91,23 @@ def lines_of(run):
     return {id(l): i for i, l in enumerate(lines)}
 
 
+def threads_in(run):
+    """{id of a line of launches: the line that is its thread}"""
+    ids, found = {id(e): event_id for event_id, *_, e in numbered(run)}, {}
+    for planes in run.hosts.values():
+        found.update(threads.threads_of(planes, ids, met))
+    return found
+
+
 def check(run):
     found, hosts = launched(run)
     want, kernels, nesting, on_own_line = {}, collections.defaultdict(list), {}, set()
-    line_ids = lines_of(run)
+    line_ids, thread_of = lines_of(run), threads_in(run)
     for host, plane, _, event_id, e, free, (call_id, call), of in found:
         around = hosts[host].around(of, call)
-        own = [x for x in around if x[1].line is call.line]
+        thread = thread_of.get(id(call.line))
+        own = [x for x in around if x[1].line is (thread or call.line)]
+        of_call = any(x[1].line is call.line for x in around)
         frame = innermost([x for x in own if x[1].name.startswith('$')]
                           or [x for x in around if x[1].name.startswith('$')])
         annotation = innermost([x for x in own or around if not x[1].name.startswith('$')])
@@ -116,13 +118,14 @@ def check(run):
             stack = '\n'.join(x.name for x in [frame[1], *nesting[id(line)].around(frame[1])]
                               if x.name.startswith('$'))
         note(call, around, frame, annotation, stack)
+        note_thread(thread, own, around, frame, annotation)
         queued = 0 if free is None else max(0, min(free, e.start_ps) - call.start_ps)
         want[event_id] = (host, plane.name, e.name, e.start_ps, e.duration_ps, call.name, call_id,
                           call.start_ps, call.duration_ps, e.start_ps - call.start_ps, queued,
                           annotation[1].name if annotation else None, annotation[0] if annotation
                           else None, frame[1].name if frame else None, stack,
-                          line_ids[id(call.line)], int(bool(own)) if around else None)
-        on_own_line |= {event_id} if own else set()
+                          line_ids[id(call.line)], int(of_call) if around else None)
+        on_own_line |= {event_id} if of_call else set()
         if annotation:
             kernels[annotation[1].name, e.name].append((e.duration_ps, e.start_ps - call.start_ps,
                                                         True))
@@ -159,8 +162,21 @@ def note(call, around, frame, annotation, stack):
     met['started together'] += len({x[1].start_ps for x in around}) < len(around)
 
 
+def note_thread(thread, own, around, frame, annotation):
+    lines = [x[1].line for x in (frame, annotation) if x]
+    met['thread has the context'] += any(line is thread for line in lines)
+    met['frame of another line than the thread'] += (
+        bool(thread and own and frame) and frame[1].line is not thread)
+    met['launch outside of its thread'] += bool(thread and around) and not own
+    met['thread instead of a later event'] += bool(
+        thread and own and innermost([x for x in around if not x[1].name.startswith('$')])
+        is not annotation)
+
+
 WAYS = ['frame of the own line', 'frame of another line', 'no frame', 'annotation of another line',
-        'no annotation', 'frames of a stack', 'started together', 'launch of another thread']
+        'no annotation', 'frames of a stack', 'started together', 'launch of another thread',
+        'thread has the context', 'frame of another line than the thread',
+        'launch outside of its thread', 'thread instead of a later event', *threads.WAYS]
 
 
 def figures(times, whole):
@@ -188,6 +204,9 @@ def agree_on_ranges(run, argument, kernels):
 FRAMES = ['$train.py:1 step', '$train.py:9 <lambda>', '$loop.py:3 run', '$builtins isinstance']
 RANGES = ['forward', 'backward', 'train 1', 'PjitFunction(f)']
 CALLS = ['cuLaunchKernel', 'cudaMemcpyAsync']
+MODULES = ['f', 'g']
+EXECUTIONS = [module + MARKER for module in MODULES]
+PROGRAMS = [{}, {'program_id': {'uint64': 1}}] + [{'hlo_module': {'str': m}} for m in MODULES]
 
 
 class Threads:
@@ -228,6 +247,39 @@ class Threads:
             plane.line(i, 'thread %d' % i, self.nested(0, 60, self.dice.randint(0, 6), kinds))
         return plane
 
+    def executions(self, n):
+        """(events, calls) of a thread on which XLA launches n executions."""
+        dice, events, calls, at = self.dice, [], [], self.dice.randint(0, 9)
+        for _ in range(n):
+            first = at + dice.choice([0, 0, 1, 5])
+            at = first + dice.randint(1, 60 // n)
+            inside = self.nested(first, at, 2, dice.choice(
+                [[RANGES], [RANGES, FRAMES], [FRAMES], [EXECUTIONS, RANGES]]))
+            marker = (dice.choice(EXECUTIONS), first * 1000, (at - first) * 1000)
+            events += [marker] + dice.choice([[], inside, inside])
+            calls += [self.call(first, at) for _ in range(dice.randint(0, 3))]
+        return events, calls
+
+    def of_xla(self, name, id):
+        """Threads with executions at the same time, and their calls on lines of their own."""
+        dice, lines = self.dice, []
+        for _ in range(dice.choice([1, 2, 2, 3, 4] * 3 + [99])):
+            n = dice.randint(1, 5) if len(lines) < 10 else 1
+            events, calls = self.executions(n)
+            if dice.random() < 0.2:  # calls of no execution
+                calls += [self.call(0, 60) for _ in range(2)]
+            for of, chance in (calls, 0.1), (events, 0.2):  # ranges that executions do not contain
+                of += self.nested(0, 60, 1, [RANGES]) if dice.random() < chance else []
+            if lines and dice.random() < 0.3:  # calls of two threads, or on another thread's line
+                lines[dice.choice([-2, -2, -1])] += calls
+                calls = []
+            lines += [calls, events]
+        dice.shuffle(lines)
+        plane = Plane(name, id)
+        for i, events in enumerate(lines, 1):
+            plane.line(i, 'line %d' % i, sorted(events, key=lambda e: (e[1], -e[2])))
+        return plane
+
     def streams(self, id):
         dice, gpu = self.dice, Plane('/device:GPU:%d' % id, id + 10)
         for i in range(1, dice.randint(1, 3) + 1):
@@ -235,7 +287,7 @@ class Threads:
             for start, call in dice.sample(self.calls, min(len(self.calls), dice.randint(0, 9))):
                 kernels.append((dice.choice(['gemm', 'add', 'MemcpyH2D']), (start + dice.randint(
                     -2, 20)) * 1000, dice.choice([0, 1000, 9000]), {'correlation_id': {
-                        'int64': dice.choice([call, call, call, 99])}}))
+                        'int64': dice.choice([call, call, call, 99])}, **dice.choice(PROGRAMS)}))
             gpu.line(i, 'Stream #%d' % i, sorted(kernels, key=lambda e: (e[1], -e[2]))
                      if dice.random() < 0.8 else kernels)
         return gpu
@@ -244,10 +296,11 @@ class Threads:
 def random_run(dice, folder):
     os.makedirs(folder)
     path = os.path.join(folder, 'host.xplane.pb')
-    threads = Threads(dice)
-    planes = [threads.plane(name, i) for i, name in enumerate(dice.choice([
-        ['/host:CPU'], ['/host:CPU', '/host:CPU [77]'], ['/host:CPU [7]', '/host:CPU [77]']]), 1)]
-    planes += [threads.streams(i) for i in range(dice.randint(1, 2))]
+    made = Threads(dice)
+    planes = [dice.choice([made.plane, made.of_xla])(name, i) for i, name in enumerate(dice.choice([
+        ['/host:CPU'], ['/host:CPU', '/host:CPU [77]'], ['/host:CPU [7]', '/host:CPU [77]'],
+        ['/host:CPU', '/host:XLA']]), 1)]
+    planes += [made.streams(i) for i in range(dice.randint(1, 2))]
     with open(path, 'wb') as f:
         f.write(space(*[p.bytes() for p in planes]))
     return Run(folder, [path])

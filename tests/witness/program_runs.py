@@ -3,7 +3,8 @@
 """Executions of programs and the time between them: program_runs and program_gaps from the bytes of
 each profile, as docs/semantics.md defines them, with the executions that the host recorded.
 
-The time of a device is cut at each start and end of work and of executions."""
+The time of a device is cut at each start and end of work and of executions. The random hosts are
+those of launches.py."""
 import bisect
 import collections
 import itertools
@@ -12,9 +13,12 @@ import sys
 
 sys.dont_write_bytecode = True
 from collectives import last, programs_of, all_of, text  # noqa: E402
-from compare import agree, integer, main, numbered, tried  # noqa: E402
+from compare import agree, check_random, integer, main, numbered, tried  # noqa: E402
 from device_time import devices, ends, own_times, work_lines  # noqa: E402
-from launches import innermost, process  # noqa: E402
+from launches import random_run  # noqa: E402
+from threads import innermost, module_of, process, threads_of  # noqa: E402
+
+met = collections.Counter()  # what the random hosts have
 
 
 def instructions_of(program):
@@ -86,6 +90,7 @@ class Recorded:
 
     def __init__(self, planes, ids):
         self.calls, self.found, self.around = {}, [], {}
+        self.threads = threads_of(planes, ids, met)
         for plane in planes:
             for line in plane.lines if plane.kind == 'host' else ():
                 self.read(line, ids)
@@ -99,9 +104,8 @@ class Recorded:
                                                                 e))
             else:
                 ranges.append((e.start_ps, e.end_ps))
-            named = re.fullmatch('(.*):XLA GPU module', e.name, re.S)
-            if named:
-                self.found.append((ids[id(e)], e, named.group(1)))
+            if module_of(e):
+                self.found.append((ids[id(e)], e, module_of(e)))
         ranges.sort()
         self.around[id(line)] = [start for start, _ in ranges], list(
             itertools.accumulate((end for _, end in ranges), max))
@@ -117,11 +121,16 @@ class Recorded:
         if kernel.correlation is None or kernel.correlation % 2**64 not in self.calls:
             return None
         call = min(self.calls[kernel.correlation % 2**64])[3]
-        own = self.is_in_a_range(call)
-        of = innermost([x for x in self.found if x[1].start_ps <= call.start_ps
-                        and x[1].end_ps >= call.end_ps
-                        and (x[1].line is call.line if own else process(x[1].line.plane)
-                             == process(call.line.plane))])
+        around = [x for x in self.found if x[1].start_ps <= call.start_ps
+                  and x[1].end_ps >= call.end_ps
+                  and process(x[1].line.plane) == process(call.line.plane)]
+        thread = self.threads.get(id(call.line))
+        line = call.line if self.is_in_a_range(call) else thread
+        of = innermost([x for x in around if line in (None, x[1].line)])
+        if line is thread is not None:
+            met['recorded by the thread'] += bool(of)
+            met['thread instead of a later event'] += bool(of) and of is not innermost(around)
+            met['launch outside of its thread'] += bool(around) and not of
         return of[0] if of and kernel.module in (None, of[2]) else None
 
 
@@ -208,5 +217,12 @@ def each(run):
     tried('program_runs ' + run.path, check, run)
 
 
+WAYS = ['recorded by the thread', 'thread instead of a later event', 'launch outside of its thread']
+
+
+def made():
+    check_random('program_runs', 60, random_run, check, 'hosts', WAYS, met)
+
+
 if __name__ == '__main__':
-    main(each)
+    main(each, made)

@@ -17,9 +17,9 @@ from lib import hlo  # noqa: E402
 from lib.wire import L, Plane, space  # noqa: E402
 from programs import programs_of  # noqa: E402
 from repeated import line_kind  # noqa: E402
+from threads import MARKER, module_of, process, threads_of  # noqa: E402
 from xspace import Stats  # noqa: E402
 
-MARKER = ':XLA GPU module'
 met = collections.Counter()  # what the random devices have
 
 
@@ -68,13 +68,13 @@ class Kernel:
 class Threads:
     """Events of a host's threads that may contain launches."""
 
-    def __init__(self):
-        self.calls, self.others = {}, collections.defaultdict(list)
+    def __init__(self, of_lines):
+        self.calls, self.others, self.of_lines = {}, collections.defaultdict(list), of_lines
 
     def add(self, number, e):
         id_of = integer(e.stats.get('correlation_id'))
         if id_of is None:
-            self.others[process(e)].append((number, e))
+            self.others[process(e.line.plane)].append((number, e))
             return
         order = e.start_ps, -e.duration_ps, number
         self.calls[id_of % 2**64] = min(self.calls.get(id_of % 2**64, (order, e)), (order, e),
@@ -85,23 +85,21 @@ class Threads:
         if not kernel.has_launch or kernel.correlation not in self.calls:
             return None
         call = self.calls[kernel.correlation][1]
-        around = [x for x in self.others[process(call)] if x[1].start_ps <= call.start_ps
+        around = [x for x in self.others[process(call.line.plane)] if x[1].start_ps <= call.start_ps
                   and x[1].end_ps >= call.end_ps]
         own = [x for x in around if x[1].line is call.line]
         met['only other threads contain the launch'] += bool(around) and not own
-        markers = [x for x in own or around if x[1].name.endswith(MARKER)
-                   and x[1].name != MARKER]
+        thread = self.of_lines.get(id(call.line))
+        if thread:
+            met['launch of a known thread'] += 1
+            own = around = [x for x in around if x[1].line is thread]
+        markers = [x for x in own or around if module_of(x[1])]
         met['markers in markers'] += len(markers) > 1
         found = max(markers, key=lambda x: (x[1].start_ps, -x[1].end_ps, x[0]), default=None)
         if found and kernel.module is not None and found[1].name != kernel.module + MARKER:
             met['marker of another module'] += 1
             return None
         return found and found[0]
-
-
-def process(e):
-    found = re.search(r' \[([0-9]+)\]\Z', e.line.plane.name)
-    return found and found.group(1)
 
 
 class Entry:
@@ -165,7 +163,9 @@ def of_kernels(kernels, threads, entries):
 
 def events_of(run):
     """(kernels of each GPU, Threads of each host)"""
-    kernels, threads = collections.defaultdict(list), collections.defaultdict(Threads)
+    ids = {id(e): number for number, *_, e in numbered(run)}
+    kernels, threads = collections.defaultdict(list), {
+        host: Threads(threads_of(planes, ids, met)) for host, planes in run.hosts.items()}
     for number, host, plane, line, e in numbered(run):
         if line.derived or e.occurrences is not None:
             continue
@@ -250,7 +250,7 @@ def each(run):
 
 DERIVED = -559038737  # id of a line that XProf derives
 WAYS = ['only other threads contain the launch', 'markers in markers', 'marker of another module',
-        'graph again', 'op again', 'recorded and not', 'cut executions']
+        'graph again', 'op again', 'recorded and not', 'cut executions', 'launch of a known thread']
 IDS = [{'uint64': 5}, {'int64': 5}, {'uint64': 6}, {'uint64': 0}, {'int64': -1}, {'str': '5'}]
 MODULES = ['f', 'g', 'f(5)', '']
 OPS = ['fusion', 'w/dot.1', 'loop::dot.1', 'dot.1', 'body.2', 'command_buffer', '']
