@@ -53,8 +53,8 @@ SQLITE_EXTENSION_INIT3
     C(LD_ANNOTATION, "annotation", "TEXT", NULL,                                                   \
       "name of the innermost event of the host that contains the launch call in time and is "      \
       "neither a call with a correlation_id nor a Python frame, such as a TraceMe range; events "  \
-      "of other threads count only if nothing on the call's own line contains it. NULL if there "  \
-      "is none",                                                                                   \
+      "of other lines count only if nothing on the call's own line, or else on that of its "       \
+      "thread if it is known, contains it. NULL if there is none",                                 \
       "libprofsql")                                                                                \
     C(LD_ANNOTATION_EVENT, "annotation_event_id", "INTEGER", NULL,                                 \
       "event_id of annotation; NULL if there is none", "libprofsql")                               \
@@ -74,7 +74,7 @@ SQLITE_EXTENSION_INIT3
     C(LD_OWN, "context_is_own", "INTEGER", "0 or 1",                                               \
       "1: an event on the launch call's own line that has no correlation_id contains the call, "   \
       "so annotation is of the thread that made it; 0: only events of other lines contain it, "    \
-      "which can be unrelated; NULL if none does",                                                 \
+      "which can be unrelated unless the thread of the call's line is known; NULL if none does",   \
       "libprofsql")                                                                                \
     C(LD_SOURCE, SOURCE_DOC)
 enum { LAUNCH_DELAYS_COLUMNS(COLUMN_ENUM) };

@@ -36,15 +36,14 @@ def innermost(found):
 def is_second(found):
     """Whether what contains a launch on a line gives it a second point; found: (id, event)."""
     _, annotation = innermost(found)
-    return not module_of(annotation) and any(contains(e, annotation) for _, e in found
-                                             if module_of(e))
+    return not module_of(annotation)
 
 
 def points_of(launches, lines, met):
     """{number of a line: [points, of these second ones]}; lines: {number: [(id, event)]}"""
     points = collections.defaultdict(lambda: [0, 0])
     for call in launches:
-        if sum(any(module_of(e) and e.start_ps <= call.start_ps < e.end_ps for _, e in of)
+        if sum(any(module_of(e) and e.start_ps <= call.start_ps <= e.end_ps for _, e in of)
                for of in lines.values()) > MOST_LINES:
             met['executions on too many lines'] += 1
             continue
@@ -54,8 +53,8 @@ def points_of(launches, lines, met):
                 second = is_second(found)
                 points[number][0] += 1 + second
                 points[number][1] += second
-                met['annotation that outlasts the execution'] += not second and not module_of(
-                    innermost(found)[1])
+                met['annotation that outlasts the execution'] += second and not any(
+                    contains(e, innermost(found)[1]) for _, e in found if module_of(e))
     return points
 
 
