@@ -7,7 +7,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from compare import agree, main, numbered, tried  # noqa: E402
-
+from idle_causes import process_work  # noqa: E402
 
 NO_STREAMS = {'Steps', 'Sparse Core Steps', 'XLA Modules', 'Sparse Core Modules', 'XLA Ops',
               'Sparse Core Ops', 'Async XLA Ops', 'Framework Name Scope', 'TensorFlow Name Scope',
@@ -18,22 +18,24 @@ def streams(plane):
     return [l for l in plane.lines if not l.derived and l.name not in NO_STREAMS]
 
 
+def op_lines(plane):
+    return [l for l in plane.lines if not l.derived and l.name in ('XLA Ops', 'Sparse Core Ops')]
+
+
 def work(run):
-    """{(host, plane): [(event id, event)]}, planes by their place in the run: of GPUs and
-    TensorCores; without work on these of SparseCores, then of host threads."""
-    found, places = collections.defaultdict(lambda: collections.defaultdict(list)), {}
-    for host, planes in run.hosts.items():
-        for plane in planes:
-            places[id(plane)] = len(places)
-    for number, host, plane, line, e in numbered(run):
-        kind = {'tensorcore': 'gpu'}.get(plane.kind, plane.kind)
-        if line.derived or e.occurrences is not None or kind == 'other' or (
-                plane.kind == 'gpu' and line.name in NO_STREAMS) or (
-                    plane.kind in ('tensorcore', 'sparsecore')
-                    and line.name not in ('XLA Ops', 'Sparse Core Ops')):
-            continue
-        found[kind][host, plane.name, places[id(plane)]].append((number, e))
-    return next((found[k] for k in ('gpu', 'sparsecore', 'host') if found[k]), {})
+    """{(host, plane, its place in the run): [(event id, event)]}: of GPUs and TensorCores; without
+    work on these of SparseCores, then of processes."""
+    found = {kinds: {} for kinds in (('gpu', 'tensorcore'), ('sparsecore',), ('host',))}
+    ids = {id(e): number for number, _, _, _, e in numbered(run)}
+    planes = [(host, plane) for host, planes in run.hosts.items() for plane in planes]
+    for place, (host, plane) in enumerate(planes):
+        lines = {'gpu': streams, 'tensorcore': op_lines, 'sparsecore': op_lines}.get(plane.kind)
+        events = process_work(plane) if plane.kind == 'host' else [
+            e for l in lines(plane) for e in l.events if e.occurrences is None] if lines else []
+        if events:
+            of = next(of for kinds, of in found.items() if plane.kind in kinds)
+            of[host, plane.name, place] = [(ids[id(e)], e) for e in events]
+    return next((of for of in found.values() if of), {})
 
 
 def gaps(events):
@@ -54,24 +56,33 @@ def gaps(events):
 
 
 def idle_gaps(run):
-    want = {(host, plane, start): gap for (host, plane, _), events in work(run).items()
-            for start, *gap in gaps(events)}
-    got = {(r['host'], r['plane'], r['start_ps']): r
-           for r in run.ask('SELECT * FROM idle_gaps({x}, 10000000)')}
-    agree('gaps', {k: r['duration_us'] for k, r in got.items()},
-          {k: (end - k[2]) / 1e6 for k, (end, _, _) in want.items()})
-    table = {(r['host'], r['plane'], r['start_ps']): r
-             for r in run.ask('SELECT * FROM gaps({x})')}
-    agree('rows of gaps', {k: r['duration_ps'] for k, r in table.items()},
-          {k: end - k[2] for k, (end, _, _) in want.items()})
+    """Of names the one to show, if the file has it."""
+    want = {(place, start): (host, plane, *gap) for (host, plane, place), of in work(run).items()
+            for start, *gap in gaps(of)}
+    got, some, table, few = run.ask_all(
+        'SELECT * FROM idle_gaps({x})', 'SELECT * FROM idle_gaps({x}, 3)',
+        'SELECT * FROM gaps({x})', 'SELECT * FROM gaps({x}, 3)')
+    agree('rows of gaps', {(r['plane_id'], r['start_ps']): [
+        r[c] for c in ('host', 'plane', 'duration_ps', 'before_event_id', 'before',
+                       'after_event_id', 'after')] for r in table}, {
+        key: [host, plane, end - key[1], i, before.short_name, k, after.short_name]
+        for key, (host, plane, end, (i, before), (k, after)) in want.items()})
+    longest = sorted((end - start for (_, start), (_, _, end, _, _) in want.items()), reverse=True)
+    agree('longest first', [r['duration_us'] for r in got], [ps / 1e6 for ps in longest])
+    agree('the three longest', [[r['duration_us'] for r in some],
+                                sorted((r['duration_ps'] for r in few), reverse=True)],
+          [[ps / 1e6 for ps in longest[:3]], [ps for ps in longest if ps >= longest[:3][-1]]])
     short = {r['event_id']: r['short_name']
              for r in run.ask('SELECT event_id, short_name FROM trace_events({x})')} if want else {}
-    for key, (_, before, after) in want.items():
-        for column, (number, e) in (('before', before), ('after', after)):
-            for r in got[key], table[key]:
-                agree('%s %s' % (column, key), [r[column], r[column + '_short_name']],
-                      [e.short_name, short[number]])
-            agree('event %s %s' % (column, key), table[key][column + '_event_id'], number)
+    columns = ('host', 'plane', 'start_ps', 'start_us', 'duration_us',
+               'before', 'before_short_name', 'after', 'after_short_name')
+    agree('gaps', sorted([r[c] for c in columns] for r in got), sorted(
+        [host, plane, start, start / 1e6, (end - start) / 1e6, before.short_name, short[i],
+         after.short_name, short[k]]
+        for (_, start), (host, plane, end, (i, before), (k, after)) in want.items()))
+    agree('short names', {(r['before_event_id'], r['after_event_id']): [
+        r['before_short_name'], r['after_short_name']] for r in table}, {
+        (i, k): [short[i], short[k]] for _, _, _, (i, _), (k, _) in want.values()})
 
 
 def length(events):

@@ -5,7 +5,8 @@ it.
 
 The gaps are what the work of a device leaves open. Each thread is cut into the pieces in which the
 same events go on, and every gap is laid over the pieces of the thread that is asked, then over
-those of the main thread, then over the input of all threads."""
+those of the main thread, then over the input of all threads. Together the causes are as long as
+the rows of gaps."""
 import bisect
 import collections
 import functools
@@ -258,6 +259,7 @@ def gaps_of(work):
 
 
 def process_work(plane):
+    """Ops that threads of a host run; in a run without devices, each process counts as one."""
     return [e for l in plane.lines if not l.derived for e in l.events if e.occurrences is None
             and e.duration_ps > 0 and
             ('hlo_op' in own_stats(e) or (op_type(e.name) and not waits_for_input(e.name)
@@ -348,6 +350,10 @@ def check(run):
     got = run.ask('SELECT cause, name, python_frame, idle_us, idle_percent, device_count '
                   'FROM idle_causes({x})')
     agree('idle_causes', [tuple(r.values()) for r in got], causes(run))
+    gaps = run.ask('SELECT duration_ps FROM gaps({x})')
+    agree('sum of gaps', sum(r['idle_us'] * r['device_count'] for r in got),
+          sum(r['duration_ps'] for r in gaps) / 1e6)
+    agree('percents', sum(r['idle_percent'] for r in got), 100 if gaps else 0)
 
 
 def each(run):
