@@ -3,11 +3,16 @@
 """Where the time goes, from the bytes of each profile: idle_gaps, gaps, op_time_by_category,
 kpi, host_bound of TensorCores, and compiling in steps."""
 import collections
+import os
+import random
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
-from compare import agree, main, numbered, tried  # noqa: E402
-from idle_causes import process_work  # noqa: E402
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from compare import Run, agree, main, numbered, seeds, tried  # noqa: E402
+from idle_causes import check as idle_causes, process_work  # noqa: E402
+from lib.wire import Plane, space  # noqa: E402
 
 NO_STREAMS = {'Steps', 'Sparse Core Steps', 'XLA Modules', 'Sparse Core Modules', 'XLA Ops',
               'Sparse Core Ops', 'Async XLA Ops', 'Framework Name Scope', 'TensorFlow Name Scope',
@@ -237,5 +242,48 @@ def each(run):
         tried('%s %s' % (check.__name__, run.path), check, run)
 
 
+# ---- random runs without devices ----
+
+NAMES = ['dot', 'load', 'net/a_1.b>c-d:MatMul', '.1:_Send', 'A:B', '1:_', '_a:MatMul', 'a b:MatMul',
+         'a:matMul', 'a:Mat-Mul', 'a::B', ':B', 'a:', '\u00e9:B', 'a:\u00c9', 'IteratorGetNext',
+         'IteratorGetNext:IteratorGetNext', 'a:iteratorgetNEXT', 'ITERATORGETNEXT_1/_2:Identity',
+         'x/IteratorGetNext:A', 'Iterator::Batch', 'Await', 'PjitFunction(f)', '$a.py:1 f']
+
+
+def random_process(dice, name):
+    plane = Plane(name)
+    for number in range(dice.randint(1, 4)):
+        events = []
+        for _ in range(dice.randint(0, 12)):  # stored in any order
+            stats = {'hlo_op': dice.choice([{'str': 'add'}, {'str': ''}, {'int64': 0}])}
+            events.append((dice.choice(NAMES), dice.randint(0, 60), dice.choice((0, 1, 2, 3, 9)),
+                           dice.choice([stats, None, None]), dice.choice([2] + [None] * 15)))
+        plane.line(dice.choice((number, number, -559038737)), 'thread', events)
+    return plane.bytes()
+
+
+def random_run(dice, folder):
+    """In some runs a GPU has work, perhaps of duration 0, or only aggregated events."""
+    os.makedirs(folder)
+    paths = [os.path.join(folder, host + '.xplane.pb') for host in 'ab'[:dice.randint(1, 2)]]
+    for path in paths:
+        planes = [random_process(dice, name) for name in ('/host:CPU', '/host:x', 'Syscalls')
+                  if dice.randint(0, 1)]
+        if not dice.randint(0, 5):
+            work = ('kernel', dice.randint(0, 9), dice.randint(0, 1), None, dice.choice([None, 2]))
+            planes.append(Plane('/device:GPU:0').line(7, 'Stream #7', [work]).bytes())
+        with open(path, 'wb') as f:
+            f.write(space(*planes))
+    return Run(folder, paths)
+
+
+def made():
+    with tempfile.TemporaryDirectory() as top:
+        for seed in seeds(60):
+            run = random_run(random.Random(seed), os.path.join(top, 'plugins/profile/%d' % seed))
+            for name, check in (('gaps', idle_gaps), ('causes', idle_causes)):
+                tried('%s of seed %d' % (name, seed), check, run)
+
+
 if __name__ == '__main__':
-    main(each)
+    main(each, made)
