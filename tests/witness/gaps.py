@@ -37,7 +37,7 @@ def work(run):
         lines = {'gpu': streams, 'tensorcore': op_lines, 'sparsecore': op_lines}.get(plane.kind)
         events = process_work(plane) if plane.kind == 'host' else [
             e for l in lines(plane) for e in l.events if e.occurrences is None] if lines else []
-        if events:
+        if any(e.duration_ps > 0 for e in events):
             of = next(of for kinds, of in found.items() if plane.kind in kinds)
             of[host, plane.name, place] = [(ids[id(e)], e) for e in events]
     return next((of for of in found.values() if of), {})

@@ -277,7 +277,8 @@ def idle(run):
     mine += [(host, 'host', process_work(p)) for host, planes in run.hosts.items() for p in planes
              if p.kind == 'host']
     for kinds in (('gpu', 'tensorcore'), ('sparsecore',), ('host',)):
-        working = [(host, kind, events) for host, kind, events in mine if kind in kinds and events]
+        working = [(host, kind, events) for host, kind, events in mine if kind in kinds
+                   and any(e.duration_ps > 0 for e in events)]
         if working:
             return [(host, kind == 'gpu', gap) for host, kind, events in working
                     for gap in gaps_of([(ids[id(e)], e) for e in events])], len(working)

@@ -32,24 +32,18 @@ static enum WorkClass class_of(const Line *line)
     }
 }
 
-static enum WorkClass class_of_plane(const Plane *plane)
+static bool has_line_of(const Plane *plane, enum WorkClass class)
 {
-    enum WorkClass least = NO_WORK;
-    for (size_t i = 0; i < plane->n_lines; i++) {
-        enum WorkClass class = class_of(&plane->host->lines[plane->first_line + i]);
-        if (class < least) least = class;
-    }
-    return least;
+    for (size_t i = 0; i < plane->n_lines; i++)
+        if (class_of(&plane->host->lines[plane->first_line + i]) == class) return true;
+    return false;
 }
 
 static void find_planes(GapsBuilder *b, Run *run, Host *only, ProfErr *err)
 {
-    b->wanted = NO_WORK;
     EACH_HOST(host, run, only) {
         for (size_t p = 0; p < host->n_planes && !err->code; p++) {
-            enum WorkClass class = class_of_plane(&host->planes[p]);
-            if (class < b->wanted) b->wanted = class, b->planes.n = 0;
-            if (class != b->wanted || class == NO_WORK) continue;
+            if (!has_line_of(&host->planes[p], b->wanted)) continue;
             PlaneGaps *place = PUSH(b->planes);
             if (place)
                 *place = (PlaneGaps){.plane = &host->planes[p]};
@@ -230,12 +224,26 @@ static void read_plane(void *context, size_t i, ProfErr *err)
     if (n_lines > 1 && !err->code) join_lines(out, err);
 }
 
+static void free_planes(PlaneGaps *planes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) prof_free(planes[i].pieces.items);
+    prof_free(planes);
+}
+
 static void gaps_release(void *result)
 {
     Gaps *gaps = result;
-    for (size_t i = 0; i < gaps->n_planes; i++) prof_free(gaps->planes[i].pieces.items);
-    prof_free(gaps->planes);
+    free_planes(gaps->planes, gaps->n_planes);
     prof_free(gaps);
+}
+
+/* Drops planes without work. */
+static void drop_idle(GapsBuilder *b)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < b->planes.n; i++)
+        if (b->planes.items[i].pieces.n) b->planes.items[n++] = b->planes.items[i];
+    b->planes.n = n;
 }
 
 static void *gaps_make(Run *run, Host *only, ProfErr *err)
@@ -246,8 +254,12 @@ static void *gaps_make(Run *run, Host *only, ProfErr *err)
         prof_nomem(err);
         return NULL;
     }
-    find_planes(&b, run, only, err);
-    if (!err->code) parallel_for(run->n_workers, b.planes.n, read_plane, &b, err);
+    for (int class = MAIN_DEVICES; class < NO_WORK && !b.planes.n && !err->code; class ++) {
+        b.wanted = (enum WorkClass) class;
+        find_planes(&b, run, only, err);
+        if (!err->code) parallel_for(run->n_workers, b.planes.n, read_plane, &b, err);
+        if (!err->code) drop_idle(&b);
+    }
     *result = (Gaps){b.planes.items, b.planes.n};
     if (err->code) gaps_release(result), result = NULL;
     return result;

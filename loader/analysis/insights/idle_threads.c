@@ -370,7 +370,8 @@ typedef struct {
     Line *line;
     const uint8_t *kinds; /* by event metadata: bits of COVERED_*, and N_COVERED of input */
     uint64_t covered[N_COVERED];
-    LIST(Change) open; /* start and (here) end times */
+    Cover times[N_COVERED]; /* covered, while a line is read that is not stored by start */
+    LIST(Change) open;      /* start and (here) end times */
     LIST(Around) around;
     Cover input;
     const Text *input_name; /* of the first event of input */
@@ -452,6 +453,25 @@ static bool look_into(Look *look, size_t *at, int64_t start, int64_t end)
     return open != NULL;
 }
 
+/* Adds an event to what its kind covers; until: the latest end of this kind. */
+static bool add_covered(Look *look, int kind, int64_t start, int64_t end, int64_t *until)
+{
+    if (!look->line->ordered) return cover_add(&look->times[kind], start, end);
+    if (end <= *until) return true;
+    look->covered[kind] += (uint64_t)end - (uint64_t)(start > *until ? start : *until);
+    *until = end;
+    return true;
+}
+
+static void finish_covered(Look *look)
+{
+    for (int k = 0; k < N_COVERED && !look->line->ordered; k++) {
+        cover_finish(&look->times[k]);
+        look->covered[k] = cover_length(&look->times[k]);
+        cover_free(&look->times[k]);
+    }
+}
+
 static void look_at_line(void *context, size_t i, ProfErr *err)
 {
     Look *look = &((Look *)context)[i];
@@ -467,17 +487,16 @@ static void look_at_line(void *context, size_t i, ProfErr *err)
         size_t meta = (size_t)(e.meta - line->plane->event_metas);
         if (e.occurrences >= 0 || e.duration_ps <= 0) continue;
         int64_t end = add_saturated(e.start_ps, e.duration_ps);
-        for (int k = 0; k < N_COVERED; k++) {
-            if (!(look->kinds[meta] >> k & 1) || end <= ends[k]) continue;
-            int64_t from = e.start_ps > ends[k] ? e.start_ps : ends[k];
-            look->covered[k] += (uint64_t)end - (uint64_t)from, ends[k] = end;
-        }
+        for (int k = 0; k < N_COVERED; k++)
+            if (look->kinds[meta] >> k & 1 && !add_covered(look, k, e.start_ps, end, &ends[k]))
+                prof_nomem(err);
         if (looks && !look_into(look, &at, e.start_ps, end)) prof_nomem(err);
         if (!(look->kinds[meta] >> N_COVERED)) continue;
         if (!look->input_name) look->input_name = e.meta->name;
         if (!cover_add(&look->input, e.start_ps, end)) prof_nomem(err);
     }
     event_reader_close(&reader);
+    finish_covered(look);
     if (looks && !err->code && !look_around(look, &at, INT64_MAX)) prof_nomem(err);
 }
 
