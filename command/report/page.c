@@ -9,6 +9,7 @@
 #include "report/script_hash.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@
 static const char *sql_of(const Figure *f) { return f->chart ? f->chart->sql : f->sql; }
 static const char *title_of(const Figure *f) { return f->chart ? f->chart->title : f->title; }
 
-bool figure_rows(Page *page, const Figure *figure, int run, int n, ChartRows *rows)
+/* Reads the rows of a figure for one of the runs, at most `n`. */
+static bool read_rows(Page *page, const Figure *figure, int run, int n, ChartRows *rows)
 {
     *rows = (ChartRows){0};
     sqlite3_stmt *stmt = ask(page->d, sql_of(figure), page->d->runs[run].label, NULL);
@@ -28,6 +30,37 @@ bool figure_rows(Page *page, const Figure *figure, int run, int n, ChartRows *ro
     if (rc != SQLITE_OK) complain_of_query(page->d);
     sqlite3_finalize(stmt);
     return rc == SQLITE_OK;
+}
+
+bool figure_rows_read(Page *page, const Figure *figure, FigureRows *rows)
+{
+    *rows = (FigureRows){0};
+    bool ok = read_rows(page, figure, 0, figure->rows, &rows->shown);
+    if (page->n_runs < 2) return ok;
+    if (figure->shape == SHAPE_TABLE) ok = ok && read_rows(page, figure, 0, ALL_ROWS, &rows->all);
+    return ok && read_rows(page, figure, 1, ALL_ROWS, &rows->base);
+}
+
+void figure_rows_free(FigureRows *rows)
+{
+    chart_rows_free(&rows->shown);
+    chart_rows_free(&rows->all);
+    chart_rows_free(&rows->base);
+}
+
+/* Writes where the numbers of the baseline come from. */
+static void write_base_sql(Page *page, const Figure *f)
+{
+    char *base = sqlite3_mprintf("%Q", page->d->runs[1].given);
+    fputs("<p>Baseline: the same SQL with ", page->out);
+    html_text(page->out, base ? base : "?1");
+    fputs(".", page->out);
+    if (strstr(sql_of(f), "?2"))
+        fprintf(page->out,
+                " Rows that are not among the first %d of their run: with %d instead of %d.",
+                f->rows, ALL_ROWS, f->rows);
+    fputs("</p>", page->out);
+    sqlite3_free(base);
 }
 
 void html_sql(Page *page, const Figure *f)
@@ -47,18 +80,20 @@ void html_sql(Page *page, const Figure *f)
             html_text_n(page->out, p, 1);
         }
     }
-    fputs("</pre></details>\n", page->out);
+    fputs("</pre>", page->out);
+    if (page->n_runs > 1) write_base_sql(page, f);
+    fputs("</details>\n", page->out);
     sqlite3_free(run);
 }
 
-/* Returns the reason why a table has no rows, from prof_issues. */
-static const char *reason_of(Page *page, const char *table)
+/* Returns the reason why a table has no rows for one of the runs, from prof_issues. */
+static const char *reason_of(Page *page, int run, const char *table)
 {
     const char *reason = "";
     sqlite3_stmt *stmt = ask(page->d,
                              "SELECT message FROM prof_issues(?1) WHERE code = 'nothing_to_show' "
                              "AND message LIKE ?2 || ' %' LIMIT 1",
-                             page->d->runs[0].label, table, NULL);
+                             page->d->runs[run].label, table, NULL);
     if (next_row(page->d, stmt)) reason = column_text(stmt, 0);
     sqlite3_finalize(stmt);
     return reason;
@@ -83,58 +118,17 @@ static bool draw_chart(Page *page, const Figure *f, const ChartData *data, doubl
     return any;
 }
 
-static void write_chart_rows(Page *page, const Figure *f, const ChartData *data,
-                             const char *summary, const char *title)
+static void write_chart_rows(Page *page, const ChartData *data, const char *summary,
+                             const char *title)
 {
     enum { MOST = 300 };
-    Figure table = *f;
     ChartData part = *data;
-    table.title = title;
     if (part.n_rows > MOST) part.n_rows = MOST;
     fprintf(page->out, "<details><summary>%s</summary>\n", summary);
-    html_table(page, &table, &part, NULL);
+    html_rows(page, title, &part);
     if (part.n_rows < data->n_rows)
         fprintf(page->out, "<p class=soft>The first %d of %zu rows.</p>", MOST, data->n_rows);
     fputs("</details>\n", page->out);
-}
-
-/* Writes a chart. Both runs get the same axis. */
-static bool write_chart(Page *page, const Figure *f, const ChartData *data, const ChartData *base)
-{
-    double most = f->chart->most ? f->chart->most(data) : 0;
-    if (base && f->chart->most && f->chart->most(base) > most) most = f->chart->most(base);
-    fprintf(page->out, "<figure><figcaption>");
-    html_text(page->out, title_of(f));
-    fprintf(page->out, "</figcaption>\n");
-    const char *base_title = keep_text("%s, baseline", title_of(f));
-    bool any = draw_chart(page, f, data, most, title_of(f));
-    if (base) {
-        fputs("<figcaption>Baseline</figcaption>\n", page->out);
-        any |= draw_chart(page, f, base, most, base_title);
-    }
-    fputs("<div class=more>", page->out);
-    write_chart_rows(page, f, data, "Data", title_of(f));
-    html_sql(page, f);
-    if (base && base->n_rows) write_chart_rows(page, f, base, "Data of the baseline", base_title);
-    fputs("</div></figure>\n", page->out);
-    return any;
-}
-
-static void write_shape(Page *page, const Figure *f, const ChartData *data, const ChartData *base)
-{
-    switch (f->shape) {
-    case SHAPE_CARDS: html_cards(page, data, base); break;
-    case SHAPE_ADVICE: html_advice(page, data, base); break;
-    case SHAPE_CHART: write_chart(page, f, data, base); return;
-    case SHAPE_TABLE:
-        fputs("<figure><figcaption>", page->out);
-        html_text(page->out, f->title);
-        fputs("</figcaption>\n", page->out);
-        html_table(page, f, data, base);
-        break;
-    }
-    html_sql(page, f);
-    if (f->shape == SHAPE_TABLE) fputs("</figure>\n", page->out);
 }
 
 static bool has_shape(const Figure *f, const ChartData *data)
@@ -150,25 +144,72 @@ static bool has_shape(const Figure *f, const ChartData *data)
     return any;
 }
 
-typedef struct {
-    ChartRows rows, base;
-    bool shown;
-} Answer;
+/* Writes that one of the runs has no rows, and the reason. */
+static void write_absent(Page *page, int run, const char *table)
+{
+    fputs(run ? "<p class=soft>Not in the baseline. " : "<p class=soft>Not in this run. ",
+          page->out);
+    html_text(page->out, reason_of(page, run, table));
+    fputs("</p>\n", page->out);
+}
 
-/* Writes a section. Returns whether it has a figure. */
+/* Writes a chart. Both runs get the same axis. */
+static void write_chart(Page *page, const Figure *f, const FigureRows *rows)
+{
+    const ChartData *data = &rows->shown.data, *base = &rows->base.data;
+    const char *base_title = keep_text("%s, baseline", title_of(f));
+    double most = f->chart->most ? f->chart->most(data) : 0;
+    if (page->n_runs > 1 && f->chart->most) most = fmax(most, f->chart->most(base));
+    fputs("<figure><figcaption>", page->out);
+    html_text(page->out, title_of(f));
+    fputs("</figcaption>\n", page->out);
+    if (!draw_chart(page, f, data, most, title_of(f))) write_absent(page, 0, f->table);
+    if (page->n_runs > 1) {
+        fputs("<figcaption>Baseline</figcaption>\n", page->out);
+        if (!draw_chart(page, f, base, most, base_title)) write_absent(page, 1, f->table);
+    }
+    fputs("<div class=more>", page->out);
+    if (data->n_rows) write_chart_rows(page, data, "Data", title_of(f));
+    html_sql(page, f);
+    if (base->n_rows) write_chart_rows(page, base, "Data of the baseline", base_title);
+    fputs("</div></figure>\n", page->out);
+}
+
+static void write_table(Page *page, const Figure *f, const FigureRows *rows)
+{
+    fputs("<figure><figcaption>", page->out);
+    html_text(page->out, f->title);
+    fputs("</figcaption>\n", page->out);
+    if (!has_shape(f, &rows->shown.data)) write_absent(page, 0, f->table);
+    if (page->n_runs > 1 && !has_shape(f, &rows->base.data)) write_absent(page, 1, f->table);
+    html_table(page, f, rows);
+    html_sql(page, f);
+    fputs("</figure>\n", page->out);
+}
+
+static void write_figure(Page *page, const Figure *f, const FigureRows *rows)
+{
+    switch (f->shape) {
+    case SHAPE_CHART: write_chart(page, f, rows); return;
+    case SHAPE_TABLE: write_table(page, f, rows); return;
+    case SHAPE_CARDS: html_cards(page, rows); break;
+    case SHAPE_ADVICE: html_advice(page, f, rows); break;
+    }
+    html_sql(page, f);
+}
+
+/* Writes a section: the figures that one of the runs has. Returns whether there is one. */
 static bool write_section(Page *page, const Section *s)
 {
-    Answer answers[MAX_FIGURES] = {0};
+    FigureRows answers[MAX_FIGURES] = {0};
+    bool shown[MAX_FIGURES] = {0};
     int n_shown = 0, n = 0;
     for (; n < MAX_FIGURES && (s->figures[n].sql || s->figures[n].chart); n++) {
         const Figure *f = &s->figures[n];
-        if (!figure_rows(page, f, 0, f->rows, &answers[n].rows)) page->failed = true;
-        answers[n].shown = has_shape(f, &answers[n].rows.data);
-        if (answers[n].shown && page->n_runs > 1 &&
-            !figure_rows(page, f, 1, ALL_ROWS, &answers[n].base))
-            page->failed = true;
-        n_shown += answers[n].shown;
-        const char *reason = answers[n].shown ? "" : reason_of(page, f->table);
+        if (!figure_rows_read(page, f, &answers[n])) page->failed = true;
+        shown[n] = has_shape(f, &answers[n].shown.data) || has_shape(f, &answers[n].base.data);
+        n_shown += shown[n];
+        const char *reason = shown[n] ? "" : reason_of(page, 0, f->table);
         if (*reason) page->missing = keep_text("%s\1%s\2%s", page->missing, title_of(f), reason);
     }
     if (n_shown) {
@@ -177,13 +218,10 @@ static bool write_section(Page *page, const Section *s)
         fputs("</h2>\n", page->out);
         if (s->about) fprintf(page->out, "<p class=soft>%s</p>\n", s->about);
         for (int i = 0; i < n; i++)
-            if (answers[i].shown)
-                write_shape(page, &s->figures[i], &answers[i].rows.data,
-                            page->n_runs > 1 ? &answers[i].base.data : NULL);
+            if (shown[i]) write_figure(page, &s->figures[i], &answers[i]);
         fputs("</section>\n", page->out);
     }
-    for (int i = 0; i < n; i++)
-        chart_rows_free(&answers[i].rows), chart_rows_free(&answers[i].base);
+    for (int i = 0; i < n; i++) figure_rows_free(&answers[i]);
     return n_shown > 0;
 }
 

@@ -50,13 +50,28 @@ typedef struct {
 void html_text(FILE *out, const char *text);
 void html_text_n(FILE *out, const char *text, size_t n_bytes);
 
-enum { ALL_ROWS = 100000 }; /* of a baseline, in which rows are looked up */
-/* Reads the rows of a figure for one of the runs, at most `n`. False after writing an error. */
-bool figure_rows(Page *page, const Figure *figure, int run, int n, ChartRows *rows);
-/* Write the rows of a figure. `base` has the rows of the baseline, or is NULL. */
-void html_table(Page *page, const Figure *figure, const ChartData *data, const ChartData *base);
-void html_cards(Page *page, const ChartData *data, const ChartData *base);
-void html_advice(Page *page, const ChartData *data, const ChartData *base);
+enum { ALL_ROWS = 100000 };
+/* The rows of a figure. Without a baseline, only `shown` is read. */
+typedef struct {
+    ChartRows shown; /* first rows of the run, as many as the figure has */
+    ChartRows all;   /* first ALL_ROWS of the run; only of tables */
+    ChartRows base;  /* first ALL_ROWS of the baseline */
+} FigureRows;
+/* Reads the rows of a figure. False after writing an error. Freed in any case. */
+bool figure_rows_read(Page *page, const Figure *figure, FigureRows *rows);
+void figure_rows_free(FigureRows *rows);
+
+/* Returns for each row of the baseline the number of the run's row with the same keys; -1 if there
+ * is none. Of several rows with the same keys, the first belongs to the first, and so on. Freed
+ * with prof_free(). NULL after writing an error. */
+long *rows_paired(Page *page, const Figure *figure, const ChartData *run, const ChartData *base);
+
+/* Write the rows of a figure, with those of the baseline if there is one. */
+void html_table(Page *page, const Figure *figure, const FigureRows *rows);
+void html_cards(Page *page, const FigureRows *rows);
+void html_advice(Page *page, const Figure *figure, const FigureRows *rows);
+/* Writes rows of one run as a table. */
+void html_rows(Page *page, const char *title, const ChartData *data);
 /* Writes the SQL as a user would type it: with the run for ?1 and the number for ?2. */
 void html_sql(Page *page, const Figure *figure);
 

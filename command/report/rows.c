@@ -24,19 +24,13 @@ void html_text_n(FILE *out, const char *text, size_t n_bytes)
 }
 void html_text(FILE *out, const char *text) { html_text_n(out, text, strlen(text)); }
 
+static const ChartCell no_cell = {.number = NAN};
+
 static bool is_number(const ChartCell *cell) { return !isnan(cell->number); }
 static bool is_share(const char *column)
 {
     size_t n = strlen(column);
     return n && column[n - 1] == '%';
-}
-
-/* Returns whether a column has numbers, by its first value. */
-static bool is_numeric(const ChartData *data, size_t column)
-{
-    for (size_t i = 0; i < data->n_rows; i++)
-        if (chart_cell(data, i, column)->text) return is_number(chart_cell(data, i, column));
-    return false;
 }
 
 /* Writes an integer like "1,234,567". */
@@ -101,29 +95,6 @@ static void value(FILE *out, const ChartCell *cell)
         text(out, cell, LONGEST_TEXT);
 }
 
-static bool same(const ChartCell *a, const ChartCell *b)
-{
-    return a->text && b->text ? !strcmp(a->text, b->text) : a->text == b->text;
-}
-
-static bool same_keys(const ChartData *a, size_t row, const ChartData *b, size_t other, int keys)
-{
-    for (size_t k = 0; k < (size_t)keys; k++)
-        if (!same(chart_cell(a, row, k), chart_cell(b, other, k))) return false;
-    return true;
-}
-
-/* Returns the row of the baseline with the same keys; -1 if there is none. If several rows have
- * these keys, the first is compared with the first, and so on. */
-static long base_row(const ChartData *data, size_t row, const ChartData *base, int keys)
-{
-    size_t before = 0;
-    for (size_t i = 0; i < row; i++) before += same_keys(data, row, data, i, keys);
-    for (size_t i = 0; i < base->n_rows; i++)
-        if (same_keys(data, row, base, i, keys) && !before--) return (long)i;
-    return -1;
-}
-
 static void baseline(FILE *out, const ChartCell *cell)
 {
     fputs("<small>base ", out);
@@ -132,6 +103,16 @@ static void baseline(FILE *out, const ChartCell *cell)
     else
         fputs("\xe2\x80\x93", out);
     fputs("</small>", out);
+}
+
+/* A row: its cells in the run and in the baseline; NULL: it has no such row. */
+typedef struct {
+    const ChartCell *run, *base;
+} Row;
+
+static const ChartCell *cells_of(const ChartData *data, long row)
+{
+    return row < 0 ? NULL : chart_cell(data, (size_t)row, 0);
 }
 
 static void cell_write(FILE *out, const ChartCell *cell, bool numeric, bool share,
@@ -152,45 +133,104 @@ static void cell_write(FILE *out, const ChartCell *cell, bool numeric, bool shar
     fputs("</td>", out);
 }
 
-static void head(FILE *out, const ChartData *data)
+/* A table that is being written. */
+typedef struct {
+    FILE *out;
+    const ChartData *run, *base; /* base: NULL if there is no baseline */
+    size_t n_keys;
+} Table;
+
+/* Returns whether a column has numbers, by its first value. */
+static bool is_numeric(const Table *table, size_t column)
 {
-    fputs("<thead><tr>", out);
-    for (size_t c = 0; c < data->n_columns; c++) {
-        fputs(is_numeric(data, c) ? "<th scope=col class=n>" : "<th scope=col>", out);
-        html_text(out, data->columns[c]);
-        fputs("</th>", out);
-    }
-    fputs("</tr></thead>\n<tbody>\n", out);
+    const ChartData *const runs[] = {table->run, table->base};
+    for (size_t r = 0; r < COUNT(runs); r++)
+        for (size_t i = 0; runs[r] && i < runs[r]->n_rows; i++)
+            if (chart_cell(runs[r], i, column)->text)
+                return is_number(chart_cell(runs[r], i, column));
+    return false;
 }
 
-void html_table(Page *page, const Figure *figure, const ChartData *data, const ChartData *base)
+static void write_row(const Table *table, Row row, const char *start)
 {
-    FILE *out = page->out;
-    fputs("<div class=wide role=region tabindex=0 aria-label=\"", out);
-    html_text(out, figure->title);
-    fputs("\"><table class=sortable>\n", out);
-    head(out, data);
-    for (size_t i = 0; i < data->n_rows; i++) {
-        long there = base ? base_row(data, i, base, figure->keys) : -1;
-        fputs("<tr>", out);
-        for (size_t c = 0; c < data->n_columns; c++) {
-            const ChartCell *of = base && there >= 0 ? chart_cell(base, (size_t)there, c) : NULL;
-            cell_write(out, chart_cell(data, i, c), is_numeric(data, c), is_share(data->columns[c]),
-                       of, base && c >= (size_t)figure->keys);
-        }
-        fputs("</tr>\n", out);
+    fputs(start, table->out);
+    for (size_t c = 0; c < table->run->n_columns; c++) {
+        bool key = c < table->n_keys;
+        const ChartCell *cell = row.run ? &row.run[c] : key ? &row.base[c] : &no_cell;
+        cell_write(table->out, cell, is_numeric(table, c), is_share(table->run->columns[c]),
+                   row.base ? &row.base[c] : NULL, table->base && !key);
     }
-    fputs("</tbody></table></div>\n", out);
+    fputs("</tr>\n", table->out);
+}
+
+static void table_start(const Table *table, const char *title)
+{
+    fputs("<div class=wide role=region tabindex=0 aria-label=\"", table->out);
+    html_text(table->out, title);
+    fputs("\"><table class=sortable>\n<thead><tr>", table->out);
+    for (size_t c = 0; c < table->run->n_columns; c++) {
+        fputs(is_numeric(table, c) ? "<th scope=col class=n>" : "<th scope=col>", table->out);
+        html_text(table->out, table->run->columns[c]);
+        fputs("</th>", table->out);
+    }
+    fputs("</tr></thead>\n<tbody>\n", table->out);
+}
+
+static void table_end(const Table *table) { fputs("</tbody></table></div>\n", table->out); }
+
+void html_rows(Page *page, const char *title, const ChartData *data)
+{
+    Table table = {page->out, data, NULL, 0};
+    table_start(&table, title);
+    for (size_t i = 0; i < data->n_rows; i++)
+        write_row(&table, (Row){chart_cell(data, i, 0), NULL}, "<tr>");
+    table_end(&table);
+}
+
+/* Writes the first rows of both runs: those of rank 1, then of rank 2, and so on. */
+static void write_both(const Table *table, const Figure *figure, const FigureRows *rows,
+                       const long *shown, const long *all)
+{
+    const ChartData *run = &rows->shown.data, *base = &rows->base.data;
+    for (size_t i = 0; i < (size_t)figure->rows; i++) {
+        long there = -1;
+        for (size_t k = 0; there < 0 && k < base->n_rows; k++)
+            if (shown[k] == (long)i) there = (long)k;
+        if (i < run->n_rows)
+            write_row(table, (Row){chart_cell(run, i, 0), cells_of(base, there)}, "<tr>");
+        if (i < base->n_rows && shown[i] < 0)
+            write_row(table, (Row){cells_of(&rows->all.data, all[i]), chart_cell(base, i, 0)},
+                      "<tr class=base>");
+    }
+}
+
+void html_table(Page *page, const Figure *figure, const FigureRows *rows)
+{
+    if (page->n_runs < 2) {
+        html_rows(page, figure->title, &rows->shown.data);
+        return;
+    }
+    const ChartData *base = &rows->base.data;
+    Table table = {page->out, &rows->shown.data, base, (size_t)figure->keys};
+    long *shown = rows_paired(page, figure, &rows->shown.data, base);
+    long *all = rows_paired(page, figure, &rows->all.data, base);
+    table_start(&table, figure->title);
+    if (shown && all) write_both(&table, figure, rows, shown, all);
+    table_end(&table);
+    prof_free(shown);
+    prof_free(all);
 }
 
 /* Writes a card. A column's name has its title, unit and remark: "step time|ms|of step time". */
-void html_cards(Page *page, const ChartData *data, const ChartData *base)
+void html_cards(Page *page, const FigureRows *rows)
 {
     FILE *out = page->out;
+    const ChartData *data = &rows->shown.data, *base = &rows->base.data;
+    bool has_base = page->n_runs > 1;
     fputs("<dl class=cards>\n", out);
     for (size_t c = 0; c < data->n_columns && data->n_rows; c++) {
         const ChartCell *cell = chart_cell(data, 0, c);
-        const ChartCell *of = base && base->n_rows ? chart_cell(base, 0, c) : NULL;
+        const ChartCell *of = has_base && base->n_rows ? chart_cell(base, 0, c) : NULL;
         const char *unit = strchr(data->columns[c], '|');
         size_t n_name = unit ? (size_t)(unit - data->columns[c]) : strlen(data->columns[c]);
         if (!cell->text && !(of && of->text)) continue;
@@ -200,9 +240,9 @@ void html_cards(Page *page, const ChartData *data, const ChartData *base)
         value(out, cell);
         fputs(" <small>", out);
         html_text(out, unit ? unit + 1 : "");
-        if (base) {
+        if (has_base) {
             fputs("</small><small class=base>base ", out);
-            value(out, of ? of : cell);
+            value(out, of ? of : &no_cell);
         }
         fputs("</small></dd></div>\n", out);
     }
@@ -246,18 +286,24 @@ static void finding(FILE *out, const ChartCell *row, const ChartCell *percent,
 }
 
 /* What only the baseline has comes last. */
-void html_advice(Page *page, const ChartData *data, const ChartData *base)
+void html_advice(Page *page, const Figure *figure, const FigureRows *rows)
 {
     FILE *out = page->out;
+    const ChartData *data = &rows->shown.data, *base = &rows->base.data;
+    bool has_base = page->n_runs > 1;
+    long *pairs = has_base ? rows_paired(page, figure, data, base) : NULL;
     fputs("<ol class=advice>\n", out);
     for (size_t i = 0; i < data->n_rows; i++) {
-        long there = base ? base_row(data, i, base, 1) : -1;
-        finding(out, chart_cell(data, i, ADVICE_RULE), chart_cell(data, i, ADVICE_PERCENT),
-                there >= 0 ? chart_cell(base, (size_t)there, ADVICE_PERCENT) : NULL, base != NULL);
+        const ChartCell *percent = NULL;
+        for (size_t k = 0; pairs && k < base->n_rows; k++)
+            if (pairs[k] == (long)i) percent = chart_cell(base, k, ADVICE_PERCENT);
+        finding(out, chart_cell(data, i, ADVICE_RULE), chart_cell(data, i, ADVICE_PERCENT), percent,
+                has_base);
     }
-    for (size_t i = 0; base && i < base->n_rows; i++)
-        if (base_row(base, i, data, 1) < 0)
+    for (size_t i = 0; pairs && i < base->n_rows; i++)
+        if (pairs[i] < 0)
             finding(out, chart_cell(base, i, ADVICE_RULE), NULL,
                     chart_cell(base, i, ADVICE_PERCENT), true);
     fputs("</ol>\n", out);
+    prof_free(pairs);
 }

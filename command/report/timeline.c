@@ -621,18 +621,14 @@ static void write_data(Timeline *t)
 
 static void write_lines(Page *page)
 {
-    ChartRows rows, base = {0};
-    bool two = page->n_runs > 1;
-    int n = lines_figure.rows;
-    if (figure_rows(page, &lines_figure, 0, n, &rows) &&
-        (!two || figure_rows(page, &lines_figure, 1, ALL_ROWS, &base))) {
+    FigureRows rows;
+    if (figure_rows_read(page, &lines_figure, &rows)) {
         fputs("<details><summary>Lines</summary>\n", page->out);
-        html_table(page, &lines_figure, &rows.data, two ? &base.data : NULL);
+        html_table(page, &lines_figure, &rows);
         html_sql(page, &lines_figure);
         fputs("</details>\n", page->out);
     }
-    chart_rows_free(&rows);
-    chart_rows_free(&base);
+    figure_rows_free(&rows);
 }
 
 static bool has_events(const Timeline *t) { return t->first_ps < t->last_ps; }

@@ -28,14 +28,15 @@ KINDS = {'gpu': GPU, 'tpu': TPU, 'cpu': BEFORE, 'inference': 'tests/data/inferen
 
 
 class Page(html.parser.HTMLParser):
-    """A page's elements: [(tag, attributes)]; its tables: rows of cells [text, raw value]; its SQL
-    by the table above it; the text of scripts."""
+    """A page's elements: [(tag, attributes)]; its tables: rows of cells [text, raw value, text of
+    the baseline], of the run and of the baseline alone, and the SQL and remark below; the text of
+    scripts."""
     VOID = {'meta', 'link', 'br', 'input'}
 
     def __init__(self, text):
         super().__init__()
         self.elements, self.open, self.tables, self.scripts = [], [], [], []
-        self.cell = self.sql = self.script = None
+        self.cell = self.sql = self.script = self.remark = None
         self.feed(text)
         self.close()
         must(not self.open, 'elements without an end: %s' % self.open)
@@ -46,12 +47,15 @@ class Page(html.parser.HTMLParser):
         if tag not in self.VOID:
             self.open.append(tag)
         if tag == 'table':
-            self.tables.append({'rows': [], 'sql': None})
+            self.tables.append({'rows': [], 'base': [], 'sql': None, 'remark': ''})
         elif tag == 'tr':
-            self.tables[-1]['rows'].append([])
+            self.row = []
+            self.tables[-1][attributes.get('class', 'rows')].append(self.row)
         elif tag in ('td', 'th'):
-            self.cell = ['', attributes.get('data-v')]
-            self.tables[-1]['rows'][-1].append(self.cell)
+            self.cell = ['', attributes.get('data-v'), None]
+            self.row.append(self.cell)
+        elif tag == 'small' and self.cell:
+            self.cell[2] = ''
         elif tag == 'pre':
             self.sql = ''
         elif tag == 'script':
@@ -68,15 +72,20 @@ class Page(html.parser.HTMLParser):
         elif tag == 'pre':
             if self.tables and self.tables[-1]['sql'] is None:
                 self.tables[-1]['sql'] = self.sql
+                self.remark = self.tables[-1]
             self.sql = None
+        elif tag == 'details':
+            self.remark = None
 
     def handle_data(self, data):
         if self.open and self.open[-1] == 'script':
             self.scripts[-1] += data
         elif self.sql is not None:
             self.sql += data
-        elif self.cell is not None and 'small' not in self.open:
-            self.cell[0] += data
+        elif self.cell is not None:
+            self.cell[2 if 'small' in self.open else 0] += data
+        elif self.remark is not None:
+            self.remark['remark'] += data
 
 
 def report(source, *words, name='report.html'):
@@ -173,13 +182,68 @@ def check_tables(text, what):
         same(min(len(rows), 300), len(body), what + ': rows of ' + table['sql'])
         for cells, row in zip(body, rows):
             same([c[0] for c in head], list(row), what)
-            for (text, raw), value in zip(cells, row.values()):
+            for (text, raw, _), value in zip(cells, row.values()):
                 if raw is not None:
                     must(raw == '' if value is None else close(raw, value),
                          '%s: %r for %r in %s' % (what, raw, value, table['sql']))
                 elif value is None:
                     same(text, '–', what)
                 n += 1
+    return n
+
+
+def shown(value):
+    """A value as pages show it."""
+    if value is None:
+        return '–'
+    if isinstance(value, str):
+        return value if len(value) <= 200 else value[:200] + '…'
+    if value == 0 or isinstance(value, int):
+        return '{:,}'.format(int(value))
+    size = abs(value)
+    if size >= 1e15 or size < 1e-3:
+        return '%.2e' % value
+    return '{:,.{}f}'.format(value, 0 if size >= 1000 else 1 if size >= 100 else
+                             2 if size >= .01 else 4)
+
+
+def check_base(text, source, against, what):
+    """Each table has the first rows of the baseline, by the SQL below it, changed as the remark
+    says. The values of a row are those of one row in each run."""
+    n = 0
+    for table in Page(text).tables:
+        if not table['sql'] or 'prof_issues' in table['sql']:
+            continue
+        sql, head = table['sql'], [cell[0] for cell in table['rows'][0]]
+        remark = re.fullmatch(
+            r"Baseline: the same SQL with '%s'\.( Rows that are not among the first (\d+) of their "
+            r'run: with (\d+) instead of (\d+)\.)?' % re.escape(against), table['remark'])
+        if not remark.group(1):  # a chart
+            continue
+        most, n_all, again = map(int, remark.groups()[1:])
+        same(most, again)
+        everything = re.sub(r'(LIMIT |, )%d\b' % most, r'\g<1>%d' % n_all, sql)
+        must(everything != sql, 'not %d rows: %s' % (most, sql))
+        run, base = ([list(row.values()) for row in shell(s + ';')]
+                     for s in (everything, everything.replace(source, against)))
+        first = base[:most]
+        for row in table['rows'][1:] + table['base']:
+            extra = row in table['base']
+            both = not extra or any(raw for _, raw, small in row if small is not None)
+            there = [values for values in base if all(
+                small in (None, 'base ' + shown(value)) and
+                (both or small is not None or text in ('–', shown(value)))
+                for (text, _, small), value in zip(row, values))]
+            must(there or not extra and all(small in (None, 'base –') for _, _, small in row),
+                 '%s: not in the baseline: %s %s' % (what, head, row))
+            must(not both or any(all(raw is None or (raw == '' if value is None else
+                                                     close(raw, value))
+                                     for (_, raw, _), value in zip(row, values))
+                                 for values in run),
+                 '%s: not in the run: %s %s' % (what, head, row))
+            first = [values for values in first if values not in there]
+            n += 1
+        same(first, [], '%s: rows of the baseline that are not in the table\n%s' % (what, sql))
     return n
 
 
@@ -272,6 +336,36 @@ def a_baseline_beside_it():
                      BEFORE, AFTER))
     row = re.search('<tr><td>%s</td>.*?</tr>' % re.escape(op['short_name']), text).group(0)
     must('base %s' % (('%.1f' if op['ms'] >= 100 else '%.2f') % op['ms']) in row, row)
+
+
+@case
+def rows_of_the_baseline():
+    """With --against, tables have the first rows of both runs, also those that one of them lacks or
+    ranks lower."""
+    pairs = (AFTER, BEFORE), (BEFORE, AFTER), (GPU, TPU), (TPU, KINDS['inference'])
+    n = sum(check_tables(text, run) + check_base(text, run, base, '%s against %s' % (run, base))
+            for run, base in pairs for text in [report(run, '--against', base)[0]])
+    must(n > 3000, 'only %d' % n)
+    text, _ = report(AFTER, '--against', BEFORE)
+    [op] = shell("SELECT self_time_us / 1e3 AS ms FROM top_ops('%s') WHERE short_name = "
+                 "'EagerPyFunc'" % BEFORE)
+    must('<tr class=base><td>EagerPyFunc</td><td>host</td><td class=n data-v="">–<small>base %.1f'
+         '</small>' % op['ms'] in text, 'EagerPyFunc')
+
+
+@case
+def figures_of_the_baseline():
+    """A figure that only one of the runs has is shown, with the reason why the other lacks it."""
+    reason = html.escape('. steps has no rows: no step was found')
+    for run, base, whose in ((KINDS['no_steps'], TPU, 'this run'),
+                             (TPU, KINDS['no_steps'], 'the baseline')):
+        text, _ = report(run, '--against', base)
+        same(text.count('<svg class="chart steps"'), 1)
+        same(text.count('Not in %s%s' % (whose, reason)), 2, 'of the chart and the table')
+        must(check_base(text, run, base, whose) > 100, 'no rows')
+    text, _ = report(KINDS['empty'], '--against', TPU)
+    same(re.findall('<dt>complete steps</dt><dd>(.*?) <small></small><small class=base>base (.*?)<',
+                    text), [('–', '6')])
 
 
 @case
