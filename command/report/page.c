@@ -392,9 +392,11 @@ static bool write_sections(Page *page)
 
 static bool write_page(Page *page)
 {
+    bool ok = page->n_runs < 2 || hosts_paired(page);
     write_head(page);
-    bool ok = write_sections(page);
+    ok = write_sections(page) && ok;
     write_foot(page);
+    chart_rows_free(&page->hosts);
     return ok && !page->failed && !page->d->failed;
 }
 

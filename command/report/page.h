@@ -23,7 +23,7 @@ typedef struct {
     const char *title;
     const char *table;  /* its reason is shown if there are no rows */
     const Chart *chart; /* SHAPE_CHART: contains the SQL */
-    int keys;           /* number of first columns that identify a row, also in the baseline */
+    int keys;           /* number of first columns that identify a row; see rows_paired() */
     int rows;           /* most rows */
     const char *sql;
 } Figure;
@@ -44,6 +44,7 @@ typedef struct {
     int n_runs;          /* 2: there is a baseline */
     const char *shown;   /* numbers of the sections with figures, one in each line */
     const char *missing; /* figures without rows: \1 title \2 reason */
+    ChartRows hosts;     /* of the baseline that the run lacks, each with the run's host for it */
 } Page;
 
 /* Writes text for the content of an element or an attribute in double quotes. */
@@ -61,9 +62,14 @@ typedef struct {
 bool figure_rows_read(Page *page, const Figure *figure, FigureRows *rows);
 void figure_rows_free(FigureRows *rows);
 
+/* Reads which hosts belong together: those with the same name, and the others in the order of their
+ * names. False after writing an error. */
+bool hosts_paired(Page *page);
 /* Returns for each row of the baseline the number of the run's row with the same keys; -1 if there
- * is none. Of several rows with the same keys, the first belongs to the first, and so on. Freed
- * with prof_free(). NULL after writing an error. */
+ * is none. Of several rows with the same keys, the first belongs to the first, and so on. In a key
+ * `host`, hosts that belong together are the same; in a key `device` or `core`, only what follows
+ * the kind of the device counts: GPU 0 is compared with TPU 0. Freed with prof_free(). NULL after
+ * writing an error. */
 long *rows_paired(Page *page, const Figure *figure, const ChartData *run, const ChartData *base);
 
 /* Write the rows of a figure, with those of the baseline if there is one. */

@@ -79,7 +79,7 @@ const Section sections[] = {
             "FROM roofline(?1) WHERE record = 'Total' AND rank > 0 AND include_infeed_outfeed = 1\n"
             "    AND hbm_operational_intensity > 0 ORDER BY total_self_time_us DESC LIMIT ?2")}},
     {"input", "Input pipeline", NULL, {
-        TABLE("Verdict", "input_pipeline", 1, 4,
+        TABLE("Verdict", "input_pipeline", 0, 4,
             "SELECT input_verdict AS \"bound by\", input_percent_actual AS \"input %\",\n"
             "    output_percent_actual AS \"output %\", input_statement AS statement\n"
             "FROM input_pipeline(?1) LIMIT ?2"),

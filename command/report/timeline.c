@@ -559,11 +559,9 @@ static const Figure lines_figure = {
     .shape = SHAPE_TABLE,
     .title = "Lines",
     .table = "lines",
-    .keys = 2,
+    .keys = 3,
     .rows = 40,
-    .sql = "SELECT CASE WHEN (SELECT count(*) FROM hosts(?1)) > 1 THEN host || ' ' ELSE '' END\n"
-           "        || plane AS plane,\n"
-           "    coalesce(display_name, name) AS line, kind, event_count AS events\n"
+    .sql = "SELECT host, plane, coalesce(display_name, name) AS line, kind, event_count AS events\n"
            "FROM lines(?1) WHERE event_count > 0 ORDER BY event_count DESC LIMIT ?2"};
 
 /* Packs the longest `most` events and the details. */

@@ -369,6 +369,33 @@ def figures_of_the_baseline():
 
 
 @case
+def hosts_of_other_names():
+    """Hosts that both runs have are compared, the others in the order of their names, and devices
+    by their numbers. The only row of a table is compared with the only one."""
+    path = KINDS['hosts'] + '/plugins/profile/multi_host_111/host-0%d.xplane.pb'
+    for names in (['a', 'b', 'c'], ['host-01', 'host-02', 'z']):
+        for i, name in enumerate(names):  # the first host is the last one of the second folder
+            with open(path % ((i + (names[2] == 'z')) % 3), 'rb') as f:
+                put('_'.join(names) + '/%s.xplane.pb' % name, f.read())
+        base = os.path.join(DIR, '_'.join(names))
+        text, _ = report(KINDS['hosts'], '--against', base)
+        tables = [table for table in Page(text).tables if table['rows'][0][0][0] == 'host']
+        same(len(tables), 4)
+        for table in tables:
+            same(table['base'], [])
+            for row in table['rows'][1:]:
+                for value, _, small in row:
+                    must(small in (None, 'base ' + value), '%s: %s' % (names, row))
+    text, _ = report(GPU, '--against', TPU)
+    [row] = shell("SELECT busy_percent FROM device_time('%s') WHERE plane GLOB '*:0'" % TPU)
+    must(re.search('<td>/device:GPU:0</td><td[^>]*>[0-9.]+<small>base %.2f</small>' %
+                   row['busy_percent'], text), 'the device')
+    [row] = shell("SELECT input_percent_actual AS p FROM input_pipeline('%s')" % TPU)
+    must(re.search('<td>host</td><td[^>]*>[0-9.]+<small>base %.2f</small>' % row['p'], text),
+         'the verdict')
+
+
+@case
 def timeline_beside_the_baseline():
     """With --against, the timeline has the events of both runs, each from its own start."""
     for words, sources in (([], [AFTER]), (['--against', BEFORE], [AFTER, BEFORE])):
