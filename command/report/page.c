@@ -250,6 +250,20 @@ static const char *const verdict =
     "found a cost of 5 % of the time.' ELSE 'What costs time is unknown: no rule of advice could "
     "be checked.' END";
 
+/* Writes the verdict, and the baseline's if it differs. */
+static void write_verdict(Page *page)
+{
+    const char *text = fact(page, 0, verdict);
+    const char *base = page->n_runs > 1 ? fact(page, 1, verdict) : text;
+    fputs("<p class=verdict>", page->out);
+    html_text(page->out, text);
+    fputs("</p>\n", page->out);
+    if (!strcmp(text, base)) return;
+    fputs("<p class=soft>Baseline: ", page->out);
+    html_text(page->out, base);
+    fputs("</p>\n", page->out);
+}
+
 static void write_head(Page *page)
 {
     FILE *out = page->out;
@@ -276,9 +290,8 @@ static void write_head(Page *page)
         html_text(out, fact(page, 1, what_run));
         fputs("</p>\n", out);
     }
-    fputs("<p class=verdict>", out);
-    html_text(out, fact(page, 0, verdict));
-    fputs("</p>\n</header>\n", out);
+    write_verdict(page);
+    fputs("</header>\n", out);
 }
 
 static void write_nav(Page *page)

@@ -115,8 +115,12 @@ static const ChartCell *cells_of(const ChartData *data, long row)
     return row < 0 ? NULL : chart_cell(data, (size_t)row, 0);
 }
 
-static void cell_write(FILE *out, const ChartCell *cell, bool numeric, bool share,
-                       const ChartCell *base, bool has_base)
+static bool same(const ChartCell *a, const ChartCell *b)
+{
+    return a->text && b->text ? !strcmp(a->text, b->text) : a->text == b->text;
+}
+
+static void cell_write(FILE *out, const ChartCell *cell, bool numeric, bool share)
 {
     fputs("<td", out);
     if (numeric) fputs(share && is_number(cell) ? " class=\"n p\"" : " class=n", out);
@@ -129,8 +133,6 @@ static void cell_write(FILE *out, const ChartCell *cell, bool numeric, bool shar
     }
     fputc('>', out);
     value(out, cell);
-    if (has_base && numeric) baseline(out, base);
-    fputs("</td>", out);
 }
 
 /* A table that is being written. */
@@ -151,14 +153,21 @@ static bool is_numeric(const Table *table, size_t column)
     return false;
 }
 
+/* Numbers have the baseline's below them, texts only where they differ. */
 static void write_row(const Table *table, Row row, const char *start)
 {
     fputs(start, table->out);
     for (size_t c = 0; c < table->run->n_columns; c++) {
         bool key = c < table->n_keys;
+        bool numeric = is_numeric(table, c);
         const ChartCell *cell = row.run ? &row.run[c] : key ? &row.base[c] : &no_cell;
-        cell_write(table->out, cell, is_numeric(table, c), is_share(table->run->columns[c]),
-                   row.base ? &row.base[c] : NULL, table->base && !key);
+        const ChartCell *base = row.base ? &row.base[c] : NULL;
+        cell_write(table->out, cell, numeric, is_share(table->run->columns[c]));
+        if (table->base && numeric && !key)
+            baseline(table->out, base);
+        else if (base && !same(cell, base))
+            baseline(table->out, base);
+        fputs("</td>", table->out);
     }
     fputs("</tr>\n", table->out);
 }

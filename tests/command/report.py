@@ -232,7 +232,7 @@ def check_base(text, source, against, what):
             both = not extra or any(raw for _, raw, small in row if small is not None)
             there = [values for values in base if all(
                 small in (None, 'base ' + shown(value)) and
-                (both or small is not None or text in ('–', shown(value)))
+                (small is not None or text == shown(value))
                 for (text, _, small), value in zip(row, values))]
             must(there or not extra and all(small in (None, 'base –') for _, _, small in row),
                  '%s: not in the baseline: %s %s' % (what, head, row))
@@ -384,15 +384,31 @@ def hosts_of_other_names():
         for table in tables:
             same(table['base'], [])
             for row in table['rows'][1:]:
-                for value, _, small in row:
-                    must(small in (None, 'base ' + value), '%s: %s' % (names, row))
+                for value, raw, small in row:
+                    must(raw is None or small == 'base ' + value, '%s: %s' % (names, row))
     text, _ = report(GPU, '--against', TPU)
-    [row] = shell("SELECT busy_percent FROM device_time('%s') WHERE plane GLOB '*:0'" % TPU)
-    must(re.search('<td>/device:GPU:0</td><td[^>]*>[0-9.]+<small>base %.2f</small>' %
-                   row['busy_percent'], text), 'the device')
-    [row] = shell("SELECT input_percent_actual AS p FROM input_pipeline('%s')" % TPU)
-    must(re.search('<td>host</td><td[^>]*>[0-9.]+<small>base %.2f</small>' % row['p'], text),
-         'the verdict')
+    [device] = shell("SELECT busy_percent AS p FROM device_time('%s') WHERE plane GLOB '*:0'" % TPU)
+    [input] = shell("SELECT input_percent_actual AS p FROM input_pipeline('%s')" % TPU)
+    for cell, row in (('/device:GPU:0<small>base /device:TPU:0', device),
+                      ('host<small>base both', input)):
+        must(re.search('<td>%s</small></td><td[^>]*>[0-9.]+<small>base %.2f</small>' % (
+            cell, row['p']), text), cell)
+
+
+@case
+def texts_beside_the_baseline():
+    """With --against, texts that differ have the baseline's below them, and the verdict too."""
+    text, _ = report(GPU, '--against', TPU)
+    [verdict] = re.findall('class=verdict>.*?</p>\n<p class=soft>Baseline: (.*?)</p>', text)
+    must(verdict in report(TPU)[0], verdict)
+    ask = "SELECT input_verdict AS verdict, input_statement AS words FROM input_pipeline('%s')"
+    (now,), (then,) = (shell(ask % source) for source in (GPU, TPU))
+    for name in 'verdict', 'words':
+        must('<td>%s<small>base %s</small></td>' % (now[name], shown(then[name])) in text, name)
+    must('<td>gpu-worker<small>base t1v-n-0d2f</small></td>' in text, 'the host')
+    text, _ = report(TPU, '--against', TPU)
+    must('<p class=soft>Baseline: ' + verdict not in text, 'the same verdict twice')
+    same(re.findall('<td>[^<]*<small>', text), [])
 
 
 @case
