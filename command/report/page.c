@@ -147,7 +147,7 @@ static bool has_shape(const Figure *f, const ChartData *data)
 /* Writes that one of the runs has no rows, and the reason. */
 static void write_absent(Page *page, int run, const char *table)
 {
-    fputs(run ? "<p class=soft>Not in the baseline. " : "<p class=soft>Not in this run. ",
+    fputs(run ? "<p class=soft>None in the baseline. " : "<p class=soft>None in this run. ",
           page->out);
     html_text(page->out, reason_of(page, run, table));
     fputs("</p>\n", page->out);

@@ -39,6 +39,7 @@ static const char *number_of_device(const char *name)
     return *number ? number : name;
 }
 
+/* Returns what a key is compared by. */
 static const char *key_of(const Page *page, const char *column, const char *text, bool of_base)
 {
     if (!strcmp(column, "host")) return of_base ? host_of_run(page, text) : text;

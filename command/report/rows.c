@@ -160,13 +160,12 @@ static void write_row(const Table *table, Row row, const char *start)
     for (size_t c = 0; c < table->run->n_columns; c++) {
         bool key = c < table->n_keys;
         bool numeric = is_numeric(table, c);
-        const ChartCell *cell = row.run ? &row.run[c] : key ? &row.base[c] : &no_cell;
         const ChartCell *base = row.base ? &row.base[c] : NULL;
+        const ChartCell *cell = key ? base : &no_cell;
+        if (row.run) cell = &row.run[c];
         cell_write(table->out, cell, numeric, is_share(table->run->columns[c]));
-        if (table->base && numeric && !key)
-            baseline(table->out, base);
-        else if (base && !same(cell, base))
-            baseline(table->out, base);
+        bool always = table->base && numeric && !key;
+        if (always || (base && !same(cell, base))) baseline(table->out, base);
         fputs("</td>", table->out);
     }
     fputs("</tr>\n", table->out);

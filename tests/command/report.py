@@ -361,7 +361,7 @@ def figures_of_the_baseline():
                              (TPU, KINDS['no_steps'], 'the baseline')):
         text, _ = report(run, '--against', base)
         same(text.count('<svg class="chart steps"'), 1)
-        same(text.count('Not in %s%s' % (whose, reason)), 2, 'of the chart and the table')
+        same(text.count('None in %s%s' % (whose, reason)), 2, 'of the chart and the table')
         must(check_base(text, run, base, whose) > 100, 'no rows')
     text, _ = report(KINDS['empty'], '--against', TPU)
     same(re.findall('<dt>complete steps</dt><dd>(.*?) <small></small><small class=base>base (.*?)<',
