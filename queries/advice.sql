@@ -96,8 +96,8 @@ WITH rule(rule, place, says, action, query) AS (
      || 'WHERE is_recomputed ORDER BY event_self_time_us DESC'),
     ('data_movement', 18, 'Ops that only move data (copies, transposes, and fusions of nothing '
      || 'else) take %s.',
-     'Choose layouts and orders of dimensions that neighbouring ops share (needed_by of the query '
-     || 'names the op that uses the result).',
+     'Choose layouts and orders of dimensions that neighbouring ops share. layout_ops names the op '
+     || 'that needs each result.',
      'SELECT hlo_op, shape, operand_shape, self_us, needed_by FROM layout_ops(%s)'),
     ('padding', 19, 'Ops spend %s on padding, if their time is proportional to their bytes.',
      'Use sizes that are multiples of the tile, as the query suggests.',

@@ -29,11 +29,10 @@ WITH on_device AS MATERIALIZED (
     FROM temp.tf_ops(:source, 0, 0)
     WHERE host_or_device = 'Host' AND type <> '' AND operation <> 'XlaModule'
 ), ranked AS (
-    SELECT *, row_number() OVER (PARTITION BY run
-                                 ORDER BY total_self_time_us DESC, operation, type) AS rank
-    FROM on_host
-    WHERE (run, operation) NOT IN (SELECT run, operation FROM on_device
-                                   WHERE operation IS NOT NULL)
+    SELECT h.*, row_number() OVER (PARTITION BY h.run
+                                   ORDER BY total_self_time_us DESC, h.operation, type) AS rank
+    FROM on_host AS h LEFT JOIN on_device AS d ON d.run = h.run AND d.operation = h.operation
+    WHERE d.run IS NULL
 )
 SELECT run, rank, operation, type, execution_mode, occurrences, total_time_us, total_self_time_us,
        100.0 * total_self_time_us / all_us
