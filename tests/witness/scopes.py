@@ -31,6 +31,7 @@ TRANSFORMED = set('''jvp transpose vmap vjp linearize checkpoint remat custom_jv
 FRAMEWORKS = set('''jax jaxlib flax optax haiku equinox keras tf_keras tensorflow torch torch_xla
     torchax orbax chex numpy site-packages dist-packages'''.split())
 TORCH, OF_FRAMES = ('aten__', 'prim__', 'xla__'), 'as the stack shows'
+PASSES, LEVELS = ('backward', 'recomputed', OF_FRAMES, 'forward'), 8  # of merged names
 BASES = {'Module', 'Layer', 'Operation', 'Functional', 'Model', 'Sequential'}
 OWNER = ('owner_tf_op', 'owner_by', 'owner_hlo_op', 'scope', 'scope_by', 'pass', 'user_file',
          'user_line', 'user_function')
@@ -91,6 +92,35 @@ def scope_of(name):
         met['type'] += 1
         ranges = name[colons[-1]:] == ':NVTX'
         name = name[:colons[-1]]
+    found = [scope_of_one(x) for x in names_in(name)]
+    of_pass = next(x for x in PASSES if any(x == of for _, of in found))
+    scopes = [scope for scope, of in found if of == of_pass]
+    n = 0
+    while all(len(x) > n and x[n] == scopes[0][n] for x in scopes):
+        n += 1
+    if len(found) > 1:
+        met['merged ' + of_pass] += 1
+        met['merged with another pass'] += len(scopes) < len(found)
+        met['merged in one scope'] += 0 < n == max(map(len, scopes))
+        met['merged in scopes around'] += 0 < n < max(map(len, scopes))
+    return '/'.join(scopes[0][:n]), None if ranges else of_pass
+
+
+def names_in(name, level=0):
+    """The names that XLA merged."""
+    start = (outside(name, '/') or [-1])[-1] + 1
+    parts = wrapped(name[start:])
+    colons = outside(parts[1], ':') if parts and not parts[0] else []
+    met['merged too deep'] += bool(colons) and level == LEVELS
+    if not colons or level == LEVELS:
+        return [name]
+    met['merged in a merged name'] += level > 0
+    return [x for a, b in zip([-1] + colons, colons + [len(parts[1])])
+            for x in names_in(name[:start] + parts[1][a + 1:b], level + 1)]
+
+
+def scope_of_one(name):
+    """(components of the scope, pass) of a name that is not merged."""
     cuts = outside(name, '/')
     parts = [name[a + 1:b] for a, b in zip([-1] + cuts, cuts + [len(name)])]
     plain = [unwrapped(x) for x in parts]
@@ -115,7 +145,7 @@ def scope_of(name):
         of_pass = 'recomputed'
     if torch and of_pass == 'forward':
         of_pass = OF_FRAMES
-    return '/'.join(scope), None if ranges else of_pass
+    return scope, of_pass
 
 
 def by_name(of_pass):
@@ -706,8 +736,26 @@ def random_names():
         for _ in range(draw.choice((0, 0, 1, 2, 3))):
             part = '%s(%s)' % (draw.choice(sorted(TRANSFORMED | PROGRAMS) + ['f', '']), part)
         return part
+
+    def path(level):
+        parts = [component() for _ in range(draw.randint(1, 6 - 4 * (level > 0)))]
+        if level < 3 and draw.random() < 0.4:
+            parts.append(merged(level))
+        return '/'.join(parts)
+
+    def merged(level):
+        start = draw.choice(['', '', component() + '/'])
+        return '(%s)' % ':'.join(start + path(level + 1) for _ in range(draw.choice((1, 2, 2, 3))))
+
+    def deep(levels):
+        rest = path(3)
+        for _ in range(levels):
+            rest = '%s/(%s)' % (draw.choice(('a', 'jit(f)', 'x[1]')), ':'.join(
+                draw.sample([path(3), 'transpose(a)/' + rest], 2)))
+        return rest
+    found.update(deep(levels) for levels in range(LEVELS - 2, LEVELS + 3) for _ in range(20))
     while len(found) < 3000:
-        name = list('/'.join(component() for _ in range(draw.randint(1, 6))))
+        name = list(path(0))
         for _ in range(draw.choice((0, 0, 0, 1, 2))):
             name.insert(draw.randint(0, len(name)), draw.choice('()[]{}/:;:;.'))
         found.add(''.join(name))

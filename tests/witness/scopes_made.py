@@ -38,6 +38,8 @@ RULES = (['left out ' + x for x in scopes.LEFT_OUT] + ['program ' + x for x in s
          + ['pass ' + x for x in ('forward', 'backward', 'recomputed', 'None')]
          + ['library of ' + x for x in ('nn', 'linen', 'layers', 'nets')]
          + ['call by ' + x for x in ('__call__', 'forward', 'call')]
+         + ['merged ' + x for x in (*scopes.PASSES, 'too deep', 'in a merged name', 'in one scope',
+                                    'in scopes around', 'with another pass')]
          + ['typed in <stdin', 'typed in <ipyth', 'python in lib', 'python in lib64', 'no file',
             'file in brackets', 'body of while', 'cond of while', 'cond of branch', 'branch', 'eqx',
             'gradients', 'type', 'several names', 'module of a library', 'frame repeats',
