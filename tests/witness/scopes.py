@@ -748,10 +748,10 @@ def random_names():
         return '(%s)' % ':'.join(start + path(level + 1) for _ in range(draw.choice((1, 2, 2, 3))))
 
     def deep(levels):
-        rest = path(3)
+        rest = draw.choice(('transpose(a)/b/mul', 'rematted_computation/b/mul', path(3)))
         for _ in range(levels):
             rest = '%s/(%s)' % (draw.choice(('a', 'jit(f)', 'x[1]')), ':'.join(
-                draw.sample([path(3), 'transpose(a)/' + rest], 2)))
+                draw.sample(['b/add', rest], 2)))
         return rest
     found.update(deep(levels) for levels in range(LEVELS - 2, LEVELS + 3) for _ in range(20))
     while len(found) < 3000:
