@@ -11,6 +11,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from compare import agree, in_parts, main, numbered, tried  # noqa: E402
+from device_time import TRANSFER, devices as all_devices  # noqa: E402
 
 SHOWN = 8  # devices
 
@@ -60,20 +61,16 @@ def kernels(run):
             share, r['total_duration_us'] / 1e3, r['occurrences'], r['kernel_name'][:60])
 
 
-def copied(details):
-    text = details if isinstance(details, str) else ''
-    found = re.search('num_bytes:([0-9]*)', text) or re.search('size:([0-9]*)', text)
-    return int(found.group(1) or 0) if found else 0
-
-
 def copies(run):
+    """Of the transfers of GPUs those that are no memsets, by their names."""
     found = collections.defaultdict(list)
-    for _, _, plane, line, e in numbered(run):
-        if plane.kind == 'gpu' and not line.derived and e.name.lower().startswith('memcpy'):
-            found[e.name].append((e.duration_ps / 1e12, e.stats.get('memcpy_details')))
+    for d in all_devices(run):
+        for e in d.events if d.kind == 'gpu' else ():
+            if d.kind_of(e) == TRANSFER and d.category(e) != 'memset':
+                found[e.name].append((max(e.duration_ps, 0) / 1e12, d.bytes(e, e) or 0))
     lines = []
     for name, of in found.items():
-        seconds, size = sum(s for s, _ in of), sum(copied(d) for _, d in of)
+        seconds, size = (sum(x) for x in zip(*of))
         lines.append('%s: %d, %.3f ms' % (name, len(of), seconds * 1e3) + (
             ', %.3f MB, %.3f GB/s' % (size / 1e6, size / seconds / 1e9)
             if size > 0 and seconds > 0 else ''))
