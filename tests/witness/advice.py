@@ -17,7 +17,6 @@ IDLE = {'idle_launching': ['launching'], 'idle_input': ['input'], 'idle_waiting'
         'idle_queued': ['queued'], 'idle_unknown': ['unknown'],
         'idle_compiling': ['compiling', 'tracing'], 'idle_host': ['host', 'python'],
         'idle_copying': ['copy']}
-MOVING = {'data formatting', 'copy', 'transpose', 'reshape', 'pad', 'slice', 'concatenate'}
 OF_GPUS, OF_DEVICES = ('idle_queued', 'tensorcore_missed', 'small_kernels'), (
     'idle_at_ends', 'exposed_communication', 'exposed_transfer', 'imbalance', 'padding')
 TABLES = {
@@ -30,7 +29,7 @@ TABLES = {
     'missed': 'tensorcore_missed({x}, 1000000)', 'totals': 'event_totals({x})',
     'planes': "planes({x}) WHERE kind = 'host' AND event_count > 0", 'input_ops': 'input_ops({x})',
     'programs': 'hlo_modules({x})', 'exposed': 'exposed_communication({x})',
-    'apart': 'async_ops({x}, 1)'}
+    'apart': 'async_ops({x}, 1)', 'layouts': 'layout_ops({x})'}
 # Why rules are not checked: {reason: (whether it is true, the rules that need this)}
 EVERY_IDLE = {*IDLE, 'idle_at_ends'}
 OPS = {'recomputing', 'outside_compilation', 'data_movement'}
@@ -44,7 +43,7 @@ REASONS = {
     'no host thread has an event': (lambda f: not f.planes, EVERY_IDLE | {'retracing'} - {
         'idle_unknown', 'idle_at_ends'}),
     'no complete step was found': (lambda f: not f.complete, {'input', 'slow_steps'}),
-    'the file has no HLO program': (lambda f: not f.programs, {'padding'}),
+    'the file has no HLO program': (lambda f: not f.programs, {'padding', 'data_movement'}),
     "the operations and bytes of ops, or the devices' peak rates, are unknown": (
         lambda f: not is_any_known(f.ops), {'low_utilization'}),
     'it is unknown which collectives of the devices belong together': (
@@ -54,14 +53,12 @@ REASONS = {
 # What a rule's query shows of its cost: {rule: (column, its units in a ms, whether of all devices)}
 SHOWN = {
     **{rule: ('idle_us', 1e3, False) for rule in IDLE
-       if rule not in ('idle_queued', 'idle_compiling')},
-    **{rule: ('event_self_time_us', 1e3, True) for rule in ('recomputing', 'data_movement')},
+       if rule != 'idle_queued'},
+    'recomputing': ('event_self_time_us', 1e3, True), 'data_movement': ('self_us', 1e3, True),
     'outside_compilation': ('self_ms', 1, True),
     'small_kernels': ('total_ms', 1, True), 'padding': ('padding_time_us', 1e3, True),
     'low_utilization': ('wasted_time_us', 1e3, True),
     'tensorcore_missed': ('total_duration_us', 1e3, True)}
-METRICS = {'recomputing': lambda o: o['is_recomputed'],
-           'data_movement': lambda o: o['category'] in MOVING}
 
 
 class Facts:
@@ -133,9 +130,10 @@ def parts(f):
         waits) or not waits else None
     found['stall_between_slices'] = [(r['rendezvous_name'], r['total_stall_ms'] / f.hosts)
                                      for r in f.slices] or None
-    for rule, counts in METRICS.items():
-        found[rule] = [(o['hlo_op'], o['event_self_time_us'] / n / 1e3) for o in f.ops
-                       if counts(o)] if f.ops and f.devices else None
+    found['recomputing'] = [(o['hlo_op'], o['event_self_time_us'] / n / 1e3) for o in f.ops
+                            if o['is_recomputed']] if f.ops and f.devices else None
+    found['data_movement'] = [(o['hlo_op'], o['self_us'] / n / 1e3) for o in f.layouts
+                              ] if f.ops and f.devices else None
     found['outside_compilation'] = [
         (o['hlo_op'], o['event_self_ps'] / n / 1e9) for o in f.listed
         if o['outside_compilation'] == 'Yes'] if f.ops and f.devices else None
@@ -159,7 +157,7 @@ def parts(f):
     if not f.planes:
         lacking |= {*IDLE, 'retracing'} - {'idle_unknown'}
     if not f.programs:
-        lacking |= {'padding'}
+        lacking |= {'padding', 'data_movement'}
     return {rule: None if rule in lacking else of for rule, of in found.items()}
 
 
