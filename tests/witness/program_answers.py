@@ -379,13 +379,12 @@ def program_cost(run):
     for m in t.modules:
         key = m['host'], m['program_id']
         of = [i for i in t.of[key] if (*key, i['computation']) in entries]
-        flops, moved = [operations(i) for i in of], [i['bytes_accessed'] for i in of
-                                                     if i['bytes_accessed'] is not None]
+        flops, moved = [operations(i) for i in of], [i['bytes_accessed_actual'] for i in of]
         row = want.setdefault((
-            m['content_hash'], key[1], m['hlo_module'], len(t.of[key]), m['computation_count'],
+            key[1], m['hlo_module'], len(t.of[key]), m['computation_count'],
             sum(i['opcode'] == 'while' for i in t.of[key]),
             None if None in flops or not flops else float(sum(flops)),
-            float(sum(moved)) if moved else None,
+            None if None in moved or not moved else float(sum(moved)),
             *(None if b is None else b / MIB for b in (m['parameter_bytes'],
                                                        m['peak_heap_bytes']))), [None, 0, 0])
         if key in compiled:
@@ -393,7 +392,7 @@ def program_cost(run):
         row[1:] = row[1] + executed[key], row[2] + 1
     got = run.ask('SELECT * FROM program_cost({x})')
     rows_agree('program_cost', [list(r.values())[2:] for r in got],
-               [[*key[1:], ms, n if executed else None, hosts]
+               [[*key, ms, n if executed else None, hosts]
                 for key, (ms, n, hosts) in want.items()])
     agree('ranks', [r['rank'] for r in got], list(range(1, len(got) + 1)))
     order = [tuple(-1 if r[c] is None else r[c] for c in ('compile_ms', 'flops')) for r in got]

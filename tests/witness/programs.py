@@ -12,9 +12,10 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
+import hlo  # noqa: E402
 from compare import agree, agree_one_of, main, tried  # noqa: E402
 from hlo import Message  # noqa: E402
-from shapes import TUPLE, Shape, listed  # noqa: E402
+from shapes import TUPLE, Shape, is_library_call, library_bytes, listed  # noqa: E402
 from xspace import program_id, text  # noqa: E402
 
 ALL = 1000000000
@@ -271,6 +272,38 @@ def costs(run, programs):
                       want, rel=1e-6, abs_tol=0.01)
 
 
+def holds_calls(program, i):
+    """Whether what an instruction runs has custom calls, whose bytes XLA's analysis may lack."""
+    seen = i.ints(38)
+    for c in seen:
+        for x in program.instructions.get(c, ()):
+            if x.text(2) == 'custom-call':
+                return True
+            seen += [y for y in x.ints(38) if y not in seen]
+    return False
+
+
+def bytes_of_calls(run, programs):
+    """bytes_accessed_actual: on hosts without TPUs of libraries' calls their operands and results,
+    NULL of other custom calls, and of the rest bytes_accessed; not what runs custom calls."""
+    on_tpus = {host for host, planes in run.hosts.items()
+               if any(p.name.startswith('/device:TPU:') for p in planes)}
+    counted = {key: hlo.Program(proto) for key, (_, proto) in protos_of(run).items()}
+    for r in run.ask('SELECT host, program_id, hlo_op, instruction_id, opcode, bytes_accessed, '
+                     'bytes_accessed_actual FROM hlo_instructions({x})'):
+        p, want = programs.get((r['host'], r['program_id'])), r['bytes_accessed']
+        if not p:
+            continue
+        if r['host'] not in on_tpus:
+            if r['opcode'] == 'custom-call':
+                of = counted[r['host'], r['program_id']]
+                call = of.by_id[r['instruction_id']]
+                want = library_bytes(of, call) if is_library_call(call) else None
+            elif holds_calls(p, p.by_id[r['instruction_id']]):
+                continue
+        agree('bytes of %s' % r['hlo_op'], r['bytes_accessed_actual'], want)
+
+
 def fusion_breakdown(run, programs):
     """Of each fusion: what its computation consists of. Hosts with equal numbers are one row."""
     want = set()
@@ -334,7 +367,7 @@ def each(run):
     found = programs_of(run)
     if found:
         for check in (structure, modules, instructions_in_full, expressions, fingerprints, costs,
-                      fusion_breakdown):
+                      bytes_of_calls, fusion_breakdown):
             tried('%s %s' % (check.__name__, run.path), check, run, found)
         tried('padding_waste ' + run.path, padding_waste, run)
 

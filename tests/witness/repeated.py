@@ -204,9 +204,9 @@ def label(r):
 
 
 INSTRUCTION = {c: lambda r, c=c: r[c] for c in (
-    'category', 'opcode', 'user_file', 'user_line', 'shape', 'tf_op', 'scope', 'owner_tf_op',
-    'bytes_accessed')}
-INSTRUCTION.update(source_line=place, flops=lambda r: r['model_flops_actual'])
+    'category', 'opcode', 'user_file', 'user_line', 'shape', 'tf_op', 'scope', 'owner_tf_op')}
+INSTRUCTION.update(source_line=place, flops=lambda r: r['model_flops_actual'],
+                   bytes_accessed=lambda r: r['bytes_accessed_actual'])
 OP = {**INSTRUCTION, 'tf_op': lambda r: r['tf_op'].rstrip(':') or None}
 BUFFER = {**INSTRUCTION, 'shape': lambda r: r['shape_actual'], 'kind': lambda r: r['kind'],
           'live_at_peak': lambda r: r['live_at_peak'],
