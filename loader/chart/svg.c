@@ -42,12 +42,13 @@ const char *chart_colour(const char *category, size_t n_bytes)
     static const struct {
         const char *word, *colour;
     } known[] = {
-        {"collective", "c2"}, {"reduce", "c2"}, {"communicat", "c2"}, {"nccl", "c2"},
-        {"all-", "c2"},       {"fusion", "c1"}, {"comput", "c1"},     {"conv", "c5"},
-        {"copy", "c3"},       {"copies", "c3"}, {"transfer", "c3"},   {"memset", "c3"},
-        {"formatting", "c3"}, {"infeed", "c4"}, {"input", "c4"},      {"outfeed", "c7"},
-        {"output", "c7"},     {"launch", "c5"}, {"host", "c6"},       {"compil", "c7"},
-        {"other", "c0"},      {"idle", "c0"},   {"unknown", "c0"},
+        {"collective", "c2"},    {"reduce", "c2"}, {"communicat", "c2"}, {"nccl", "c2"},
+        {"all-", "c2"},          {"fusion", "c1"}, {"comput", "c1"},     {"conv", "c5"},
+        {"copy", "c3"},          {"copies", "c3"}, {"transfer", "c3"},   {"memset", "c3"},
+        {"formatting", "c3"},    {"infeed", "c4"}, {"input", "c4"},      {"outfeed", "c7"},
+        {"output", "c7"},        {"launch", "c5"}, {"host", "c6"},       {"compil", "c7"},
+        {"other", "c0"},         {"idle", "c0"},   {"unknown", "c0"},    {"no scope", "c0"},
+        {"without an op", "c0"},
     };
     for (size_t i = 0; i < COUNT(known); i++)
         for (size_t k = 0, n = strlen(known[i].word); k + n <= n_bytes; k++)

@@ -18,6 +18,7 @@ PEAKS = {'peak_teraflops_per_second': {'double': 10.0},
 SVG = '{http://www.w3.org/2000/svg}'
 HOSTILE = '</title></svg><script>alert(1)</script>"\'&\x01'
 TPU = os.path.join(ROOT, 'tests', 'data', 'tpu_train_54')
+TORCH = os.path.join(ROOT, 'tests', 'data', 'h100_torch')
 CPU = os.path.join(ROOT, 'tests', 'data', 'tf_fit_input_bound')
 
 
@@ -210,6 +211,20 @@ def areas_of_the_treemap():
     areas = [number(c, 'width') * number(c, 'height') for c in cells[:5]]
     for (time,), area in zip(times, areas):
         near(area / areas[0], time / times[0][0], 'area', rel=1e-3)
+
+
+@case
+def kernels_without_an_op_in_the_treemap():
+    """What op_profile leaves out is a group: its area is its share of the time of devices."""
+    cells = elements(chart('op_treemap', TORCH), 'rect', 'cell')
+    areas = {}
+    for cell in cells:
+        colour = cell.get('class')
+        areas[colour] = areas.get(colour, 0) + number(cell, 'width') * number(cell, 'height')
+    [(with_op, both)] = rows("SELECT (SELECT sum(self_time_ps) FROM op_profile('{0}') WHERE kind = "
+                             "'op' AND name <> 'IDLE') / 1e6, sum(self_us) FROM scope_ops('{0}')"
+                             .format(TORCH))
+    near(areas['cell c0'] / sum(areas.values()), 1 - with_op / both, 'grey', rel=.01)
 
 
 @case

@@ -248,6 +248,40 @@ def key_figures():
         must('class=verdict>' + row['finding'].split('(')[0] in text, row['finding'])
 
 
+def icicle(text, title):
+    """{(depth, name): (share of the width, words)} of an icicle in a page."""
+    chart = re.search(r'<svg class="chart icicle"[^>]*><title>%s.*?</svg>' % title, text, re.S)
+    found = {}
+    for a, b, y, name, words in re.findall(
+            r'data-a="([0-9.]+)" data-b="([0-9.]+)"><rect[^>]* y="([0-9.]+)"[^>]*>'
+            r'<title>(.*?)\n(.*?)</title>', chart.group(0) if chart else ''):
+        found[1 + int(float(y)) // 22, html.unescape(name)] = float(b) - float(a), words
+    return found
+
+
+@case
+def scopes_of_a_page():
+    """The icicle has all levels of the scopes, and the time of ops outside of scopes as a part."""
+    scopes = icicle(report(TPU)[0], 'Time by layer')
+    must((4, 'Dense_3') in scopes, scopes)
+    for source in (GPU, BEFORE):
+        [row] = shell("SELECT sum(self_us) FILTER (WHERE scope IS NULL) / sum(self_us) AS share "
+                      "FROM time_by_scope('%s')" % source)
+        width, words = icicle(report(source)[0], 'Time by layer')[1, '(no scope)']
+        must(abs(width - row['share']) < 1e-3, '%s of %s' % (width, row))
+        must(words.endswith(', %.1f %%' % (100 * row['share'])), words)
+
+
+@case
+def kernels_without_an_op():
+    """What op_profile leaves out is a part of the icicle of devices."""
+    [row] = shell("SELECT 1 - (SELECT sum(self_time_ps) FROM op_profile('%s') WHERE kind = 'op' "
+                  "AND name <> 'IDLE') / 1e6 / sum(self_us) AS share FROM time_by_scope('%s')" % (
+                      GPU, GPU))
+    width, _ = icicle(report(GPU)[0], 'Time of devices')[1, 'without an op']
+    must(abs(width - row['share']) < 1e-2, '%s of %s' % (width, row))
+
+
 @case
 def nothing_is_claimed_of_nothing():
     """A file without events has no figures, no verdict, and the reasons."""
