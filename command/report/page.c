@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "page.h"
 
+#include "../../loader/chart/svg.h"
 #include "../new_file.h"
 #include "files.h"
 #include "report.h"
@@ -51,17 +52,33 @@ void html_sql(Page *page, const Figure *f)
     sqlite3_free(run);
 }
 
-/* Returns the reason why a table has no rows, from prof_issues. */
-static const char *reason_of(Page *page, const char *table)
+void html_query(Page *page, int run, const char *query)
 {
-    const char *reason = "";
+    char *label = sqlite3_mprintf("%Q", page->d->runs[run].label);
+    char *given = sqlite3_mprintf("%Q", page->d->runs[run].given);
+    size_t n = label ? strlen(label) : 0;
+    fputs("<details class=sql><summary>Query</summary><pre>", page->out);
+    for (const char *at; given && n && (at = strstr(query, label)); query = at + n) {
+        html_text_n(page->out, query, (size_t)(at - query));
+        html_text(page->out, given);
+    }
+    html_text(page->out, query);
+    fputs("</pre></details>\n", page->out);
+    sqlite3_free(label);
+    sqlite3_free(given);
+}
+
+/* Returns why a figure is not drawn: the reason in prof_issues if its table has no rows. */
+static const char *reason_of(Page *page, const Figure *f)
+{
+    const char *reason = f->none;
     sqlite3_stmt *stmt = ask(page->d,
                              "SELECT message FROM prof_issues(?1) WHERE code = 'nothing_to_show' "
                              "AND message LIKE ?2 || ' %' LIMIT 1",
-                             page->d->runs[0].label, table, NULL);
+                             page->d->runs[0].label, f->table, NULL);
     if (next_row(page->d, stmt)) reason = column_text(stmt, 0);
     sqlite3_finalize(stmt);
-    return reason;
+    return reason ? reason : keep_text("%s has no rows for this figure", f->table);
 }
 
 /* ---- figures ---- */
@@ -155,6 +172,13 @@ typedef struct {
     bool shown;
 } Answer;
 
+/* Notes that a figure is not drawn. */
+static void miss(Page *page, const char *section, const Figure *f)
+{
+    page->missing =
+        keep_text("%s\1%s: %s\2%s", page->missing, section, title_of(f), reason_of(page, f));
+}
+
 /* Writes a section. Returns whether it has a figure. */
 static bool write_section(Page *page, const Section *s)
 {
@@ -168,8 +192,7 @@ static bool write_section(Page *page, const Section *s)
             !figure_rows(page, f, 1, ALL_ROWS, &answers[n].base))
             page->failed = true;
         n_shown += answers[n].shown;
-        const char *reason = answers[n].shown ? "" : reason_of(page, f->table);
-        if (*reason) page->missing = keep_text("%s\1%s\2%s", page->missing, title_of(f), reason);
+        if (!answers[n].shown) miss(page, s->title, f);
     }
     if (n_shown) {
         fprintf(page->out, "<section id=%s>\n<h2>", s->id);
@@ -189,21 +212,33 @@ static bool write_section(Page *page, const Section *s)
 
 /* ---- the page ---- */
 
-/* Returns one value of a query about a run as text; "" for NULL. */
-static const char *fact(Page *page, int run, const char *sql)
+/* Returns one value of a query about the run as text; "" for NULL. */
+static const char *fact(Page *page, const char *sql)
 {
-    sqlite3_stmt *stmt = ask(page->d, sql, page->d->runs[run].label, NULL);
+    sqlite3_stmt *stmt = ask(page->d, sql, page->d->runs[0].label, NULL);
     const char *text = next_row(page->d, stmt) ? column_text(stmt, 0) : "";
     sqlite3_finalize(stmt);
     return text;
 }
 
-static const char *const what_run =
-    "SELECT printf('%s%s, %d host%s, %,d events', CASE WHEN device_count > 0 THEN device_count || "
-    "' ' ELSE '' END, coalesce(device_type, 'no device'), host_count, CASE host_count WHEN 1 THEN "
-    "'' ELSE 's' END, event_count) || coalesce(printf(' in %.3g s', duration_ps / 1e12), '') || "
-    "coalesce(', ' || datetime(start_unix_ns / 1000000000, 'unixepoch') || ' UTC', '') FROM "
-    "prof_runs(?1)";
+static void write_what_run(Page *page, int run)
+{
+    char room[SVG_ROOM];
+    sqlite3_stmt *stmt =
+        ask(page->d,
+            "SELECT printf('%s%s, %d host%s, %,d events', CASE WHEN device_count > 0 THEN "
+            "device_count || ' ' ELSE '' END, coalesce(device_type, 'no device'), host_count, CASE "
+            "host_count WHEN 1 THEN '' ELSE 's' END, event_count), duration_ps / 1e6, ', ' || "
+            "datetime(start_unix_ns / 1000000000, 'unixepoch') || ' UTC' FROM prof_runs(?1)",
+            page->d->runs[run].label, NULL);
+    if (next_row(page->d, stmt)) {
+        html_text(page->out, column_text(stmt, 0));
+        if (sqlite3_column_type(stmt, 1) != SQLITE_NULL)
+            fprintf(page->out, " in %s", svg_time(room, sqlite3_column_double(stmt, 1)));
+        html_text(page->out, column_text(stmt, 2));
+    }
+    sqlite3_finalize(stmt);
+}
 
 static const char *const verdict =
     "WITH a AS MATERIALIZED (SELECT * FROM advice(?1)) SELECT CASE WHEN EXISTS (SELECT 1 FROM a "
@@ -229,17 +264,17 @@ static void write_head(Page *page)
     fputs("<header>\n<h1>", out);
     html_text(out, name);
     fputs("</h1>\n<p class=soft>", out);
-    html_text(out, fact(page, 0, what_run));
+    write_what_run(page, 0);
     fputs("</p>\n", out);
     if (page->n_runs > 1) {
         fputs("<p class=soft>Baseline: ", out);
         html_text(out, page->d->runs[1].path);
         fputs(", ", out);
-        html_text(out, fact(page, 1, what_run));
+        write_what_run(page, 1);
         fputs("</p>\n", out);
     }
     fputs("<p class=verdict>", out);
-    html_text(out, fact(page, 0, verdict));
+    html_text(out, fact(page, verdict));
     fputs("</p>\n</header>\n", out);
 }
 
@@ -265,9 +300,9 @@ static void write_missing(Page *page)
         html_text_n(page->out, p + 1, n);
         p += 1 + n + 1;
         n = strcspn(p, "\1");
-        if (n) fputs("<br><span class=soft>", page->out);
+        fputs("<br><span class=soft>", page->out);
         html_text_n(page->out, p, n);
-        fputs(n ? "</span></li>\n" : "</li>\n", page->out);
+        fputs("</span></li>\n", page->out);
         p += n;
     }
     fputs("</ul>\n</section>\n", page->out);
@@ -322,7 +357,10 @@ static void end_timeline(Page *page, Beside *b)
         write_beside(b);
     }
     if (fclose(b->page.out) || !b->ok || b->page.failed || b->d.failed) page->failed = true;
-    if (b->n_bytes) page->shown = keep_text("%s%d\n", page->shown, n_sections);
+    if (b->n_bytes)
+        page->shown = keep_text("%s%d\n", page->shown, n_sections);
+    else
+        miss(page, "Timeline", &timeline_events);
     fwrite(b->text, 1, b->n_bytes, page->out);
     free(b->text);
 }

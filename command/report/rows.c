@@ -31,6 +31,29 @@ static bool is_share(const char *column)
     return n && column[n - 1] == '%';
 }
 
+static const ChartUnit no_unit = {NULL, 1};
+
+static double most_of(const ChartData *data, size_t column)
+{
+    double most = 0;
+    for (size_t i = 0; i < data->n_rows; i++)
+        most = fmax(most, fabs(chart_cell(data, i, column)->number));
+    return most;
+}
+
+/* Returns the unit in which a column is written. Its name ends with that of its values: "(ms)". */
+static ChartUnit unit_of(const ChartData *data, const ChartData *base, size_t column,
+                         size_t *n_name)
+{
+    const char *name = data->columns[column], *open = strrchr(name, '(');
+    *n_name = strlen(name);
+    if (!open || open == name || name[*n_name - 1] != ')') return no_unit;
+    double most = most_of(data, column);
+    if (base) most = fmax(most, most_of(base, column));
+    *n_name = (size_t)(open - name) - 1;
+    return chart_unit(keep_text("%.*s", (int)strlen(open) - 2, open + 1), most);
+}
+
 /* Returns whether a column has numbers, by its first value. */
 static bool is_numeric(const ChartData *data, size_t column)
 {
@@ -56,12 +79,12 @@ static int n_decimals(double size)
     return size >= .01 ? 2 : 4;
 }
 
-/* Writes a number with as many digits as people compare. */
-static void number(FILE *out, const ChartCell *cell)
+/* Writes a number with as many digits as people compare, in a unit that fits its column. */
+static void number(FILE *out, const ChartCell *cell, ChartUnit unit)
 {
     char room[40];
-    double size = fabs(cell->number);
-    if (cell->text[strspn(cell->text, "-0123456789")] == 0) {
+    double value = cell->number / unit.size, size = fabs(value);
+    if (unit.size == 1 && cell->text[strspn(cell->text, "-0123456789")] == 0) {
         integer(out, cell->text);
         return;
     }
@@ -69,10 +92,14 @@ static void number(FILE *out, const ChartCell *cell)
         fputc('0', out);
         return;
     }
-    if (size >= 1e15 || (size < 1e-3 && size > 0))
-        print_real(room, sizeof room, "%.2e", cell->number);
+    if (unit.name && size < 5e-4) {
+        fputs(value > 0 ? "&lt;0.001" : "&gt;-0.001", out);
+        return;
+    }
+    if (size >= 1e15 || size < 1e-3)
+        print_real(room, sizeof room, "%.2e", value);
     else
-        print_real(room, sizeof room, "%.*f", n_decimals(size), cell->number);
+        print_real(room, sizeof room, "%.*f", n_decimals(size), value);
     char *point = strchr(room, '.');
     if (size < 1000 || point || size >= 1e15)
         fputs(room, out);
@@ -80,6 +107,7 @@ static void number(FILE *out, const ChartCell *cell)
         integer(out, room);
 }
 
+/* Writes a text, at most so many bytes of it. */
 static void text(FILE *out, const ChartCell *cell, size_t longest)
 {
     size_t n = cell->n_bytes;
@@ -91,14 +119,14 @@ static void text(FILE *out, const ChartCell *cell, size_t longest)
     if (n < cell->n_bytes) fputs("\xe2\x80\xa6", out);
 }
 
-static void value(FILE *out, const ChartCell *cell)
+static void value(FILE *out, const ChartCell *cell, ChartUnit unit, size_t longest)
 {
     if (!cell->text)
         fputs("\xe2\x80\x93", out);
     else if (is_number(cell))
-        number(out, cell);
+        number(out, cell, unit);
     else
-        text(out, cell, LONGEST_TEXT);
+        text(out, cell, longest);
 }
 
 static bool same(const ChartCell *a, const ChartCell *b)
@@ -124,40 +152,48 @@ static long base_row(const ChartData *data, size_t row, const ChartData *base, i
     return -1;
 }
 
-static void baseline(FILE *out, const ChartCell *cell)
+typedef struct {
+    ChartUnit unit;
+    size_t n_name; /* bytes of its name without the unit */
+    size_t longest;
+    bool is_numeric, is_share;
+} Column;
+
+static void baseline(FILE *out, const ChartCell *cell, ChartUnit unit)
 {
     fputs("<small>base ", out);
     if (cell)
-        value(out, cell);
+        value(out, cell, unit, LONGEST_TEXT);
     else
         fputs("\xe2\x80\x93", out);
     fputs("</small>", out);
 }
 
-static void cell_write(FILE *out, const ChartCell *cell, bool numeric, bool share,
+static void cell_write(FILE *out, const ChartCell *cell, const Column *column,
                        const ChartCell *base, bool has_base)
 {
+    bool share = column->is_share && is_number(cell);
     fputs("<td", out);
-    if (numeric) fputs(share && is_number(cell) ? " class=\"n p\"" : " class=n", out);
-    if (share && is_number(cell))
-        fprintf(out, " style=\"--p:%d%%\"", (int)(fmin(fmax(cell->number, 0), 100) + .5));
-    if (numeric) {
+    if (column->is_numeric) fputs(share ? " class=\"n p\"" : " class=n", out);
+    if (share) fprintf(out, " style=\"--p:%d%%\"", (int)(fmin(fmax(cell->number, 0), 100) + .5));
+    if (column->is_numeric) {
         fputs(" data-v=\"", out);
         if (cell->text) html_text(out, cell->text);
         fputs("\"", out);
     }
     fputc('>', out);
-    value(out, cell);
-    if (has_base && numeric) baseline(out, base);
+    value(out, cell, column->unit, column->longest);
+    if (has_base && column->is_numeric) baseline(out, base, column->unit);
     fputs("</td>", out);
 }
 
-static void head(FILE *out, const ChartData *data)
+static void head(FILE *out, const ChartData *data, const Column *columns)
 {
     fputs("<thead><tr>", out);
     for (size_t c = 0; c < data->n_columns; c++) {
-        fputs(is_numeric(data, c) ? "<th scope=col class=n>" : "<th scope=col>", out);
-        html_text(out, data->columns[c]);
+        fputs(columns[c].is_numeric ? "<th scope=col class=n>" : "<th scope=col>", out);
+        html_text_n(out, data->columns[c], columns[c].n_name);
+        if (columns[c].unit.name) fprintf(out, " (%s)", columns[c].unit.name);
         fputs("</th>", out);
     }
     fputs("</tr></thead>\n<tbody>\n", out);
@@ -166,55 +202,67 @@ static void head(FILE *out, const ChartData *data)
 void html_table(Page *page, const Figure *figure, const ChartData *data, const ChartData *base)
 {
     FILE *out = page->out;
+    Column *columns = keep_alloc(data->n_columns * sizeof *columns);
+    for (size_t c = 0; c < data->n_columns; c++) {
+        columns[c] = (Column){.is_numeric = is_numeric(data, c),
+                              .is_share = is_share(data->columns[c]),
+                              .longest = figure->longest ? figure->longest : LONGEST_TEXT};
+        columns[c].unit = unit_of(data, base, c, &columns[c].n_name);
+    }
     fputs("<div class=wide role=region tabindex=0 aria-label=\"", out);
     html_text(out, figure->title);
     fputs("\"><table class=sortable>\n", out);
-    head(out, data);
+    head(out, data, columns);
     for (size_t i = 0; i < data->n_rows; i++) {
         long there = base ? base_row(data, i, base, figure->keys) : -1;
         fputs("<tr>", out);
         for (size_t c = 0; c < data->n_columns; c++) {
             const ChartCell *of = base && there >= 0 ? chart_cell(base, (size_t)there, c) : NULL;
-            cell_write(out, chart_cell(data, i, c), is_numeric(data, c), is_share(data->columns[c]),
-                       of, base && c >= (size_t)figure->keys);
+            cell_write(out, chart_cell(data, i, c), &columns[c], of,
+                       base && c >= (size_t)figure->keys);
         }
         fputs("</tr>\n", out);
     }
     fputs("</tbody></table></div>\n", out);
 }
 
-/* Writes a card. A column's name has its title, unit and remark: "step time|ms|of step time". */
+/* Writes a card. A column's name has its title and unit: "step time|ms". */
+static void card(FILE *out, const char *column, const ChartCell *cell, const ChartCell *base,
+                 bool has_base)
+{
+    size_t n_name = strcspn(column, "|");
+    const ChartCell *known = cell->text || !base ? cell : base;
+    ChartUnit unit = chart_unit(column[n_name] ? column + n_name + 1 : "", known->number);
+    fputs("<div class=card><dt>", out);
+    html_text_n(out, column, n_name);
+    fputs("</dt><dd>", out);
+    value(out, cell, unit, LONGEST_TEXT);
+    fprintf(out, " <small>%s", unit.name);
+    if (has_base) {
+        fputs("</small><small class=base>base ", out);
+        value(out, base ? base : cell, unit, LONGEST_TEXT);
+    }
+    fputs("</small></dd></div>\n", out);
+}
+
 void html_cards(Page *page, const ChartData *data, const ChartData *base)
 {
-    FILE *out = page->out;
-    fputs("<dl class=cards>\n", out);
+    fputs("<dl class=cards>\n", page->out);
     for (size_t c = 0; c < data->n_columns && data->n_rows; c++) {
         const ChartCell *cell = chart_cell(data, 0, c);
         const ChartCell *of = base && base->n_rows ? chart_cell(base, 0, c) : NULL;
-        const char *unit = strchr(data->columns[c], '|');
-        size_t n_name = unit ? (size_t)(unit - data->columns[c]) : strlen(data->columns[c]);
-        if (!cell->text && !(of && of->text)) continue;
-        fputs("<div class=card><dt>", out);
-        html_text_n(out, data->columns[c], n_name);
-        fputs("</dt><dd>", out);
-        value(out, cell);
-        fputs(" <small>", out);
-        html_text(out, unit ? unit + 1 : "");
-        if (base) {
-            fputs("</small><small class=base>base ", out);
-            value(out, of ? of : cell);
-        }
-        fputs("</small></dd></div>\n", out);
+        if (cell->text || (of && of->text))
+            card(page->out, data->columns[c], cell, of, base != NULL);
     }
-    fputs("</dl>\n", out);
+    fputs("</dl>\n", page->out);
 }
 
-enum { ADVICE_RULE, ADVICE_PERCENT, ADVICE_FINDING, ADVICE_EVIDENCE, ADVICE_ACTION };
+enum { ADVICE_RULE, ADVICE_PERCENT, ADVICE_FINDING, ADVICE_EVIDENCE, ADVICE_ACTION, ADVICE_QUERY };
 
 static void cost(FILE *out, const ChartCell *percent)
 {
     if (percent && is_number(percent)) {
-        number(out, percent);
+        number(out, percent, no_unit);
         fputs(" %", out);
     } else {
         fputs("no finding", out);
@@ -222,9 +270,10 @@ static void cost(FILE *out, const ChartCell *percent)
 }
 
 /* Writes a finding of one or both runs, in the words of `row`. NULL: it is none of the run's. */
-static void finding(FILE *out, const ChartCell *row, const ChartCell *percent,
+static void finding(Page *page, const ChartCell *row, const ChartCell *percent,
                     const ChartCell *base_percent, bool has_base)
 {
+    FILE *out = page->out;
     fputs(percent && percent->number >= 20 ? "<li class=heavy>" : "<li>", out);
     fputs("<span class=cost>", out);
     cost(out, percent);
@@ -242,22 +291,22 @@ static void finding(FILE *out, const ChartCell *row, const ChartCell *percent,
         text(out, &row[c], LONGEST_ADVICE);
         fputs("</p>", out);
     }
+    if (row[ADVICE_QUERY].text) html_query(page, percent ? 0 : 1, row[ADVICE_QUERY].text);
     fputs("</li>\n", out);
 }
 
 /* What only the baseline has comes last. */
 void html_advice(Page *page, const ChartData *data, const ChartData *base)
 {
-    FILE *out = page->out;
-    fputs("<ol class=advice>\n", out);
+    fputs("<ol class=advice>\n", page->out);
     for (size_t i = 0; i < data->n_rows; i++) {
         long there = base ? base_row(data, i, base, 1) : -1;
-        finding(out, chart_cell(data, i, ADVICE_RULE), chart_cell(data, i, ADVICE_PERCENT),
+        finding(page, chart_cell(data, i, ADVICE_RULE), chart_cell(data, i, ADVICE_PERCENT),
                 there >= 0 ? chart_cell(base, (size_t)there, ADVICE_PERCENT) : NULL, base != NULL);
     }
     for (size_t i = 0; base && i < base->n_rows; i++)
         if (base_row(base, i, data, 1) < 0)
-            finding(out, chart_cell(base, i, ADVICE_RULE), NULL,
+            finding(page, chart_cell(base, i, ADVICE_RULE), NULL,
                     chart_cell(base, i, ADVICE_PERCENT), true);
-    fputs("</ol>\n", out);
+    fputs("</ol>\n", page->out);
 }

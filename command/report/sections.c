@@ -2,14 +2,15 @@
 /* sections.c: the content of a report: a list of sections, each with figures; see page.h. */
 #include "page.h"
 
-#define TABLE(title_, table_, keys_, rows_, sql_)                                                  \
+/* The last arguments are the SQL of a table, or the name of a chart's table, and further fields. */
+#define TABLE(title_, table_, keys_, rows_, ...)                                                   \
     {                                                                                              \
         .shape = SHAPE_TABLE, .title = title_, .table = table_, .keys = keys_, .rows = rows_,      \
-        .sql = sql_                                                                                \
+        .sql = __VA_ARGS__                                                                         \
     }
-#define CHART(chart_, table_)                                                                      \
+#define CHART(chart_, ...)                                                                         \
     {                                                                                              \
-        .shape = SHAPE_CHART, .title = NULL, .table = table_, .chart = &(chart_)                   \
+        .shape = SHAPE_CHART, .chart = &(chart_), .table = __VA_ARGS__                             \
     }
 
 /* clang-format off */
@@ -28,11 +29,13 @@ const Section sections[] = {
             "    mfu_percent AS \"MFU|%\",\n"
             "    flops_utilization_percent AS \"peak FLOPs used|%\",\n"
             "    peak_memory_mib AS \"peak memory|MiB\"\n"
-            "FROM kpi(?1)"}}},
+            "FROM kpi(?1)",
+            .none = "every key figure is unknown"}}},
     {"advice", "What to do", "Findings that cost 5 % of the time or more, most expensive first.", {
         {.shape = SHAPE_ADVICE, .title = "Advice", .table = "advice", .keys = 1, .rows = 20, .sql =
-            "SELECT rule, cost_percent, finding, evidence, action FROM advice(?1)\n"
-            "WHERE status = 'finding' ORDER BY rank LIMIT ?2"}}},
+            "SELECT rule, cost_percent, finding, evidence, action, query FROM advice(?1)\n"
+            "WHERE status = 'finding' ORDER BY rank LIMIT ?2",
+            .none = "no rule of advice found a cost of 5 % of the time or more"}}},
     {"steps", "Steps", "A triangle marks a step of more than 1.3 times the median.", {
         CHART(step_chart, "steps"),
         TABLE("Slowest steps", "steps", 1, 10,
@@ -46,13 +49,14 @@ const Section sections[] = {
             "FROM steps(?1) WHERE dropped = 0 ORDER BY duration_ms DESC LIMIT ?2")}},
     {"time", "Where the time goes",
         "Widths are times. A click or Enter zooms, a second one or Escape zooms out.", {
-        CHART(scope_icicle, "time_by_scope"),
-        CHART(op_icicle, "op_profile"),
+        CHART(scope_icicle, "time_by_scope", .none = "no op is in a named scope"),
+        CHART(op_icicle, "op_profile", .none = "no work of a device belongs to an op"),
         TABLE("Lines of the program", "time_by_source_line", 2, 15,
             "SELECT user_file AS file, user_line AS line, user_function AS function,\n"
             "    self_us / 1e3 AS \"self time (ms)\", percent AS \"share %\", scope\n"
             "FROM time_by_source_line(?1) WHERE user_file IS NOT NULL\n"
-            "ORDER BY self_us DESC LIMIT ?2")}},
+            "ORDER BY self_us DESC LIMIT ?2",
+            .none = "no op has a line of the user's own program")}},
     {"ops", "Ops and kernels", "A click on a heading sorts.", {
         TABLE("Ops by self time", "top_ops", 2, 25,
             "SELECT short_name AS op, place, self_time_us / 1e3 AS \"self time (ms)\",\n"
@@ -68,7 +72,8 @@ const Section sections[] = {
             "FROM top_kernels(?1, ?2) ORDER BY rank")}},
     {"roofline", "Roofline",
         "Each point is an op; its area grows with its time. Ops under the slope wait for memory.", {
-        CHART(roofline_chart, "roofline"),
+        CHART(roofline_chart, "roofline", .none =
+            "no op has both a FLOP rate and an operational intensity"),
         TABLE("Ops and their limits", "roofline", 1, 20,
             "SELECT operation AS op, category, total_self_time_us / 1e3 AS \"self time (ms)\",\n"
             "    self_time_fraction * 100 AS \"share %\",\n"
@@ -77,16 +82,21 @@ const Section sections[] = {
             "    roofline_efficiency_fraction * 100 AS \"of its roof (%)\",\n"
             "    bound_by AS \"limited by\"\n"
             "FROM roofline(?1) WHERE record = 'Total' AND rank > 0 AND include_infeed_outfeed = 1\n"
-            "    AND hbm_operational_intensity > 0 ORDER BY total_self_time_us DESC LIMIT ?2")}},
+            "    AND hbm_operational_intensity > 0 ORDER BY total_self_time_us DESC LIMIT ?2",
+            .none = "no op has an operational intensity")}},
     {"input", "Input pipeline", NULL, {
-        TABLE("Verdict", "input_pipeline", 1, 4,
-            "SELECT input_verdict AS \"bound by\", input_percent_actual AS \"input %\",\n"
+        TABLE("Verdict", "input_pipeline", 0, 1,
+            "SELECT CASE input_verdict_actual WHEN 'host' THEN 'input bound'\n"
+            "        WHEN 'both' THEN 'partly or perhaps input bound'\n"
+            "        WHEN 'device' THEN 'not input bound' ELSE input_verdict_actual END AS verdict,\n"
+            "    input_percent_actual AS \"input %\",\n"
             "    output_percent_actual AS \"output %\", input_statement AS statement\n"
             "FROM input_pipeline(?1) LIMIT ?2"),
         TABLE("Time of the host's input", "input_breakdown", 1, 10,
             "SELECT category AS part, time_us / 1e3 AS \"time (ms)\",\n"
             "    fraction * 100 AS \"share %\", advice\n"
-            "FROM input_breakdown(?1) WHERE time_us > 0 ORDER BY time_us DESC LIMIT ?2"),
+            "FROM input_breakdown(?1) WHERE time_us > 0 ORDER BY time_us DESC LIMIT ?2",
+            .none = "no part of the input takes time"),
         TABLE("Ops of the input pipeline", "input_ops", 1, 15,
             "SELECT operation AS op, category, total_self_time_ms AS \"self time (ms)\",\n"
             "    self_time_fraction * 100 AS \"share %\",\n"
@@ -112,7 +122,8 @@ const Section sections[] = {
             "    communicating_percent AS \"communicating %\",\n"
             "    exposed_communication_percent AS \"exposed %\",\n"
             "    exposed_transfer_percent AS \"exposed transfers %\", idle_percent AS \"idle %\"\n"
-            "FROM device_time(?1) WHERE span_ps IS NOT NULL LIMIT ?2"),
+            "FROM device_time(?1) WHERE span_ps IS NOT NULL LIMIT ?2",
+            .none = "no device has work"),
         TABLE("Collectives and transfers by exposed time", "exposed_communication", 2, 20,
             "SELECT op, kind, exposed_us / 1e3 AS \"exposed (ms)\",\n"
             "    total_us / 1e3 AS \"total (ms)\",\n"
@@ -139,7 +150,8 @@ const Section sections[] = {
             "SELECT model, request_count AS requests, average_latency_ms AS \"latency (ms)\",\n"
             "    request_throughput AS \"requests/s\", batch_count AS batches,\n"
             "    average_batch_latency_ms AS \"batch latency (ms)\"\n"
-            "FROM inference_models(?1) WHERE request_count > 0 OR batch_count > 0 LIMIT ?2"),
+            "FROM inference_models(?1) WHERE request_count > 0 OR batch_count > 0 LIMIT ?2",
+            .none = "no model has requests or batches"),
         TABLE("Latency", "inference_latency", 1, 20,
             "SELECT percentile, total_ms AS \"total (ms)\", host_ms_actual AS \"host (ms)\",\n"
             "    device_ms_actual AS \"device (ms)\",\n"
@@ -159,7 +171,8 @@ const Section sections[] = {
         TABLE("What was lost, repaired or is doubtful", "prof_issues", 2, 50,
             "SELECT severity, code, message, count, host FROM prof_issues(?1)\n"
             "WHERE code <> 'nothing_to_show' ORDER BY CASE severity WHEN 'error' THEN 0\n"
-            "    WHEN 'warning' THEN 1 ELSE 2 END LIMIT ?2")}},
+            "    WHEN 'warning' THEN 1 ELSE 2 END LIMIT ?2",
+            .longest = 4000, .none = "nothing was lost or repaired, and nothing is doubtful")}},
 };
 /* clang-format on */
 const int n_sections = (int)COUNT(sections);

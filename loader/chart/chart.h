@@ -58,6 +58,15 @@ bool chart_icicle(const ChartData *data, const ChartOptions *options, TextBuffer
 double chart_steps_most(const ChartData *data);
 double chart_memory_most(const ChartData *data);
 
+/* A unit: `size` of the unit that was asked about are 1 of this. */
+typedef struct {
+    const char *name;
+    double size;
+} ChartUnit;
+/* Returns the unit in which people read a number: the largest of the same kind in which it is at
+ * least 1. 280285 ms are read in s. Returns `unit` for 0 and for a kind that has one unit. */
+ChartUnit chart_unit(const char *unit, double number);
+
 /* The style sheet of all charts, for pages that contain them. */
 extern const char chart_style[];
 /* Returns the class of a category's colour: c0 to c8. */

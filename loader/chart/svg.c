@@ -117,41 +117,58 @@ static int n_decimals(double value)
     return fabs(value) < 100 ? 1 : 0;
 }
 
+static const ChartUnit *family_of(const char *unit, size_t *at)
+{
+    static const ChartUnit families[][8] = {
+        {{"ns", 1e-3}, {"\xc2\xb5s", 1}, {"ms", 1e3}, {"s", 1e6}},
+        {{"B", 1},
+         {"KiB", 0x1p10},
+         {"MiB", 0x1p20},
+         {"GiB", 0x1p30},
+         {"TiB", 0x1p40},
+         {"PiB", 0x1p50}},
+        {{"bytes", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}},
+        {{"FLOP/s", 1},
+         {"kFLOP/s", 1e3},
+         {"MFLOP/s", 1e6},
+         {"GFLOP/s", 1e9},
+         {"TFLOP/s", 1e12},
+         {"PFLOP/s", 1e15},
+         {"EFLOP/s", 1e18}},
+    };
+    for (size_t i = 0; i < COUNT(families); i++)
+        for (*at = 0; families[i][*at].name; ++*at)
+            if (!strcmp(families[i][*at].name, unit)) return families[i];
+    return NULL;
+}
+
+ChartUnit chart_unit(const char *unit, double number)
+{
+    size_t at, i = 0;
+    const ChartUnit *units = family_of(unit, &at);
+    double size = units ? fabs(number) * units[at].size : 0;
+    if (!(size > 0)) return (ChartUnit){unit, 1};
+    while (units[i + 1].name && size >= units[i + 1].size) i++;
+    return (ChartUnit){units[i].name, units[i].size / units[at].size};
+}
+
+static const char *scaled(char room[SVG_ROOM], double number, const char *unit, bool counts)
+{
+    ChartUnit u = chart_unit(unit, number);
+    double value = number / u.size + 0.; /* 0, not -0 */
+    bool is_whole = counts && u.size == 1 && value == floor(value);
+    print_real(room, SVG_ROOM, "%.*f %s", is_whole ? 0 : n_decimals(value), value, u.name);
+    return room;
+}
+
 const char *svg_time(char room[SVG_ROOM], double us)
 {
-    static const struct {
-        double us;
-        const char *name;
-    } units[] = {{1e6, "s"}, {1e3, "ms"}, {1, "\xc2\xb5s"}, {1e-3, "ns"}};
-    size_t i = 0;
-    while (i + 1 < COUNT(units) && fabs(us) < units[i].us) i++;
-    if (us == 0) i = 2;
-    double value = us / units[i].us;
-    print_real(room, SVG_ROOM, "%.*f %s", n_decimals(value), value, units[i].name);
-    return room;
+    return scaled(room, us, "\xc2\xb5s", false);
 }
-
-static const char *scaled(char room[SVG_ROOM], double value, double base, const char *const *names,
-                          size_t n)
-{
-    size_t i = 0;
-    for (; i + 1 < n && fabs(value) >= base; i++) value /= base;
-    bool is_whole = i == 0 && value == floor(value);
-    print_real(room, SVG_ROOM, "%.*f %s", is_whole ? 0 : n_decimals(value), value, names[i]);
-    return room;
-}
-
-const char *svg_bytes(char room[SVG_ROOM], double bytes)
-{
-    static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    return scaled(room, bytes, 1024, names, COUNT(names));
-}
-
+const char *svg_bytes(char room[SVG_ROOM], double bytes) { return scaled(room, bytes, "B", true); }
 const char *svg_rate(char room[SVG_ROOM], double flops)
 {
-    static const char *const names[] = {"FLOP/s",  "kFLOP/s", "MFLOP/s", "GFLOP/s",
-                                        "TFLOP/s", "PFLOP/s", "EFLOP/s"};
-    return scaled(room, flops, 1000, names, COUNT(names));
+    return scaled(room, flops, "FLOP/s", true);
 }
 
 /* ---- elements ---- */

@@ -157,6 +157,26 @@ def close(got, want):
     return got == str(want)
 
 
+UNITS = {'ns': 1e-9, 'µs': 1e-6, 'ms': 1e-3, 's': 1, 'bytes': 1, 'kB': 1e3, 'MB': 1e6, 'GB': 1e9,
+         'B': 1, 'KiB': 2**10, 'MiB': 2**20, 'GiB': 2**30, 'TiB': 2**40, 'PiB': 2**50, 'FLOP/s': 1,
+         'kFLOP/s': 1e3, 'MFLOP/s': 1e6, 'GFLOP/s': 1e9, 'TFLOP/s': 1e12, 'PFLOP/s': 1e15}
+
+
+def unit(name):
+    """A column's name and the size of its unit: ('time', .001) of 'time (ms)'."""
+    found = re.fullmatch(r'(.*) \((.*?)\)', name)
+    return (found[1], UNITS[found[2]]) if found and found[2] in UNITS else (name, 1)
+
+
+def looks_like(text, size, value, size_in_sql):
+    """Whether the text of a cell is its value, rounded."""
+    value *= size_in_sql / size
+    if text[0] in '<>':
+        return abs(value) < 5e-4
+    return abs(float(text.replace(',', '')) - value) <= max(
+        abs(value) / 100, 5.1e-3 if abs(value) >= .01 else 5.1e-5)
+
+
 def check_tables(text, what):
     """Each table has the rows of the SQL below it."""
     n = 0
@@ -167,16 +187,18 @@ def check_tables(text, what):
         rows = shell(table['sql'] + ';')
         if 'prof_issues' in table['sql']:  # some are found by the queries of the other figures
             found = [[c[0] for c in cells][:3] for cells in body]
-            must(all([r['severity'], r['code'], r['message'][:200]] in [
-                f[:2] + [f[2].rstrip('…')] for f in found] for r in rows), what + ': an issue')
+            must(all([r['severity'], r['code'], r['message']] in found for r in rows),
+                 what + ': an issue')
             continue
         same(min(len(rows), 300), len(body), what + ': rows of ' + table['sql'])
         for cells, row in zip(body, rows):
-            same([c[0] for c in head], list(row), what)
-            for (text, raw), value in zip(cells, row.values()):
+            same([unit(c[0])[0] for c in head], [unit(name)[0] for name in row], what)
+            for (title, _), (text, raw), (name, value) in zip(head, cells, row.items()):
                 if raw is not None:
                     must(raw == '' if value is None else close(raw, value),
                          '%s: %r for %r in %s' % (what, raw, value, table['sql']))
+                    must(value is None or looks_like(text, unit(title)[1], value, unit(name)[1]),
+                         '%s: %s %s for %r %s' % (what, text, title, value, name))
                 elif value is None:
                     same(text, '–', what)
                 n += 1
@@ -280,6 +302,63 @@ def kernels_without_an_op():
                       GPU, GPU))
     width, _ = icicle(report(GPU)[0], 'Time of devices')[1, 'without an op']
     must(abs(width - row['share']) < 1e-2, '%s of %s' % (width, row))
+
+
+@case
+def units_of_a_page():
+    """Each number is in the unit in which people read it, and an unknown duration is no 0."""
+    from cases.steps import group
+    for us, shown, header in ((5, '5.00', 'µs'), (50000, '50.00', 'ms'), (28e7, '280.0', 's')):
+        marks = [('TraceContext', int(2e6 * us * i), int(1e6 * us), group(i)) for i in range(3)]
+        plane = Plane('/host:CPU').line(1, 'main', marks).line(2, 'pool', [
+            ('MatMul', *mark[1:]) for mark in marks])
+        text, _ = report(put('units.xplane.pb', space(plane.bytes())))
+        must('<dt>step time</dt><dd>%s <small>%s<' % (shown, header) in text, shown + header)
+        must('<th scope=col class=n>duration (%s)</th>' % header in text, header)
+    for kind, words in (('memory', ' events</p>'), ('empty', ' events in 25.6 µs, ')):
+        must(words in report(KINDS[kind])[0], 'the duration of ' + kind)
+
+
+@case
+def every_figure_is_drawn_or_explained():
+    """What is not drawn is listed with a reason."""
+    with open(os.path.join(ROOT, 'command', 'report', 'sections.c'), encoding='utf-8') as f:
+        titles = set(re.findall(r' TABLE\("(.*?)"', f.read())) | {'Key figures', 'Advice', 'Events'}
+    with open(os.path.join(ROOT, 'ext', 'charts.c'), encoding='utf-8') as f:
+        code = f.read()
+    with open(os.path.join(ROOT, 'command', 'report', 'sections.c'), encoding='utf-8') as f:
+        for name in re.findall(r'CHART\((\w+),', f.read()):
+            titles.update(re.findall(r'const Chart %s = \{\s*"\w+", "(.*?)"' % name, code))
+    must(len(titles) >= 28, titles)
+    for source in [*KINDS.values(), 'tests/data/h100_torch']:
+        text, _ = report(source)
+        drawn = set(map(html.unescape, re.findall('<figcaption>(.*?)</figcaption>', text)))
+        drawn |= {title for title, mark in (
+            ('Key figures', '<dl class=cards>'), ('Advice', '<ol class=advice>'),
+            ('Events', '<section id=timeline>')) if mark in text}
+        left_out = re.findall('<li>([^<]*): ([^<]*)<br><span class=soft>([^<]+)</span></li>',
+                              text.split('<section id=missing>')[1])
+        same(sorted(drawn | {html.unescape(title) for _, title, _ in left_out}), sorted(titles),
+             source)
+        same(drawn & {title for _, title, _ in left_out}, set(), source)
+
+
+@case
+def verdict_on_the_input():
+    """The verdict is about the same steps as the sentence beside it."""
+    for source, verdict in ((BEFORE, 'input bound'), (AFTER, 'not input bound')):
+        must('<td>%s</td>' % verdict in report(source)[0], verdict)
+
+
+@case
+def queries_of_advice():
+    """Each finding has the query that shows its parts, with the run as it was given."""
+    text, _ = report(BEFORE)
+    queries = list(map(html.unescape, re.findall(
+        '<summary>Query</summary><pre>(.*?)</pre>', text)))
+    rows = shell("SELECT query FROM advice('%s') WHERE status = 'finding' ORDER BY rank" % BEFORE)
+    same(queries, [row['query'] for row in rows])
+    must(queries and BEFORE in queries[0], queries)
 
 
 @case
