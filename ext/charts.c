@@ -24,7 +24,8 @@ const Chart step_chart = {
     "), m AS (SELECT median(duration_ms) AS middle FROM s WHERE dropped = 0)\n"
     "SELECT CASE WHEN (SELECT count(DISTINCT name) = count(*) FROM s) THEN name ELSE step END AS "
     "step, duration_ms AS total,\n"
-    "    duration_ms > 1.3 * m.middle AND dropped = 0 AS outlier,\n"
+    "    CASE dropped WHEN 0 THEN duration_ms > 1.3 * m.middle ELSE 2 END\n"
+    "    AS \"1: outlier, 2: dropped\",\n"
     "    coalesce(device_compute_ms_actual, 0) AS \"computing\",\n"
     "    coalesce(device_collectives_ms_actual, 0) AS \"collectives\",\n"
     "    coalesce(device_to_device_ms_actual, 0) AS \"copies\",\n"
@@ -240,7 +241,10 @@ const FunctionDef chart_functions[] = {
     FUNCTION(
         "step_time_chart", step_chart_function,
         "Chart of the time of each step, stacked by activity (the `_actual` columns of steps). "
-        "Marks each step that takes more than 1.3 times the median of the complete steps." SVG
+        "The rest is time in none of them: activities are averages of the cores, and a step is as "
+        "long as on its longest core. Marks each step that takes more than 1.3 times the median of "
+        "the complete steps. Dropped steps (steps.dropped) are pale; one that takes more than 1.5 "
+        "times the longest complete step can be cut at the end of the axis." SVG
         "NULL if source is NULL or the run has no step.",
         "steps"),
     FUNCTION("roofline_chart", roofline_chart_function,

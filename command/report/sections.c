@@ -36,7 +36,11 @@ const Section sections[] = {
             "SELECT rule, cost_percent, finding, evidence, action, query FROM advice(?1)\n"
             "WHERE status = 'finding' ORDER BY rank LIMIT ?2",
             .none = "no rule of advice found a cost of 5 % of the time or more"}}},
-    {"steps", "Steps", "A triangle marks a step of more than 1.3 times the median.", {
+    {"steps", "Steps",
+        "A triangle marks a step of more than 1.3 times the median. Pale steps are the first and "
+        "last, which statistics leave out; an arrow means that a step is longer than the axis. A bar "
+        "is as long as the step on its longest core, its parts are averages of the cores, and the "
+        "rest is time in none of them.", {
         CHART(step_chart, "steps"),
         TABLE("Slowest steps", "steps", 1, 10,
             "SELECT row_number() OVER (ORDER BY duration_ms DESC) AS rank,\n"
@@ -88,7 +92,8 @@ const Section sections[] = {
         TABLE("Verdict", "input_pipeline", 0, 1,
             "SELECT CASE input_verdict_actual WHEN 'host' THEN 'input bound'\n"
             "        WHEN 'both' THEN 'partly or perhaps input bound'\n"
-            "        WHEN 'device' THEN 'not input bound' ELSE input_verdict_actual END AS verdict,\n"
+            "        WHEN 'device' THEN 'not input bound'\n"
+            "        ELSE input_verdict_actual END AS verdict,\n"
             "    input_percent_actual AS \"input %\",\n"
             "    output_percent_actual AS \"output %\", input_statement AS statement\n"
             "FROM input_pipeline(?1) LIMIT ?2"),

@@ -35,8 +35,9 @@ typedef struct {
     bool standalone; /* the SVG contains its style and name space */
 } ChartOptions;
 
-/* Rows: label, value of the entire bar, mark (1: an outlier, which gets a label; else 0), then a
- * column for each part of the bar, named after its category. Values are times in milliseconds. */
+/* Rows: label, value of the entire bar, mark (1: an outlier, which gets a label; 2: left out of
+ * statistics, drawn pale and up to 1.5 times the longest of the others; else 0), then a column for
+ * each part of the bar, named after its category. Values are times in milliseconds. */
 bool chart_steps(const ChartData *data, const ChartOptions *options, TextBuffer *out);
 /* Rows: kind, name, category, x, y, weight. kind `roof`: y is the highest rate of the device in
  * FLOP/s, x its bandwidth in bytes/s. kind `op`: x is FLOP/byte, y FLOP/s, weight its time in

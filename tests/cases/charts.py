@@ -135,6 +135,30 @@ def outliers_are_marked():
 
 
 @case
+def dropped_steps_do_not_flatten_the_others():
+    """The first step takes 247 ms, the others 3 to 5 ms: it is pale and ends with the axis."""
+    image = chart('step_time_chart', TORCH)
+    bars = elements(image, 'g', 'bar')
+    same([i for i, bar in enumerate(bars) if 'dropped' in bar.get('class')], [0, len(bars) - 1])
+    must('left out of the statistics' in bars[0].find(SVG + 'title').text, 'no reason')
+    heights = [sum(number(r, 'height') for r in bar.iter(SVG + 'rect')) for bar in bars]
+    must(max(heights[1:]) > heights[0] / 3, heights)
+    must(any(e.text == '\u2191 247 ms' for e in elements(image, 'text', 'strong')), 'no time')
+    same(elements(image, 'path', 'outlier'), [])
+
+
+@case
+def the_rest_of_a_step():
+    """What no part of a bar shows is in the legend and in the title of the bar."""
+    for name, words in (('multi_host_111', ['rest']), ('tpu_train_54', [])):
+        image = chart('step_time_chart', os.path.join(ROOT, 'tests', 'data', name))
+        same([e.text for e in elements(image, 'text') if e.text == 'rest'], words)
+        same([len(elements(bar, 'rect', 'rest')) for bar in elements(image, 'g', 'bar')].count(1),
+             len(words), 'bars with a rest')
+        must(('rest 128' in ''.join(image.itertext())) == bool(words), 'its time')
+
+
+@case
 def points_of_the_roofline():
     """The points are the ops that have a rate and an intensity, at the logarithms of them."""
     ops = rows("SELECT hbm_operational_intensity, model_gflops FROM roofline('%s') WHERE rank > 0 "
