@@ -17,7 +17,7 @@ enum Shape {
 };
 
 /* A figure. The page shows the names of columns. A column whose name ends in % has a bar; one that
- * ends in a unit, such as "(ms)", is written in a unit that fits its largest value. In `sql`, ?1 is
+ * ends in a unit, such as "(ms)", has values with units in which people read them. In `sql`, ?1 is
  * the run and ?2 the number of rows. */
 typedef struct {
     enum Shape shape;

@@ -31,27 +31,12 @@ static bool is_share(const char *column)
     return n && column[n - 1] == '%';
 }
 
-static const ChartUnit no_unit = {NULL, 1};
-
-static double most_of(const ChartData *data, size_t column)
+/* Returns the unit of a column whose name ends with one, such as "(ms)"; else NULL. */
+static const char *unit_of(const char *column)
 {
-    double most = 0;
-    for (size_t i = 0; i < data->n_rows; i++)
-        most = fmax(most, fabs(chart_cell(data, i, column)->number));
-    return most;
-}
-
-/* Returns the unit in which a column is written. Its name ends with that of its values: "(ms)". */
-static ChartUnit unit_of(const ChartData *data, const ChartData *base, size_t column,
-                         size_t *n_name)
-{
-    const char *name = data->columns[column], *open = strrchr(name, '(');
-    *n_name = strlen(name);
-    if (!open || open == name || name[*n_name - 1] != ')') return no_unit;
-    double most = most_of(data, column);
-    if (base) most = fmax(most, most_of(base, column));
-    *n_name = (size_t)(open - name) - 1;
-    return chart_unit(keep_text("%.*s", (int)strlen(open) - 2, open + 1), most);
+    const char *open = strrchr(column, '(');
+    if (!open || open == column || column[strlen(column) - 1] != ')') return NULL;
+    return keep_text("%.*s", (int)strlen(open) - 2, open + 1);
 }
 
 /* Returns whether a column has numbers, by its first value. */
@@ -79,21 +64,17 @@ static int n_decimals(double size)
     return size >= .01 ? 2 : 4;
 }
 
-/* Writes a number with as many digits as people compare, in a unit that fits its column. */
-static void number(FILE *out, const ChartCell *cell, ChartUnit unit)
+/* Writes a number with as many digits as people compare. */
+static void number(FILE *out, const ChartCell *cell, double unit)
 {
     char room[40];
-    double value = cell->number / unit.size, size = fabs(value);
-    if (unit.size == 1 && cell->text[strspn(cell->text, "-0123456789")] == 0) {
+    double value = cell->number / unit, size = fabs(value);
+    if (unit == 1 && cell->text[strspn(cell->text, "-0123456789")] == 0) {
         integer(out, cell->text);
         return;
     }
     if (size == 0) {
         fputc('0', out);
-        return;
-    }
-    if (unit.name && size < 5e-4) {
-        fputs(value > 0 ? "&lt;0.001" : "&gt;-0.001", out);
         return;
     }
     if (size >= 1e15 || size < 1e-3)
@@ -105,6 +86,14 @@ static void number(FILE *out, const ChartCell *cell, ChartUnit unit)
         fputs(room, out);
     else
         integer(out, room);
+}
+
+/* Writes a number in the unit in which people read it. */
+static void number_with_unit(FILE *out, const ChartCell *cell, const char *unit)
+{
+    ChartUnit u = chart_unit(unit, cell->number);
+    number(out, cell, u.size);
+    if (cell->number != 0) fprintf(out, " %s", u.name);
 }
 
 /* Writes a text, at most so many bytes of it. */
@@ -119,14 +108,17 @@ static void text(FILE *out, const ChartCell *cell, size_t longest)
     if (n < cell->n_bytes) fputs("\xe2\x80\xa6", out);
 }
 
-static void value(FILE *out, const ChartCell *cell, ChartUnit unit, size_t longest)
+/* Writes a value. `unit` is that of a number, or NULL. */
+static void value(FILE *out, const ChartCell *cell, const char *unit, size_t longest)
 {
     if (!cell->text)
         fputs("\xe2\x80\x93", out);
-    else if (is_number(cell))
-        number(out, cell, unit);
-    else
+    else if (!is_number(cell))
         text(out, cell, longest);
+    else if (unit)
+        number_with_unit(out, cell, unit);
+    else
+        number(out, cell, 1);
 }
 
 static bool same(const ChartCell *a, const ChartCell *b)
@@ -153,13 +145,12 @@ static long base_row(const ChartData *data, size_t row, const ChartData *base, i
 }
 
 typedef struct {
-    ChartUnit unit;
-    size_t n_name; /* bytes of its name without the unit */
-    size_t longest;
+    const char *unit;
+    size_t longest; /* of its texts */
     bool is_numeric, is_share;
 } Column;
 
-static void baseline(FILE *out, const ChartCell *cell, ChartUnit unit)
+static void baseline(FILE *out, const ChartCell *cell, const char *unit)
 {
     fputs("<small>base ", out);
     if (cell)
@@ -192,8 +183,9 @@ static void head(FILE *out, const ChartData *data, const Column *columns)
     fputs("<thead><tr>", out);
     for (size_t c = 0; c < data->n_columns; c++) {
         fputs(columns[c].is_numeric ? "<th scope=col class=n>" : "<th scope=col>", out);
-        html_text_n(out, data->columns[c], columns[c].n_name);
-        if (columns[c].unit.name) fprintf(out, " (%s)", columns[c].unit.name);
+        size_t n = strlen(data->columns[c]);
+        if (columns[c].unit) n -= strlen(columns[c].unit) + strlen(" ()");
+        html_text_n(out, data->columns[c], n);
         fputs("</th>", out);
     }
     fputs("</tr></thead>\n<tbody>\n", out);
@@ -206,8 +198,8 @@ void html_table(Page *page, const Figure *figure, const ChartData *data, const C
     for (size_t c = 0; c < data->n_columns; c++) {
         columns[c] = (Column){.is_numeric = is_numeric(data, c),
                               .is_share = is_share(data->columns[c]),
+                              .unit = unit_of(data->columns[c]),
                               .longest = figure->longest ? figure->longest : LONGEST_TEXT};
-        columns[c].unit = unit_of(data, base, c, &columns[c].n_name);
     }
     fputs("<div class=wide role=region tabindex=0 aria-label=\"", out);
     html_text(out, figure->title);
@@ -226,23 +218,32 @@ void html_table(Page *page, const Figure *figure, const ChartData *data, const C
     fputs("</tbody></table></div>\n", out);
 }
 
+static void card_number(FILE *out, const ChartCell *cell, const char *unit)
+{
+    ChartUnit u = chart_unit(unit, cell->number);
+    if (cell->text)
+        number(out, cell, u.size);
+    else
+        fputs("\xe2\x80\x93", out);
+    fprintf(out, " <small>%s</small>", u.name);
+}
+
 /* Writes a card. A column's name has its title and unit: "step time|ms". */
 static void card(FILE *out, const char *column, const ChartCell *cell, const ChartCell *base,
                  bool has_base)
 {
     size_t n_name = strcspn(column, "|");
-    const ChartCell *known = cell->text || !base ? cell : base;
-    ChartUnit unit = chart_unit(column[n_name] ? column + n_name + 1 : "", known->number);
+    const char *unit = column[n_name] ? column + n_name + 1 : "";
     fputs("<div class=card><dt>", out);
     html_text_n(out, column, n_name);
     fputs("</dt><dd>", out);
-    value(out, cell, unit, LONGEST_TEXT);
-    fprintf(out, " <small>%s", unit.name);
+    card_number(out, cell, unit);
     if (has_base) {
-        fputs("</small><small class=base>base ", out);
+        fputs(" <small class=base>base ", out);
         value(out, base ? base : cell, unit, LONGEST_TEXT);
+        fputs("</small>", out);
     }
-    fputs("</small></dd></div>\n", out);
+    fputs("</dd></div>\n", out);
 }
 
 void html_cards(Page *page, const ChartData *data, const ChartData *base)
@@ -262,7 +263,7 @@ enum { ADVICE_RULE, ADVICE_PERCENT, ADVICE_FINDING, ADVICE_EVIDENCE, ADVICE_ACTI
 static void cost(FILE *out, const ChartCell *percent)
 {
     if (percent && is_number(percent)) {
-        number(out, percent, no_unit);
+        number(out, percent, 1);
         fputs(" %", out);
     } else {
         fputs("no finding", out);

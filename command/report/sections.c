@@ -38,8 +38,8 @@ const Section sections[] = {
             .none = "no rule of advice found a cost of 5 % of the time or more"}}},
     {"steps", "Steps",
         "A triangle marks a step of more than 1.3 times the median. Pale steps are the first and "
-        "last, which statistics leave out; an arrow means that a step is longer than the axis. A bar "
-        "is as long as the step on its longest core, its parts are averages of the cores, and the "
+        "last, which statistics leave out; an arrow means that a step is longer than the axis. A "
+        "bar is as long as the step on its longest core, its parts are averages of the cores, and the "
         "rest is time in none of them.", {
         CHART(step_chart, "steps"),
         TABLE("Slowest steps", "steps", 1, 10,

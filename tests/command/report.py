@@ -158,22 +158,24 @@ def close(got, want):
 
 
 UNITS = {'ns': 1e-9, 'µs': 1e-6, 'ms': 1e-3, 's': 1, 'bytes': 1, 'kB': 1e3, 'MB': 1e6, 'GB': 1e9,
-         'B': 1, 'KiB': 2**10, 'MiB': 2**20, 'GiB': 2**30, 'TiB': 2**40, 'PiB': 2**50, 'FLOP/s': 1,
-         'kFLOP/s': 1e3, 'MFLOP/s': 1e6, 'GFLOP/s': 1e9, 'TFLOP/s': 1e12, 'PFLOP/s': 1e15}
+         'B': 1, 'KiB': 2**10, 'MiB': 2**20, 'GiB': 2**30, 'TiB': 2**40, 'PiB': 2**50, 'EiB': 2**60,
+         'FLOP/s': 1, 'kFLOP/s': 1e3, 'MFLOP/s': 1e6, 'GFLOP/s': 1e9, 'TFLOP/s': 1e12, 'PFLOP/s': 1e15}
 
 
 def unit(name):
-    """A column's name and the size of its unit: ('time', .001) of 'time (ms)'."""
-    found = re.fullmatch(r'(.*) \((.*?)\)', name)
-    return (found[1], UNITS[found[2]]) if found and found[2] in UNITS else (name, 1)
+    """A column's name and its unit: ('time', 'ms') of 'time (ms)'."""
+    return re.fullmatch(r'(.*?)(?: \((.*)\))?', name).groups()
 
 
-def looks_like(text, size, value, size_in_sql):
-    """Whether the text of a cell is its value, rounded."""
-    value *= size_in_sql / size
-    if text[0] in '<>':
-        return abs(value) < 5e-4
-    return abs(float(text.replace(',', '')) - value) <= max(
+def looks_like(text, value, unit):
+    """Whether the text of a cell is its value, rounded, in a unit in which it is at least 1."""
+    number, _, shown = text.replace(',', '').partition(' ')
+    same(bool(shown), bool(unit and value), 'a unit')
+    if shown != (unit or ''):
+        value *= UNITS[unit] / UNITS[shown] if value else 1
+    smallest = unit not in UNITS or shown in ('ns', 'B', 'bytes', 'FLOP/s')
+    must(not value or abs(value) >= 1 or smallest, text)
+    return abs(float(number) - value) <= max(
         abs(value) / 100, 5.1e-3 if abs(value) >= .01 else 5.1e-5)
 
 
@@ -192,13 +194,13 @@ def check_tables(text, what):
             continue
         same(min(len(rows), 300), len(body), what + ': rows of ' + table['sql'])
         for cells, row in zip(body, rows):
-            same([unit(c[0])[0] for c in head], [unit(name)[0] for name in row], what)
-            for (title, _), (text, raw), (name, value) in zip(head, cells, row.items()):
+            same([c[0] for c in head], [unit(name)[0] for name in row], what)
+            for (text, raw), (name, value) in zip(cells, row.items()):
                 if raw is not None:
                     must(raw == '' if value is None else close(raw, value),
                          '%s: %r for %r in %s' % (what, raw, value, table['sql']))
-                    must(value is None or looks_like(text, unit(title)[1], value, unit(name)[1]),
-                         '%s: %s %s for %r %s' % (what, text, title, value, name))
+                    must(value is None or looks_like(text, value, unit(name)[1]),
+                         '%s: %s for %r %s' % (what, text, value, name))
                 elif value is None:
                     same(text, '–', what)
                 n += 1
@@ -314,7 +316,7 @@ def units_of_a_page():
             ('MatMul', *mark[1:]) for mark in marks])
         text, _ = report(put('units.xplane.pb', space(plane.bytes())))
         must('<dt>step time</dt><dd>%s <small>%s<' % (shown, header) in text, shown + header)
-        must('<th scope=col class=n>duration (%s)</th>' % header in text, header)
+        must('>%s %s</td>' % (shown, header) in text, header)
     for kind, words in (('memory', ' events</p>'), ('empty', ' events in 25.6 µs, ')):
         must(words in report(KINDS[kind])[0], 'the duration of ' + kind)
 
