@@ -504,7 +504,7 @@ class Timelines {
   }
 }
 
-const palette = ['#2c6cb5', '#1b7872', '#4d7a2e', '#7a55b3', '#7d6212', '#52606e', '#b03a5b',
+const palette = ['#2c6cb5', '#1b7872', '#4d7a2e', '#7a55b3', '#7d6212', '#a13f9f', '#b03a5b',
   '#b3541e'];
 const hashes = new Map();
 function hash(name) {

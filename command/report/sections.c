@@ -39,8 +39,8 @@ const Section sections[] = {
     {"steps", "Steps",
         "A triangle marks a step of more than 1.3 times the median. Pale steps are the first and "
         "last, which statistics leave out; an arrow means that a step is longer than the axis. A "
-        "bar is as long as the step on its longest core, its parts are averages of the cores, and the "
-        "rest is time in none of them.", {
+        "bar is as long as the step on its longest core, its parts are averages of the cores, and "
+        "the rest is time in none of them.", {
         CHART(step_chart, "steps"),
         TABLE("Slowest steps", "steps", 1, 10,
             "SELECT row_number() OVER (ORDER BY duration_ms DESC) AS rank,\n"
@@ -75,7 +75,9 @@ const Section sections[] = {
             "    op_name AS op\n"
             "FROM top_kernels(?1, ?2) ORDER BY rank")}},
     {"roofline", "Roofline",
-        "Each point is an op; its area grows with its time. Ops under the slope wait for memory.", {
+        "Each point is an op; its area grows with its time. The roof is the highest rate that the "
+        "device allows: the slope is the bandwidth of its memory, the level part its peak FLOP rate. "
+        "An op far below the roof is limited by something else.", {
         CHART(roofline_chart, "roofline", .none =
             "no op has both a FLOP rate and an operational intensity"),
         TABLE("Ops and their limits", "roofline", 1, 20,

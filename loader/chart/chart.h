@@ -70,7 +70,7 @@ ChartUnit chart_unit(const char *unit, double number);
 
 /* The style sheet of all charts, for pages that contain them. */
 extern const char chart_style[];
-/* Returns the class of a category's colour: c0 to c8. */
+/* Returns the class of a category's colour: c0 to c10. Similar categories have the same. */
 const char *chart_colour(const char *category, size_t n_bytes);
 /* The same for the i-th of things that are not categories. */
 const char *chart_colour_of_number(size_t i);

@@ -27,7 +27,8 @@ const char chart_style[] =
     ".chart .c2{fill:#b3541e;stroke:#b3541e}.chart .c3{fill:#7a55b3;stroke:#7a55b3}"
     ".chart .c4{fill:#b03a5b;stroke:#b03a5b}.chart .c5{fill:#1b7872;stroke:#1b7872}"
     ".chart .c6{fill:#4d7a2e;stroke:#4d7a2e}.chart .c7{fill:#7d6212;stroke:#7d6212}"
-    ".chart .c8{fill:#52606e;stroke:#52606e}\n"
+    ".chart .c8{fill:#a13f9f;stroke:#a13f9f}.chart .c9{fill:#5b5bd6;stroke:#5b5bd6}"
+    ".chart .c10{fill:#0e7490;stroke:#0e7490}\n"
     ".chart rect{stroke:none}.chart .cell{stroke:Canvas;stroke-width:1}"
     ".chart .edge{fill:none}\n";
 
@@ -43,13 +44,13 @@ const char *chart_colour(const char *category, size_t n_bytes)
     static const struct {
         const char *word, *colour;
     } known[] = {
-        {"collective", "c2"},    {"reduce", "c2"}, {"communicat", "c2"}, {"nccl", "c2"},
-        {"all-", "c2"},          {"fusion", "c1"}, {"comput", "c1"},     {"conv", "c5"},
-        {"copy", "c3"},          {"copies", "c3"}, {"transfer", "c3"},   {"memset", "c3"},
-        {"formatting", "c3"},    {"infeed", "c4"}, {"input", "c4"},      {"outfeed", "c7"},
-        {"output", "c7"},        {"launch", "c5"}, {"host", "c6"},       {"compil", "c7"},
-        {"other", "c0"},         {"idle", "c0"},   {"unknown", "c0"},    {"no scope", "c0"},
-        {"without an op", "c0"},
+        {"collective", "c2"}, {"reduce", "c2"},   {"communicat", "c2"},    {"nccl", "c2"},
+        {"all-", "c2"},       {"conv", "c5"},     {"output fusion", "c9"}, {"input fusion", "c10"},
+        {"fusion", "c1"},     {"comput", "c1"},   {"copy", "c3"},          {"copies", "c3"},
+        {"transfer", "c3"},   {"memset", "c3"},   {"formatting", "c3"},    {"infeed", "c4"},
+        {"input", "c4"},      {"outfeed", "c7"},  {"output", "c7"},        {"launch", "c5"},
+        {"host", "c6"},       {"compil", "c7"},   {"other", "c0"},         {"idle", "c0"},
+        {"unknown", "c0"},    {"no scope", "c0"}, {"without an op", "c0"},
     };
     for (size_t i = 0; i < COUNT(known); i++)
         for (size_t k = 0, n = strlen(known[i].word); k + n <= n_bytes; k++)
@@ -232,12 +233,13 @@ double svg_axis_end_bytes(double most, double *tick)
 double svg_legend(TextBuffer *out, double x, double y, const char *name, size_t n_bytes,
                   const char *colour)
 {
+    enum { MOST = 40 };
     size_t n = 0;
     for (size_t i = 0; i < n_bytes; i++) n += starts_character(name[i]);
-    if (n > 30) n = 30;
+    if (n > MOST) n = MOST;
     svg_rect(out, colour, x, y - 8, 9, 9);
     text_add_format(out, "</rect><text x=\"%.1f\" y=\"%.1f\">", x + 13, y);
-    svg_escape_within(out, name, n_bytes, svg_text_width(30));
+    svg_escape_within(out, name, n_bytes, svg_text_width(MOST));
     text_add(out, "</text>\n");
     return x + 13 + svg_text_width(n) + 16;
 }

@@ -187,6 +187,28 @@ def points_of_the_roofline():
     same(chart('roofline_chart', CPU), None)
 
 
+@case
+def legend_of_the_roofline():
+    """No two entries have the same colour, kinds of fusions have different ones, each op has the
+    colour of an entry, and no circle is outside of the frame."""
+    image = chart('roofline_chart', TPU)
+    parts = list(image)
+    legend = {a.get('class'): b.text for a, b in zip(parts, parts[1:]) if a.tag == SVG + 'rect'}
+    same(len(legend), len(elements(image, 'rect')), 'entries of the same colour')
+    for names in legend.values():
+        must(names.count('fusion') < 2 or 'put fusion' not in names, names)
+    dots = elements(image, 'circle', 'dot')
+    same({dot.get('class').split()[1] for dot in dots}, set(legend))
+    rules = [list(map(float, re.findall('[0-9.]+', e.get('d'))))
+             for e in elements(image, 'path', 'rule')]
+    for dot in dots:
+        for of, i in (('cx', 0), ('cy', 1)):
+            at, r = number(dot, of), number(dot, 'r')
+            places = [rule[k] for rule in rules for k in (i, i + 2)]
+            must(min(places) <= at - r and at + r <= max(places), 'a dot on the frame: %s' % at)
+    must('all-reduce fusion' in ''.join(e.text for e in image.iter(SVG + 'title')), 'no category')
+
+
 def check_roof(image, *at):
     """The roof starts where it enters the frame, climbs a decade of rates for each of intensities,
     and is level from the ridge on: (x, y) of an op are known, and (FLOP per byte, FLOP/s) of it and
@@ -195,7 +217,7 @@ def check_roof(image, *at):
              for e in elements(image, 'path', 'rule')]
     x_rules = sorted({r[0] for r in rules if r[0] == r[2]})
     y_rules = sorted({r[1] for r in rules if r[1] == r[3]})
-    per_x, per_y = x_rules[1] - x_rules[0], y_rules[1] - y_rules[0]
+    per_x, per_y = ((r[-1] - r[0]) / (len(r) - 1) for r in (x_rules, y_rules))
     [roof] = elements(image, 'path', 'roof')
     x, y, ridge, top, right, end = map(float, re.findall('[0-9.]+', roof.get('d')))
     must(abs(x - x_rules[0]) < .2 or abs(y - y_rules[-1]) < .2, 'starts at %g, %g' % (x, y))

@@ -159,7 +159,8 @@ def close(got, want):
 
 UNITS = {'ns': 1e-9, 'µs': 1e-6, 'ms': 1e-3, 's': 1, 'bytes': 1, 'kB': 1e3, 'MB': 1e6, 'GB': 1e9,
          'B': 1, 'KiB': 2**10, 'MiB': 2**20, 'GiB': 2**30, 'TiB': 2**40, 'PiB': 2**50, 'EiB': 2**60,
-         'FLOP/s': 1, 'kFLOP/s': 1e3, 'MFLOP/s': 1e6, 'GFLOP/s': 1e9, 'TFLOP/s': 1e12, 'PFLOP/s': 1e15}
+         'FLOP/s': 1, 'kFLOP/s': 1e3, 'MFLOP/s': 1e6, 'GFLOP/s': 1e9, 'TFLOP/s': 1e12,
+         'PFLOP/s': 1e15}
 
 
 def unit(name):
