@@ -74,6 +74,28 @@ const Chart memory_chart = {
     "SELECT host || ' ' || allocator AS series, ps / 1e9 AS \"time (ms)\", bytes\n"
     "FROM d WHERE shown AND (host, allocator) IN m ORDER BY host, allocator, part"};
 
+/* Only in reports. Of programs with the same name, the one with the most memory in use. */
+const Chart heap_chart = {
+    "memory", "Memory of programs' buffers from their first instruction to the last", chart_memory,
+    chart_memory_most,
+    "WITH h AS MATERIALIZED (\n"
+    "    SELECT * FROM temp.heap_timeline(?1)\n"
+    "), p AS (\n"
+    "    SELECT host, program_id, hlo_module, memory_space, max(heap_mib) AS most FROM h\n"
+    "    GROUP BY hlo_module, memory_space\n"
+    "    ORDER BY most DESC, hlo_module, memory_space LIMIT 6\n"
+    "), e AS (\n"
+    "    SELECT h.*, max(event) OVER (PARTITION BY hlo_module, memory_space) AS last\n"
+    "    FROM p JOIN h USING (host, program_id, hlo_module, memory_space)\n"
+    "), s AS (\n"
+    "    SELECT hlo_module || CASE memory_space WHEN 0 THEN '' ELSE\n"
+    "        ', memory space ' || memory_space END AS series,\n"
+    "        coalesce(event * 300 / last, 0) AS part, last, min(event) AS event,\n"
+    "        max(heap_mib) AS mib FROM e GROUP BY series, part, last\n"
+    ")\n"
+    "SELECT series, coalesce(100.0 * event / last, 0) AS \"place (%)\", mib * 1048576 AS bytes\n"
+    "FROM s ORDER BY series, event"};
+
 /* Kernels and copies that belong to no op, which op_profile leaves out. */
 #define WITHOUT_OP                                                                                 \
     "temp.scope_ops(?1)\n"                                                                         \
@@ -96,7 +118,7 @@ const Chart op_treemap = {
     "SELECT * FROM (SELECT * FROM d UNION ALL SELECT * FROM n UNION ALL SELECT * FROM t)\n"
     "ORDER BY us DESC LIMIT 200"};
 
-/* Only in reports, where a script zooms it. */
+/* Only in reports, where a script zooms them. */
 const Chart scope_icicle = {
     "icicle", "Time by layer and named scope", chart_icicle, NULL,
     "WITH s AS MATERIALIZED (\n"

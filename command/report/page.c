@@ -137,6 +137,15 @@ static bool write_chart(Page *page, const Figure *f, const ChartData *data, cons
     return any;
 }
 
+/* Returns whether a column with this in its name has a number above `most`. */
+static bool is_above(const ChartData *data, const char *name, double most)
+{
+    for (size_t i = 0; i < data->n_rows * data->n_columns; i++)
+        if (data->cells[i].number > most && strstr(data->columns[i % data->n_columns], name))
+            return true;
+    return false;
+}
+
 static void write_shape(Page *page, const Figure *f, const ChartData *data, const ChartData *base)
 {
     switch (f->shape) {
@@ -150,6 +159,8 @@ static void write_shape(Page *page, const Figure *f, const ChartData *data, cons
         html_table(page, f, data, base);
         break;
     }
+    if (f->limit && is_above(data, f->limit, 100.05))
+        fprintf(page->out, "<p class=soft>%s</p>\n", f->above_limit);
     html_sql(page, f);
     if (f->shape == SHAPE_TABLE) fputs("</figure>\n", page->out);
 }

@@ -22,12 +22,14 @@ enum Shape {
 typedef struct {
     enum Shape shape;
     const char *title;
-    const char *table;  /* its reason is shown if there are no rows */
-    const Chart *chart; /* SHAPE_CHART: contains the SQL */
-    int keys;           /* number of first columns that identify a row, also in the baseline */
-    int rows;           /* most rows */
-    int longest;        /* most bytes of a text; 0: 200 */
-    const char *none;   /* shown if the table has rows, but none of them is in the figure */
+    const char *table;       /* its reason is shown if there are no rows */
+    const Chart *chart;      /* SHAPE_CHART: contains the SQL */
+    int keys;                /* number of first columns that identify a row, also in the baseline */
+    int rows;                /* most rows */
+    int longest;             /* most bytes of a text; 0: 200 */
+    const char *none;        /* shown if the table has rows, but none of them is in the figure */
+    const char *limit;       /* part of the names of columns with shares of a limit, in percent */
+    const char *above_limit; /* shown below the figure if one of them is above 100 */
     const char *sql;
 } Figure;
 

@@ -291,7 +291,8 @@ class Timeline {
       c.beginPath(); c.moveTo(x, 0); c.lineTo(x, this.seen); c.globalAlpha = .5; c.stroke();
       c.globalAlpha = 1;
       c.fillStyle = this.colours.soft;
-      c.fillText(timeText(at), x + 3, 10);
+      const text = timeText(at), wide = c.measureText(text).width;
+      if (x + 3 + wide <= this.width) c.fillText(text, x + 3, 10);
     }
   }
 

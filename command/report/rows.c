@@ -88,12 +88,15 @@ static void number(FILE *out, const ChartCell *cell, double unit)
         integer(out, room);
 }
 
-/* Writes a number in the unit in which people read it. */
-static void number_with_unit(FILE *out, const ChartCell *cell, const char *unit)
+/* Writes a number in the unit in which people read it, and returns this unit. */
+static const char *number_in_unit(FILE *out, const ChartCell *cell, const char *unit)
 {
     ChartUnit u = chart_unit(unit, cell->number);
-    number(out, cell, u.size);
-    if (cell->number != 0) fprintf(out, " %s", u.name);
+    if (*unit == '%' && cell->number > 0 && cell->number < 5e-4)
+        fputs("&lt;0.001", out);
+    else
+        number(out, cell, u.size);
+    return u.name;
 }
 
 /* Writes a text, at most so many bytes of it. */
@@ -115,10 +118,10 @@ static void value(FILE *out, const ChartCell *cell, const char *unit, size_t lon
         fputs("\xe2\x80\x93", out);
     else if (!is_number(cell))
         text(out, cell, longest);
-    else if (unit)
-        number_with_unit(out, cell, unit);
-    else
+    else if (!unit || cell->number == 0)
         number(out, cell, 1);
+    else
+        fprintf(out, " %s", number_in_unit(out, cell, unit));
 }
 
 static bool same(const ChartCell *a, const ChartCell *b)
@@ -220,12 +223,11 @@ void html_table(Page *page, const Figure *figure, const ChartData *data, const C
 
 static void card_number(FILE *out, const ChartCell *cell, const char *unit)
 {
-    ChartUnit u = chart_unit(unit, cell->number);
     if (cell->text)
-        number(out, cell, u.size);
+        unit = number_in_unit(out, cell, unit);
     else
         fputs("\xe2\x80\x93", out);
-    fprintf(out, " <small>%s</small>", u.name);
+    fprintf(out, " <small>%s</small>", unit);
 }
 
 /* Writes a card. A column's name has its title and unit: "step time|ms". */

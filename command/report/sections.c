@@ -26,11 +26,13 @@ const Section sections[] = {
             "    compute_percent AS \"computing|%\",\n"
             "    exposed_communication_percent AS \"communication not hidden|%\",\n"
             "    duty_cycle_percent AS \"duty cycle|%\",\n"
-            "    mfu_percent AS \"MFU|%\",\n"
-            "    flops_utilization_percent AS \"peak FLOPs used|%\",\n"
+            "    mfu_percent AS \"MFU|% of peak\",\n"
+            "    flops_utilization_percent AS \"FLOPs of steps|% of peak\",\n"
             "    peak_memory_mib AS \"peak memory|MiB\"\n"
             "FROM kpi(?1)",
-            .none = "every key figure is unknown"}}},
+            .none = "every key figure is unknown",
+            .limit = "% of peak", .above_limit = "A share of the peak is above 100 %: the file "
+                "overestimates the operations, or the peak is too low."}}},
     {"advice", "What to do", "Findings that cost 5 % of the time or more, most expensive first.", {
         {.shape = SHAPE_ADVICE, .title = "Advice", .table = "advice", .keys = 1, .rows = 20, .sql =
             "SELECT rule, cost_percent, finding, evidence, action, query FROM advice(?1)\n"
@@ -76,8 +78,8 @@ const Section sections[] = {
             "FROM top_kernels(?1, ?2) ORDER BY rank")}},
     {"roofline", "Roofline",
         "Each point is an op; its area grows with its time. The roof is the highest rate that the "
-        "device allows: the slope is the bandwidth of its memory, the level part its peak FLOP rate. "
-        "An op far below the roof is limited by something else.", {
+        "device allows: the slope is the bandwidth of its memory, the level part its peak FLOP "
+        "rate. An op far below the roof is limited by something else.", {
         CHART(roofline_chart, "roofline", .none =
             "no op has both a FLOP rate and an operational intensity"),
         TABLE("Ops and their limits", "roofline", 1, 20,
@@ -89,7 +91,9 @@ const Section sections[] = {
             "    bound_by AS \"limited by\"\n"
             "FROM roofline(?1) WHERE record = 'Total' AND rank > 0 AND include_infeed_outfeed = 1\n"
             "    AND hbm_operational_intensity > 0 ORDER BY total_self_time_us DESC LIMIT ?2",
-            .none = "no op has an operational intensity")}},
+            .none = "no op has an operational intensity",
+            .limit = "of its roof", .above_limit = "An op is above its roof: the file "
+                "overestimates its operations or bytes, or it is an asynchronous transfer.")}},
     {"input", "Input pipeline", NULL, {
         TABLE("Verdict", "input_pipeline", 0, 1,
             "SELECT CASE input_verdict_actual WHEN 'host' THEN 'input bound'\n"
@@ -111,6 +115,7 @@ const Section sections[] = {
             "FROM input_ops(?1) ORDER BY total_self_time_ms DESC LIMIT ?2")}},
     {"memory", "Memory", NULL, {
         CHART(memory_chart, "memory_over_time"),
+        CHART(heap_chart, "heap_timeline"),
         TABLE("What makes up the memory peak", "peak_holders", 3, 25,
             "SELECT peak_of AS \"peak of\", kind, coalesce(tf_op, hlo_op) AS holder,\n"
             "    size_mib AS \"size (MiB)\", percent AS \"share %\", shape, holders AS buffers\n"
@@ -136,8 +141,15 @@ const Section sections[] = {
             "    total_us / 1e3 AS \"total (ms)\",\n"
             "    exposed_percent AS \"exposed %\", wait_us / 1e3 AS \"waiting (ms)\",\n"
             "    occurrences,\n"
-            "    gibps AS \"GiB/s\", overlapped_by AS \"overlapped by\"\n"
-            "FROM exposed_communication(?1) ORDER BY exposed_us DESC LIMIT ?2")}},
+            "    gibps AS \"rate (GiB/s)\", overlapped_by AS \"overlapped by\"\n"
+            "FROM exposed_communication(?1) ORDER BY exposed_us DESC LIMIT ?2"),
+        TABLE("Collectives between slices over the data-center network", "dcn_collectives", 1, 20,
+            "SELECT rendezvous_name AS rendezvous, transfer_type AS type,\n"
+            "    occurrences AS transfers, net_tx_bytes AS \"sent by one (bytes)\",\n"
+            "    observed_duration_ms AS \"duration (ms)\", slack_time_ms AS \"slack (ms)\",\n"
+            "    stall_duration_ms AS \"stall (ms)\",\n"
+            "    total_stall_ms AS \"stalls of all (ms)\"\n"
+            "FROM dcn_collectives(?1) ORDER BY total_stall_ms DESC LIMIT ?2")}},
     {"idle", "Idle devices", NULL, {
         TABLE("What the host did meanwhile", "idle_causes", 2, 15,
             "SELECT cause, name, idle_us / 1e3 AS \"idle (ms)\", idle_percent AS \"share %\",\n"
@@ -170,10 +182,13 @@ const Section sections[] = {
             "    size_bytes / 1e6 AS \"file (MB)\", damage\n"
             "FROM hosts(?1) LIMIT ?2"),
         TABLE("Cores and hosts that slow others down", "stragglers", 2, 20,
+            "WITH s AS MATERIALIZED (SELECT * FROM stragglers(?1))\n"
             "SELECT host, plane AS core, step_ms AS \"step (ms)\", own_ms AS \"own time (ms)\",\n"
             "    over_median_ms AS \"over the median (ms)\",\n"
             "    waited_ms AS \"waited (ms)\", straggler\n"
-            "FROM stragglers(?1) ORDER BY over_median_ms DESC LIMIT ?2")}},
+            "FROM s WHERE (SELECT count(*) FROM s) > 1\n"
+            "ORDER BY over_median_ms DESC LIMIT ?2",
+            .none = "the run has one core: no other to compare with")}},
     {"problems", "Problems of the file", NULL, {
         TABLE("What was lost, repaired or is doubtful", "prof_issues", 2, 50,
             "SELECT severity, code, message, count, host FROM prof_issues(?1)\n"

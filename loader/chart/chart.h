@@ -43,8 +43,9 @@ bool chart_steps(const ChartData *data, const ChartOptions *options, TextBuffer 
  * FLOP/s, x its bandwidth in bytes/s. kind `op`: x is FLOP/byte, y FLOP/s, weight its time in
  * microseconds. */
 bool chart_roofline(const ChartData *data, const ChartOptions *options, TextBuffer *out);
-/* Rows: series, x in milliseconds, bytes; sorted by series, then by x. Each series is drawn as
- * steps over an area; its last value continues to the end. */
+/* Rows: series, x in milliseconds or, if the column's name contains %, in percent, bytes; sorted by
+ * series, then by x. Each series is drawn as steps over an area; its last value continues to the
+ * end. */
 bool chart_memory(const ChartData *data, const ChartOptions *options, TextBuffer *out);
 /* Rows: group, name, time in microseconds. Area is time. */
 bool chart_treemap(const ChartData *data, const ChartOptions *options, TextBuffer *out);

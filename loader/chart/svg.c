@@ -130,6 +130,7 @@ static const ChartUnit *family_of(const char *unit, size_t *at)
          {"TiB", 0x1p40},
          {"PiB", 0x1p50},
          {"EiB", 0x1p60}},
+        {{"B/s", 1}, {"KiB/s", 0x1p10}, {"MiB/s", 0x1p20}, {"GiB/s", 0x1p30}, {"TiB/s", 0x1p40}},
         {{"bytes", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}},
         {{"FLOP/s", 1},
          {"kFLOP/s", 1e3},

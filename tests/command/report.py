@@ -159,8 +159,8 @@ def close(got, want):
 
 UNITS = {'ns': 1e-9, 'µs': 1e-6, 'ms': 1e-3, 's': 1, 'bytes': 1, 'kB': 1e3, 'MB': 1e6, 'GB': 1e9,
          'B': 1, 'KiB': 2**10, 'MiB': 2**20, 'GiB': 2**30, 'TiB': 2**40, 'PiB': 2**50, 'EiB': 2**60,
-         'FLOP/s': 1, 'kFLOP/s': 1e3, 'MFLOP/s': 1e6, 'GFLOP/s': 1e9, 'TFLOP/s': 1e12,
-         'PFLOP/s': 1e15}
+         'B/s': 1, 'KiB/s': 2**10, 'MiB/s': 2**20, 'GiB/s': 2**30, 'FLOP/s': 1, 'kFLOP/s': 1e3,
+         'MFLOP/s': 1e6, 'GFLOP/s': 1e9, 'TFLOP/s': 1e12, 'PFLOP/s': 1e15}
 
 
 def unit(name):
@@ -174,7 +174,9 @@ def looks_like(text, value, unit):
     same(bool(shown), bool(unit and value), 'a unit')
     if shown != (unit or ''):
         value *= UNITS[unit] / UNITS[shown] if value else 1
-    smallest = unit not in UNITS or shown in ('ns', 'B', 'bytes', 'FLOP/s')
+    if number[0] == '<':
+        return 0 < value < float(number[1:])
+    smallest = unit not in UNITS or shown in ('ns', 'B', 'bytes', 'B/s', 'FLOP/s')
     must(not value or abs(value) >= 1 or smallest, text)
     return abs(float(number) - value) <= max(
         abs(value) / 100, 5.1e-3 if abs(value) >= .01 else 5.1e-5)
@@ -228,6 +230,7 @@ def kept_pages():
     return {'tpu': kept(report(TPU)[0]), 'against': kept(report(AFTER, '--against', BEFORE)[0]),
             'sections': '\n'.join(section(source, id) for source, id in (
                 (GPU, 'ops'), ('tests/data/inference_batches', 'serving'),
+                ('tests/data/megascale_slow', 'communication'),
                 ('tests/data/jax_recompiles', 'compiles')))}
 
 
@@ -344,6 +347,38 @@ def every_figure_is_drawn_or_explained():
         same(sorted(drawn | {html.unescape(title) for _, title, _ in left_out}), sorted(titles),
              source)
         same(drawn & {title for _, title, _ in left_out}, set(), source)
+
+
+@case
+def shares_above_their_limit():
+    """A share of a peak above 100 % has a remark, also where another share is above 100 %."""
+    peak, roof = 'A share of the peak is above', 'An op is above its roof'
+    for source, words in ((KINDS['no_steps'], (peak, roof)), (TPU, (roof,)), (GPU, ())):
+        text, _ = report(source)
+        same([w for w in (peak, roof) if w in text], list(words), source)
+
+
+@case
+def heaps_of_programs():
+    """The curve of each program's heap has its peak."""
+    text, _ = report(TPU)
+    chart = re.search('<svg class="chart memory".*?</svg>', text, re.S).group(0)
+    found = re.findall('<title>([^<]*): at most (.*?)</title>', chart)
+    peaks = shell("SELECT hlo_module, memory_space, max(heap_mib) AS mib FROM heap_timeline('%s') "
+                  "GROUP BY 1, 2 ORDER BY 1, 2" % TPU)
+    same(len(found), len(peaks))
+    for (name, words), row in zip(found, peaks):
+        must(name.startswith(row['hlo_module']), name)
+        number, of = words.split()
+        must(abs(float(number) * UNITS[of] / 2**20 - row['mib']) <= row['mib'] / 100, words)
+
+
+@case
+def one_core_has_no_others():
+    """One core is not compared with itself."""
+    text, _ = report(BEFORE)
+    must('<figcaption>Cores and hosts' not in text and 'has one core' in text, 'a table')
+    must('<figcaption>Cores and hosts' in report(KINDS['hosts'])[0], 'no table')
 
 
 @case
