@@ -693,6 +693,23 @@ def what_a_page_does():
 
 
 @case
+def labels_of_the_timeline():
+    """No label of the axis is cut."""
+    with browsing() as b:
+        opened(b, report(TPU)[1])
+        same(b.script('''(() => {
+            const cut = [], context = CanvasRenderingContext2D.prototype, write = context.fillText;
+            context.fillText = function (text, x, y) {
+              if (y === 10 && x + this.measureText(text).width > this.canvas.clientWidth)
+                cut.push(text);
+              write.call(this, text, x, y);
+            };
+            timelines.timelines[0].paint();
+            return cut;
+        })()'''), [])
+
+
+@case
 def two_timelines():
     """The timelines of a run and its baseline keep the same scale; a search finds events in
     both."""
