@@ -303,7 +303,7 @@ static void write_nav(Page *page)
 
 static void write_missing(Page *page)
 {
-    if (!*page->missing) return;
+    if (page->failed || !*page->missing) return;
     fputs("<section id=missing>\n<h2>Not in this file</h2>\n<ul class=missing>\n", page->out);
     for (const char *p = page->missing; *p == 1;) {
         size_t n = strcspn(p + 1, "\2");
