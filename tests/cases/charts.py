@@ -298,6 +298,8 @@ def memory_over_time():
     top = min(map(float, re.findall('V([0-9.]+)', edge.get('d'))))
     must(abs(ground - top - per_mib * peak / 2**20) < .11, 'the peak is at %s' % top)
     same(chart('memory_chart', TPU), None)
+    odd = chart('memory_chart', os.path.join(ROOT, 'tests', 'data', 'memory_odd'))
+    same([e.text for e in elements(odd, 'text') if e.text.startswith('-0')], [])
     for heap, text in ((1, '1 B'), (1000, '1000 B'), (1024, '1.00 KiB'), (1536, '1.50 KiB'),
                        (99 << 20, '99.0 MiB'), (100 << 30, '100 GiB')):
         plane = Plane('/host:CPU').line(1, 'main', pool((0, 1, 1, 1, heap, 'f'), stack=0))
