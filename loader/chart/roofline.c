@@ -123,15 +123,27 @@ static void point(const ChartData *d, size_t row, const Frame *f, TextBuffer *ou
     text_add_format(out, ", %s</title></circle>\n", svg_time(room, weight));
 }
 
-/* Returns whether an earlier op has the same colour or, with `name`, the same category. */
-static bool is_repeated(const ChartData *d, size_t row, bool name)
+static bool same_colour(const ChartData *d, size_t a, size_t b)
 {
-    const char *category = chart_cell(d, row, CATEGORY)->text, *other;
+    return !strcmp(colour_of(d, a), colour_of(d, b));
+}
+static bool same_category(const ChartData *d, size_t a, size_t b)
+{
+    return !strcmp(chart_cell(d, a, CATEGORY)->text, chart_cell(d, b, CATEGORY)->text);
+}
+static bool has_category(const ChartData *d, size_t row)
+{
+    return is_kind(d, row, "op") && chart_cell(d, row, CATEGORY)->text;
+}
+
+/* Returns whether an op with a category is the first that is `same`. */
+static bool is_first(const ChartData *d, size_t row,
+                     bool (*same)(const ChartData *, size_t, size_t))
+{
+    if (!has_category(d, row)) return false;
     for (size_t i = 0; i < row; i++)
-        if (is_kind(d, i, "op") && (other = chart_cell(d, i, CATEGORY)->text) &&
-            !strcmp(name ? other : colour_of(d, i), name ? category : colour_of(d, row)))
-            return true;
-    return false;
+        if (has_category(d, i) && same(d, i, row)) return false;
+    return true;
 }
 
 /* Writes an entry for each colour, with the names of its categories. */
@@ -139,16 +151,13 @@ static void legend(const ChartData *d, TextBuffer *out)
 {
     double x = LEFT, y = 14;
     for (size_t i = 0; i < d->n_rows; i++) {
-        if (!is_kind(d, i, "op") || !chart_cell(d, i, CATEGORY)->text || is_repeated(d, i, false))
-            continue;
         TextBuffer names = {0};
+        if (!is_first(d, i, same_colour)) continue;
         for (size_t k = i; k < d->n_rows; k++) {
-            const ChartCell *cell = chart_cell(d, k, CATEGORY);
-            if (!is_kind(d, k, "op") || !cell->text || strcmp(colour_of(d, k), colour_of(d, i)) ||
-                is_repeated(d, k, true))
-                continue;
+            const ChartCell *name = chart_cell(d, k, CATEGORY);
+            if (!is_first(d, k, same_category) || !same_colour(d, i, k)) continue;
             if (names.n_bytes) text_add(&names, ", ");
-            text_add_bytes(&names, cell->text, cell->n_bytes);
+            text_add_bytes(&names, name->text, name->n_bytes);
         }
         if (x > 640 && y < TOP - 14) x = LEFT, y += 14;
         if (names.text) x = svg_legend(out, x, y, names.text, names.n_bytes, colour_of(d, i));
