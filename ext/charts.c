@@ -132,7 +132,7 @@ const Chart scope_icicle = {
     ")\n"
     "SELECT depth, coalesce(CASE depth WHEN 1 THEN path ELSE\n"
     "        substr(path, length(scope_prefix(path, depth - 1)) + 2) END, '(no scope)') AS name,\n"
-    "    us, scope_prefix(path, 1) AS layer\n"
+    "    us AS \"time (µs)\", scope_prefix(path, 1) AS layer\n"
     "FROM t WHERE us >= (SELECT sum(self_us) / 2000 FROM s)\n"
     "    AND EXISTS (SELECT 1 FROM s WHERE scope IS NOT NULL)\n"
     "ORDER BY replace(path, '/', char(1))"};
@@ -149,7 +149,7 @@ const Chart op_icicle = {
     "    SELECT * FROM p UNION ALL SELECT NULL, 1, 'without an op', us, NULL FROM w\n"
     "    WHERE us > 0 AND EXISTS (SELECT 1 FROM p)\n"
     ")\n"
-    "SELECT depth, name, us, category FROM n\n"
+    "SELECT depth, name, us AS \"time (µs)\", category FROM n\n"
     "WHERE us >= (SELECT sum(us) / 1000 FROM n WHERE depth = 1)\n"
     "ORDER BY node_id"};
 
