@@ -291,7 +291,8 @@ class Timeline {
       c.beginPath(); c.moveTo(x, 0); c.lineTo(x, this.seen); c.globalAlpha = .5; c.stroke();
       c.globalAlpha = 1;
       c.fillStyle = this.colours.soft;
-      c.fillText(timeText(at), x + 3, 10);
+      const text = timeText(at), wide = c.measureText(text).width;
+      if (x + 3 + wide <= this.width) c.fillText(text, x + 3, 10);
     }
   }
 
@@ -504,7 +505,7 @@ class Timelines {
   }
 }
 
-const palette = ['#2c6cb5', '#1b7872', '#4d7a2e', '#7a55b3', '#7d6212', '#52606e', '#b03a5b',
+const palette = ['#2c6cb5', '#1b7872', '#4d7a2e', '#7a55b3', '#7d6212', '#a13f9f', '#b03a5b',
   '#b3541e'];
 const hashes = new Map();
 function hash(name) {

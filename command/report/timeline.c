@@ -550,8 +550,10 @@ static bool read_lines(Timeline *t)
 
 /* ---- the section ---- */
 
-/* What the timeline draws: the events with the names of their lines. */
-static const Figure events_figure = {
+const Figure timeline_events = {
+    .title = "Events",
+    .table = "trace_events",
+    .none = "the file has no event",
     .sql = "SELECT event_id, plane, line, start_ps, duration_ps, short_name, depth\n"
            "FROM trace_events(?1)\n"
            "WHERE plane_kind <> 'metadata' AND line_kind <> 'counters'"};
@@ -687,7 +689,7 @@ bool timeline_write(Page *page)
         write_view(page, &runs[1]);
         for (int i = 0; i < 2; i++)
             if (has_events(&runs[i])) write_data(&runs[i]);
-        html_sql(page, &events_figure);
+        html_sql(page, &timeline_events);
         write_lines(page);
         fputs("</section>\n", page->out);
     }

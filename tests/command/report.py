@@ -166,6 +166,51 @@ def close(got, want):
     return got == str(want)
 
 
+KINDS_OF_UNITS = [
+    {'ns': 1e-3, 'µs': 1, 'ms': 1e3, 's': 1e6},
+    {'bytes': 1, 'kB': 1e3, 'MB': 1e6, 'GB': 1e9},
+    {'B': 1, 'KiB': 2**10, 'MiB': 2**20, 'GiB': 2**30, 'TiB': 2**40, 'PiB': 2**50, 'EiB': 2**60},
+    {'B/s': 1, 'KiB/s': 2**10, 'MiB/s': 2**20, 'GiB/s': 2**30},
+    {'FLOP/s': 1, 'kFLOP/s': 1e3, 'MFLOP/s': 1e6, 'GFLOP/s': 1e9, 'TFLOP/s': 1e12,
+     'PFLOP/s': 1e15}]
+
+
+def unit(name):
+    """A column's name and its unit: ('time', 'ms') of 'time (ms)'."""
+    return re.fullmatch(r'(.*?)(?: \((.*)\))?', name).groups()
+
+
+def in_unit(value, unit):
+    """A value in the largest unit in which it is at least 1, and this unit."""
+    for units in KINDS_OF_UNITS:
+        if unit in units:
+            fit = [u for u in units if abs(value) * units[unit] >= units[u]] or list(units)[:1]
+            return (value if fit[-1] == unit else value / (units[fit[-1]] / units[unit])), fit[-1]
+    return value, unit
+
+
+def shown(value, name=''):
+    """A value as pages show it in a column with this name."""
+    if value is None:
+        return '–'
+    if isinstance(value, str):
+        return value if len(value) <= 200 else value[:200] + '…'
+    if value == 0:
+        return '0'
+    value, shown_unit = in_unit(value, unit(name)[1])
+    size = abs(value)
+    if shown_unit == '%' and 0 < value < 5e-4:
+        text = '<0.001'
+    elif isinstance(value, int):
+        text = '{:,}'.format(value)
+    elif size >= 1e15 or size < 1e-3:
+        text = '%.2e' % value
+    else:
+        text = '{:,.{}f}'.format(value, 0 if size >= 1000 else 1 if size >= 100 else
+                                 2 if size >= .01 else 4)
+    return '%s %s' % (text, shown_unit) if shown_unit else text
+
+
 def check_tables(text, what):
     """Each table has the rows of the SQL below it."""
     n = 0
@@ -176,35 +221,21 @@ def check_tables(text, what):
         rows = shell(table['sql'] + ';')
         if 'prof_issues' in table['sql']:  # some are found by the queries of the other figures
             found = [[c[0] for c in cells][:3] for cells in body]
-            must(all([r['severity'], r['code'], r['message'][:200]] in [
-                f[:2] + [f[2].rstrip('…')] for f in found] for r in rows), what + ': an issue')
+            must(all([r['severity'], r['code'], r['message']] in found for r in rows),
+                 what + ': an issue')
             continue
         same(min(len(rows), 300), len(body), what + ': rows of ' + table['sql'])
         for cells, row in zip(body, rows):
-            same([c[0] for c in head], list(row), what)
-            for (text, raw, _), value in zip(cells, row.values()):
+            same([c[0] for c in head], [unit(name)[0] for name in row], what)
+            for (text, raw, _), (name, value) in zip(cells, row.items()):
                 if raw is not None:
                     must(raw == '' if value is None else close(raw, value),
                          '%s: %r for %r in %s' % (what, raw, value, table['sql']))
+                    same(text, shown(value, name), '%s: %r %s' % (what, value, name))
                 elif value is None:
                     same(text, '–', what)
                 n += 1
     return n
-
-
-def shown(value):
-    """A value as pages show it."""
-    if value is None:
-        return '–'
-    if isinstance(value, str):
-        return value if len(value) <= 200 else value[:200] + '…'
-    if value == 0 or isinstance(value, int):
-        return '{:,}'.format(int(value))
-    size = abs(value)
-    if size >= 1e15 or size < 1e-3:
-        return '%.2e' % value
-    return '{:,.{}f}'.format(value, 0 if size >= 1000 else 1 if size >= 100 else
-                             2 if size >= .01 else 4)
 
 
 def check_base(text, source, against, what):
@@ -224,21 +255,21 @@ def check_base(text, source, against, what):
         same(most, again)
         everything = re.sub(r'(LIMIT |, )%d\b' % most, r'\g<1>%d' % n_all, sql)
         must(everything != sql, 'not %d rows: %s' % (most, sql))
-        run, base = ([list(row.values()) for row in shell(s + ';')]
+        run, base = (shell(s + ';')
                      for s in (everything, everything.replace(source, against)))
         first = base[:most]
         for row in table['rows'][1:] + table['base']:
             extra = row in table['base']
             both = not extra or any(raw for _, raw, small in row if small is not None)
             there = [values for values in base if all(
-                small in (None, 'base ' + shown(value)) and
-                (small is not None or text == shown(value))
-                for (text, _, small), value in zip(row, values))]
+                small in (None, 'base ' + shown(value, name)) and
+                (small is not None or text == shown(value, name))
+                for (text, _, small), (name, value) in zip(row, values.items()))]
             must(there or not extra and all(small in (None, 'base –') for _, _, small in row),
                  '%s: not in the baseline: %s %s' % (what, head, row))
             must(not both or any(all(raw is None or (raw == '' if value is None else
                                                      close(raw, value))
-                                     for (_, raw, _), value in zip(row, values))
+                                     for (_, raw, _), value in zip(row, values.values()))
                                  for values in run),
                  '%s: not in the run: %s %s' % (what, head, row))
             first = [values for values in first if values not in there]
@@ -267,6 +298,7 @@ def kept_pages():
     return {'tpu': kept(report(TPU)[0]), 'against': kept(report(AFTER, '--against', BEFORE)[0]),
             'sections': '\n'.join(section(source, id) for source, id in (
                 (GPU, 'ops'), ('tests/data/inference_batches', 'serving'),
+                ('tests/data/megascale_slow', 'communication'),
                 ('tests/data/jax_recompiles', 'compiles')))}
 
 
@@ -312,6 +344,130 @@ def key_figures():
         must('class=verdict>' + row['finding'].split('(')[0] in text, row['finding'])
 
 
+def icicle(text, title):
+    """{(depth, name): (share of the width, words)} of an icicle in a page."""
+    chart = re.search(r'<svg class="chart icicle"[^>]*><title>%s.*?</svg>' % title, text, re.S)
+    found = {}
+    for a, b, y, name, words in re.findall(
+            r'data-a="([0-9.]+)" data-b="([0-9.]+)"><rect[^>]* y="([0-9.]+)"[^>]*>'
+            r'<title>(.*?)\n(.*?)</title>', chart.group(0) if chart else ''):
+        found[1 + int(float(y)) // 22, html.unescape(name)] = float(b) - float(a), words
+    return found
+
+
+@case
+def scopes_of_a_page():
+    """The icicle has all levels of the scopes, and the time of ops outside of scopes as a part."""
+    scopes = icicle(report(TPU)[0], 'Time by layer')
+    must((4, 'Dense_3') in scopes, scopes)
+    for source in (GPU, BEFORE):
+        [row] = shell("SELECT sum(self_us) FILTER (WHERE scope IS NULL) / sum(self_us) AS share "
+                      "FROM time_by_scope('%s')" % source)
+        width, words = icicle(report(source)[0], 'Time by layer')[1, '(no scope)']
+        must(abs(width - row['share']) < 1e-3, '%s of %s' % (width, row))
+        must(words.endswith(', %.1f %%' % (100 * row['share'])), words)
+
+
+@case
+def kernels_without_an_op():
+    """What op_profile leaves out is a part of the icicle of devices."""
+    [row] = shell("SELECT 1 - (SELECT sum(self_time_ps) FROM op_profile('%s') WHERE kind = 'op' "
+                  "AND name <> 'IDLE') / 1e6 / sum(self_us) AS share FROM time_by_scope('%s')" % (
+                      GPU, GPU))
+    width, _ = icicle(report(GPU)[0], 'Time of devices')[1, 'without an op']
+    must(abs(width - row['share']) < 1e-2, '%s of %s' % (width, row))
+
+
+@case
+def units_of_a_page():
+    """Each number is in the unit in which people read it, and an unknown duration is no 0."""
+    from cases.steps import group
+    for us, shown, header in ((5, '5.00', 'µs'), (50000, '50.00', 'ms'), (28e7, '280.0', 's')):
+        marks = [('TraceContext', int(2e6 * us * i), int(1e6 * us), group(i)) for i in range(3)]
+        plane = Plane('/host:CPU').line(1, 'main', marks).line(2, 'pool', [
+            ('MatMul', *mark[1:]) for mark in marks])
+        text, _ = report(put('units.xplane.pb', space(plane.bytes())))
+        must('<dt>step time</dt><dd>%s <small>%s<' % (shown, header) in text, shown + header)
+        must('>%s %s</td>' % (shown, header) in text, header)
+    for kind, words in (('memory', ' events</p>'), ('empty', ' events in 25.6 µs, ')):
+        must(words in report(KINDS[kind])[0], 'the duration of ' + kind)
+
+
+@case
+def every_figure_is_drawn_or_explained():
+    """What is not drawn is listed with a reason."""
+    with open(os.path.join(ROOT, 'command', 'report', 'sections.c'), encoding='utf-8') as f:
+        titles = set(re.findall(r' TABLE\("(.*?)"', f.read())) | {'Key figures', 'Advice', 'Events'}
+    with open(os.path.join(ROOT, 'ext', 'charts.c'), encoding='utf-8') as f:
+        code = f.read()
+    with open(os.path.join(ROOT, 'command', 'report', 'sections.c'), encoding='utf-8') as f:
+        for name in re.findall(r'CHART\((\w+),', f.read()):
+            titles.update(re.findall(r'const Chart %s = \{\s*"\w+", "(.*?)"' % name, code))
+    must(len(titles) >= 28, titles)
+    for source in [*KINDS.values(), 'tests/data/h100_torch']:
+        text, _ = report(source)
+        drawn = set(map(html.unescape, re.findall('<figcaption>(.*?)</figcaption>', text)))
+        drawn |= {title for title, mark in (
+            ('Key figures', '<dl class=cards>'), ('Advice', '<ol class=advice>'),
+            ('Events', '<section id=timeline>')) if mark in text}
+        left_out = re.findall('<li>([^<]*): ([^<]*)<br><span class=soft>([^<]+)</span></li>',
+                              text.split('<section id=missing>')[1])
+        same(sorted(drawn | {html.unescape(title) for _, title, _ in left_out}), sorted(titles),
+             source)
+        same(drawn & {title for _, title, _ in left_out}, set(), source)
+
+
+@case
+def shares_above_their_limit():
+    """A share of a peak above 100 % has a remark, also where another share is above 100 %."""
+    peak, roof = 'A share of the peak is above', 'An op is above its roof'
+    for source, words in ((KINDS['no_steps'], (peak, roof)), (TPU, (roof,)), (GPU, ())):
+        text, _ = report(source)
+        same([w for w in (peak, roof) if w in text], list(words), source)
+
+
+@case
+def heaps_of_programs():
+    """The curve of each program's heap has its peak."""
+    text, _ = report(TPU)
+    chart = re.search('<svg class="chart memory".*?</svg>', text, re.S).group(0)
+    found = re.findall('<title>([^<]*): at most (.*?)</title>', chart)
+    peaks = shell("SELECT hlo_module, memory_space, max(heap_mib) AS mib FROM heap_timeline('%s') "
+                  "GROUP BY 1, 2 ORDER BY 1, 2" % TPU)
+    same(len(found), len(peaks))
+    for (name, words), row in zip(found, peaks):
+        must(name.startswith(row['hlo_module']), name)
+        number, of = words.split()
+        must(abs(float(number) * KINDS_OF_UNITS[2][of] / 2**20 - row['mib']) <= row['mib'] / 100,
+             words)
+
+
+@case
+def one_core_has_no_others():
+    """One core is not compared with itself."""
+    text, _ = report(BEFORE)
+    must('<figcaption>Cores and hosts' not in text and 'has one core' in text, 'a table')
+    must('<figcaption>Cores and hosts' in report(KINDS['hosts'])[0], 'no table')
+
+
+@case
+def verdict_on_the_input():
+    """The verdict is about the same steps as the sentence beside it."""
+    for source, verdict in ((BEFORE, 'input bound'), (AFTER, 'not input bound')):
+        must('<td>%s</td>' % verdict in report(source)[0], verdict)
+
+
+@case
+def queries_of_advice():
+    """Each finding has the query that shows its parts, with the run as it was given."""
+    text, _ = report(BEFORE)
+    queries = list(map(html.unescape, re.findall(
+        '<summary>Query</summary><pre>(.*?)</pre>', text)))
+    rows = shell("SELECT query FROM advice('%s') WHERE status = 'finding' ORDER BY rank" % BEFORE)
+    same(queries, [row['query'] for row in rows])
+    must(queries and BEFORE in queries[0], queries)
+
+
 @case
 def nothing_is_claimed_of_nothing():
     """A file without events has no figures, no verdict, and the reasons."""
@@ -349,14 +505,14 @@ def rows_of_the_baseline():
     text, _ = report(AFTER, '--against', BEFORE)
     [op] = shell("SELECT self_time_us / 1e3 AS ms FROM top_ops('%s') WHERE short_name = "
                  "'EagerPyFunc'" % BEFORE)
-    must('<tr class=base><td>EagerPyFunc</td><td>host</td><td class=n data-v="">–<small>base %.1f'
-         '</small>' % op['ms'] in text, 'EagerPyFunc')
+    must('<tr class=base><td>EagerPyFunc</td><td>host</td><td class=n data-v="">–<small>base %s'
+         '</small>' % shown(op['ms'], 'time (ms)') in text, 'EagerPyFunc')
 
 
 @case
 def figures_of_the_baseline():
     """A figure that only one of the runs has is shown, with the reason why the other lacks it."""
-    reason = html.escape('. steps has no rows: no step was found')
+    reason = html.escape(': steps has no rows: no step was found')
     for run, base, whose in ((KINDS['no_steps'], TPU, 'this run'),
                              (TPU, KINDS['no_steps'], 'the baseline')):
         text, _ = report(run, '--against', base)
@@ -364,8 +520,8 @@ def figures_of_the_baseline():
         same(text.count('None in %s%s' % (whose, reason)), 2, 'of the chart and the table')
         must(check_base(text, run, base, whose) > 100, 'no rows')
     text, _ = report(KINDS['empty'], '--against', TPU)
-    same(re.findall('<dt>complete steps</dt><dd>(.*?) <small></small><small class=base>base (.*?)<',
-                    text), [('–', '6')])
+    card = '<dt>complete steps</dt><dd>(.*?) <small></small> <small class=base>base (.*?)<'
+    same(re.findall(card, text), [('–', '6')])
 
 
 @case
@@ -390,7 +546,7 @@ def hosts_of_other_names():
     [device] = shell("SELECT busy_percent AS p FROM device_time('%s') WHERE plane GLOB '*:0'" % TPU)
     [input] = shell("SELECT input_percent_actual AS p FROM input_pipeline('%s')" % TPU)
     for cell, row in (('/device:GPU:0<small>base /device:TPU:0', device),
-                      ('host<small>base both', input)):
+                      ('input bound<small>base partly or perhaps input bound', input)):
         must(re.search('<td>%s</small></td><td[^>]*>[0-9.]+<small>base %.2f</small>' % (
             cell, row['p']), text), cell)
 
@@ -401,10 +557,9 @@ def texts_beside_the_baseline():
     text, _ = report(GPU, '--against', TPU)
     [verdict] = re.findall('class=verdict>.*?</p>\n<p class=soft>Baseline: (.*?)</p>', text)
     must(verdict in report(TPU)[0], verdict)
-    ask = "SELECT input_verdict AS verdict, input_statement AS words FROM input_pipeline('%s')"
+    ask = "SELECT input_statement AS words FROM input_pipeline('%s')"
     (now,), (then,) = (shell(ask % source) for source in (GPU, TPU))
-    for name in 'verdict', 'words':
-        must('<td>%s<small>base %s</small></td>' % (now[name], shown(then[name])) in text, name)
+    must('<td>%s<small>base %s</small></td>' % (now['words'], shown(then['words'])) in text, now)
     must('<td>gpu-worker<small>base t1v-n-0d2f</small></td>' in text, 'the host')
     text, _ = report(TPU, '--against', TPU)
     must('<p class=soft>Baseline: ' + verdict not in text, 'the same verdict twice')
@@ -676,6 +831,23 @@ def what_a_page_does():
         b.script("document.querySelector('#event button').click()")
         must('MEMCPYHtoD' not in b.script("document.querySelector('#event dd').textContent"),
              'the flow leads nowhere')
+
+
+@case
+def labels_of_the_timeline():
+    """No label of the axis is cut."""
+    with browsing() as b:
+        opened(b, report(TPU)[1])
+        same(b.script('''(() => {
+            const cut = [], context = CanvasRenderingContext2D.prototype, write = context.fillText;
+            context.fillText = function (text, x, y) {
+              if (y === 10 && x + this.measureText(text).width > this.canvas.clientWidth)
+                cut.push(text);
+              write.call(this, text, x, y);
+            };
+            timelines.timelines[0].paint();
+            return cut;
+        })()'''), [])
 
 
 @case

@@ -1602,8 +1602,9 @@ class LaunchDelays(NamedTuple):
     """queued_ps in microseconds [us]"""
     annotation: str | None
     """name of the innermost event of the host that contains the launch call in time and is neither
-    a call with a correlation_id nor a Python frame, such as a TraceMe range; events of other
-    threads count only if nothing on the call's own line contains it. NULL if there is none"""
+    a call with a correlation_id nor a Python frame, such as a TraceMe range; events of other lines
+    count only if nothing on the call's own line, or else on that of its thread if it is known,
+    contains it. NULL if there is none"""
     annotation_event_id: int | None
     """event_id of annotation; NULL if there is none"""
     python_frame: str | None
@@ -1619,7 +1620,7 @@ class LaunchDelays(NamedTuple):
     context_is_own: int | None
     """1: an event on the launch call's own line that has no correlation_id contains the call, so
     annotation is of the thread that made it; 0: only events of other lines contain it, which can be
-    unrelated; NULL if none does [0 or 1]"""
+    unrelated unless the thread of the call's line is known; NULL if none does [0 or 1]"""
 
 class LaunchLatency(NamedTuple):
     run: str
