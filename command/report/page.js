@@ -120,6 +120,8 @@ class Timeline {
     this.names = data.names;
     this.details = data.details;
     this.canvas = canvas;
+    this.view = canvas.parentElement;  // scrolls the lines under the canvas, which stays in place
+    this.room = canvas.nextElementSibling;
     this.context = canvas.getContext('2d');
     this.all = all;
     this.end = Math.max(data.end, 1);
@@ -135,7 +137,7 @@ class Timeline {
       for (let i = 0; i < line.n; i++)
         if (this.details[line.id[i]]) this.place.set(line.id[i], [l, i]);
     });
-    this.from = 0; this.to = this.end; this.top = 0; this.selected = null; this.found = null;
+    this.from = 0; this.to = this.end; this.selected = null; this.found = null;
     this.lay();
     this.listen();
     new ResizeObserver(() => this.draw()).observe(this.canvas);
@@ -148,16 +150,14 @@ class Timeline {
     const r = {title: line.name, plane: line.plane, n, bins: line.bins, left: line.left,
       start: columns.readSums(new Float64Array(n)), length: columns.read(new Float64Array(n)),
       name: columns.read(new Uint32Array(n)), depth: columns.read(new Uint32Array(n)),
-      id: columns.readSums(new Float64Array(n)), depths: 1};
-    for (let i = 0; i < n; i++) {
-      const depth = r.depth[i] = Math.min(r.depth[i], 11);
-      depths[depth] = (depths[depth] || 0) + 1;
-    }
+      id: columns.readSums(new Float64Array(n)), rows: []};
+    for (const depth of r.depth) depths[depth] = (depths[depth] || 0) + 1;
+    // Rows of one depth are sorted and do not overlap: what is visible is found by bisection. A
+    // depth of which the page has no event has no row.
+    depths.forEach((count, depth) => { r.rows[depth] = new Uint32Array(count); });
     r.depths = Math.max(depths.length, 1);
-    // Rows of one depth are sorted and do not overlap: what is visible is found by bisection.
-    r.rows = Array.from({length: r.depths}, (_, depth) => new Uint32Array(depths[depth] || 0));
-    const next = new Uint32Array(r.depths);
-    for (let i = 0; i < n; i++) r.rows[r.depth[i]][next[r.depth[i]]++] = i;
+    depths.fill(0);
+    for (let i = 0; i < n; i++) r.rows[r.depth[i]][depths[r.depth[i]]++] = i;
     return r;
   }
 
@@ -170,6 +170,12 @@ class Timeline {
     }
     this.height = y + 8;
   }
+
+  get top() { return this.view.scrollTop; }
+  set top(y) { this.view.scrollTop = y; }
+
+  // The place of a row of events, or of its line's title, in the canvas.
+  y(line, depth = -1) { return line.y - this.top + 16 + depth * 16; }
 
   x(ns) { return (ns - this.from) / (this.to - this.from) * this.width; }
   ns(x) { return this.from + x / this.width * (this.to - this.from); }
@@ -185,7 +191,7 @@ class Timeline {
     const value = name => style.getPropertyValue(name).trim();
     this.width = this.canvas.clientWidth;
     this.seen = this.canvas.clientHeight;
-    this.top = Math.max(0, Math.min(this.top, this.height - this.seen));
+    this.room.style.height = Math.max(0, this.height - this.seen) + 'px';
     this.canvas.width = this.width * ratio;
     this.canvas.height = this.seen * ratio;
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -196,16 +202,15 @@ class Timeline {
     c.font = '11px system-ui, sans-serif';
     c.textBaseline = 'middle';
     for (const line of this.lines) {
-      const y = line.y - this.top;
-      if (y + line.depths * 16 + 18 < 0 || y > this.seen) continue;
-      this.paintLine(line, y);
+      if (this.y(line, line.depths) < 0 || this.y(line) - 20 > this.seen) continue;
+      this.paintLine(line);
     }
     this.paintFlows();
     this.paintAxis();
   }
 
-  paintLine(line, y) {
-    const c = this.context;
+  paintLine(line) {
+    const c = this.context, y = this.y(line);
     if (line.head !== null) {
       c.fillStyle = this.colours.panel;
       c.fillRect(0, line.head - this.top, this.width, 18);
@@ -216,7 +221,9 @@ class Timeline {
     c.fillText(line.title + (line.left ? ' (' + line.left.toLocaleString('en') +
       ' short events only as density)' : ''), 6, y + 7, this.width - 12);
     this.paintBins(line, y + 16);
-    line.rows.forEach((row, depth) => this.paintRow(line, row, y + 16 + depth * 16));
+    const last = Math.min(line.depths, (this.seen - y) / 16);
+    for (let depth = Math.max(0, Math.floor(-y / 16) - 1); depth < last; depth++)
+      if (line.rows[depth]) this.paintRow(line, line.rows[depth], this.y(line, depth));
   }
 
   // The share of each part of the time that events take which are not in the page.
@@ -296,7 +303,7 @@ class Timeline {
   }
 
   middle(line, e) {
-    return [this.x(line.start[e]), line.y - this.top + 16 + line.depth[e] * 16 + 7];
+    return [this.x(line.start[e]), this.y(line, line.depth[e]) + 7];
   }
 
   paintFlows() {
@@ -342,9 +349,8 @@ class Timeline {
   at(x, y) {
     const ns = this.ns(x), slack = (this.to - this.from) / this.width * 2;
     for (const line of this.lines) {
-      const depth = Math.floor((y + this.top - line.y - 16) / 16);
-      if (depth < 0 || depth >= line.depths) continue;
-      const row = line.rows[depth];
+      const row = line.rows[Math.floor((y - this.y(line, 0)) / 16)];
+      if (!row) continue;
       let low = 0, high = row.length;
       while (low < high) {
         const middle = low + high >> 1, e = row[middle];
@@ -390,7 +396,7 @@ class Timeline {
   go(place) {
     const [line, e] = place, span = Math.max(line.length[e] * 8, 1000);
     this.look(line.start[e] + line.length[e] / 2 - span / 2, span);
-    this.top = line.y - this.seen / 2;
+    this.top += this.y(line, line.depth[e]) - this.seen / 2;
     this.show(place);
   }
 
@@ -409,6 +415,7 @@ class Timeline {
   listen() {
     const canvas = this.canvas;
     let grip = null;
+    this.view.addEventListener('scroll', () => this.draw());
     canvas.addEventListener('wheel', e => {
       if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY))
         this.move((e.deltaX || e.deltaY) / this.width);
@@ -444,8 +451,8 @@ class Timeline {
         d: () => this.move(.2), w: () => this.zoom(.6, this.width / 2),
         s: () => this.zoom(1 / .6, this.width / 2), '+': () => this.zoom(.6, this.width / 2),
         '-': () => this.zoom(1 / .6, this.width / 2),
-        ArrowUp: () => { this.top -= 40; this.draw(); },
-        ArrowDown: () => { this.top += 40; this.draw(); },
+        ArrowUp: () => { this.top -= 40; },
+        ArrowDown: () => { this.top += 40; },
         0: () => this.all.whole(),
         Escape: () => this.show(null),
         n: () => this.step(1), p: () => this.step(-1),

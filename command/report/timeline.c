@@ -653,12 +653,12 @@ static void write_view(Page *page, const Timeline *base)
         "<button id=previous type=button>Previous</button><button id=next type=button>Next</button>"
         "<button id=whole type=button>All</button><span id=found role=status></span></div>\n"
         "<div class=timeline><canvas tabindex=0 role=application aria-label=\"Timeline of "
-        "events\"></canvas></div>\n",
+        "events\"></canvas><div></div></div>\n",
         page->out);
     if (page->n_runs > 1) fputs("<h3>Baseline</h3>\n", page->out);
     if (has_events(base))
         fputs("<div class=timeline><canvas tabindex=0 role=application aria-label=\"Timeline of "
-              "events, baseline\"></canvas></div>\n",
+              "events, baseline\"></canvas><div></div></div>\n",
               page->out);
     else if (page->n_runs > 1)
         fputs("<p>The baseline has no events.</p>\n", page->out);

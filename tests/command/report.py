@@ -542,6 +542,30 @@ def what_a_page_does():
 
 
 @case
+def deep_stacks_in_a_browser():
+    """Each event of a stack of 60 is drawn on a row of its own, to which the timeline scrolls, and
+    is found at its own middle."""
+    host = Plane('/host:CPU')
+    for n in (60, 3):
+        host.line(n, 'thread %d' % n, [('call %d' % i, 10**6 * i, 10**6 * (200 - 2 * i))
+                                       for i in range(n)])
+    with browsing() as b:
+        opened(b, report(put('deep.xplane.pb', space(host.bytes())))[1])
+        missed = b.script('''(() => {
+            const t = timelines.timelines[0], missed = [];
+            for (const line of t.lines) for (let e = 0; e < line.n; e++) {
+              t.go([line, e]);
+              const y = t.y(line, line.depth[e]) + 7, x = t.x(line.start[e] + line.length[e] / 2);
+              const there = t.at(x, y);
+              if (y < 20 || y > t.seen || !there || there[0] !== line || there[1] !== e)
+                missed.push(line.title + ' ' + e);
+            }
+            return missed;
+        })()''')
+        same(missed, [])
+
+
+@case
 def two_timelines():
     """The timelines of a run and its baseline keep the same scale; a search finds events in
     both."""
