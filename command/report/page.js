@@ -68,11 +68,14 @@ for (const chart of document.querySelectorAll('svg.icicle')) {
 
 // ---- timeline ----
 
-// Text of a time in nanoseconds.
-const timeText = ns => {
-  const [unit, by] = Math.abs(ns) >= 1e9 ? ['s', 1e9] : Math.abs(ns) >= 1e6 ? ['ms', 1e6] :
-    Math.abs(ns) >= 1e3 ? ['µs', 1e3] : ['ns', 1];
-  return (ns / by).toLocaleString('en', {maximumSignificantDigits: 5}) + ' ' + unit;
+// Text of a time in nanoseconds, as `profsql export --from` reads it: exact, or in multiples of a
+// step.
+const timeText = (ns, step = 1) => {
+  const [unit, digits] = Math.abs(ns) >= 1e9 ? ['s', 9] : Math.abs(ns) >= 1e6 ? ['ms', 6] :
+    Math.abs(ns) >= 1e3 ? ['us', 3] : ['ns', 0];
+  const places = Math.max(0, digits - Math.max(0, Math.floor(Math.log10(step))));
+  return (ns / 10 ** digits).toLocaleString('en', {maximumFractionDigits: places,
+    useGrouping: false}) + ' ' + unit;
 };
 
 async function unpack(script) {
@@ -124,7 +127,8 @@ class Timeline {
     this.room = canvas.nextElementSibling;
     this.context = canvas.getContext('2d');
     this.all = all;
-    this.end = Math.max(data.end, 1);
+    this.start = data.start;
+    this.end = Math.max(data.end, data.start + 1);
     this.lines = data.lines.map(line => this.read(line, data.columns));
     this.flows = new Map();
     for (const [id, d] of Object.entries(this.details))
@@ -137,7 +141,7 @@ class Timeline {
       for (let i = 0; i < line.n; i++)
         if (this.details[line.id[i]]) this.place.set(line.id[i], [l, i]);
     });
-    this.from = 0; this.to = this.end; this.selected = null; this.found = null;
+    this.from = this.start; this.to = this.end; this.selected = null; this.found = null;
     this.lay();
     this.listen();
     new ResizeObserver(() => this.draw()).observe(this.canvas);
@@ -229,11 +233,11 @@ class Timeline {
   // The share of each part of the time that events take which are not in the page.
   paintBins(line, y) {
     if (!line.bins) return;
-    const c = this.context, n = line.bins.length;
+    const c = this.context, n = line.bins.length, part = (this.end - this.start) / n;
     c.fillStyle = this.colours.soft;
     for (let i = 0; i < n; i++) {
       if (!line.bins[i]) continue;
-      const x = this.x(this.end * i / n), to = this.x(this.end * (i + 1) / n);
+      const x = this.x(this.start + part * i), to = this.x(this.start + part * (i + 1));
       if (to < 0 || x > this.width) continue;
       c.globalAlpha = .15 + line.bins[i] / 100 * .5;
       c.fillRect(x, y, Math.max(to - x, 1), 14);
@@ -287,18 +291,18 @@ class Timeline {
 
   paintAxis() {
     const c = this.context, span = this.to - this.from;
-    let step = 10 ** Math.floor(Math.log10(span / 4));
-    while (span / step > 8) step *= span / step > 16 ? 5 : 2;
+    const most = Math.max(2, this.width / 110), least = 10 ** Math.floor(Math.log10(span / most));
+    const step = Math.max(1, [1, 2, 5, 10].map(n => n * least).find(n => span / n <= most));
     c.fillStyle = this.colours.paper;
     c.fillRect(0, 0, this.width, 20);
     c.strokeStyle = this.colours.rule;
     c.lineWidth = 1;
-    for (let at = Math.ceil(this.from / step) * step; at <= this.to; at += step) {
-      const x = this.x(at);
+    for (let i = 0, first = Math.ceil(this.from / step); i <= most; i++) {
+      const at = (first + i) * step, x = this.x(at);
       c.beginPath(); c.moveTo(x, 0); c.lineTo(x, this.seen); c.globalAlpha = .5; c.stroke();
       c.globalAlpha = 1;
       c.fillStyle = this.colours.soft;
-      c.fillText(timeText(at), x + 3, 10);
+      c.fillText(timeText(at, step), x + 3, 10);
     }
   }
 
@@ -324,19 +328,19 @@ class Timeline {
 
   // Shows a span of time. All timelines have the same scale; the others keep their middle.
   look(from, span) {
-    const end = this.all.end;
-    span = Math.min(Math.max(span, 10), end);
+    const longest = this.all.span;
+    span = Math.min(Math.max(span, 10), longest);
     for (const t of this.all.timelines) {
       const at = t === this ? from : (t.from + t.to - span) / 2;
-      t.from = Math.max(0, Math.min(at, end - span));
+      t.from = Math.max(t.start, Math.min(at, t.start + longest - span));
       t.to = t.from + span;
       t.draw();
     }
   }
 
   zoom(factor, x) {
-    const at = this.ns(x), share = x / this.width, end = this.all.end;
-    const span = Math.min(Math.max((this.to - this.from) * factor, 10), end);
+    const at = this.ns(x), share = x / this.width;
+    const span = Math.min(Math.max((this.to - this.from) * factor, 10), this.all.span);
     this.look(at - share * span, span);
   }
 
@@ -481,7 +485,7 @@ class Timelines {
     const canvases = root.querySelectorAll('canvas');
     this.timelines = data.map((d, i) => new Timeline(d, canvases[i], this));
     this.timelines.forEach((t, i) => { t.prefix = i ? 'baseline ' : ''; });
-    this.end = Math.max(...this.timelines.map(t => t.end));
+    this.span = Math.max(...this.timelines.map(t => t.end - t.start));
     this.whole();
     const search = root.querySelector('input');
     search.addEventListener('input', () => this.find(search.value));
@@ -493,7 +497,9 @@ class Timelines {
     root.querySelector('#previous').addEventListener('click', () => this.next(-1));
   }
 
-  whole() { this.timelines[0].look(0, this.end); }
+  whole() {
+    for (const t of this.timelines) t.look(t.start, this.span);
+  }
 
   find(text) {
     const hits = this.timelines.map(t => t.find(text.toLowerCase()).map(place => [t, place]));

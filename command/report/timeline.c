@@ -8,7 +8,8 @@
  * written, compressed by zlib and encoded in base64, which page.js unpacks: for each line a column
  * of starts, durations, names, depths and ids, then everything else as JSON. Numbers of columns are
  * varints as in protobuf; starts and ids are zigzag differences from the previous event. That is
- * half as many bytes as events in JSON, and faster to write and to read.
+ * half as many bytes as events in JSON, and faster to write and to read. Times are in ns from the
+ * start of the session, as in SQL and in `profsql export --from`.
  *
  * With a baseline, the page has the events of both runs, and each run gets half of every limit. */
 #include "page.h"
@@ -397,11 +398,14 @@ static size_t number_of_name(Timeline *t, const char *text, size_t n)
     return 0;
 }
 
-/* Returns the time since the first start. With damaged times it may exceed int64. */
-static uint64_t since_start(const Timeline *t, int64_t ps)
+/* Returns the time since the first event's start. With damaged times it may exceed int64. */
+static uint64_t since_first(const Timeline *t, int64_t ps)
 {
     return (uint64_t)ps - (uint64_t)t->first_ps;
 }
+
+/* Returns a time of the session in ns: not later, so that `--from` with it includes the event. */
+static int64_t floor_ns(int64_t ps) { return ps / 1000 - (ps % 1000 < 0); }
 
 static void end_line(Timeline *t)
 {
@@ -437,7 +441,7 @@ static void begin_line(Timeline *t, int64_t line)
 /* Counts an event that is left out in the part of the time in which it starts. */
 static void leave_out(Timeline *t, const Event *e)
 {
-    double part = (double)since_start(t, e->start_ps) / t->part_ps;
+    double part = (double)since_first(t, e->start_ps) / t->part_ps;
     t->parts[part < PARTS - 1 ? (int)part : PARTS - 1] += (double)e->duration_ps;
     t->n_left++;
 }
@@ -449,7 +453,7 @@ static void write_event(Timeline *t, const Event *e)
         leave_out(t, e);
         return;
     }
-    int64_t start = (int64_t)(since_start(t, e->start_ps) / 1000);
+    int64_t start = floor_ns(e->start_ps);
     int64_t length = e->duration_ps > 0 ? add_saturated(e->duration_ps, 500) / 1000 : 0;
     size_t name = number_of_name(t, e->name, e->n_name);
     add_number(&t->cells[CELL_START], zigzag((uint64_t)start - (uint64_t)t->last_start));
@@ -579,8 +583,8 @@ static bool pack(Timeline *t, uint64_t most, const TextBuffer *details)
         return false;
     }
     choose_events(t, most);
-    text_add_format(&t->json, "{\"end\":%llu,\"lines\":[",
-                    (unsigned long long)(since_start(t, t->last_ps) / 1000));
+    text_add_format(&t->json, "{\"start\":%lld,\"end\":%lld,\"lines\":[",
+                    (long long)floor_ns(t->first_ps), (long long)floor_ns(t->last_ps));
     bool ok = each_event(t, N_ALL, write_event);
     end_line(t);
     text_add(&t->json, "],\n\"names\":[");
@@ -670,7 +674,7 @@ static bool timeline_read(Timeline *t)
     t->first_ps = INT64_MAX, t->last_ps = INT64_MIN;
     divide_durations(t);
     bool ok = read_lines(t) && (!t->n_lines || each_event(t, N_TIMES, count));
-    t->part_ps = (double)since_start(t, t->last_ps) / PARTS;
+    t->part_ps = (double)since_first(t, t->last_ps) / PARTS;
     return ok;
 }
 

@@ -132,10 +132,9 @@ def events_of(timeline):
 
 def events_in_sql(source):
     """What events_of() returns, by the SQL that pages show."""
-    rows = shell(TIMELINE % source)
-    first = min(row['start_ps'] for row in rows)
-    return sorted((row['event_id'], row['short_name'], (row['start_ps'] - first) // 1000,
-                   (row['duration_ps'] + 500) // 1000, row['depth']) for row in rows)
+    return sorted((row['event_id'], row['short_name'], row['start_ps'] // 1000,
+                   (row['duration_ps'] + 500) // 1000, row['depth'])
+                  for row in shell(TIMELINE % source))
 
 
 def hostile_profile():
@@ -276,7 +275,7 @@ def a_baseline_beside_it():
 
 @case
 def timeline_beside_the_baseline():
-    """With --against, the timeline has the events of both runs, each from its own start."""
+    """With --against, the timeline has the events of both runs, each with its session's times."""
     for words, sources in (([], [AFTER]), (['--against', BEFORE], [AFTER, BEFORE])):
         text, _ = report(AFTER, *words)
         timelines = packed(text)
@@ -287,7 +286,8 @@ def timeline_beside_the_baseline():
             same(events_of(timeline), events_in_sql(source), source)
             rows = shell("SELECT min(start_ps) AS a, max(start_ps + max(duration_ps, 0)) AS b FROM "
                          "trace_events('%s') WHERE plane_kind <> 'metadata'" % source)
-            same(timeline['end'], (rows[0]['b'] - rows[0]['a']) // 1000)
+            same([timeline['start'], timeline['end']],
+                 [rows[0]['a'] // 1000, rows[0]['b'] // 1000])
             must(len(timeline['details']) > 100, 'no arguments')
     text, _ = report(AFTER, '--against', KINDS['empty'])
     must('The baseline has no events.' in text and len(packed(text)) == 1, 'a baseline of nothing')
@@ -566,6 +566,35 @@ def deep_stacks_in_a_browser():
 
 
 @case
+def times_of_the_session():
+    """Starts on the page are those of the session: what it shows can be typed after --from and --to,
+    and is in SQL. Labels of the axis differ."""
+    with browsing() as b:
+        opened(b, report(GPU)[1])
+        b.script("timelines.find('MEMCPYHtoD'); timelines.next(1)")
+        names, values = (b.script("[...document.querySelectorAll('#event %s')].map(e => "
+                                  "e.textContent)" % tag) for tag in ('dt', 'dd'))
+        shown = dict(zip(names, values))
+        [row] = shell("SELECT start_ps, duration_ps FROM trace_events('%s') WHERE event_id = %s" % (
+            GPU, shown['event_id']))
+        same(shown['start'], '%s ms' % (row['start_ps'] // 1000 / 1e6))
+        trace, _ = run('export', GPU, '-', '--format', 'chrome', '--from', shown['start'],
+                       '--to', shown['start'], '--lines', '*GPU:0')
+        must('"name":"MEMCPYHtoD"' in trace, trace)
+        for factor in (1, .3, .1, .1, .1):
+            labels = b.script('''(() => {
+                const t = timelines.timelines[0], texts = [], draw = t.context.fillText;
+                t.zoom(%f, 500);
+                t.context.fillText = text => texts.push(text);
+                t.width = t.canvas.clientWidth;
+                t.paintAxis();
+                t.context.fillText = draw;
+                return texts;
+            })()''' % factor)
+            must(len(labels) > 1 and len(set(labels)) == len(labels), labels)
+
+
+@case
 def two_timelines():
     """The timelines of a run and its baseline keep the same scale; a search finds events in
     both."""
@@ -578,9 +607,9 @@ def two_timelines():
             same(b.script(LABELS), [])
             keep(b, 'against_%d_%s' % (width, scheme))
         events = events_in_sql(AFTER), events_in_sql(BEFORE)
-        ends = [max(e[2] + e[3] for e in of) for of in events]
+        spans = [max(e[2] + e[3] for e in of) - min(e[2] for e in of) for of in events]
         for span in b.script(scale):
-            must(abs(span - max(ends)) <= 1, 'not all of both: %s of %s' % (span, ends))
+            must(abs(span - max(spans)) <= 1, 'not all of both: %s of %s' % (span, spans))
         for act in ('timelines.timelines[0].zoom(.25, 900)', 'timelines.timelines[1].zoom(.5, 10)',
                     'timelines.timelines[1].move(.3)'):
             before = b.script(scale)
@@ -610,7 +639,7 @@ def a_page_has_many_events():
 
     def bins_without(starts_ns):
         first, last = events[0][1], events[-1][1] + events[-1][2]
-        there = {(first + 1000 * start) // 10**10 for start in starts_ns}
+        there = {1000 * start // 10**10 for start in starts_ns}
         width, taken = (last - first) / 400, [0] * 400
         for i in set(range(len(events))) - there:
             taken[min(399, int((events[i][1] - first) / width))] += events[i][2]
@@ -625,7 +654,8 @@ def a_page_has_many_events():
                 same(there + line.get('left', 0), n)
                 must(least <= there <= most, '%d of %d' % (there, n))
                 if there < n:
-                    same(line['bins'], bins_without(column(iter(timeline['columns']), there, 1)))
+                    starts = column(iter(timeline['columns']), there, 1)
+                    same(line['bins'], bins_without(starts))
         must(os.path.getsize(out) < 4 << 20, 'too long')
 
     for n in (150000, 450000):
