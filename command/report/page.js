@@ -120,6 +120,7 @@ class Columns {
 // The events of one run.
 class Timeline {
   constructor(data, canvas, all) {
+    this.run = data.run;
     this.names = data.names;
     this.details = data.details;
     this.canvas = canvas;
@@ -268,8 +269,8 @@ class Timeline {
         k = Math.max(k, a - 1);
         continue;
       }
-      const wide = Math.max(to - x, .7), hit = this.found && this.found.has(line.name[e]);
-      c.globalAlpha = this.found && !hit ? .25 : 1;
+      const wide = Math.max(to - x, .7);
+      c.globalAlpha = this.found && !this.isFound(line, e) ? .25 : 1;
       c.fillStyle = palette[hash(this.names[line.name[e]])];
       c.fillRect(x, y, wide, 14);
       if (this.selected && this.selected[0] === line && this.selected[1] === e) {
@@ -384,7 +385,10 @@ class Timeline {
       add('duration', timeText(line.length[e]));
       add('event_id', line.id[e]);
       for (const [name, value] of Object.entries(d ? d.a : {})) add(name, value);
-      if (!d) add('arguments', 'in the tables: this page has those of the longest events');
+      if (!d)
+        add('arguments', 'in the tables: this page has those of ' + this.withDetails() +
+          ', the longest of each line. This SQL shows them:');
+      add('SQL', 'SELECT *, stats' + this.fromRun() + 'event_id = ' + line.id[e]);
       output.append(list);
       for (const flow of d ? [d.i, d.o] : []) for (const id of this.flows.get(flow) || []) {
         const there = this.place.get(id);
@@ -404,16 +408,33 @@ class Timeline {
     this.show(place);
   }
 
-  // Marks the events whose names contain a text and returns them.
+  withDetails() { return this.place.size.toLocaleString('en') + ' events'; }
+
+  // SQL up to a condition for events of the run.
+  fromRun() { return " FROM trace_events('" + this.run.replaceAll("'", "''") + "') WHERE "; }
+
+  // Marks the events found: the text is in their name, in the name of their line or plane, or in
+  // their arguments, if the page has them. Returns [timeline, line, events] of each line.
   find(text) {
-    const hits = [];
-    this.found = text ? new Set() : null;
+    const has = name => name.toLowerCase().includes(text);
+    this.found = text ? {
+      names: this.names.map(has),
+      lines: new Set(this.lines.filter(line => has(line.plane + ' / ' + line.title))),
+      ids: new Set([...this.place.keys()].filter(id => Object.entries(this.details[id].a).some(
+        ([name, value]) => has(name + ': ' + value)))),
+    } : null;
     this.draw();
-    if (!text) return hits;
-    this.names.forEach((name, i) => { if (name.toLowerCase().includes(text)) this.found.add(i); });
-    for (const line of this.lines) for (let i = 0; i < line.n; i++)
-      if (this.found.has(line.name[i])) hits.push([line, i]);
-    return hits;
+    return this.lines.map(line => {
+      let n = 0;
+      const events = new Uint32Array(text ? line.n : 0);
+      for (let i = 0; i < events.length; i++) if (this.isFound(line, i)) events[n++] = i;
+      return [this, line, events.slice(0, n)];
+    });
+  }
+
+  isFound(line, e) {
+    const found = this.found;
+    return found.names[line.name[e]] || found.lines.has(line) || found.ids.has(line.id[e]);
   }
 
   listen() {
@@ -481,7 +502,7 @@ class Timelines {
   constructor(data, root) {
     this.output = root.querySelector('#event');
     this.status = root.querySelector('#found');
-    this.hits = []; this.hit = -1;
+    this.hits = []; this.hit = -1; this.n_hits = 0;
     const canvases = root.querySelectorAll('canvas');
     this.timelines = data.map((d, i) => new Timeline(d, canvases[i], this));
     this.timelines.forEach((t, i) => { t.prefix = i ? 'baseline ' : ''; });
@@ -502,18 +523,27 @@ class Timelines {
   }
 
   find(text) {
-    const hits = this.timelines.map(t => t.find(text.toLowerCase()).map(place => [t, place]));
-    const counts = hits.map(of => of.length.toLocaleString('en'));
+    const hits = this.timelines.map(t => t.find(text.toLowerCase())), [run] = this.timelines;
+    const counts = hits.map(of => of.reduce((sum, [, , events]) => sum + events.length, 0));
     this.hits = hits.flat(); this.hit = -1;
-    this.status.textContent = text ? counts.join(' events, baseline ') + ' events' : '';
+    this.n_hits = counts.reduce((sum, n) => sum + n, 0);
+    this.status.textContent = !text ? '' : counts.map(n => n.toLocaleString('en') +
+      ' events').join(', baseline ') + '. ' +
+      'Searched: names of events, lines and planes; arguments of ' +
+      this.timelines.map(t => t.withDetails()).join(', baseline ') + '.' + (this.n_hits ? '' :
+      ' In all arguments: SELECT *, stats' + run.fromRun() +
+      "stats LIKE '%" + text.replaceAll("'", "''") + "%'");
   }
 
   next(by) {
-    if (!this.hits.length) return;
-    this.hit = (this.hit + by + this.hits.length) % this.hits.length;
-    this.status.textContent = (this.hit + 1) + ' of ' + this.hits.length.toLocaleString('en');
-    const [timeline, place] = this.hits[this.hit];
-    timeline.go(place);
+    if (!this.n_hits) return;
+    this.hit = (Math.max(this.hit, by < 0 ? 0 : -1) + by + this.n_hits) % this.n_hits;
+    this.status.textContent = (this.hit + 1) + ' of ' + this.n_hits.toLocaleString('en');
+    let i = this.hit;
+    for (const [timeline, line, events] of this.hits) {
+      if (i < events.length && i >= 0) timeline.go([line, events[i]]);
+      i -= events.length;
+    }
   }
 }
 

@@ -583,7 +583,9 @@ static bool pack(Timeline *t, uint64_t most, const TextBuffer *details)
         return false;
     }
     choose_events(t, most);
-    text_add_format(&t->json, "{\"start\":%lld,\"end\":%lld,\"lines\":[",
+    text_add(&t->json, "{\"run\":");
+    json_text(&t->json, t->page->d->runs[t->run].given, strlen(t->page->d->runs[t->run].given));
+    text_add_format(&t->json, ",\"start\":%lld,\"end\":%lld,\"lines\":[",
                     (long long)floor_ns(t->first_ps), (long long)floor_ns(t->last_ps));
     bool ok = each_event(t, N_ALL, write_event);
     end_line(t);

@@ -530,7 +530,7 @@ def what_a_page_does():
         events = events_in_sql(GPU)
         same(sorted(map(tuple, got)), events, 'events')
         b.script("timelines.find('MEMCPYHtoD')")
-        same(b.script('timelines.hits.length'),
+        same(b.script('timelines.n_hits'),
              sum('memcpyhtod' in e[1].lower() for e in events))
         b.script('timelines.next(1)')
         shown = b.script("document.querySelector('#event').textContent")
@@ -565,21 +565,60 @@ def deep_stacks_in_a_browser():
         same(missed, [])
 
 
+def shown(b):
+    """What the page shows of an event."""
+    return dict(zip(*(b.script("[...document.querySelectorAll('#event %s')].map(e => "
+                               "e.textContent)" % tag) for tag in ('dt', 'dd'))))
+
+
+@case
+def what_a_search_finds():
+    """A search finds names of events, lines and planes, and names and values of arguments, and says
+    so. An event without arguments in the page has the SQL that shows them."""
+    host = Plane('/host:CPU')
+    host.line(1, "it's a thread", [('call', 10**6 * i, 10**5 + i, {'batch %d' % i: {'str': 'abc'}})
+                                   for i in range(2000)])
+    host.line(2, 'other', [('Abcd', 0, 10**6)])
+    path = put("it's.xplane.pb", space(host.bytes()))
+    with browsing() as b:
+        opened(b, report(path)[1])
+        at = '''timelines.timelines[0].lines[0].id.findIndex(
+            id => %s timelines.timelines[0].details[id])'''
+        with_arguments = b.script('timelines.timelines[0].lines[0].id.filter(id => '
+                                  'timelines.timelines[0].details[id]).length')
+        must(1000 < with_arguments < 1300, with_arguments)
+        for text, n in (('abc', with_arguments + 1), ("IT'S A", 2000), ('host:', 2001),
+                        ('batch', with_arguments), ('call', 2000), ('nothing', 0)):
+            b.script('timelines.find(%s)' % json.dumps(text))
+            same(b.script('timelines.n_hits'), n, text)
+        said = b.script("document.querySelector('#found').textContent")
+        must('arguments of {:,} events'.format(with_arguments + 1) in said, said)
+        same(shell(said[said.index('SELECT'):].replace('nothing', 'batch 1999')), shell(
+            "SELECT *, stats FROM trace_events('%s') WHERE event_id = 1999" % path.replace(
+                "'", "''")))
+        for there, word in ((True, 'abc'), (False, 'This SQL shows them')):
+            b.script('timelines.timelines[0].show([timelines.timelines[0].lines[0], %s])' % (
+                at % ('' if there else '!')))
+            event = shown(b)
+            must(word in ' '.join(event.values()), event)
+            [row] = shell(event['SQL'])
+            same(row['event_id'], int(event['event_id']))
+            must('abc' in row['stats'], row)
+
+
 @case
 def times_of_the_session():
-    """Starts on the page are those of the session: what it shows can be typed after --from and --to,
-    and is in SQL. Labels of the axis differ."""
+    """Starts on the page are those of the session: what it shows can be typed after --from and
+    --to, and is in SQL. Labels of the axis differ."""
     with browsing() as b:
         opened(b, report(GPU)[1])
         b.script("timelines.find('MEMCPYHtoD'); timelines.next(1)")
-        names, values = (b.script("[...document.querySelectorAll('#event %s')].map(e => "
-                                  "e.textContent)" % tag) for tag in ('dt', 'dd'))
-        shown = dict(zip(names, values))
-        [row] = shell("SELECT start_ps, duration_ps FROM trace_events('%s') WHERE event_id = %s" % (
-            GPU, shown['event_id']))
-        same(shown['start'], '%s ms' % (row['start_ps'] // 1000 / 1e6))
-        trace, _ = run('export', GPU, '-', '--format', 'chrome', '--from', shown['start'],
-                       '--to', shown['start'], '--lines', '*GPU:0')
+        event = shown(b)
+        [row] = shell("SELECT start_ps FROM trace_events('%s') WHERE event_id = %s" % (
+            GPU, event['event_id']))
+        same(event['start'], '%s ms' % (row['start_ps'] // 1000 / 1e6))
+        trace, _ = run('export', GPU, '-', '--format', 'chrome', '--from', event['start'],
+                       '--to', event['start'], '--lines', '*GPU:0')
         must('"name":"MEMCPYHtoD"' in trace, trace)
         for factor in (1, .3, .1, .1, .1):
             labels = b.script('''(() => {
@@ -617,11 +656,11 @@ def two_timelines():
             now, then = b.script(scale)
             must(abs(now - then) < 1e-6 * now, '%s: %s and %s' % (act, now, then))
             same(now < .6 * before[0], 'zoom' in act, act)
-        hits = [sum('iterator' in e[1].lower() for e in of) for of in events]
+        hits = [sum('iterator::' in e[1].lower() for e in of) for of in events]
         must(min(hits) > 0, 'no events to find')
-        b.script("timelines.find('Iterator')")
-        same(b.script("document.querySelector('#found').textContent"),
-             '{:,} events, baseline {:,} events'.format(*hits))
+        b.script("timelines.find('Iterator::')")
+        must(b.script("document.querySelector('#found').textContent").startswith(
+            '{:,} events, baseline {:,} events. '.format(*hits)), 'the number of events')
         for by in (1, -2):  # the first hit, and the last
             b.script('timelines.next(%d)' % by)
             on = b.script("document.querySelectorAll('#event dd')[1].textContent")
