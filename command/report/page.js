@@ -130,7 +130,8 @@ class Timeline {
     this.all = all;
     this.start = data.start;
     this.end = Math.max(data.end, data.start + 1);
-    this.lines = data.lines.map(line => this.read(line, data.columns));
+    const lines = data.lines.map(line => this.read(line, data.columns));
+    this.lines = [...lines.filter(line => line.device), ...lines.filter(line => !line.device)];
     this.flows = new Map();
     for (const [id, d] of Object.entries(this.details))
       for (const flow of [d.i, d.o]) if (flow) {
@@ -152,7 +153,8 @@ class Timeline {
   // The events of a line.
   read(line, columns) {
     const n = line.n, depths = [];
-    const r = {title: line.name, plane: line.plane, n, bins: line.bins, left: line.left,
+    const r = {title: line.name, plane: line.plane, device: line.device, n, bins: line.bins,
+      left: line.left,
       start: columns.readSums(new Float64Array(n)), length: columns.read(new Float64Array(n)),
       name: columns.read(new Uint32Array(n)), depth: columns.read(new Uint32Array(n)),
       id: columns.readSums(new Float64Array(n)), rows: []};

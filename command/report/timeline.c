@@ -11,7 +11,8 @@
  * half as many bytes as events in JSON, and faster to write and to read. Times are in ns from the
  * start of the session, as in SQL and in `profsql export --from`.
  *
- * With a baseline, the page has the events of both runs, and each run gets half of every limit. */
+ * With a baseline, the page has the events of both runs, and each run gets half of every limit but
+ * that of lines. */
 #include "page.h"
 
 #include "../../ext/profsql_arrow.h"
@@ -39,7 +40,8 @@ enum {
     EVENT = N_TIMES,
     N_CHOSEN_BY,
     DEPTH = N_CHOSEN_BY,
-    NAME,
+    N_DEPTHS,
+    NAME = N_DEPTHS,
     N_ALL
 };
 enum { CELL_START, CELL_DURATION, CELL_NAME, CELL_DEPTH, CELL_EVENT, N_CELLS };
@@ -54,9 +56,10 @@ typedef struct {
 
 /* A line of the run. */
 typedef struct {
-    bool shown;
+    bool shown, device;
     const char *plane, *name;
     uint64_t n;
+    double time_ps; /* time in its outermost events; only if there are too many lines */
     uint32_t *counts; /* number of events by bucket of their duration; NULL: it has no events */
     Choice events, details;
 } LineInfo;
@@ -72,6 +75,7 @@ typedef struct {
     int run;
     LineInfo *lines;
     int64_t n_lines;
+    int n_eligible; /* lines that are shown if they are not too many */
     int64_t first_ps, last_ps;
     int64_t least_of[BUCKETS + 1];       /* least duration of each bucket, in ps */
     int8_t bucket_by_bits[32];           /* of 32 to 63: bucket after that of 32 */
@@ -433,6 +437,7 @@ static void begin_line(Timeline *t, int64_t line)
     json_name(&t->json, t->lines[line].plane);
     text_add(&t->json, ",\"name\":");
     json_name(&t->json, t->lines[line].name);
+    if (t->lines[line].device) text_add(&t->json, ",\"device\":true");
     memset(t->parts, 0, sizeof t->parts);
     t->line = line, t->any_line = true;
     t->last_start = t->last_event = 0, t->n_left = t->n_line = 0;
@@ -526,27 +531,54 @@ static bool read_details(Timeline *t, TextBuffer *out)
     return stmt && !t->page->d->failed;
 }
 
+static void add_time(Timeline *t, const Event *e)
+{
+    if (!e->depth && e->duration_ps > 0) t->lines[e->line].time_ps += (double)e->duration_ps;
+}
+
+/* Sorts the lines that take most time first. */
+static int by_time(const void *a, const void *b)
+{
+    const LineInfo *x = *(LineInfo *const *)a, *y = *(LineInfo *const *)b;
+    if (x->shown != y->shown) return y->shown - x->shown;
+    if (x->time_ps != y->time_ps) return x->time_ps < y->time_ps ? 1 : -1;
+    return x < y ? -1 : x > y;
+}
+
+/* Keeps the lines that take most time. Reads the events once more if there are too many lines. */
+static bool choose_lines(Timeline *t)
+{
+    if (t->n_eligible <= LINES) return true;
+    if (!each_event(t, N_DEPTHS, add_time)) return false;
+    LineInfo **order = keep_alloc((size_t)t->n_lines * sizeof *order);
+    for (int64_t i = 0; i < t->n_lines; i++) order[i] = &t->lines[i];
+    qsort(order, (size_t)t->n_lines, sizeof *order, by_time);
+    for (int64_t i = LINES; i < t->n_lines; i++) order[i]->shown = false;
+    return true;
+}
+
 static bool read_lines(Timeline *t)
 {
-    sqlite3_stmt *stmt =
-        ask(t->page->d,
-            "SELECT line_id, (SELECT count(*) FROM hosts(?1)) > 1, l.host, l.plane, "
-            "coalesce(l.display_name, l.name), p.kind <> 'metadata' AND l.kind <> 'counters' AND "
-            "l.event_count > 0 AND row_number() OVER (ORDER BY l.event_count DESC) <= ?2, (SELECT "
-            "max(line_id) + 1 FROM lines(?1)) FROM lines(?1) AS l JOIN planes(?1) AS p ON "
-            "p.plane_id = l.plane_id",
-            label_of(t), NULL);
-    if (stmt) sqlite3_bind_int(stmt, 2, LINES);
+    sqlite3_stmt *stmt = ask(
+        t->page->d,
+        "SELECT line_id, (SELECT count(*) FROM hosts(?1)) > 1, l.host, l.plane, "
+        "coalesce(l.display_name, l.name), p.kind <> 'metadata' AND l.kind <> 'counters' AND "
+        "l.event_count > 0, p.kind NOT IN ('host', 'other'), (SELECT max(line_id) + 1 FROM "
+        "lines(?1)) FROM lines(?1) AS l JOIN planes(?1) AS p ON p.plane_id = l.plane_id",
+        label_of(t), NULL);
     while (next_row(t->page->d, stmt)) {
         if (!t->lines) {
-            t->n_lines = sqlite3_column_int64(stmt, 6);
+            t->n_lines = sqlite3_column_int64(stmt, 7);
             t->lines = keep_alloc((size_t)t->n_lines * sizeof *t->lines);
             memset(t->lines, 0, (size_t)t->n_lines * sizeof *t->lines);
         }
         const char *plane = column_text(stmt, 3);
         if (sqlite3_column_int(stmt, 1)) plane = keep_text("%s %s", column_text(stmt, 2), plane);
-        t->lines[sqlite3_column_int64(stmt, 0)] = (LineInfo){
-            .shown = sqlite3_column_int(stmt, 5), .plane = plane, .name = column_text(stmt, 4)};
+        t->lines[sqlite3_column_int64(stmt, 0)] = (LineInfo){.shown = sqlite3_column_int(stmt, 5),
+                                                             .device = sqlite3_column_int(stmt, 6),
+                                                             .plane = plane,
+                                                             .name = column_text(stmt, 4)};
+        t->n_eligible += sqlite3_column_int(stmt, 5);
     }
     sqlite3_finalize(stmt);
     return stmt && !t->page->d->failed;
@@ -643,6 +675,15 @@ static void write_lines(Page *page)
 
 static bool has_events(const Timeline *t) { return t->first_ps < t->last_ps; }
 
+static void write_left_out(const Timeline *t)
+{
+    if (t->n_eligible <= LINES) return;
+    fprintf(t->page->out,
+            "<p class=soft>%s%d of %d lines are left out: those whose events take the least "
+            "time.</p>\n",
+            t->run ? "Baseline: " : "", t->n_eligible - LINES, t->n_eligible);
+}
+
 static void write_view(Page *page, const Timeline *base)
 {
     fputs(
@@ -675,7 +716,7 @@ static bool timeline_read(Timeline *t)
 {
     t->first_ps = INT64_MAX, t->last_ps = INT64_MIN;
     divide_durations(t);
-    bool ok = read_lines(t) && (!t->n_lines || each_event(t, N_TIMES, count));
+    bool ok = read_lines(t) && choose_lines(t) && (!t->n_lines || each_event(t, N_TIMES, count));
     t->part_ps = (double)since_first(t, t->last_ps) / PARTS;
     return ok;
 }
@@ -697,6 +738,7 @@ bool timeline_write(Page *page)
     if (ok && page->n_runs > 1 && has_events(&runs[0])) ok = timeline_read(&runs[1]);
     if (ok && has_events(&runs[0])) {
         write_view(page, &runs[1]);
+        for (int i = 0; i < 2; i++) write_left_out(&runs[i]);
         for (int i = 0; i < 2; i++)
             if (has_events(&runs[i])) write_data(&runs[i]);
         html_sql(page, &events_figure);

@@ -572,6 +572,17 @@ def shown(b):
 
 
 @case
+def devices_first():
+    """Lines of devices are above those of hosts, whatever their order in the file."""
+    planes = [Plane(name, i).line(1, 'l', [('e', 0, 9)]) for i, name in enumerate((
+        '/host:CPU', '/device:GPU:0', '/host:other', '/device:GPU:1'))]
+    with browsing() as b:
+        opened(b, report(put('order.xplane.pb', space(*(p.bytes() for p in planes))))[1])
+        same(b.script('timelines.timelines[0].lines.map(line => line.plane)'),
+             ['/device:GPU:0', '/device:GPU:1', '/host:CPU', '/host:other'])
+
+
+@case
 def what_a_search_finds():
     """A search finds names of events, lines and planes, and names and values of arguments, and says
     so. An event without arguments in the page has the SQL that shows them."""
@@ -703,6 +714,21 @@ def a_page_has_many_events():
         path = put('many.xplane.pb', space(Plane('/host:CPU', 1).line(1, 'main', events).bytes()))
         check(n, *((n, n) if n < 200000 else (200000, n - 1)))
     check(n, 100000, 200000, '--against', path)
+
+
+@case
+def lines_that_are_left_out():
+    """Of 320 lines the timeline has the 300 whose events take most time, and it says so."""
+    host = Plane('/host:CPU')
+    for i in range(320):
+        # The last lines have the most events, which take the least time.
+        host.line(i, 'thread %d' % i, [('e', 10**9 * k, 9999 - i if i < 300 else 999)
+                                       for k in range(1 if i < 300 else 9)])
+    text, _ = report(put('lines.xplane.pb', space(host.bytes())))
+    must('20 of 320 lines are left out: those whose events take the least time.' in text, 'silent')
+    [timeline] = packed(text)
+    same([line['name'] for line in timeline['lines']], ['thread %d' % i for i in range(300)])
+    must('lines are left out' not in report(GPU)[0], 'a note without need')
 
 
 @case
