@@ -171,7 +171,8 @@ class Timeline {
   lay() {
     let y = 22, plane = null;
     for (const line of this.lines) {
-      if (line.plane !== plane) { plane = line.plane; line.head = y; y += 20; } else line.head = null;
+      line.head = line.plane !== plane ? y : null;
+      if (line.head !== null) { plane = line.plane; y += 20; }
       line.y = y;
       y += line.depths * 16 + 18;
     }
@@ -214,6 +215,17 @@ class Timeline {
     }
     this.paintFlows();
     this.paintAxis();
+    this.paintBelow();
+  }
+
+  // Says how many lines are below the visible part.
+  paintBelow() {
+    const c = this.context, n = this.lines.filter(line => this.y(line, 1) > this.seen).length;
+    if (!n) return;
+    c.fillStyle = this.colours.panel;
+    c.fillRect(0, this.seen - 18, this.width, 18);
+    c.fillStyle = this.colours.ink;
+    c.fillText('↓ ' + n + (n > 1 ? ' lines' : ' line') + ' below', 6, this.seen - 9);
   }
 
   paintLine(line) {
@@ -224,13 +236,17 @@ class Timeline {
       c.fillStyle = this.colours.ink;
       c.fillText(line.plane, 6, line.head - this.top + 9, this.width - 12);
     }
-    c.fillStyle = this.colours.soft;
-    c.fillText(line.title + (line.left ? ' (' + line.left.toLocaleString('en') +
-      ' short events only as density)' : ''), 6, y + 7, this.width - 12);
     this.paintBins(line, y + 16);
     const last = Math.min(line.depths, (this.seen - y) / 16);
     for (let depth = Math.max(0, Math.floor(-y / 16) - 1); depth < last; depth++)
       if (line.rows[depth]) this.paintRow(line, line.rows[depth], this.y(line, depth));
+    // The title stays in sight as long as a row does.
+    const at = Math.max(y, Math.min(20, this.y(line, line.depths) - 16));
+    c.fillStyle = this.colours.paper;
+    c.fillRect(0, at, this.width, 15);
+    c.fillStyle = this.colours.soft;
+    c.fillText(line.title + (line.left ? ' (' + line.left.toLocaleString('en') +
+      ' short events only as density)' : ''), 6, at + 7, this.width - 12);
   }
 
   // The share of each part of the time that events take which are not in the page.
@@ -440,46 +456,66 @@ class Timeline {
   }
 
   listen() {
-    const canvas = this.canvas;
+    const canvas = this.canvas, pointers = new Map();
     let grip = null;
+    // The middle of the pointers, and how far apart two are, which zooms.
+    const middle = () => {
+      const [a, b = a] = pointers.values(), apart = Math.hypot(a.x - b.x, a.y - b.y);
+      return {x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, apart: b === a ? 1 : Math.max(apart, 20)};
+    };
+    const take = moved => {
+      grip = pointers.size ? {...middle(), moved, from: this.from, span: this.to - this.from,
+        top: this.top} : null;
+    };
     this.view.addEventListener('scroll', () => this.draw());
     canvas.addEventListener('wheel', e => {
-      if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY))
-        this.move((e.deltaX || e.deltaY) / this.width);
-      else if (e.ctrlKey || e.metaKey || e.altKey) this.zoom(1.002 ** e.deltaY, e.offsetX);
-      else { this.zoom(1.002 ** e.deltaY, e.offsetX); }
+      const across = e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY);
+      const by = e.deltaMode ? 16 : 1;
+      if (e.ctrlKey || e.metaKey || e.altKey)
+        this.zoom(1.01 ** Math.max(-30, Math.min(e.deltaY * by, 30)), e.offsetX);
+      else if (across && this.to - this.from < this.all.span)
+        this.move((e.deltaX || e.deltaY) * by / this.width);
+      else return;
       e.preventDefault();
     }, {passive: false});
     canvas.addEventListener('pointerdown', e => {
-      grip = {x: e.offsetX, y: e.offsetY, from: this.from, to: this.to, top: this.top, moved: false};
+      pointers.set(e.pointerId, {x: e.offsetX, y: e.offsetY});
+      take(pointers.size > 1);
       canvas.setPointerCapture(e.pointerId);
     });
     canvas.addEventListener('pointermove', e => {
-      if (!grip) {
+      const pointer = pointers.get(e.pointerId);
+      if (!pointer) {
         const place = this.at(e.offsetX, e.offsetY);
         canvas.title = place ? this.names[place[0].name[place[1]]] + '\n' +
           timeText(place[0].length[place[1]]) : '';
         return;
       }
-      const dx = e.offsetX - grip.x, dy = e.offsetY - grip.y, span = grip.to - grip.from;
-      if (Math.abs(dx) + Math.abs(dy) > 3) grip.moved = true;
+      pointer.x = e.offsetX; pointer.y = e.offsetY;
+      const {x, y, apart} = middle(), span = grip.span * grip.apart / apart;
+      if (Math.abs(x - grip.x) + Math.abs(y - grip.y) > 3) grip.moved = true;
       if (!grip.moved) return;
-      this.top = grip.top - dy;
-      this.look(grip.from - dx / this.width * span, span);
+      // A finger scrolls without this script.
+      if (e.pointerType !== 'touch') this.top = grip.top + grip.y - y;
+      this.look(grip.from + (grip.x * grip.span - x * span) / this.width, span);
     });
-    canvas.addEventListener('pointerup', e => {
-      if (grip && !grip.moved) this.show(this.at(e.offsetX, e.offsetY));
-      grip = null;
-    });
-    canvas.addEventListener('pointercancel', () => { grip = null; });
+    const release = e => {
+      if (e.type === 'pointerup' && grip && !grip.moved) this.show(this.at(e.offsetX, e.offsetY));
+      pointers.delete(e.pointerId);
+      take(true);
+    };
+    canvas.addEventListener('pointerup', release);
+    canvas.addEventListener('pointercancel', release);
+    canvas.addEventListener('touchmove', e => { if (e.touches.length > 1) e.preventDefault(); },
+      {passive: false});
     canvas.addEventListener('keydown', e => {
+      const closer = () => this.zoom(.6, this.width / 2);
+      const wider = () => this.zoom(1 / .6, this.width / 2);
       const act = {
         ArrowLeft: () => this.move(-.2), ArrowRight: () => this.move(.2), a: () => this.move(-.2),
-        d: () => this.move(.2), w: () => this.zoom(.6, this.width / 2),
-        s: () => this.zoom(1 / .6, this.width / 2), '+': () => this.zoom(.6, this.width / 2),
-        '-': () => this.zoom(1 / .6, this.width / 2),
-        ArrowUp: () => { this.top -= 40; },
-        ArrowDown: () => { this.top += 40; },
+        d: () => this.move(.2), w: closer, s: wider, '+': closer, '-': wider,
+        ArrowUp: () => this.toRow(-1), ArrowDown: () => this.toRow(1),
+        PageUp: () => this.toLine(-1), PageDown: () => this.toLine(1),
         0: () => this.all.whole(),
         Escape: () => this.show(null),
         n: () => this.step(1), p: () => this.step(-1),
@@ -490,11 +526,47 @@ class Timeline {
 
   // The next or previous event of the same row.
   step(by) {
-    const line = this.selected ? this.selected[0] : this.lines.find(l => l.n);
-    if (!line) return;
-    const row = line.rows[this.selected ? line.depth[this.selected[1]] : 0];
-    const i = this.selected ? row.indexOf(this.selected[1]) + by : 0;
+    if (!this.selected) return this.toLine(0);
+    const [line, e] = this.selected, row = line.rows[line.depth[e]], i = row.indexOf(e) + by;
     if (i >= 0 && i < row.length) this.go([line, row[i]]);
+  }
+
+  // The row above or below, also of the next line.
+  toRow(by) {
+    if (!this.selected) return this.toLine(0);
+    const [line, e] = this.selected;
+    let depth = line.depth[e] + by;
+    while (depth >= 0 && depth < line.depths && !line.rows[depth]) depth += by;
+    if (line.rows[depth]) this.choose(line, depth); else this.toLine(by, by < 0);
+  }
+
+  // The next or previous line that has events; the first visible one if none is selected. Its first
+  // or last row.
+  toLine(by, last) {
+    const lines = this.lines.filter(line => line.n);
+    const i = this.selected ? lines.indexOf(this.selected[0]) + by :
+      lines.findIndex(line => this.y(line, line.depths) > 40);
+    const line = lines[i];
+    if (line) this.choose(line, last ? line.depths - 1 : line.rows.findIndex(row => row));
+  }
+
+  // Selects the event of a row that is nearest to the selected one, or to the middle.
+  choose(line, depth) {
+    const row = line.rows[depth], middle = (of, e) => of.start[e] + of.length[e] / 2;
+    const ns = this.selected ? Math.max(this.from, Math.min(middle(...this.selected), this.to)) :
+      (this.from + this.to) / 2;
+    let low = 0, high = row.length - 1;
+    while (low < high) {
+      const at = low + high >> 1;
+      if (line.start[row[at]] + line.length[row[at]] < ns) low = at + 1; else high = at;
+    }
+    const near = e => Math.max(line.start[e] - ns, ns - line.start[e] - line.length[e], 0);
+    const e = low && near(row[low - 1]) < near(row[low]) ? row[low - 1] : row[low];
+    const span = this.to - this.from, y = this.y(line, depth);
+    if (line.start[e] > this.to || line.start[e] + line.length[e] < this.from)
+      this.look(middle(line, e) - span / 2, span);
+    if (y < 40 || y > this.seen - 40) this.top += y - this.seen / 2;
+    this.show([line, e]);
   }
 }
 
@@ -515,6 +587,9 @@ class Timelines {
     search.addEventListener('keydown', e => {
       if (e.key === 'Enter') this.next(e.shiftKey ? -1 : 1);
     });
+    const zoom = factor => this.timelines[0].zoom(factor, this.timelines[0].width / 2);
+    root.querySelector('#closer').addEventListener('click', () => zoom(.6));
+    root.querySelector('#wider').addEventListener('click', () => zoom(1 / .6));
     root.querySelector('#whole').addEventListener('click', () => this.whole());
     root.querySelector('#next').addEventListener('click', () => this.next(1));
     root.querySelector('#previous').addEventListener('click', () => this.next(-1));

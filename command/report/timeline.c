@@ -690,22 +690,26 @@ static void write_view(Page *page, const Timeline *base)
         "<section id=timeline>\n<h2>Timeline</h2>\n"
         "<noscript><p class=soft>The timeline needs JavaScript; the lines are "
         "below.</p></noscript>\n"
-        "<div class=script hidden>\n<p class=soft>Wheel: zoom. Drag: move. Click: an event. Keys: "
-        "arrows or WASD, 0 for all, N and P for the next and previous event.",
+        "<div class=script hidden>\n<p class=soft id=keys>The wheel scrolls. Ctrl with the wheel, or "
+        "two fingers, zoom. Dragging moves, a click shows an event. Keys: A and D or left and right "
+        "move, W and S or + and - zoom, 0 fits all. N and P: next and previous event of the row. "
+        "Up and down: other rows; Page Up and Page Down: other lines.",
         page->out);
     if (has_events(base)) fputs(" The baseline is drawn on the same scale.", page->out);
     fputs(
         "</p>\n"
         "<div class=tools><label>Search <input type=search></label>"
         "<button id=previous type=button>Previous</button><button id=next type=button>Next</button>"
-        "<button id=whole type=button>All</button><span id=found role=status></span></div>\n"
-        "<div class=timeline><canvas tabindex=0 role=application aria-label=\"Timeline of "
-        "events\"></canvas><div></div></div>\n",
+        "<button id=closer type=button aria-label=\"Zoom in\">+</button><button id=wider type=button "
+        "aria-label=\"Zoom out\">\xe2\x88\x92</button>"
+        "<button id=whole type=button>Fit</button><span id=found role=status></span></div>\n"
+        "<div class=timeline><canvas tabindex=0 role=application aria-describedby=keys "
+        "aria-label=\"Timeline of events\"></canvas><div></div></div>\n",
         page->out);
     if (page->n_runs > 1) fputs("<h3>Baseline</h3>\n", page->out);
     if (has_events(base))
-        fputs("<div class=timeline><canvas tabindex=0 role=application aria-label=\"Timeline of "
-              "events, baseline\"></canvas><div></div></div>\n",
+        fputs("<div class=timeline><canvas tabindex=0 role=application aria-describedby=keys "
+              "aria-label=\"Timeline of events, baseline\"></canvas><div></div></div>\n",
               page->out);
     else if (page->n_runs > 1)
         fputs("<p>The baseline has no events.</p>\n", page->out);

@@ -583,6 +583,70 @@ def devices_first():
 
 
 @case
+def input_to_the_timeline():
+    """The wheel scrolls, with Ctrl it zooms, as two fingers and the buttons do; keys reach every
+    row and line."""
+    host = Plane('/host:CPU')
+    for n in range(40):
+        host.line(n, 'thread %d' % n, [('outer', 0, 10**9), ('inner', 10**8, 10**7)])
+    state = '(t => [t.to - t.from, t.top, scrollY])(timelines.timelines[0])'
+    with browsing() as b:
+        opened(b, report(put('input.xplane.pb', space(host.bytes())))[1])
+        x, y, below = b.script("""(() => {
+            document.querySelector('#timeline').scrollIntoView();
+            const box = document.querySelector('canvas').getBoundingClientRect();
+            return [box.left + 100, box.top + 100, timelines.timelines[0].height];
+        })()""")
+        must(below > 1000, 'no lines below')
+
+        def after(method, **how):
+            b.call('Input.' + method, **how)
+            b.script('new Promise(done => setTimeout(done, 300))')
+            return b.script(state)
+
+        span, _, page = b.script(state)
+        wheel = {'method': 'dispatchMouseEvent', 'type': 'mouseWheel', 'x': x, 'y': y, 'deltaX': 0}
+        same(after(**wheel, deltaY=120), [span, 120, page], 'the wheel')
+        b.script('timelines.timelines[0].top = 1e9')
+        b.script('new Promise(done => setTimeout(done, 300))')
+        _, end, _ = b.script(state)
+        got = after(**wheel, deltaY=-120, modifiers=2)
+        must(got[0] < .9 * span and got[1:] == [end, page], 'Ctrl and the wheel: %s' % got)
+
+        def fingers(apart):
+            return [{'x': x + 200 + i * apart, 'y': y, 'id': i} for i in (0, 1)]
+        before = got[0]
+        for kind, points in (('touchStart', fingers(50)), ('touchMove', fingers(75)),
+                             ('touchMove', fingers(100)), ('touchEnd', [])):
+            got = after('dispatchTouchEvent', type=kind, touchPoints=points)
+        must(abs(got[0] - before / 2) < .05 * before, 'two fingers: %s of %s' % (got, before))
+        for button, factor in (('closer', .6), ('wider', 1 / .6)):
+            before = got[0]
+            b.script("document.querySelector('#%s').click()" % button)
+            got = b.script(state)
+            must(abs(got[0] / before - factor) < .01, button)
+        b.script("document.querySelector('#whole').click()")
+        same(b.script(state)[0], span)
+
+        def reached(*keys):
+            found = []
+            for key in keys:
+                for kind in ('keyDown', 'keyUp'):
+                    b.call('Input.dispatchKeyEvent', type=kind, key=key)
+                event = shown(b)
+                found.append((event['on'].split()[-1], event['event']))
+            return found
+        b.script("timelines.timelines[0].top = 0; document.querySelector('canvas').focus()")
+        rows = [(str(n), name) for n in range(40) for name in ('outer', 'inner')]
+        same(reached(*['ArrowDown'] * 80), rows)
+        same(reached(*['ArrowUp'] * 79), rows[-2::-1])
+        same(reached('PageDown', 'PageDown', 'PageUp'),
+             [('1', 'outer'), ('2', 'outer'), ('1', 'outer')])
+        place = b.script("""(t => t.y(t.selected[0], 0))(timelines.timelines[0])""")
+        must(20 < place < 400, 'the selected event is not visible')
+
+
+@case
 def what_a_search_finds():
     """A search finds names of events, lines and planes, and names and values of arguments, and says
     so. An event without arguments in the page has the SQL that shows them."""
