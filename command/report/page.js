@@ -576,6 +576,9 @@ class Timelines {
   constructor(data, root) {
     this.output = root.querySelector('#event');
     this.status = root.querySelector('#found');
+    this.printed = root.querySelector('#printed');
+    window.addEventListener('beforeprint', () => this.print(true));
+    window.addEventListener('afterprint', () => this.print(false));
     this.hits = []; this.hit = -1; this.n_hits = 0;
     const canvases = root.querySelectorAll('canvas');
     this.timelines = data.map((d, i) => new Timeline(d, canvases[i], this));
@@ -593,6 +596,15 @@ class Timelines {
     root.querySelector('#whole').addEventListener('click', () => this.whole());
     root.querySelector('#next').addEventListener('click', () => this.next(1));
     root.querySelector('#previous').addEventListener('click', () => this.next(-1));
+  }
+
+  // Draws what is visible in light colours, for paper.
+  print(on) {
+    document.documentElement.classList.toggle('printed', on);
+    for (const t of this.timelines) t.paint();
+    const {from, to} = this.timelines[0], step = 10 ** Math.floor(Math.log10((to - from) / 100));
+    this.printed.textContent = 'The part of the timeline that was on the screen: ' +
+      timeText(from, step) + ' to ' + timeText(to, step) + '.';
   }
 
   whole() {

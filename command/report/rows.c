@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LONGEST_TEXT = 200, LONGEST_ADVICE = 1000 };
+enum { LONG_TEXT = 60, LONGEST_TEXT = 200, LONGEST_ADVICE = 1000 };
 
 void html_text_n(FILE *out, const char *text, size_t n_bytes)
 {
@@ -138,7 +138,10 @@ static void cell_write(FILE *out, const ChartCell *cell, bool numeric, bool shar
                        const ChartCell *base, bool has_base)
 {
     fputs("<td", out);
-    if (numeric) fputs(share && is_number(cell) ? " class=\"n p\"" : " class=n", out);
+    if (numeric)
+        fputs(share && is_number(cell) ? " class=\"n p\"" : " class=n", out);
+    else if (cell->text && cell->n_bytes > LONG_TEXT)
+        fputs(" class=long", out);
     if (share && is_number(cell))
         fprintf(out, " style=\"--p:%d%%\"", (int)(fmin(fmax(cell->number, 0), 100) + .5));
     if (numeric) {

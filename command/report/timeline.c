@@ -713,7 +713,7 @@ static void write_view(Page *page, const Timeline *base)
               page->out);
     else if (page->n_runs > 1)
         fputs("<p>The baseline has no events.</p>\n", page->out);
-    fputs("<div id=event aria-live=polite></div>\n</div>\n", page->out);
+    fputs("<p id=printed class=soft></p>\n<div id=event aria-live=polite></div>\n</div>\n", page->out);
 }
 
 static bool timeline_read(Timeline *t)

@@ -16,7 +16,7 @@ import zlib
 from lib import browser
 from lib.cases import Skip, case, must, same
 from lib.shell import DIR, ROOT, put
-from lib.wire import Plane, space
+from lib.wire import Plane, event, line, space
 from command.profsql import AFTER, BEFORE, GPU, TPU, interrupted, run, shell
 
 HOSTILE = '</script><img src=x onerror="alert(1)"><!--"\'&\x01</title></svg></pre>'
@@ -506,6 +506,55 @@ def without_scripts_and_printed():
             must(f.read(5) == b'%PDF-' and os.path.getsize(out) > 20000, 'no PDF')
 
 
+# Words of tables that are broken, of those that fit on a line of print.
+BROKEN = r"""[...document.querySelectorAll('td')].filter(td => /^[\w.]{1,14}$/.test(td.textContent))
+  .filter(td => { const range = document.createRange(); range.selectNodeContents(td);
+    return new Set([...range.getClientRects()].map(box => box.top)).size > 1; })
+  .map(td => td.textContent)"""
+
+
+@case
+def what_is_printed():
+    """On paper, pages have the SQL, the visible part of the timeline and its times, in light
+    colours, and words in one piece."""
+    with browsing() as b:
+        for source in (TPU, GPU):
+            opened(b, report(source)[1], width=1280, prefers_color_scheme='dark')
+            b.script("addEventListener('beforeprint', () => { window.paper = "
+                     "timelines.timelines[0].colours.paper; })")
+            b.pdf(os.path.join(DIR, 'page.pdf'))
+            same(b.script('paper'), '#ffffff')
+            first, last = re.fullmatch(
+                'The part of the timeline that was on the screen: (.*) ms to (.*) ms.',
+                b.script("document.querySelector('#printed').textContent")).groups()
+            seen = b.script('(t => [t.from, t.to])(timelines.timelines[0])')
+            must(abs(float(first) * 1e6 - seen[0]) + abs(float(last) * 1e6 - seen[1]) < 1e6, seen)
+            must(b.script('timelines.timelines[0].colours.paper') != '#ffffff', 'still for paper')
+            b.call('Emulation.setDeviceMetricsOverride', width=718, height=1000,
+                   deviceScaleFactor=1, mobile=False)
+            b.call('Emulation.setEmulatedMedia', media='print')
+            same(b.script(BROKEN), [])
+            heights = b.script("""['details.sql pre', '#timeline canvas', '#printed'].map(
+                e => Math.min(...[...document.querySelectorAll(e)].map(e => e.offsetHeight)))""")
+            must(min(heights) > 10, heights)
+            same(b.script('document.documentElement.scrollWidth'), 718)
+
+
+@case
+def what_a_telephone_shows():
+    """On 400 pixels, texts of charts have their size, and sentences in tables room for some
+    words."""
+    with browsing() as b:
+        _, path = report(TPU)
+        opened(b, path, width=400)
+        sizes = b.script("""[...document.querySelectorAll('svg.chart')].map(e =>
+            11 * e.getBoundingClientRect().width / e.viewBox.baseVal.width)""")
+        must(sizes and min(sizes) >= 11, sizes)
+        widths = b.script("""[...document.querySelectorAll('td')].filter(
+            td => td.offsetWidth && td.textContent.length > 80).map(td => td.offsetWidth)""")
+        must(widths and min(widths) > 200, widths)
+
+
 @case
 def what_a_page_does():
     """Headings sort, icicles zoom, the timeline has the events, searches them, and shows arguments
@@ -706,6 +755,27 @@ def times_of_the_session():
                 return texts;
             })()''' % factor)
             must(len(labels) > 1 and len(set(labels)) == len(labels), labels)
+
+
+@case
+def a_million_events_in_a_browser():
+    """A page with as many events as it can have, as of a profile of a gigabyte: on 40 lines."""
+    plane = Plane('/device:GPU:0')
+    events = [event(plane.meta('kernel %d' % (i % 50)), 10**7 * i, 10**6 * (i % 9 + 1))
+              for i in range(25000)]
+    plane.lines = [line(n, 'Stream #%d(Kernel)' % n, events) for n in range(40)]
+    path = put('million.xplane.pb', space(plane.bytes()))
+    out = os.path.join(DIR, 'million.html')
+    run('report', path, '-o', out, '--force')
+    with browsing() as b:
+        opened(b, out)
+        same(b.script('timelines.timelines[0].lines.map(line => line.n)'), [25000] * 40)
+        for text, n in (('kernel 7', 20000), ('stream #39', 25000), ('k', 10**6)):
+            b.script("timelines.find('%s')" % text)
+            same(b.script('timelines.n_hits'), n)
+        b.script('timelines.next(-1)')
+        same(shown(b)['event_id'], '999999')
+        same(b.complaints(), [])
 
 
 @case
