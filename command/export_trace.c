@@ -24,7 +24,7 @@ static bool write_bytes(void *context, const void *bytes, size_t n_bytes)
     return fwrite(bytes, 1, n_bytes, to->file) == n_bytes;
 }
 
-/* Returns whether a name or pattern is that of a line: its name, that of its plane, or both with a /
+/* Returns whether a name or pattern is that of a line: its own, its plane's, or both with a /
  * between. */
 static bool is_name(const char *pattern, const char *const names[3])
 {
@@ -67,8 +67,8 @@ static bool note_missing(Database *d, const Target *to)
         if (to->found[item - to->lines])
             any = true;
         else
-            note("no line has the name '%.*s': profsql %s lines lists them", (int)(end - item), item,
-                 shell_word(d->runs[0].given));
+            note("no line has the name '%.*s': profsql %s lines lists them", (int)(end - item),
+                 item, shell_word(d->runs[0].given));
         item = *end ? end + 1 : NULL;
     }
     return any;

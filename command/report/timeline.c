@@ -59,7 +59,7 @@ typedef struct {
     bool shown, device;
     const char *plane, *name;
     uint64_t n;
-    double time_ps; /* time in its outermost events; only if there are too many lines */
+    double time_ps;   /* time in its outermost events; only if there are too many lines */
     uint32_t *counts; /* number of events by bucket of their duration; NULL: it has no events */
     Choice events, details;
 } LineInfo;
@@ -559,13 +559,13 @@ static bool choose_lines(Timeline *t)
 
 static bool read_lines(Timeline *t)
 {
-    sqlite3_stmt *stmt = ask(
-        t->page->d,
-        "SELECT line_id, (SELECT count(*) FROM hosts(?1)) > 1, l.host, l.plane, "
-        "coalesce(l.display_name, l.name), p.kind <> 'metadata' AND l.kind <> 'counters' AND "
-        "l.event_count > 0, p.kind NOT IN ('host', 'other'), (SELECT max(line_id) + 1 FROM "
-        "lines(?1)) FROM lines(?1) AS l JOIN planes(?1) AS p ON p.plane_id = l.plane_id",
-        label_of(t), NULL);
+    sqlite3_stmt *stmt =
+        ask(t->page->d,
+            "SELECT line_id, (SELECT count(*) FROM hosts(?1)) > 1, l.host, l.plane, "
+            "coalesce(l.display_name, l.name), p.kind <> 'metadata' AND l.kind <> 'counters' AND "
+            "l.event_count > 0, p.kind NOT IN ('host', 'other'), (SELECT max(line_id) + 1 FROM "
+            "lines(?1)) FROM lines(?1) AS l JOIN planes(?1) AS p ON p.plane_id = l.plane_id",
+            label_of(t), NULL);
     while (next_row(t->page->d, stmt)) {
         if (!t->lines) {
             t->n_lines = sqlite3_column_int64(stmt, 7);
@@ -686,22 +686,21 @@ static void write_left_out(const Timeline *t)
 
 static void write_view(Page *page, const Timeline *base)
 {
-    fputs(
-        "<section id=timeline>\n<h2>Timeline</h2>\n"
-        "<noscript><p class=soft>The timeline needs JavaScript; the lines are "
-        "below.</p></noscript>\n"
-        "<div class=script hidden>\n<p class=soft id=keys>The wheel scrolls. Ctrl with the wheel, or "
-        "two fingers, zoom. Dragging moves, a click shows an event. Keys: A and D or left and right "
-        "move, W and S or + and - zoom, 0 fits all. N and P: next and previous event of the row. "
-        "Up and down: other rows; Page Up and Page Down: other lines.",
-        page->out);
+    fputs("<section id=timeline>\n<h2>Timeline</h2>\n"
+          "<noscript><p class=soft>The timeline needs JavaScript; the lines are "
+          "below.</p></noscript>\n"
+          "<div class=script hidden>\n<p class=soft id=keys>The wheel scrolls. Ctrl with the "
+          "wheel, or two fingers, zoom. Dragging moves, a click shows an event. Keys: A and D or "
+          "left and right move, W and S or + and - zoom, 0 fits all. N and P: next and previous "
+          "event of the row. Up and down: other rows; Page Up and Page Down: other lines.",
+          page->out);
     if (has_events(base)) fputs(" The baseline is drawn on the same scale.", page->out);
     fputs(
         "</p>\n"
         "<div class=tools><label>Search <input type=search></label>"
         "<button id=previous type=button>Previous</button><button id=next type=button>Next</button>"
-        "<button id=closer type=button aria-label=\"Zoom in\">+</button><button id=wider type=button "
-        "aria-label=\"Zoom out\">\xe2\x88\x92</button>"
+        "<button id=closer type=button aria-label=\"Zoom in\">+</button><button id=wider "
+        "type=button aria-label=\"Zoom out\">\xe2\x88\x92</button>"
         "<button id=whole type=button>Fit</button><span id=found role=status></span></div>\n"
         "<div class=timeline><canvas tabindex=0 role=application aria-describedby=keys "
         "aria-label=\"Timeline of events\"></canvas><div></div></div>\n",
@@ -713,7 +712,8 @@ static void write_view(Page *page, const Timeline *base)
               page->out);
     else if (page->n_runs > 1)
         fputs("<p>The baseline has no events.</p>\n", page->out);
-    fputs("<p id=printed class=soft></p>\n<div id=event aria-live=polite></div>\n</div>\n", page->out);
+    fputs("<p id=printed class=soft></p>\n<div id=event aria-live=polite></div>\n</div>\n",
+          page->out);
 }
 
 static bool timeline_read(Timeline *t)
