@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LONGEST_TEXT = 200, LONGEST_ADVICE = 1000 };
+enum { LONG_TEXT = 60, LONGEST_TEXT = 200, LONGEST_ADVICE = 1000 };
 
 void html_text_n(FILE *out, const char *text, size_t n_bytes)
 {
@@ -147,11 +147,20 @@ static bool same(const ChartCell *a, const ChartCell *b)
     return a->text && b->text ? !strcmp(a->text, b->text) : a->text == b->text;
 }
 
-static void cell_start(FILE *out, const ChartCell *cell, const Column *column)
+static bool is_long(const ChartCell *cell)
+{
+    return cell && cell->text && cell->n_bytes > LONG_TEXT;
+}
+
+static void cell_start(FILE *out, const ChartCell *cell, const ChartCell *base,
+                       const Column *column)
 {
     bool share = column->is_share && is_number(cell);
     fputs("<td", out);
-    if (column->is_numeric) fputs(share ? " class=\"n p\"" : " class=n", out);
+    if (column->is_numeric)
+        fputs(share ? " class=\"n p\"" : " class=n", out);
+    else if (is_long(cell) || is_long(base))
+        fputs(" class=long", out);
     if (share) fprintf(out, " style=\"--p:%d%%\"", (int)(fmin(fmax(cell->number, 0), 100) + .5));
     if (column->is_numeric) {
         fputs(" data-v=\"", out);
@@ -189,7 +198,7 @@ static void write_row(const Table *table, Row row, const char *start)
         const ChartCell *base = row.base ? &row.base[c] : NULL;
         const ChartCell *cell = column->is_key ? base : &no_cell;
         if (row.run) cell = &row.run[c];
-        cell_start(table->out, cell, column);
+        cell_start(table->out, cell, base, column);
         bool always = table->base && column->is_numeric && !column->is_key;
         if (always || (base && !same(cell, base))) baseline(table->out, base, column);
         fputs("</td>", table->out);

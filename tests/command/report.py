@@ -16,7 +16,7 @@ import zlib
 from lib import browser
 from lib.cases import Skip, case, must, same
 from lib.shell import DIR, ROOT, put
-from lib.wire import Plane, space
+from lib.wire import Plane, event, line, space
 from command.profsql import AFTER, BEFORE, GPU, TPU, interrupted, run, shell
 
 HOSTILE = '</script><img src=x onerror="alert(1)"><!--"\'&\x01</title></svg></pre>'
@@ -141,10 +141,9 @@ def events_of(timeline):
 
 def events_in_sql(source):
     """What events_of() returns, by the SQL that pages show."""
-    rows = shell(TIMELINE % source)
-    first = min(row['start_ps'] for row in rows)
-    return sorted((row['event_id'], row['short_name'], (row['start_ps'] - first) // 1000,
-                   (row['duration_ps'] + 500) // 1000, row['depth']) for row in rows)
+    return sorted((row['event_id'], row['short_name'], row['start_ps'] // 1000,
+                   (row['duration_ps'] + 500) // 1000, row['depth'])
+                  for row in shell(TIMELINE % source))
 
 
 def hostile_profile():
@@ -559,7 +558,8 @@ def texts_beside_the_baseline():
     must(verdict in report(TPU)[0], verdict)
     ask = "SELECT input_statement AS words FROM input_pipeline('%s')"
     (now,), (then,) = (shell(ask % source) for source in (GPU, TPU))
-    must('<td>%s<small>base %s</small></td>' % (now['words'], shown(then['words'])) in text, now)
+    must('<td class=long>%s<small>base %s</small></td>' % (now['words'], shown(then['words']))
+         in text, now)
     must('<td>gpu-worker<small>base t1v-n-0d2f</small></td>' in text, 'the host')
     text, _ = report(TPU, '--against', TPU)
     must('<p class=soft>Baseline: ' + verdict not in text, 'the same verdict twice')
@@ -568,7 +568,7 @@ def texts_beside_the_baseline():
 
 @case
 def timeline_beside_the_baseline():
-    """With --against, the timeline has the events of both runs, each from its own start."""
+    """With --against, the timeline has the events of both runs, each with its session's times."""
     for words, sources in (([], [AFTER]), (['--against', BEFORE], [AFTER, BEFORE])):
         text, _ = report(AFTER, *words)
         timelines = packed(text)
@@ -579,7 +579,8 @@ def timeline_beside_the_baseline():
             same(events_of(timeline), events_in_sql(source), source)
             rows = shell("SELECT min(start_ps) AS a, max(start_ps + max(duration_ps, 0)) AS b FROM "
                          "trace_events('%s') WHERE plane_kind <> 'metadata'" % source)
-            same(timeline['end'], (rows[0]['b'] - rows[0]['a']) // 1000)
+            same([timeline['start'], timeline['end']],
+                 [rows[0]['a'] // 1000, rows[0]['b'] // 1000])
             must(len(timeline['details']) > 100, 'no arguments')
     text, _ = report(AFTER, '--against', KINDS['empty'])
     must('The baseline has no events.' in text and len(packed(text)) == 1, 'a baseline of nothing')
@@ -798,6 +799,55 @@ def without_scripts_and_printed():
             must(f.read(5) == b'%PDF-' and os.path.getsize(out) > 20000, 'no PDF')
 
 
+# Words of tables that are broken, of those that fit on a line of print.
+BROKEN = r"""[...document.querySelectorAll('td')].filter(td => /^[\w.]{1,14}$/.test(td.textContent))
+  .filter(td => { const range = document.createRange(); range.selectNodeContents(td);
+    return new Set([...range.getClientRects()].map(box => box.top)).size > 1; })
+  .map(td => td.textContent)"""
+
+
+@case
+def what_is_printed():
+    """On paper, pages have the SQL, the visible part of the timeline and its times, in light
+    colours, and words in one piece."""
+    with browsing() as b:
+        for source in (TPU, GPU):
+            opened(b, report(source)[1], width=1280, prefers_color_scheme='dark')
+            b.script("addEventListener('beforeprint', () => { window.paper = "
+                     "timelines.timelines[0].colours.paper; })")
+            b.pdf(os.path.join(DIR, 'page.pdf'))
+            same(b.script('paper'), '#ffffff')
+            first, last = re.fullmatch(
+                'The part of the timeline that was on the screen: (.*) ms to (.*) ms.',
+                b.script("document.querySelector('#printed').textContent")).groups()
+            seen = b.script('(t => [t.from, t.to])(timelines.timelines[0])')
+            must(abs(float(first) * 1e6 - seen[0]) + abs(float(last) * 1e6 - seen[1]) < 1e6, seen)
+            must(b.script('timelines.timelines[0].colours.paper') != '#ffffff', 'still for paper')
+            b.call('Emulation.setDeviceMetricsOverride', width=718, height=1000,
+                   deviceScaleFactor=1, mobile=False)
+            b.call('Emulation.setEmulatedMedia', media='print')
+            same(b.script(BROKEN), [])
+            heights = b.script("""['details.sql pre', '#timeline canvas', '#printed'].map(
+                e => Math.min(...[...document.querySelectorAll(e)].map(e => e.offsetHeight)))""")
+            must(min(heights) > 10, heights)
+            same(b.script('document.documentElement.scrollWidth'), 718)
+
+
+@case
+def what_a_telephone_shows():
+    """On 400 pixels, texts of charts have their size, and sentences in tables room for some
+    words."""
+    with browsing() as b:
+        _, path = report(TPU)
+        opened(b, path, width=400)
+        sizes = b.script("""[...document.querySelectorAll('svg.chart')].map(e =>
+            11 * e.getBoundingClientRect().width / e.viewBox.baseVal.width)""")
+        must(sizes and min(sizes) >= 11, sizes)
+        widths = b.script("""[...document.querySelectorAll('td')].filter(
+            td => td.offsetWidth && td.textContent.length > 80).map(td => td.offsetWidth)""")
+        must(widths and min(widths) > 200, widths)
+
+
 @case
 def what_a_page_does():
     """Headings sort, icicles zoom, the timeline has the events, searches them, and shows arguments
@@ -822,7 +872,7 @@ def what_a_page_does():
         events = events_in_sql(GPU)
         same(sorted(map(tuple, got)), events, 'events')
         b.script("timelines.find('MEMCPYHtoD')")
-        same(b.script('timelines.hits.length'),
+        same(b.script('timelines.n_hits'),
              sum('memcpyhtod' in e[1].lower() for e in events))
         b.script('timelines.next(1)')
         shown = b.script("document.querySelector('#event').textContent")
@@ -851,6 +901,194 @@ def labels_of_the_timeline():
 
 
 @case
+def deep_stacks_in_a_browser():
+    """Each event of a stack of 60 is drawn on a row of its own, to which the timeline scrolls, and
+    is found at its own middle."""
+    host = Plane('/host:CPU')
+    for n in (60, 3):
+        host.line(n, 'thread %d' % n, [('call %d' % i, 10**6 * i, 10**6 * (200 - 2 * i))
+                                       for i in range(n)])
+    with browsing() as b:
+        opened(b, report(put('deep.xplane.pb', space(host.bytes())))[1])
+        missed = b.script('''(() => {
+            const t = timelines.timelines[0], missed = [];
+            for (const line of t.lines) for (let e = 0; e < line.n; e++) {
+              t.go([line, e]);
+              const y = t.y(line, line.depth[e]) + 7, x = t.x(line.start[e] + line.length[e] / 2);
+              const there = t.at(x, y);
+              if (y < 20 || y > t.seen || !there || there[0] !== line || there[1] !== e)
+                missed.push(line.title + ' ' + e);
+            }
+            return missed;
+        })()''')
+        same(missed, [])
+
+
+def event_shown(b):
+    """What the page shows of an event."""
+    return dict(zip(*(b.script("[...document.querySelectorAll('#event %s')].map(e => "
+                               "e.textContent)" % tag) for tag in ('dt', 'dd'))))
+
+
+@case
+def devices_first():
+    """Lines of devices are above those of hosts, whatever their order in the file."""
+    planes = [Plane(name, i).line(1, 'l', [('e', 0, 9)]) for i, name in enumerate((
+        '/host:CPU', '/device:GPU:0', '/host:other', '/device:GPU:1'))]
+    with browsing() as b:
+        opened(b, report(put('order.xplane.pb', space(*(p.bytes() for p in planes))))[1])
+        same(b.script('timelines.timelines[0].lines.map(line => line.plane)'),
+             ['/device:GPU:0', '/device:GPU:1', '/host:CPU', '/host:other'])
+
+
+@case
+def input_to_the_timeline():
+    """The wheel scrolls, with Ctrl it zooms, as two fingers and the buttons do; keys reach every
+    row and line."""
+    host = Plane('/host:CPU')
+    for n in range(40):
+        host.line(n, 'thread %d' % n, [('outer', 0, 10**9), ('inner', 10**8, 10**7)])
+    state = '(t => [t.to - t.from, t.top, scrollY])(timelines.timelines[0])'
+    with browsing() as b:
+        opened(b, report(put('input.xplane.pb', space(host.bytes())))[1])
+        x, y, below = b.script("""(() => {
+            document.querySelector('#timeline').scrollIntoView();
+            const box = document.querySelector('canvas').getBoundingClientRect();
+            return [box.left + 100, box.top + 100, timelines.timelines[0].height];
+        })()""")
+        must(below > 1000, 'no lines below')
+
+        def after(method, **how):
+            b.call('Input.' + method, **how)
+            b.script('new Promise(done => setTimeout(done, 300))')
+            return b.script(state)
+
+        span, _, page = b.script(state)
+        wheel = {'method': 'dispatchMouseEvent', 'type': 'mouseWheel', 'x': x, 'y': y, 'deltaX': 0}
+        same(after(**wheel, deltaY=120), [span, 120, page], 'the wheel')
+        b.script('timelines.timelines[0].top = 1e9')
+        b.script('new Promise(done => setTimeout(done, 300))')
+        _, end, _ = b.script(state)
+        got = after(**wheel, deltaY=-120, modifiers=2)
+        must(got[0] < .9 * span and got[1:] == [end, page], 'Ctrl and the wheel: %s' % got)
+
+        def fingers(apart):
+            return [{'x': x + 200 + i * apart, 'y': y, 'id': i} for i in (0, 1)]
+        before = got[0]
+        for kind, points in (('touchStart', fingers(50)), ('touchMove', fingers(75)),
+                             ('touchMove', fingers(100)), ('touchEnd', [])):
+            got = after('dispatchTouchEvent', type=kind, touchPoints=points)
+        must(abs(got[0] - before / 2) < .05 * before, 'two fingers: %s of %s' % (got, before))
+        for button, factor in (('closer', .6), ('wider', 1 / .6)):
+            before = got[0]
+            b.script("document.querySelector('#%s').click()" % button)
+            got = b.script(state)
+            must(abs(got[0] / before - factor) < .01, button)
+        b.script("document.querySelector('#whole').click()")
+        same(b.script(state)[0], span)
+
+        def reached(*keys):
+            found = []
+            for key in keys:
+                for kind in ('keyDown', 'keyUp'):
+                    b.call('Input.dispatchKeyEvent', type=kind, key=key)
+                event = event_shown(b)
+                found.append((event['on'].split()[-1], event['event']))
+            return found
+        b.script("timelines.timelines[0].top = 0; document.querySelector('canvas').focus()")
+        rows = [(str(n), name) for n in range(40) for name in ('outer', 'inner')]
+        same(reached(*['ArrowDown'] * 80), rows)
+        same(reached(*['ArrowUp'] * 79), rows[-2::-1])
+        same(reached('PageDown', 'PageDown', 'PageUp'),
+             [('1', 'outer'), ('2', 'outer'), ('1', 'outer')])
+        place = b.script("""(t => t.y(t.selected[0], 0))(timelines.timelines[0])""")
+        must(20 < place < 400, 'the selected event is not visible')
+
+
+@case
+def what_a_search_finds():
+    """A search finds names of events, lines and planes, and names and values of arguments, and says
+    so. An event without arguments in the page has the SQL that shows them."""
+    host = Plane('/host:CPU')
+    host.line(1, "it's a thread", [('call', 10**6 * i, 10**5 + i, {'batch %d' % i: {'str': 'abc'}})
+                                   for i in range(2000)])
+    host.line(2, 'other', [('Abcd', 0, 10**6)])
+    path = put("it's.xplane.pb", space(host.bytes()))
+    with browsing() as b:
+        opened(b, report(path)[1])
+        at = '''timelines.timelines[0].lines[0].id.findIndex(
+            id => %s timelines.timelines[0].details[id])'''
+        with_arguments = b.script('timelines.timelines[0].lines[0].id.filter(id => '
+                                  'timelines.timelines[0].details[id]).length')
+        must(1000 < with_arguments < 1300, with_arguments)
+        for text, n in (('abc', with_arguments + 1), ("IT'S A", 2000), ('host:', 2001),
+                        ('batch', with_arguments), ('call', 2000), ('nothing', 0)):
+            b.script('timelines.find(%s)' % json.dumps(text))
+            same(b.script('timelines.n_hits'), n, text)
+        said = b.script("document.querySelector('#found').textContent")
+        must('arguments of {:,} events'.format(with_arguments + 1) in said, said)
+        same(shell(said[said.index('SELECT'):].replace('nothing', 'batch 1999')), shell(
+            "SELECT *, stats FROM trace_events('%s') WHERE event_id = 1999" % path.replace(
+                "'", "''")))
+        for there, word in ((True, 'abc'), (False, 'This SQL shows them')):
+            b.script('timelines.timelines[0].show([timelines.timelines[0].lines[0], %s])' % (
+                at % ('' if there else '!')))
+            event = event_shown(b)
+            must(word in ' '.join(event.values()), event)
+            [row] = shell(event['SQL'])
+            same(row['event_id'], int(event['event_id']))
+            must('abc' in row['stats'], row)
+
+
+@case
+def times_of_the_session():
+    """Starts on the page are those of the session: what it shows can be typed after --from and
+    --to, and is in SQL. Labels of the axis differ."""
+    with browsing() as b:
+        opened(b, report(GPU)[1])
+        b.script("timelines.find('MEMCPYHtoD'); timelines.next(1)")
+        event = event_shown(b)
+        [row] = shell("SELECT start_ps FROM trace_events('%s') WHERE event_id = %s" % (
+            GPU, event['event_id']))
+        same(event['start'], '%s ms' % (row['start_ps'] // 1000 / 1e6))
+        trace, _ = run('export', GPU, '-', '--format', 'chrome', '--from', event['start'],
+                       '--to', event['start'], '--lines', '*GPU:0')
+        must('"name":"MEMCPYHtoD"' in trace, trace)
+        for factor in (1, .3, .1, .1, .1):
+            labels = b.script('''(() => {
+                const t = timelines.timelines[0], texts = [], draw = t.context.fillText;
+                t.zoom(%f, 500);
+                t.context.fillText = text => texts.push(text);
+                t.width = t.canvas.clientWidth;
+                t.paintAxis();
+                t.context.fillText = draw;
+                return texts;
+            })()''' % factor)
+            must(len(labels) > 1 and len(set(labels)) == len(labels), labels)
+
+
+@case
+def a_million_events_in_a_browser():
+    """A page with as many events as it can have, as of a profile of a gigabyte: on 40 lines."""
+    plane = Plane('/device:GPU:0')
+    events = [event(plane.meta('kernel %d' % (i % 50)), 10**7 * i, 10**6 * (i % 9 + 1))
+              for i in range(25000)]
+    plane.lines = [line(n, 'Stream #%d(Kernel)' % n, events) for n in range(40)]
+    path = put('million.xplane.pb', space(plane.bytes()))
+    out = os.path.join(DIR, 'million.html')
+    run('report', path, '-o', out, '--force')
+    with browsing() as b:
+        opened(b, out)
+        same(b.script('timelines.timelines[0].lines.map(line => line.n)'), [25000] * 40)
+        for text, n in (('kernel 7', 20000), ('stream #39', 25000), ('k', 10**6)):
+            b.script("timelines.find('%s')" % text)
+            same(b.script('timelines.n_hits'), n)
+        b.script('timelines.next(-1)')
+        same(event_shown(b)['event_id'], '999999')
+        same(b.complaints(), [])
+
+
+@case
 def two_timelines():
     """The timelines of a run and its baseline keep the same scale; a search finds events in
     both."""
@@ -863,9 +1101,9 @@ def two_timelines():
             same(b.script(LABELS), [])
             keep(b, 'against_%d_%s' % (width, scheme))
         events = events_in_sql(AFTER), events_in_sql(BEFORE)
-        ends = [max(e[2] + e[3] for e in of) for of in events]
+        spans = [max(e[2] + e[3] for e in of) - min(e[2] for e in of) for of in events]
         for span in b.script(scale):
-            must(abs(span - max(ends)) <= 1, 'not all of both: %s of %s' % (span, ends))
+            must(abs(span - max(spans)) <= 1, 'not all of both: %s of %s' % (span, spans))
         for act in ('timelines.timelines[0].zoom(.25, 900)', 'timelines.timelines[1].zoom(.5, 10)',
                     'timelines.timelines[1].move(.3)'):
             before = b.script(scale)
@@ -873,11 +1111,11 @@ def two_timelines():
             now, then = b.script(scale)
             must(abs(now - then) < 1e-6 * now, '%s: %s and %s' % (act, now, then))
             same(now < .6 * before[0], 'zoom' in act, act)
-        hits = [sum('iterator' in e[1].lower() for e in of) for of in events]
+        hits = [sum('iterator::' in e[1].lower() for e in of) for of in events]
         must(min(hits) > 0, 'no events to find')
-        b.script("timelines.find('Iterator')")
-        same(b.script("document.querySelector('#found').textContent"),
-             '{:,} events, baseline {:,} events'.format(*hits))
+        b.script("timelines.find('Iterator::')")
+        must(b.script("document.querySelector('#found').textContent").startswith(
+            '{:,} events, baseline {:,} events. '.format(*hits)), 'the number of events')
         for by in (1, -2):  # the first hit, and the last
             b.script('timelines.next(%d)' % by)
             on = b.script("document.querySelectorAll('#event dd')[1].textContent")
@@ -895,7 +1133,7 @@ def a_page_has_many_events():
 
     def bins_without(starts_ns):
         first, last = events[0][1], events[-1][1] + events[-1][2]
-        there = {(first + 1000 * start) // 10**10 for start in starts_ns}
+        there = {1000 * start // 10**10 for start in starts_ns}
         width, taken = (last - first) / 400, [0] * 400
         for i in set(range(len(events))) - there:
             taken[min(399, int((events[i][1] - first) / width))] += events[i][2]
@@ -910,7 +1148,8 @@ def a_page_has_many_events():
                 same(there + line.get('left', 0), n)
                 must(least <= there <= most, '%d of %d' % (there, n))
                 if there < n:
-                    same(line['bins'], bins_without(column(iter(timeline['columns']), there, 1)))
+                    starts = column(iter(timeline['columns']), there, 1)
+                    same(line['bins'], bins_without(starts))
         must(os.path.getsize(out) < 4 << 20, 'too long')
 
     for n in (150000, 450000):
@@ -919,6 +1158,21 @@ def a_page_has_many_events():
         path = put('many.xplane.pb', space(Plane('/host:CPU', 1).line(1, 'main', events).bytes()))
         check(n, *((n, n) if n < 200000 else (200000, n - 1)))
     check(n, 100000, 200000, '--against', path)
+
+
+@case
+def lines_that_are_left_out():
+    """Of 320 lines the timeline has the 300 whose events take most time, and it says so."""
+    host = Plane('/host:CPU')
+    for i in range(320):
+        # The last lines have the most events, which take the least time.
+        host.line(i, 'thread %d' % i, [('e', 10**9 * k, 9999 - i if i < 300 else 999)
+                                       for k in range(1 if i < 300 else 9)])
+    text, _ = report(put('lines.xplane.pb', space(host.bytes())))
+    must('20 of 320 lines are left out: those whose events take the least time.' in text, 'silent')
+    [timeline] = packed(text)
+    same([line['name'] for line in timeline['lines']], ['thread %d' % i for i in range(300)])
+    must('lines are left out' not in report(GPU)[0], 'a note without need')
 
 
 @case
