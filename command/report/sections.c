@@ -34,9 +34,9 @@ const Section sections[] = {
             .limit = "% of peak", .above_limit = "A share of the peak is above 100 %: the file "
                 "overestimates the operations, or the peak is too low."}}},
     {"advice", "What to do",
-        "Findings that cost 5 % of the time or more, most expensive first. A cost is an upper bound "
-        "of what can be saved. Costs of different findings can overlap, and ops that run on several "
-        "streams or threads at once add up.", {
+        "Findings that cost 5 % of the time or more, most expensive first. A cost is an upper "
+        "bound of what can be saved. Costs of different findings can overlap, and ops that run on "
+        "several streams or threads at once add up.", {
         {.shape = SHAPE_ADVICE, .title = "Advice", .table = "advice", .keys = 1, .rows = 20, .sql =
             "SELECT rule, cost_percent, finding, evidence, action, query FROM advice(?1)\n"
             "WHERE status = 'finding' ORDER BY rank LIMIT ?2",
