@@ -418,10 +418,13 @@ def every_figure_is_drawn_or_explained():
 
 @case
 def shares_above_their_limit():
-    """A share of a peak above 100 % has a remark, also where another share is above 100 %."""
+    """A share of a peak above 100 % has a remark, also where another share is above 100 %, and
+    where it is the baseline's."""
     peak, roof = 'A share of the peak is above', 'An op is above its roof'
-    for source, words in ((KINDS['no_steps'], (peak, roof)), (TPU, (roof,)), (GPU, ())):
-        text, _ = report(source)
+    odd = KINDS['no_steps']
+    for source, words in (([odd], (peak, roof)), ([TPU], (roof,)), ([GPU], ()),
+                          ([GPU, '--against', odd], (peak, roof))):
+        text, _ = report(*source)
         same([w for w in (peak, roof) if w in text], list(words), source)
 
 
