@@ -14,7 +14,8 @@
 
 typedef struct {
     FILE *file;
-    const char *lines; /* comma-separated patterns; NULL: all lines */
+    char *lines; /* comma-separated names and patterns; NULL: all lines */
+    char *found; /* 1 at the first byte of each item of `lines` that is a line */
 } Target;
 
 static bool write_bytes(void *context, const void *bytes, size_t n_bytes)
@@ -23,21 +24,54 @@ static bool write_bytes(void *context, const void *bytes, size_t n_bytes)
     return fwrite(bytes, 1, n_bytes, to->file) == n_bytes;
 }
 
-/* Returns whether a pattern matches: the name of the line, of its plane, or both with a / between.
- */
+/* Returns whether a name or pattern is that of a line: its own, its plane's, or both with a /
+ * between. */
+static bool is_name(const char *pattern, const char *const names[3])
+{
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(pattern, names[i]) || !fnmatch(pattern, names[i], 0)) return true;
+    return false;
+}
+
+/* Returns whether the list has the line. Names may have commas: several items of the list may be
+ * one name. Notes which items are names. */
 static bool wants_line(void *context, const char *plane, const char *line)
 {
-    const Target *to = context;
-    const char *both = NULL;
-    char *copy = strdup(to->lines);
+    Target *to = context;
+    char *both = NULL;
     bool wanted = false;
-    if (!copy || asprintf((char **)&both, "%s/%s", plane, line) < 0) abort();
-    for (char *rest = copy, *pattern; !wanted && (pattern = strsep(&rest, ","));)
-        wanted =
-            !fnmatch(pattern, line, 0) || !fnmatch(pattern, plane, 0) || !fnmatch(pattern, both, 0);
-    free((char *)both);
-    free(copy);
+    if (asprintf(&both, "%s/%s", plane, line) < 0) abort();
+    const char *const names[] = {line, plane, both};
+    for (char *from = to->lines; from; from = strchr(from, ',') ? strchr(from, ',') + 1 : NULL) {
+        char *end = from, comma = ',';
+        for (; comma; end++) {
+            end = strchrnul(end, ',');
+            comma = *end, *end = 0;
+            if (is_name(from, names)) {
+                memset(to->found + (from - to->lines), 1, (size_t)(end - from) + 1);
+                wanted = true;
+            }
+            *end = comma;
+        }
+    }
+    free(both);
     return wanted;
+}
+
+/* Notes which items of the list are no line. Returns whether any is one. */
+static bool note_missing(Database *d, const Target *to)
+{
+    bool any = false;
+    for (const char *item = to->lines; item;) {
+        const char *end = strchrnul(item, ',');
+        if (to->found[item - to->lines])
+            any = true;
+        else
+            note("no line has the name '%.*s': profsql %s lines lists them", (int)(end - item),
+                 item, shell_word(d->runs[0].given));
+        item = *end ? end + 1 : NULL;
+    }
+    return any;
 }
 
 /* Reads a time with a unit, in ps. */
@@ -80,19 +114,18 @@ static bool write_trace(Database *d, Target *to, const char *name, const Options
     return ok;
 }
 
-/* Notes why the trace has no event: the lines, or the time, which counts from the start of the
- * session. */
+/* Notes why the trace has no event of the lines that were found: the time, which counts from the
+ * start of the session, or there is none. */
 static void explain_no_event(Database *d, const Options *options)
 {
-    const char *run = shell_word(d->runs[0].given);
-    if (!options->from && !options->to) {
-        note("no line has this name: profsql %s lines lists them", run);
-        return;
-    }
     sqlite3_stmt *stmt =
         ask(d, "SELECT min(start_ps) / 1e9, max(end_ps) / 1e9 FROM trace_events(?1)",
             d->runs[0].label, NULL);
-    if (next_row(d, stmt) && sqlite3_column_type(stmt, 0) != SQLITE_NULL)
+    if (!next_row(d, stmt) || sqlite3_column_type(stmt, 0) == SQLITE_NULL)
+        note("the run has no event");
+    else if (!options->from && !options->to)
+        note("these lines have no event");
+    else
         note("no event of %s is in this time; the run has events from %.6gms to %.6gms",
              options->lines ? "such lines" : "the run", sqlite3_column_double(stmt, 0),
              sqlite3_column_double(stmt, 1));
@@ -124,7 +157,7 @@ int export_trace(Database *d, const char *path, const Options *options)
     NewFile file = {0};
     TraceTotals totals;
     TraceOptions chosen = {.from_ps = INT64_MIN, .to_ps = INT64_MAX};
-    Target to = {.file = stdout, .lines = options->lines};
+    Target to = {.file = stdout};
     bool named = strcmp(path, "-") != 0;
     if (!read_time("--from", options->from, &chosen.from_ps) ||
         !read_time("--to", options->to, &chosen.to_ps) || !check_name(path, options->trace))
@@ -132,6 +165,11 @@ int export_trace(Database *d, const char *path, const Options *options)
     if (chosen.from_ps > chosen.to_ps) {
         complain("--from %s is after --to %s", options->from, options->to);
         return STATUS_USAGE;
+    }
+    if (options->lines) {
+        size_t n_bytes = strlen(options->lines) + 2;
+        to.lines = keep_text("%s", options->lines);
+        to.found = memset(keep_alloc(n_bytes), 0, n_bytes);
     }
     if (named && !new_file_open(&file, path, options->force)) return STATUS_FAILED;
     if (named && !(to.file = fopen(file.part, "w"))) {
@@ -144,6 +182,7 @@ int export_trace(Database *d, const char *path, const Options *options)
     if (named && fclose(to.file) && ok) complain("%s: cannot be written", path), ok = false;
     if (named) ok = new_file_close(&file, ok);
     if (ok) describe(name, &totals);
-    if (ok && !totals.n_events) explain_no_event(d, options);
+    bool any = !ok || !to.lines || note_missing(d, &to);
+    if (ok && any && !totals.n_events) explain_no_event(d, options);
     return ok ? STATUS_OK : STATUS_FAILED;
 }

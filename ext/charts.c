@@ -24,7 +24,8 @@ const Chart step_chart = {
     "), m AS (SELECT median(duration_ms) AS middle FROM s WHERE dropped = 0)\n"
     "SELECT CASE WHEN (SELECT count(DISTINCT name) = count(*) FROM s) THEN name ELSE step END AS "
     "step, duration_ms AS total,\n"
-    "    duration_ms > 1.3 * m.middle AND dropped = 0 AS outlier,\n"
+    "    CASE dropped WHEN 0 THEN duration_ms > 1.3 * m.middle ELSE 2 END\n"
+    "    AS \"1: outlier, 2: dropped\",\n"
     "    coalesce(device_compute_ms_actual, 0) AS \"computing\",\n"
     "    coalesce(device_collectives_ms_actual, 0) AS \"collectives\",\n"
     "    coalesce(device_to_device_ms_actual, 0) AS \"copies\",\n"
@@ -73,43 +74,83 @@ const Chart memory_chart = {
     "SELECT host || ' ' || allocator AS series, ps / 1e9 AS \"time (ms)\", bytes\n"
     "FROM d WHERE shown AND (host, allocator) IN m ORDER BY host, allocator, part"};
 
+/* Only in reports. Of programs with the same name, the one with the most memory in use. */
+const Chart heap_chart = {
+    "memory", "Memory of programs' buffers from their first instruction to the last", chart_memory,
+    chart_memory_most,
+    "WITH h AS MATERIALIZED (\n"
+    "    SELECT * FROM temp.heap_timeline(?1)\n"
+    "), p AS (\n"
+    "    SELECT host, program_id, hlo_module, memory_space, max(heap_mib) AS most FROM h\n"
+    "    GROUP BY hlo_module, memory_space\n"
+    "    ORDER BY most DESC, hlo_module, memory_space LIMIT 6\n"
+    "), e AS (\n"
+    "    SELECT h.*, max(event) OVER (PARTITION BY hlo_module, memory_space) AS last\n"
+    "    FROM p JOIN h USING (host, program_id, hlo_module, memory_space)\n"
+    "), s AS (\n"
+    "    SELECT hlo_module || CASE memory_space WHEN 0 THEN '' ELSE\n"
+    "        ', memory space ' || memory_space END AS series,\n"
+    "        coalesce(event * 300 / last, 0) AS part, last, min(event) AS event,\n"
+    "        max(heap_mib) AS mib FROM e GROUP BY series, part, last\n"
+    ")\n"
+    "SELECT series, coalesce(100.0 * event / last, 0) AS \"place (%)\", mib * 1048576 AS bytes\n"
+    "FROM s ORDER BY series, event"};
+
+/* Kernels and copies that belong to no op, which op_profile leaves out. */
+#define WITHOUT_OP                                                                                 \
+    "temp.scope_ops(?1)\n"                                                                         \
+    "    WHERE plane_kind <> 'host' AND hlo_op IS NULL AND tf_op IS NULL AND self_us > 0"
+
 /* Ops of devices by category or, without devices, ops of host threads by program. */
 const Chart op_treemap = {
     "op_treemap", "Self time of ops, by category", chart_treemap, NULL,
     "WITH d AS MATERIALIZED (\n"
     "    SELECT coalesce(category, 'unknown') AS category, name, self_time_ps / 1e6 AS us\n"
     "    FROM temp.op_profile(?1) WHERE kind = 'op' AND self_time_ps > 0 AND name <> 'IDLE'\n"
+    "), n AS (\n"
+    "    SELECT 'without an op', name, sum(self_us) FROM " WITHOUT_OP "\n"
+    "        AND EXISTS (SELECT 1 FROM d)\n"
+    "    GROUP BY name\n"
     "), t AS (\n"
     "    SELECT coalesce(hlo_module, place), short_name, self_time_us FROM temp.top_ops(?1, 150)\n"
     "    WHERE NOT EXISTS (SELECT 1 FROM d)\n"
     ")\n"
-    "SELECT * FROM (SELECT * FROM d UNION ALL SELECT * FROM t) ORDER BY us DESC LIMIT 200"};
+    "SELECT * FROM (SELECT * FROM d UNION ALL SELECT * FROM n UNION ALL SELECT * FROM t)\n"
+    "ORDER BY us DESC LIMIT 200"};
 
-/* Only in reports, where a script zooms it. */
+/* Only in reports, where a script zooms them. */
 const Chart scope_icicle = {
     "icicle", "Time by layer and named scope", chart_icicle, NULL,
     "WITH s AS MATERIALIZED (\n"
-    "    SELECT scope, self_us, length(scope) - length(replace(scope, '/', '')) + 1 AS n\n"
-    "    FROM temp.time_by_scope(?1) WHERE self_us > 0 AND scope IS NOT NULL\n"
+    "    SELECT scope, self_us,\n"
+    "        coalesce(length(scope) - length(replace(scope, '/', '')), 0) + 1 AS n\n"
+    "    FROM temp.time_by_scope(?1, 8) WHERE self_us > 0\n"
     "), d AS (SELECT value AS depth FROM json_each('[1,2,3,4,5,6,7,8]')),\n"
     "t AS (\n"
     "    SELECT depth, scope_prefix(scope, depth) AS path, sum(self_us) AS us\n"
     "    FROM s JOIN d ON depth <= n GROUP BY depth, path\n"
     ")\n"
-    "SELECT depth, CASE depth WHEN 1 THEN path ELSE\n"
-    "        substr(path, length(scope_prefix(path, depth - 1)) + 2) END AS name,\n"
-    "    us, scope_prefix(path, 1) AS layer\n"
+    "SELECT depth, coalesce(CASE depth WHEN 1 THEN path ELSE\n"
+    "        substr(path, length(scope_prefix(path, depth - 1)) + 2) END, '(no scope)') AS name,\n"
+    "    us AS \"time (µs)\", scope_prefix(path, 1) AS layer\n"
     "FROM t WHERE us >= (SELECT sum(self_us) / 2000 FROM s)\n"
+    "    AND EXISTS (SELECT 1 FROM s WHERE scope IS NOT NULL)\n"
     "ORDER BY replace(path, '/', char(1))"};
 
 const Chart op_icicle = {
     "icicle", "Time of devices by program, category and op", chart_icicle, NULL,
-    "WITH p AS MATERIALIZED (SELECT * FROM temp.op_profile(?1) WHERE depth > 0)\n"
-    "SELECT depth, name, raw_time_ps / 1e6 AS us,\n"
-    "    CASE WHEN depth > 1 THEN coalesce(category, name) ELSE 'program' END AS category\n"
-    "FROM p WHERE name <> 'IDLE' AND depth <= 6\n"
-    "    AND raw_time_ps >= (SELECT sum(raw_time_ps) / 1000 FROM p WHERE depth = 1 AND name <> "
-    "'IDLE')\n"
+    "WITH p AS MATERIALIZED (\n"
+    "    SELECT node_id, depth, name, raw_time_ps / 1e6 AS us,\n"
+    "        CASE WHEN depth > 1 THEN coalesce(category, name) ELSE 'program' END AS category\n"
+    "    FROM temp.op_profile(?1) WHERE depth BETWEEN 1 AND 6 AND name <> 'IDLE'\n"
+    "), w AS (\n"
+    "    SELECT sum(self_us) AS us FROM " WITHOUT_OP "\n"
+    "), n AS (\n"
+    "    SELECT * FROM p UNION ALL SELECT NULL, 1, 'without an op', us, NULL FROM w\n"
+    "    WHERE us > 0 AND EXISTS (SELECT 1 FROM p)\n"
+    ")\n"
+    "SELECT depth, name, us AS \"time (µs)\", category FROM n\n"
+    "WHERE us >= (SELECT sum(us) / 1000 FROM n WHERE depth = 1)\n"
     "ORDER BY node_id"};
 
 /* ---- rows ---- */
@@ -222,7 +263,10 @@ const FunctionDef chart_functions[] = {
     FUNCTION(
         "step_time_chart", step_chart_function,
         "Chart of the time of each step, stacked by activity (the `_actual` columns of steps). "
-        "Marks each step that takes more than 1.3 times the median of the complete steps." SVG
+        "The rest is time in none of them: activities are averages of the cores, and a step is as "
+        "long as on its longest core. Marks each step that takes more than 1.3 times the median of "
+        "the complete steps. Dropped steps (steps.dropped) are pale; one that takes more than 1.5 "
+        "times the longest complete step can be cut at the end of the axis." SVG
         "NULL if source is NULL or the run has no step.",
         "steps"),
     FUNCTION("roofline_chart", roofline_chart_function,
@@ -236,9 +280,10 @@ const FunctionDef chart_functions[] = {
              "NULL if source is NULL or the run has no allocation event.",
              "memory_over_time"),
     FUNCTION("op_treemap", op_treemap_function,
-             "Treemap of up to 200 ops: area is self time. Ops of devices are grouped by category; "
-             "in runs without devices, up to 150 ops of host threads by program." SVG
+             "Treemap of up to 200 ops: area is self time. Ops of devices are grouped by category, "
+             "with a group `without an op` for kernels and copies that belong to none; in runs "
+             "without devices, up to 150 ops of host threads are grouped by program." SVG
              "NULL if source is NULL or no op takes time.",
-             "op_profile, top_ops"),
+             "op_profile, scope_ops, top_ops"),
 };
 const int n_chart_functions = COUNT(chart_functions);

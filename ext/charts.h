@@ -17,7 +17,9 @@ typedef struct {
     const char *sql;
 } Chart;
 
-extern const Chart step_chart, roofline_chart, memory_chart, op_treemap, scope_icicle, op_icicle;
+extern const Chart step_chart, roofline_chart, memory_chart, op_treemap;
+/* Only in reports. */
+extern const Chart heap_chart, scope_icicle, op_icicle;
 
 /* A copy of a statement's rows. */
 typedef struct {

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "page.h"
 
+#include "../../loader/chart/svg.h"
 #include "../new_file.h"
 #include "files.h"
 #include "report.h"
@@ -86,17 +87,33 @@ void html_sql(Page *page, const Figure *f)
     sqlite3_free(run);
 }
 
-/* Returns the reason why a table has no rows for one of the runs, from prof_issues. */
-static const char *reason_of(Page *page, int run, const char *table)
+void html_query(Page *page, int run, const char *query)
 {
-    const char *reason = "";
+    char *label = sqlite3_mprintf("%Q", page->d->runs[run].label);
+    char *given = sqlite3_mprintf("%Q", page->d->runs[run].given);
+    size_t n = label ? strlen(label) : 0;
+    fputs("<details class=sql><summary>Query</summary><pre>", page->out);
+    for (const char *at; given && n && (at = strstr(query, label)); query = at + n) {
+        html_text_n(page->out, query, (size_t)(at - query));
+        html_text(page->out, given);
+    }
+    html_text(page->out, query);
+    fputs("</pre></details>\n", page->out);
+    sqlite3_free(label);
+    sqlite3_free(given);
+}
+
+/* Returns why a run has no such figure: the reason in prof_issues if its table has no rows. */
+static const char *reason_of(Page *page, int run, const Figure *f)
+{
+    const char *reason = f->none;
     sqlite3_stmt *stmt = ask(page->d,
                              "SELECT message FROM prof_issues(?1) WHERE code = 'nothing_to_show' "
                              "AND message LIKE ?2 || ' %' LIMIT 1",
-                             page->d->runs[run].label, table, NULL);
+                             page->d->runs[run].label, f->table, NULL);
     if (next_row(page->d, stmt)) reason = column_text(stmt, 0);
     sqlite3_finalize(stmt);
-    return reason;
+    return reason ? reason : keep_text("%s has no rows for this figure", f->table);
 }
 
 /* ---- figures ---- */
@@ -125,7 +142,7 @@ static void write_chart_rows(Page *page, const ChartData *data, const char *summ
     ChartData part = *data;
     if (part.n_rows > MOST) part.n_rows = MOST;
     fprintf(page->out, "<details><summary>%s</summary>\n", summary);
-    html_rows(page, title, &part);
+    html_rows(page, &(Figure){.title = title}, &part);
     if (part.n_rows < data->n_rows)
         fprintf(page->out, "<p class=soft>The first %d of %zu rows.</p>", MOST, data->n_rows);
     fputs("</details>\n", page->out);
@@ -144,12 +161,12 @@ static bool has_shape(const Figure *f, const ChartData *data)
     return any;
 }
 
-/* Writes that one of the runs has no rows, and the reason. */
-static void write_absent(Page *page, int run, const char *table)
+/* Writes that one of the runs has no such figure, and the reason. */
+static void write_absent(Page *page, int run, const Figure *f)
 {
-    fputs(run ? "<p class=soft>None in the baseline. " : "<p class=soft>None in this run. ",
+    fputs(run ? "<p class=soft>None in the baseline: " : "<p class=soft>None in this run: ",
           page->out);
-    html_text(page->out, reason_of(page, run, table));
+    html_text(page->out, reason_of(page, run, f));
     fputs("</p>\n", page->out);
 }
 
@@ -163,10 +180,10 @@ static void write_chart(Page *page, const Figure *f, const FigureRows *rows)
     fputs("<figure><figcaption>", page->out);
     html_text(page->out, title_of(f));
     fputs("</figcaption>\n", page->out);
-    if (!draw_chart(page, f, data, most, title_of(f))) write_absent(page, 0, f->table);
+    if (!draw_chart(page, f, data, most, title_of(f))) write_absent(page, 0, f);
     if (page->n_runs > 1) {
         fputs("<figcaption>Baseline</figcaption>\n", page->out);
-        if (!draw_chart(page, f, base, most, base_title)) write_absent(page, 1, f->table);
+        if (!draw_chart(page, f, base, most, base_title)) write_absent(page, 1, f);
     }
     fputs("<div class=more>", page->out);
     if (data->n_rows) write_chart_rows(page, data, "Data", title_of(f));
@@ -175,15 +192,33 @@ static void write_chart(Page *page, const Figure *f, const FigureRows *rows)
     fputs("</div></figure>\n", page->out);
 }
 
+/* Returns whether a column with this in its name has a number above `most`. */
+static bool is_above(const ChartData *data, const char *name, double most)
+{
+    for (size_t i = 0; i < data->n_rows * data->n_columns; i++)
+        if (data->cells[i].number > most && strstr(data->columns[i % data->n_columns], name))
+            return true;
+    return false;
+}
+
+/* Writes what is below a figure of rows: the remark on its limit, and the SQL. */
+static void write_below(Page *page, const Figure *f, const FigureRows *rows)
+{
+    if (f->limit && (is_above(&rows->shown.data, f->limit, 100.05) ||
+                     is_above(&rows->base.data, f->limit, 100.05)))
+        fprintf(page->out, "<p class=soft>%s</p>\n", f->above_limit);
+    html_sql(page, f);
+}
+
 static void write_table(Page *page, const Figure *f, const FigureRows *rows)
 {
     fputs("<figure><figcaption>", page->out);
     html_text(page->out, f->title);
     fputs("</figcaption>\n", page->out);
-    if (!has_shape(f, &rows->shown.data)) write_absent(page, 0, f->table);
-    if (page->n_runs > 1 && !has_shape(f, &rows->base.data)) write_absent(page, 1, f->table);
+    if (!has_shape(f, &rows->shown.data)) write_absent(page, 0, f);
+    if (page->n_runs > 1 && !has_shape(f, &rows->base.data)) write_absent(page, 1, f);
     html_table(page, f, rows);
-    html_sql(page, f);
+    write_below(page, f, rows);
     fputs("</figure>\n", page->out);
 }
 
@@ -195,7 +230,14 @@ static void write_figure(Page *page, const Figure *f, const FigureRows *rows)
     case SHAPE_CARDS: html_cards(page, rows); break;
     case SHAPE_ADVICE: html_advice(page, f, rows); break;
     }
-    html_sql(page, f);
+    write_below(page, f, rows);
+}
+
+/* Notes that a figure is not drawn. */
+static void miss(Page *page, const char *section, const Figure *f)
+{
+    page->missing =
+        keep_text("%s\1%s: %s\2%s", page->missing, section, title_of(f), reason_of(page, 0, f));
 }
 
 /* Writes a section: the figures that one of the runs has. Returns whether there is one. */
@@ -209,8 +251,7 @@ static bool write_section(Page *page, const Section *s)
         if (!figure_rows_read(page, f, &answers[n])) page->failed = true;
         shown[n] = has_shape(f, &answers[n].shown.data) || has_shape(f, &answers[n].base.data);
         n_shown += shown[n];
-        const char *reason = shown[n] ? "" : reason_of(page, 0, f->table);
-        if (*reason) page->missing = keep_text("%s\1%s\2%s", page->missing, title_of(f), reason);
+        if (!shown[n]) miss(page, s->title, f);
     }
     if (n_shown) {
         fprintf(page->out, "<section id=%s>\n<h2>", s->id);
@@ -236,12 +277,24 @@ static const char *fact(Page *page, int run, const char *sql)
     return text;
 }
 
-static const char *const what_run =
-    "SELECT printf('%s%s, %d host%s, %,d events', CASE WHEN device_count > 0 THEN device_count || "
-    "' ' ELSE '' END, coalesce(device_type, 'no device'), host_count, CASE host_count WHEN 1 THEN "
-    "'' ELSE 's' END, event_count) || coalesce(printf(' in %.3g s', duration_ps / 1e12), '') || "
-    "coalesce(', ' || datetime(start_unix_ns / 1000000000, 'unixepoch') || ' UTC', '') FROM "
-    "prof_runs(?1)";
+static void write_what_run(Page *page, int run)
+{
+    char room[SVG_ROOM];
+    sqlite3_stmt *stmt =
+        ask(page->d,
+            "SELECT printf('%s%s, %d host%s, %,d events', CASE WHEN device_count > 0 THEN "
+            "device_count || ' ' ELSE '' END, coalesce(device_type, 'no device'), host_count, CASE "
+            "host_count WHEN 1 THEN '' ELSE 's' END, event_count), duration_ps / 1e6, ', ' || "
+            "datetime(start_unix_ns / 1000000000, 'unixepoch') || ' UTC' FROM prof_runs(?1)",
+            page->d->runs[run].label, NULL);
+    if (next_row(page->d, stmt)) {
+        html_text(page->out, column_text(stmt, 0));
+        if (sqlite3_column_type(stmt, 1) != SQLITE_NULL)
+            fprintf(page->out, " in %s", svg_time(room, sqlite3_column_double(stmt, 1)));
+        html_text(page->out, column_text(stmt, 2));
+    }
+    sqlite3_finalize(stmt);
+}
 
 static const char *const verdict =
     "WITH a AS MATERIALIZED (SELECT * FROM advice(?1)) SELECT CASE WHEN EXISTS (SELECT 1 FROM a "
@@ -281,13 +334,13 @@ static void write_head(Page *page)
     fputs("<header>\n<h1>", out);
     html_text(out, name);
     fputs("</h1>\n<p class=soft>", out);
-    html_text(out, fact(page, 0, what_run));
+    write_what_run(page, 0);
     fputs("</p>\n", out);
     if (page->n_runs > 1) {
         fputs("<p class=soft>Baseline: ", out);
         html_text(out, page->d->runs[1].path);
         fputs(", ", out);
-        html_text(out, fact(page, 1, what_run));
+        write_what_run(page, 1);
         fputs("</p>\n", out);
     }
     write_verdict(page);
@@ -308,7 +361,7 @@ static void write_nav(Page *page)
 
 static void write_missing(Page *page)
 {
-    if (!*page->missing) return;
+    if (page->failed || !*page->missing) return;
     fputs("<section id=missing>\n<h2>Not in this file</h2>\n<ul class=missing>\n", page->out);
     for (const char *p = page->missing; *p == 1;) {
         size_t n = strcspn(p + 1, "\2");
@@ -316,9 +369,9 @@ static void write_missing(Page *page)
         html_text_n(page->out, p + 1, n);
         p += 1 + n + 1;
         n = strcspn(p, "\1");
-        if (n) fputs("<br><span class=soft>", page->out);
+        fputs("<br><span class=soft>", page->out);
         html_text_n(page->out, p, n);
-        fputs(n ? "</span></li>\n" : "</li>\n", page->out);
+        fputs("</span></li>\n", page->out);
         p += n;
     }
     fputs("</ul>\n</section>\n", page->out);
@@ -373,7 +426,10 @@ static void end_timeline(Page *page, Beside *b)
         write_beside(b);
     }
     if (fclose(b->page.out) || !b->ok || b->page.failed || b->d.failed) page->failed = true;
-    if (b->n_bytes) page->shown = keep_text("%s%d\n", page->shown, n_sections);
+    if (b->n_bytes)
+        page->shown = keep_text("%s%d\n", page->shown, n_sections);
+    else
+        miss(page, "Timeline", &timeline_events);
     fwrite(b->text, 1, b->n_bytes, page->out);
     free(b->text);
 }

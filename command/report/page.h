@@ -11,20 +11,25 @@
 /* How the rows of a figure are displayed. */
 enum Shape {
     SHAPE_CARDS,  /* one row, as a card for each column that is not NULL */
-    SHAPE_ADVICE, /* rule, percent, finding, evidence, action */
+    SHAPE_ADVICE, /* rule, percent, finding, evidence, action, query */
     SHAPE_CHART,  /* a chart, with its rows in a table that can be opened */
     SHAPE_TABLE,
 };
 
-/* A figure. The page shows the names of columns; a column whose name ends in % has a bar. In `sql`,
- * ?1 is the run and ?2 the number of rows. */
+/* A figure. The page shows the names of columns. A column whose name ends in % has a bar; one that
+ * ends in a unit, such as "(ms)", has values with units in which people read them. In `sql`, ?1 is
+ * the run and ?2 the number of rows. */
 typedef struct {
     enum Shape shape;
     const char *title;
-    const char *table;  /* its reason is shown if there are no rows */
-    const Chart *chart; /* SHAPE_CHART: contains the SQL */
-    int keys;           /* number of first columns that identify a row; see rows_paired() */
-    int rows;           /* most rows */
+    const char *table;       /* its reason is shown if there are no rows */
+    const Chart *chart;      /* SHAPE_CHART: contains the SQL */
+    int keys;                /* number of first columns that identify a row; see rows_paired() */
+    int rows;                /* most rows */
+    int longest;             /* most bytes of a text; 0: 200 */
+    const char *none;        /* shown if the table has rows, but none of them is in the figure */
+    const char *limit;       /* part of the names of columns with shares of a limit, in percent */
+    const char *above_limit; /* shown below the figure if one of them is above 100 */
     const char *sql;
 } Figure;
 
@@ -43,7 +48,7 @@ typedef struct {
     bool failed;
     int n_runs;          /* 2: there is a baseline */
     const char *shown;   /* numbers of the sections with figures, one in each line */
-    const char *missing; /* figures without rows: \1 title \2 reason */
+    const char *missing; /* figures that are not drawn: \1 title \2 reason */
     ChartRows hosts;     /* of the baseline that the run lacks, each with the run's host for it */
 } Page;
 
@@ -77,11 +82,15 @@ void html_table(Page *page, const Figure *figure, const FigureRows *rows);
 void html_cards(Page *page, const FigureRows *rows);
 void html_advice(Page *page, const Figure *figure, const FigureRows *rows);
 /* Writes rows of one run as a table. */
-void html_rows(Page *page, const char *title, const ChartData *data);
+void html_rows(Page *page, const Figure *figure, const ChartData *data);
+/* Writes a query of one of the runs with the run as the user gave it. */
+void html_query(Page *page, int run, const char *query);
 /* Writes the SQL as a user would type it: with the run for ?1 and the number for ?2. */
 void html_sql(Page *page, const Figure *figure);
 
 /* Writes the timeline of the page, and the events of the runs, compressed. */
 bool timeline_write(Page *page);
+/* What it draws: the events with the names of their lines. */
+extern const Figure timeline_events;
 
 #endif

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LONGEST_TEXT = 200, LONGEST_ADVICE = 1000 };
+enum { LONG_TEXT = 60, LONGEST_TEXT = 200, LONGEST_ADVICE = 1000 };
 
 void html_text_n(FILE *out, const char *text, size_t n_bytes)
 {
@@ -33,6 +33,14 @@ static bool is_share(const char *column)
     return n && column[n - 1] == '%';
 }
 
+/* Returns the unit of a column whose name ends with one, such as "(ms)"; else NULL. */
+static const char *unit_of(const char *column)
+{
+    const char *open = strrchr(column, '(');
+    if (!open || open == column || column[strlen(column) - 1] != ')') return NULL;
+    return keep_text("%.*s", (int)strlen(open) - 2, open + 1);
+}
+
 /* Writes an integer like "1,234,567". */
 static void integer(FILE *out, const char *text)
 {
@@ -51,11 +59,11 @@ static int n_decimals(double size)
 }
 
 /* Writes a number with as many digits as people compare. */
-static void number(FILE *out, const ChartCell *cell)
+static void number(FILE *out, const ChartCell *cell, double unit)
 {
     char room[40];
-    double size = fabs(cell->number);
-    if (cell->text[strspn(cell->text, "-0123456789")] == 0) {
+    double value = cell->number / unit, size = fabs(value);
+    if (unit == 1 && cell->text[strspn(cell->text, "-0123456789")] == 0) {
         integer(out, cell->text);
         return;
     }
@@ -63,10 +71,10 @@ static void number(FILE *out, const ChartCell *cell)
         fputc('0', out);
         return;
     }
-    if (size >= 1e15 || (size < 1e-3 && size > 0))
-        print_real(room, sizeof room, "%.2e", cell->number);
+    if (size >= 1e15 || size < 1e-3)
+        print_real(room, sizeof room, "%.2e", value);
     else
-        print_real(room, sizeof room, "%.*f", n_decimals(size), cell->number);
+        print_real(room, sizeof room, "%.*f", n_decimals(size), value);
     char *point = strchr(room, '.');
     if (size < 1000 || point || size >= 1e15)
         fputs(room, out);
@@ -74,6 +82,18 @@ static void number(FILE *out, const ChartCell *cell)
         integer(out, room);
 }
 
+/* Writes a number in the unit in which people read it, and returns this unit. */
+static const char *number_in_unit(FILE *out, const ChartCell *cell, const char *unit)
+{
+    ChartUnit u = chart_unit(unit, cell->number);
+    if (*unit == '%' && cell->number > 0 && cell->number < 5e-4)
+        fputs("&lt;0.001", out);
+    else
+        number(out, cell, u.size);
+    return u.name;
+}
+
+/* Writes a text, at most so many bytes of it. */
 static void text(FILE *out, const ChartCell *cell, size_t longest)
 {
     size_t n = cell->n_bytes;
@@ -85,23 +105,30 @@ static void text(FILE *out, const ChartCell *cell, size_t longest)
     if (n < cell->n_bytes) fputs("\xe2\x80\xa6", out);
 }
 
-static void value(FILE *out, const ChartCell *cell)
+/* Writes a value. `unit` is that of a number, or NULL. */
+static void value(FILE *out, const ChartCell *cell, const char *unit, size_t longest)
 {
     if (!cell->text)
         fputs("\xe2\x80\x93", out);
-    else if (is_number(cell))
-        number(out, cell);
+    else if (!is_number(cell))
+        text(out, cell, longest);
+    else if (!unit || cell->number == 0)
+        number(out, cell, 1);
     else
-        text(out, cell, LONGEST_TEXT);
+        fprintf(out, " %s", number_in_unit(out, cell, unit));
 }
 
-static void baseline(FILE *out, const ChartCell *cell)
+/* How the cells of a column are written. */
+typedef struct {
+    const char *unit;
+    size_t longest; /* of its texts */
+    bool is_key, is_numeric, is_share;
+} Column;
+
+static void baseline(FILE *out, const ChartCell *cell, const Column *column)
 {
     fputs("<small>base ", out);
-    if (cell)
-        value(out, cell);
-    else
-        fputs("\xe2\x80\x93", out);
+    value(out, cell ? cell : &no_cell, column->unit, column->longest);
     fputs("</small>", out);
 }
 
@@ -120,32 +147,41 @@ static bool same(const ChartCell *a, const ChartCell *b)
     return a->text && b->text ? !strcmp(a->text, b->text) : a->text == b->text;
 }
 
-static void cell_write(FILE *out, const ChartCell *cell, bool numeric, bool share)
+static bool is_long(const ChartCell *cell)
 {
+    return cell && cell->text && cell->n_bytes > LONG_TEXT;
+}
+
+static void cell_start(FILE *out, const ChartCell *cell, const ChartCell *base,
+                       const Column *column)
+{
+    bool share = column->is_share && is_number(cell);
     fputs("<td", out);
-    if (numeric) fputs(share && is_number(cell) ? " class=\"n p\"" : " class=n", out);
-    if (share && is_number(cell))
-        fprintf(out, " style=\"--p:%d%%\"", (int)(fmin(fmax(cell->number, 0), 100) + .5));
-    if (numeric) {
+    if (column->is_numeric)
+        fputs(share ? " class=\"n p\"" : " class=n", out);
+    else if (is_long(cell) || is_long(base))
+        fputs(" class=long", out);
+    if (share) fprintf(out, " style=\"--p:%d%%\"", (int)(fmin(fmax(cell->number, 0), 100) + .5));
+    if (column->is_numeric) {
         fputs(" data-v=\"", out);
         if (cell->text) html_text(out, cell->text);
         fputs("\"", out);
     }
     fputc('>', out);
-    value(out, cell);
+    value(out, cell, column->unit, column->longest);
 }
 
 /* A table that is being written. */
 typedef struct {
     FILE *out;
     const ChartData *run, *base; /* base: NULL if there is no baseline */
-    size_t n_keys;
+    Column *columns;
 } Table;
 
 /* Returns whether a column has numbers, by its first value. */
-static bool is_numeric(const Table *table, size_t column)
+static bool is_numeric(const ChartData *run, const ChartData *base, size_t column)
 {
-    const ChartData *const runs[] = {table->run, table->base};
+    const ChartData *const runs[] = {run, base};
     for (size_t r = 0; r < COUNT(runs); r++)
         for (size_t i = 0; runs[r] && i < runs[r]->n_rows; i++)
             if (chart_cell(runs[r], i, column)->text)
@@ -158,38 +194,54 @@ static void write_row(const Table *table, Row row, const char *start)
 {
     fputs(start, table->out);
     for (size_t c = 0; c < table->run->n_columns; c++) {
-        bool key = c < table->n_keys;
-        bool numeric = is_numeric(table, c);
+        const Column *column = &table->columns[c];
         const ChartCell *base = row.base ? &row.base[c] : NULL;
-        const ChartCell *cell = key ? base : &no_cell;
+        const ChartCell *cell = column->is_key ? base : &no_cell;
         if (row.run) cell = &row.run[c];
-        cell_write(table->out, cell, numeric, is_share(table->run->columns[c]));
-        bool always = table->base && numeric && !key;
-        if (always || (base && !same(cell, base))) baseline(table->out, base);
+        cell_start(table->out, cell, base, column);
+        bool always = table->base && column->is_numeric && !column->is_key;
+        if (always || (base && !same(cell, base))) baseline(table->out, base, column);
         fputs("</td>", table->out);
     }
     fputs("</tr>\n", table->out);
 }
 
-static void table_start(const Table *table, const char *title)
+static void write_head(const Table *table)
 {
-    fputs("<div class=wide role=region tabindex=0 aria-label=\"", table->out);
-    html_text(table->out, title);
-    fputs("\"><table class=sortable>\n<thead><tr>", table->out);
+    fputs("<thead><tr>", table->out);
     for (size_t c = 0; c < table->run->n_columns; c++) {
-        fputs(is_numeric(table, c) ? "<th scope=col class=n>" : "<th scope=col>", table->out);
-        html_text(table->out, table->run->columns[c]);
+        const Column *column = &table->columns[c];
+        fputs(column->is_numeric ? "<th scope=col class=n>" : "<th scope=col>", table->out);
+        size_t n = strlen(table->run->columns[c]);
+        if (column->unit) n -= strlen(column->unit) + strlen(" ()");
+        html_text_n(table->out, table->run->columns[c], n);
         fputs("</th>", table->out);
     }
     fputs("</tr></thead>\n<tbody>\n", table->out);
 }
 
+static Table table_start(FILE *out, const Figure *figure, const ChartData *run,
+                         const ChartData *base)
+{
+    Table table = {out, run, base, keep_alloc(run->n_columns * sizeof *table.columns)};
+    for (size_t c = 0; c < run->n_columns; c++)
+        table.columns[c] = (Column){.is_key = c < (size_t)figure->keys,
+                                    .is_numeric = is_numeric(run, base, c),
+                                    .is_share = is_share(run->columns[c]),
+                                    .unit = unit_of(run->columns[c]),
+                                    .longest = figure->longest ? figure->longest : LONGEST_TEXT};
+    fputs("<div class=wide role=region tabindex=0 aria-label=\"", out);
+    html_text(out, figure->title);
+    fputs("\"><table class=sortable>\n", out);
+    write_head(&table);
+    return table;
+}
+
 static void table_end(const Table *table) { fputs("</tbody></table></div>\n", table->out); }
 
-void html_rows(Page *page, const char *title, const ChartData *data)
+void html_rows(Page *page, const Figure *figure, const ChartData *data)
 {
-    Table table = {page->out, data, NULL, 0};
-    table_start(&table, title);
+    Table table = table_start(page->out, figure, data, NULL);
     for (size_t i = 0; i < data->n_rows; i++)
         write_row(&table, (Row){chart_cell(data, i, 0), NULL}, "<tr>");
     table_end(&table);
@@ -215,54 +267,65 @@ static void write_both(const Table *table, const Figure *figure, const FigureRow
 void html_table(Page *page, const Figure *figure, const FigureRows *rows)
 {
     if (page->n_runs < 2) {
-        html_rows(page, figure->title, &rows->shown.data);
+        html_rows(page, figure, &rows->shown.data);
         return;
     }
     const ChartData *base = &rows->base.data;
-    Table table = {page->out, &rows->shown.data, base, (size_t)figure->keys};
     long *shown = rows_paired(page, figure, &rows->shown.data, base);
     long *all = rows_paired(page, figure, &rows->all.data, base);
-    table_start(&table, figure->title);
+    Table table = table_start(page->out, figure, &rows->shown.data, base);
     if (shown && all) write_both(&table, figure, rows, shown, all);
     table_end(&table);
     prof_free(shown);
     prof_free(all);
 }
 
-/* Writes a card. A column's name has its title, unit and remark: "step time|ms|of step time". */
-void html_cards(Page *page, const FigureRows *rows)
+static void card_number(FILE *out, const ChartCell *cell, const char *unit)
 {
-    FILE *out = page->out;
-    const ChartData *data = &rows->shown.data, *base = &rows->base.data;
-    bool has_base = page->n_runs > 1;
-    fputs("<dl class=cards>\n", out);
-    for (size_t c = 0; c < data->n_columns && data->n_rows; c++) {
-        const ChartCell *cell = chart_cell(data, 0, c);
-        const ChartCell *of = has_base && base->n_rows ? chart_cell(base, 0, c) : NULL;
-        const char *unit = strchr(data->columns[c], '|');
-        size_t n_name = unit ? (size_t)(unit - data->columns[c]) : strlen(data->columns[c]);
-        if (!cell->text && !(of && of->text)) continue;
-        fputs("<div class=card><dt>", out);
-        html_text_n(out, data->columns[c], n_name);
-        fputs("</dt><dd>", out);
-        value(out, cell);
-        fputs(" <small>", out);
-        html_text(out, unit ? unit + 1 : "");
-        if (has_base) {
-            fputs("</small><small class=base>base ", out);
-            value(out, of ? of : &no_cell);
-        }
-        fputs("</small></dd></div>\n", out);
-    }
-    fputs("</dl>\n", out);
+    if (cell->text)
+        unit = number_in_unit(out, cell, unit);
+    else
+        fputs("\xe2\x80\x93", out);
+    fprintf(out, " <small>%s</small>", unit);
 }
 
-enum { ADVICE_RULE, ADVICE_PERCENT, ADVICE_FINDING, ADVICE_EVIDENCE, ADVICE_ACTION };
+/* Writes a card. A column's name has its title and unit: "step time|ms". */
+static void card(FILE *out, const char *column, const ChartCell *cell, const ChartCell *base,
+                 bool has_base)
+{
+    size_t n_name = strcspn(column, "|");
+    const char *unit = column[n_name] ? column + n_name + 1 : "";
+    fputs("<div class=card><dt>", out);
+    html_text_n(out, column, n_name);
+    fputs("</dt><dd>", out);
+    card_number(out, cell, unit);
+    if (has_base) {
+        fputs(" <small class=base>base ", out);
+        value(out, base ? base : &no_cell, *unit ? unit : NULL, LONGEST_TEXT);
+        fputs("</small>", out);
+    }
+    fputs("</dd></div>\n", out);
+}
+
+void html_cards(Page *page, const FigureRows *rows)
+{
+    const ChartData *data = &rows->shown.data, *base = &rows->base.data;
+    fputs("<dl class=cards>\n", page->out);
+    for (size_t c = 0; c < data->n_columns && data->n_rows; c++) {
+        const ChartCell *cell = chart_cell(data, 0, c);
+        const ChartCell *of = base->n_rows ? chart_cell(base, 0, c) : NULL;
+        if (cell->text || (of && of->text))
+            card(page->out, data->columns[c], cell, of, page->n_runs > 1);
+    }
+    fputs("</dl>\n", page->out);
+}
+
+enum { ADVICE_RULE, ADVICE_PERCENT, ADVICE_FINDING, ADVICE_EVIDENCE, ADVICE_ACTION, ADVICE_QUERY };
 
 static void cost(FILE *out, const ChartCell *percent)
 {
     if (percent && is_number(percent)) {
-        number(out, percent);
+        number(out, percent, 1);
         fputs(" %", out);
     } else {
         fputs("no finding", out);
@@ -270,9 +333,10 @@ static void cost(FILE *out, const ChartCell *percent)
 }
 
 /* Writes a finding of one or both runs, in the words of `row`. NULL: it is none of the run's. */
-static void finding(FILE *out, const ChartCell *row, const ChartCell *percent,
+static void finding(Page *page, const ChartCell *row, const ChartCell *percent,
                     const ChartCell *base_percent, bool has_base)
 {
+    FILE *out = page->out;
     fputs(percent && percent->number >= 20 ? "<li class=heavy>" : "<li>", out);
     fputs("<span class=cost>", out);
     cost(out, percent);
@@ -290,28 +354,28 @@ static void finding(FILE *out, const ChartCell *row, const ChartCell *percent,
         text(out, &row[c], LONGEST_ADVICE);
         fputs("</p>", out);
     }
+    if (row[ADVICE_QUERY].text) html_query(page, percent ? 0 : 1, row[ADVICE_QUERY].text);
     fputs("</li>\n", out);
 }
 
 /* What only the baseline has comes last. */
 void html_advice(Page *page, const Figure *figure, const FigureRows *rows)
 {
-    FILE *out = page->out;
     const ChartData *data = &rows->shown.data, *base = &rows->base.data;
     bool has_base = page->n_runs > 1;
     long *pairs = has_base ? rows_paired(page, figure, data, base) : NULL;
-    fputs("<ol class=advice>\n", out);
+    fputs("<ol class=advice>\n", page->out);
     for (size_t i = 0; i < data->n_rows; i++) {
         const ChartCell *percent = NULL;
         for (size_t k = 0; pairs && k < base->n_rows; k++)
             if (pairs[k] == (long)i) percent = chart_cell(base, k, ADVICE_PERCENT);
-        finding(out, chart_cell(data, i, ADVICE_RULE), chart_cell(data, i, ADVICE_PERCENT), percent,
-                has_base);
+        finding(page, chart_cell(data, i, ADVICE_RULE), chart_cell(data, i, ADVICE_PERCENT),
+                percent, has_base);
     }
     for (size_t i = 0; pairs && i < base->n_rows; i++)
         if (pairs[i] < 0)
-            finding(out, chart_cell(base, i, ADVICE_RULE), NULL,
+            finding(page, chart_cell(base, i, ADVICE_RULE), NULL,
                     chart_cell(base, i, ADVICE_PERCENT), true);
-    fputs("</ol>\n", out);
+    fputs("</ol>\n", page->out);
     prof_free(pairs);
 }

@@ -8,9 +8,11 @@
  * written, compressed by zlib and encoded in base64, which page.js unpacks: for each line a column
  * of starts, durations, names, depths and ids, then everything else as JSON. Numbers of columns are
  * varints as in protobuf; starts and ids are zigzag differences from the previous event. That is
- * half as many bytes as events in JSON, and faster to write and to read.
+ * half as many bytes as events in JSON, and faster to write and to read. Times are in ns from the
+ * start of the session, as in SQL and in `profsql export --from`.
  *
- * With a baseline, the page has the events of both runs, and each run gets half of every limit. */
+ * With a baseline, the page has the events of both runs, and each run gets half of every limit but
+ * that of lines. */
 #include "page.h"
 
 #include "../../ext/profsql_arrow.h"
@@ -38,7 +40,8 @@ enum {
     EVENT = N_TIMES,
     N_CHOSEN_BY,
     DEPTH = N_CHOSEN_BY,
-    NAME,
+    N_DEPTHS,
+    NAME = N_DEPTHS,
     N_ALL
 };
 enum { CELL_START, CELL_DURATION, CELL_NAME, CELL_DEPTH, CELL_EVENT, N_CELLS };
@@ -53,9 +56,10 @@ typedef struct {
 
 /* A line of the run. */
 typedef struct {
-    bool shown;
+    bool shown, device;
     const char *plane, *name;
     uint64_t n;
+    double time_ps;   /* time in its outermost events; only if there are too many lines */
     uint32_t *counts; /* number of events by bucket of their duration; NULL: it has no events */
     Choice events, details;
 } LineInfo;
@@ -71,6 +75,7 @@ typedef struct {
     int run;
     LineInfo *lines;
     int64_t n_lines;
+    int n_eligible; /* lines that are shown if they are not too many */
     int64_t first_ps, last_ps;
     int64_t least_of[BUCKETS + 1];       /* least duration of each bucket, in ps */
     int8_t bucket_by_bits[32];           /* of 32 to 63: bucket after that of 32 */
@@ -397,11 +402,14 @@ static size_t number_of_name(Timeline *t, const char *text, size_t n)
     return 0;
 }
 
-/* Returns the time since the first start. With damaged times it may exceed int64. */
-static uint64_t since_start(const Timeline *t, int64_t ps)
+/* Returns the time since the first event's start. With damaged times it may exceed int64. */
+static uint64_t since_first(const Timeline *t, int64_t ps)
 {
     return (uint64_t)ps - (uint64_t)t->first_ps;
 }
+
+/* Returns a time of the session in ns: not later, so that `--from` with it includes the event. */
+static int64_t floor_ns(int64_t ps) { return ps / 1000 - (ps % 1000 < 0); }
 
 static void end_line(Timeline *t)
 {
@@ -429,6 +437,7 @@ static void begin_line(Timeline *t, int64_t line)
     json_name(&t->json, t->lines[line].plane);
     text_add(&t->json, ",\"name\":");
     json_name(&t->json, t->lines[line].name);
+    if (t->lines[line].device) text_add(&t->json, ",\"device\":true");
     memset(t->parts, 0, sizeof t->parts);
     t->line = line, t->any_line = true;
     t->last_start = t->last_event = 0, t->n_left = t->n_line = 0;
@@ -437,7 +446,7 @@ static void begin_line(Timeline *t, int64_t line)
 /* Counts an event that is left out in the part of the time in which it starts. */
 static void leave_out(Timeline *t, const Event *e)
 {
-    double part = (double)since_start(t, e->start_ps) / t->part_ps;
+    double part = (double)since_first(t, e->start_ps) / t->part_ps;
     t->parts[part < PARTS - 1 ? (int)part : PARTS - 1] += (double)e->duration_ps;
     t->n_left++;
 }
@@ -449,7 +458,7 @@ static void write_event(Timeline *t, const Event *e)
         leave_out(t, e);
         return;
     }
-    int64_t start = (int64_t)(since_start(t, e->start_ps) / 1000);
+    int64_t start = floor_ns(e->start_ps);
     int64_t length = e->duration_ps > 0 ? add_saturated(e->duration_ps, 500) / 1000 : 0;
     size_t name = number_of_name(t, e->name, e->n_name);
     add_number(&t->cells[CELL_START], zigzag((uint64_t)start - (uint64_t)t->last_start));
@@ -522,27 +531,54 @@ static bool read_details(Timeline *t, TextBuffer *out)
     return stmt && !t->page->d->failed;
 }
 
+static void add_time(Timeline *t, const Event *e)
+{
+    if (!e->depth && e->duration_ps > 0) t->lines[e->line].time_ps += (double)e->duration_ps;
+}
+
+/* Sorts the lines that take most time first. */
+static int by_time(const void *a, const void *b)
+{
+    const LineInfo *x = *(LineInfo *const *)a, *y = *(LineInfo *const *)b;
+    if (x->shown != y->shown) return y->shown - x->shown;
+    if (x->time_ps != y->time_ps) return x->time_ps < y->time_ps ? 1 : -1;
+    return x < y ? -1 : x > y;
+}
+
+/* Keeps the lines that take most time. Reads the events once more if there are too many lines. */
+static bool choose_lines(Timeline *t)
+{
+    if (t->n_eligible <= LINES) return true;
+    if (!each_event(t, N_DEPTHS, add_time)) return false;
+    LineInfo **order = keep_alloc((size_t)t->n_lines * sizeof *order);
+    for (int64_t i = 0; i < t->n_lines; i++) order[i] = &t->lines[i];
+    qsort(order, (size_t)t->n_lines, sizeof *order, by_time);
+    for (int64_t i = LINES; i < t->n_lines; i++) order[i]->shown = false;
+    return true;
+}
+
 static bool read_lines(Timeline *t)
 {
     sqlite3_stmt *stmt =
         ask(t->page->d,
             "SELECT line_id, (SELECT count(*) FROM hosts(?1)) > 1, l.host, l.plane, "
             "coalesce(l.display_name, l.name), p.kind <> 'metadata' AND l.kind <> 'counters' AND "
-            "l.event_count > 0 AND row_number() OVER (ORDER BY l.event_count DESC) <= ?2, (SELECT "
-            "max(line_id) + 1 FROM lines(?1)) FROM lines(?1) AS l JOIN planes(?1) AS p ON "
-            "p.plane_id = l.plane_id",
+            "l.event_count > 0, p.kind NOT IN ('host', 'other'), (SELECT max(line_id) + 1 FROM "
+            "lines(?1)) FROM lines(?1) AS l JOIN planes(?1) AS p ON p.plane_id = l.plane_id",
             label_of(t), NULL);
-    if (stmt) sqlite3_bind_int(stmt, 2, LINES);
     while (next_row(t->page->d, stmt)) {
         if (!t->lines) {
-            t->n_lines = sqlite3_column_int64(stmt, 6);
+            t->n_lines = sqlite3_column_int64(stmt, 7);
             t->lines = keep_alloc((size_t)t->n_lines * sizeof *t->lines);
             memset(t->lines, 0, (size_t)t->n_lines * sizeof *t->lines);
         }
         const char *plane = column_text(stmt, 3);
         if (sqlite3_column_int(stmt, 1)) plane = keep_text("%s %s", column_text(stmt, 2), plane);
-        t->lines[sqlite3_column_int64(stmt, 0)] = (LineInfo){
-            .shown = sqlite3_column_int(stmt, 5), .plane = plane, .name = column_text(stmt, 4)};
+        t->lines[sqlite3_column_int64(stmt, 0)] = (LineInfo){.shown = sqlite3_column_int(stmt, 5),
+                                                             .device = sqlite3_column_int(stmt, 6),
+                                                             .plane = plane,
+                                                             .name = column_text(stmt, 4)};
+        t->n_eligible += sqlite3_column_int(stmt, 5);
     }
     sqlite3_finalize(stmt);
     return stmt && !t->page->d->failed;
@@ -550,8 +586,10 @@ static bool read_lines(Timeline *t)
 
 /* ---- the section ---- */
 
-/* What the timeline draws: the events with the names of their lines. */
-static const Figure events_figure = {
+const Figure timeline_events = {
+    .title = "Events",
+    .table = "trace_events",
+    .none = "the file has no event",
     .sql = "SELECT event_id, plane, line, start_ps, duration_ps, short_name, depth\n"
            "FROM trace_events(?1)\n"
            "WHERE plane_kind <> 'metadata' AND line_kind <> 'counters'"};
@@ -577,8 +615,10 @@ static bool pack(Timeline *t, uint64_t most, const TextBuffer *details)
         return false;
     }
     choose_events(t, most);
-    text_add_format(&t->json, "{\"end\":%llu,\"lines\":[",
-                    (unsigned long long)(since_start(t, t->last_ps) / 1000));
+    text_add(&t->json, "{\"run\":");
+    json_text(&t->json, t->page->d->runs[t->run].given, strlen(t->page->d->runs[t->run].given));
+    text_add_format(&t->json, ",\"start\":%lld,\"end\":%lld,\"lines\":[",
+                    (long long)floor_ns(t->first_ps), (long long)floor_ns(t->last_ps));
     bool ok = each_event(t, N_ALL, write_event);
     end_line(t);
     text_add(&t->json, "],\n\"names\":[");
@@ -631,40 +671,53 @@ static void write_lines(Page *page)
 
 static bool has_events(const Timeline *t) { return t->first_ps < t->last_ps; }
 
+static void write_left_out(const Timeline *t)
+{
+    if (t->n_eligible <= LINES) return;
+    fprintf(t->page->out,
+            "<p class=soft>%s%d of %d lines are left out: those whose events take the least "
+            "time.</p>\n",
+            t->run ? "Baseline: " : "", t->n_eligible - LINES, t->n_eligible);
+}
+
 static void write_view(Page *page, const Timeline *base)
 {
-    fputs(
-        "<section id=timeline>\n<h2>Timeline</h2>\n"
-        "<noscript><p class=soft>The timeline needs JavaScript; the lines are "
-        "below.</p></noscript>\n"
-        "<div class=script hidden>\n<p class=soft>Wheel: zoom. Drag: move. Click: an event. Keys: "
-        "arrows or WASD, 0 for all, N and P for the next and previous event.",
-        page->out);
+    fputs("<section id=timeline>\n<h2>Timeline</h2>\n"
+          "<noscript><p class=soft>The timeline needs JavaScript; the lines are "
+          "below.</p></noscript>\n"
+          "<div class=script hidden>\n<p class=soft id=keys>The wheel scrolls. Ctrl with the "
+          "wheel, or two fingers, zoom. Dragging moves, a click shows an event. Keys: A and D or "
+          "left and right move, W and S or + and - zoom, 0 fits all. N and P: next and previous "
+          "event of the row. Up and down: other rows; Page Up and Page Down: other lines.",
+          page->out);
     if (has_events(base)) fputs(" The baseline is drawn on the same scale.", page->out);
     fputs(
         "</p>\n"
         "<div class=tools><label>Search <input type=search></label>"
         "<button id=previous type=button>Previous</button><button id=next type=button>Next</button>"
-        "<button id=whole type=button>All</button><span id=found role=status></span></div>\n"
-        "<div class=timeline><canvas tabindex=0 role=application aria-label=\"Timeline of "
-        "events\"></canvas></div>\n",
+        "<button id=closer type=button aria-label=\"Zoom in\">+</button><button id=wider "
+        "type=button aria-label=\"Zoom out\">\xe2\x88\x92</button>"
+        "<button id=whole type=button>Fit</button><span id=found role=status></span></div>\n"
+        "<div class=timeline><canvas tabindex=0 role=application aria-describedby=keys "
+        "aria-label=\"Timeline of events\"></canvas><div></div></div>\n",
         page->out);
     if (page->n_runs > 1) fputs("<h3>Baseline</h3>\n", page->out);
     if (has_events(base))
-        fputs("<div class=timeline><canvas tabindex=0 role=application aria-label=\"Timeline of "
-              "events, baseline\"></canvas></div>\n",
+        fputs("<div class=timeline><canvas tabindex=0 role=application aria-describedby=keys "
+              "aria-label=\"Timeline of events, baseline\"></canvas><div></div></div>\n",
               page->out);
     else if (page->n_runs > 1)
         fputs("<p>The baseline has no events.</p>\n", page->out);
-    fputs("<div id=event aria-live=polite></div>\n</div>\n", page->out);
+    fputs("<p id=printed class=soft></p>\n<div id=event aria-live=polite></div>\n</div>\n",
+          page->out);
 }
 
 static bool timeline_read(Timeline *t)
 {
     t->first_ps = INT64_MAX, t->last_ps = INT64_MIN;
     divide_durations(t);
-    bool ok = read_lines(t) && (!t->n_lines || each_event(t, N_TIMES, count));
-    t->part_ps = (double)since_start(t, t->last_ps) / PARTS;
+    bool ok = read_lines(t) && choose_lines(t) && (!t->n_lines || each_event(t, N_TIMES, count));
+    t->part_ps = (double)since_first(t, t->last_ps) / PARTS;
     return ok;
 }
 
@@ -685,9 +738,10 @@ bool timeline_write(Page *page)
     if (ok && page->n_runs > 1 && has_events(&runs[0])) ok = timeline_read(&runs[1]);
     if (ok && has_events(&runs[0])) {
         write_view(page, &runs[1]);
+        for (int i = 0; i < 2; i++) write_left_out(&runs[i]);
         for (int i = 0; i < 2; i++)
             if (has_events(&runs[i])) write_data(&runs[i]);
-        html_sql(page, &events_figure);
+        html_sql(page, &timeline_events);
         write_lines(page);
         fputs("</section>\n", page->out);
     }

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { SERIES, TIME, BYTES, N_COLUMNS };
+enum { SERIES, PLACE, BYTES, N_COLUMNS };
 enum { LEFT = 74, RIGHT = 12, TOP = 34, HEIGHT = 220, BOTTOM = 30, MAX_SERIES = 8 };
 enum { RIGHT_END = SVG_WIDTH - RIGHT, BELOW = TOP + HEIGHT };
 
@@ -23,12 +23,13 @@ static bool same_series(const ChartData *d, size_t a, size_t b)
 
 typedef struct {
     double first, last, end;
+    bool is_time;
 } Frame;
 
-static double at_x(const Frame *f, double ms)
+static double at_x(const Frame *f, double x)
 {
     return LEFT +
-           (RIGHT_END - LEFT) * (f->last > f->first ? (ms - f->first) / (f->last - f->first) : 0);
+           (RIGHT_END - LEFT) * (f->last > f->first ? (x - f->first) / (f->last - f->first) : 0);
 }
 static double at_y(const Frame *f, double bytes)
 {
@@ -44,9 +45,14 @@ static void axes(const Frame *f, double tick, TextBuffer *out)
         svg_text(out, "end", LEFT - 8, at_y(f, at) + 4, at > 0 ? svg_bytes_tick(room, at) : "0");
     }
     svg_axis_end((f->last - f->first) * 1.5, &step);
-    for (double at = ceil(f->first / step) * step; at <= f->last; at += step)
-        svg_text(out, "mid", fmin(at_x(f, at), RIGHT_END - 24), BELOW + 16,
-                 svg_time_tick(room, at * 1000));
+    for (double n = ceil(f->first / step); n * step <= f->last; n++) {
+        double x = fmin(at_x(f, n * step), RIGHT_END - 24);
+        if (f->is_time)
+            svg_text(out, "mid", x, BELOW + 16, svg_time_tick(room, n * step * 1000));
+        else
+            print_real(room, sizeof room, "%g %%", n * step),
+                svg_text(out, "mid", x, BELOW + 16, room);
+    }
 }
 
 /* Draws rows [first, end): an area down to the axis, and its upper edge. */
@@ -62,12 +68,12 @@ static void series(const ChartData *d, size_t first, size_t end, const Frame *f,
     text_add_format(out, ": at most %s</title>", svg_bytes(room, most));
     for (int edge = 0; edge < 2; edge++) {
         text_add_format(out, "<path class=\"%s %s\" d=\"M%.1f ", edge ? "edge" : "area", colour,
-                        at_x(f, chart_cell(d, first, TIME)->number));
+                        at_x(f, chart_cell(d, first, PLACE)->number));
         text_add_format(out, "%.1f",
                         edge ? at_y(f, chart_cell(d, first, BYTES)->number) : (double)BELOW);
         for (size_t i = first; i < end; i++) {
             y = at_y(f, chart_cell(d, i, BYTES)->number);
-            text_add_format(out, "H%.1fV%.1f", at_x(f, chart_cell(d, i, TIME)->number), y);
+            text_add_format(out, "H%.1fV%.1f", at_x(f, chart_cell(d, i, PLACE)->number), y);
         }
         text_add_format(out, edge ? "H%d\"/>" : "H%dV%dZ\"/>", RIGHT_END, BELOW);
     }
@@ -77,12 +83,13 @@ static void series(const ChartData *d, size_t first, size_t end, const Frame *f,
 bool chart_memory(const ChartData *d, const ChartOptions *options, TextBuffer *out)
 {
     double tick, x = LEFT, most = fmax(options->most, chart_memory_most(d));
-    Frame f = {INFINITY, -INFINITY, 0};
+    Frame f = {INFINITY, -INFINITY, 0, true};
     if (d->n_columns != N_COLUMNS || !(most > 0)) return false;
     for (size_t i = 0; i < d->n_rows; i++) {
-        f.first = fmin(f.first, chart_cell(d, i, TIME)->number);
-        f.last = fmax(f.last, chart_cell(d, i, TIME)->number);
+        f.first = fmin(f.first, chart_cell(d, i, PLACE)->number);
+        f.last = fmax(f.last, chart_cell(d, i, PLACE)->number);
     }
+    f.is_time = !strchr(d->columns[PLACE], '%');
     f.end = svg_axis_end_bytes(most, &tick);
     svg_open(out, options, "memory", BELOW + BOTTOM);
     axes(&f, tick, out);

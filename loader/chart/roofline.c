@@ -29,6 +29,9 @@ static bool is_kind(const ChartData *d, size_t row, const char *kind)
     return cell->text && !strcmp(cell->text, kind);
 }
 
+/* Decades around an op, for its circle. */
+static const double MARGIN = .35;
+
 /* Computes axes that include all ops, the ridge of each roof, and its top. */
 static bool frame_of(const ChartData *d, Frame *f)
 {
@@ -41,8 +44,11 @@ static bool frame_of(const ChartData *d, Frame *f)
         double x = chart_cell(d, i, X)->number, y = chart_cell(d, i, Y)->number;
         if (roof) x = y / x;
         any |= !roof;
-        f->x1 = fmin(f->x1, floor(log10(x)) - roof), f->x2 = fmax(f->x2, ceil(log10(x)) + roof);
-        f->y1 = fmin(f->y1, floor(log10(y))), f->y2 = fmax(f->y2, ceil(log10(y) + .1));
+        double beside = roof ? 1 : MARGIN, above = roof ? .1 : MARGIN;
+        f->x1 = fmin(f->x1, floor(log10(x) - beside));
+        f->x2 = fmax(f->x2, ceil(log10(x) + beside));
+        f->y1 = fmin(f->y1, floor(log10(y) - (roof ? 0 : MARGIN)));
+        f->y2 = fmax(f->y2, ceil(log10(y) + above));
         if (!roof) f->heaviest = fmax(f->heaviest, chart_cell(d, i, WEIGHT)->number);
     }
     if (f->x2 <= f->x1) f->x2 = f->x1 + 1;
@@ -91,6 +97,12 @@ static void roof(const ChartData *d, size_t row, const Frame *f, TextBuffer *out
     text_add_format(out, " %s</text>\n", svg_rate(room, peak));
 }
 
+static const char *colour_of(const ChartData *d, size_t row)
+{
+    const ChartCell *category = chart_cell(d, row, CATEGORY);
+    return category->text ? chart_colour(category->text, category->n_bytes) : "c0";
+}
+
 static void point(const ChartData *d, size_t row, const Frame *f, TextBuffer *out)
 {
     char room[SVG_ROOM];
@@ -99,27 +111,58 @@ static void point(const ChartData *d, size_t row, const Frame *f, TextBuffer *ou
     double weight = fmax(chart_cell(d, row, WEIGHT)->number, 0);
     double radius = 3 + 11 * sqrt(f->heaviest > 0 ? weight / f->heaviest : 0);
     text_add_format(out, "<circle class=\"dot %s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"><title>",
-                    category->text ? chart_colour(category->text, category->n_bytes) : "c0",
-                    at_x(f, x), at_y(f, y), radius);
+                    colour_of(d, row), at_x(f, x), at_y(f, y), radius);
     if (name->text) svg_escape(out, name->text, name->n_bytes);
+    if (category->text) {
+        text_add(out, "\n");
+        svg_escape(out, category->text, category->n_bytes);
+    }
     text_add_format(out, "\n%s", svg_rate(room, y));
     print_real(room, sizeof room, "%.3g", x);
     text_add_format(out, ", %s FLOP/byte", room);
     text_add_format(out, ", %s</title></circle>\n", svg_time(room, weight));
 }
 
+static bool same_colour(const ChartData *d, size_t a, size_t b)
+{
+    return !strcmp(colour_of(d, a), colour_of(d, b));
+}
+static bool same_category(const ChartData *d, size_t a, size_t b)
+{
+    return !strcmp(chart_cell(d, a, CATEGORY)->text, chart_cell(d, b, CATEGORY)->text);
+}
+static bool has_category(const ChartData *d, size_t row)
+{
+    return is_kind(d, row, "op") && chart_cell(d, row, CATEGORY)->text;
+}
+
+/* Returns whether an op with a category is the first that is `same`. */
+static bool is_first(const ChartData *d, size_t row,
+                     bool (*same)(const ChartData *, size_t, size_t))
+{
+    if (!has_category(d, row)) return false;
+    for (size_t i = 0; i < row; i++)
+        if (has_category(d, i) && same(d, i, row)) return false;
+    return true;
+}
+
+/* Writes an entry for each colour, with the names of its categories. */
 static void legend(const ChartData *d, TextBuffer *out)
 {
-    double x = LEFT;
-    for (size_t i = 0; i < d->n_rows && x < 760; i++) {
-        const ChartCell *cell = chart_cell(d, i, CATEGORY);
-        bool seen = !is_kind(d, i, "op") || !cell->text;
-        for (size_t k = 0; k < i && !seen; k++)
-            seen = is_kind(d, k, "op") && chart_cell(d, k, CATEGORY)->text &&
-                   !strcmp(chart_cell(d, k, CATEGORY)->text, cell->text);
-        if (!seen)
-            x = svg_legend(out, x, 14, cell->text, cell->n_bytes,
-                           chart_colour(cell->text, cell->n_bytes));
+    double x = LEFT, y = 14;
+    for (size_t i = 0; i < d->n_rows; i++) {
+        TextBuffer names = {0};
+        if (!is_first(d, i, same_colour)) continue;
+        for (size_t k = i; k < d->n_rows; k++) {
+            const ChartCell *name = chart_cell(d, k, CATEGORY);
+            if (!is_first(d, k, same_category) || !same_colour(d, i, k)) continue;
+            if (names.n_bytes) text_add(&names, ", ");
+            text_add_bytes(&names, name->text, name->n_bytes);
+        }
+        if (x > 640 && y < TOP - 14) x = LEFT, y += 14;
+        if (names.text) x = svg_legend(out, x, y, names.text, names.n_bytes, colour_of(d, i));
+        out->no_memory |= names.no_memory;
+        text_free(&names);
     }
 }
 

@@ -21,12 +21,14 @@ const char chart_style[] =
     ".chart .roof{stroke:var(--ink);stroke-width:1.5;fill:none}"
     ".chart .median{stroke:var(--ink);stroke-width:1;stroke-dasharray:4 3;fill:none}"
     ".chart .outlier{fill:var(--alert)}.chart .area{fill-opacity:.22}"
-    ".chart .edge{fill:none;stroke-width:1.5}.chart .dot{fill-opacity:.75}\n"
+    ".chart .edge{fill:none;stroke-width:1.5}.chart .dot{fill-opacity:.75}"
+    ".chart .rest,.chart .dropped{fill-opacity:.45}\n"
     ".chart .c0{fill:#667080;stroke:#667080}.chart .c1{fill:#2c6cb5;stroke:#2c6cb5}"
     ".chart .c2{fill:#b3541e;stroke:#b3541e}.chart .c3{fill:#7a55b3;stroke:#7a55b3}"
     ".chart .c4{fill:#b03a5b;stroke:#b03a5b}.chart .c5{fill:#1b7872;stroke:#1b7872}"
     ".chart .c6{fill:#4d7a2e;stroke:#4d7a2e}.chart .c7{fill:#7d6212;stroke:#7d6212}"
-    ".chart .c8{fill:#52606e;stroke:#52606e}\n"
+    ".chart .c8{fill:#a13f9f;stroke:#a13f9f}.chart .c9{fill:#5b5bd6;stroke:#5b5bd6}"
+    ".chart .c10{fill:#0e7490;stroke:#0e7490}\n"
     ".chart rect{stroke:none}.chart .cell{stroke:Canvas;stroke-width:1}"
     ".chart .edge{fill:none}\n";
 
@@ -42,12 +44,13 @@ const char *chart_colour(const char *category, size_t n_bytes)
     static const struct {
         const char *word, *colour;
     } known[] = {
-        {"collective", "c2"}, {"reduce", "c2"}, {"communicat", "c2"}, {"nccl", "c2"},
-        {"all-", "c2"},       {"fusion", "c1"}, {"comput", "c1"},     {"conv", "c5"},
-        {"copy", "c3"},       {"copies", "c3"}, {"transfer", "c3"},   {"memset", "c3"},
-        {"formatting", "c3"}, {"infeed", "c4"}, {"input", "c4"},      {"outfeed", "c7"},
-        {"output", "c7"},     {"launch", "c5"}, {"host", "c6"},       {"compil", "c7"},
-        {"other", "c0"},      {"idle", "c0"},   {"unknown", "c0"},
+        {"collective", "c2"}, {"reduce", "c2"},   {"communicat", "c2"},    {"nccl", "c2"},
+        {"all-", "c2"},       {"conv", "c5"},     {"output fusion", "c9"}, {"input fusion", "c10"},
+        {"fusion", "c1"},     {"comput", "c1"},   {"copy", "c3"},          {"copies", "c3"},
+        {"transfer", "c3"},   {"memset", "c3"},   {"formatting", "c3"},    {"infeed", "c4"},
+        {"input", "c4"},      {"outfeed", "c7"},  {"output", "c7"},        {"launch", "c5"},
+        {"host", "c6"},       {"compil", "c7"},   {"other", "c0"},         {"idle", "c0"},
+        {"unknown", "c0"},    {"no scope", "c0"}, {"without an op", "c0"},
     };
     for (size_t i = 0; i < COUNT(known); i++)
         for (size_t k = 0, n = strlen(known[i].word); k + n <= n_bytes; k++)
@@ -116,41 +119,60 @@ static int n_decimals(double value)
     return fabs(value) < 100 ? 1 : 0;
 }
 
+static const ChartUnit *family_of(const char *unit, size_t *at)
+{
+    static const ChartUnit families[][8] = {
+        {{"ns", 1e-3}, {"\xc2\xb5s", 1}, {"ms", 1e3}, {"s", 1e6}},
+        {{"B", 1},
+         {"KiB", 0x1p10},
+         {"MiB", 0x1p20},
+         {"GiB", 0x1p30},
+         {"TiB", 0x1p40},
+         {"PiB", 0x1p50},
+         {"EiB", 0x1p60}},
+        {{"B/s", 1}, {"KiB/s", 0x1p10}, {"MiB/s", 0x1p20}, {"GiB/s", 0x1p30}, {"TiB/s", 0x1p40}},
+        {{"bytes", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}},
+        {{"FLOP/s", 1},
+         {"kFLOP/s", 1e3},
+         {"MFLOP/s", 1e6},
+         {"GFLOP/s", 1e9},
+         {"TFLOP/s", 1e12},
+         {"PFLOP/s", 1e15},
+         {"EFLOP/s", 1e18}},
+    };
+    for (size_t i = 0; i < COUNT(families); i++)
+        for (*at = 0; families[i][*at].name; ++*at)
+            if (!strcmp(families[i][*at].name, unit)) return families[i];
+    return NULL;
+}
+
+ChartUnit chart_unit(const char *unit, double number)
+{
+    size_t at, i = 0;
+    const ChartUnit *units = family_of(unit, &at);
+    double size = units ? fabs(number) * units[at].size : 0;
+    if (!(size > 0)) return (ChartUnit){unit, 1};
+    while (units[i + 1].name && size >= units[i + 1].size) i++;
+    return (ChartUnit){units[i].name, units[i].size / units[at].size};
+}
+
+static const char *scaled(char room[SVG_ROOM], double number, const char *unit, bool counts)
+{
+    ChartUnit u = chart_unit(unit, number);
+    double value = number / u.size + 0.; /* 0, not -0 */
+    bool is_whole = counts && u.size == 1 && value == floor(value);
+    print_real(room, SVG_ROOM, "%.*f %s", is_whole ? 0 : n_decimals(value), value, u.name);
+    return room;
+}
+
 const char *svg_time(char room[SVG_ROOM], double us)
 {
-    static const struct {
-        double us;
-        const char *name;
-    } units[] = {{1e6, "s"}, {1e3, "ms"}, {1, "\xc2\xb5s"}, {1e-3, "ns"}};
-    size_t i = 0;
-    while (i + 1 < COUNT(units) && fabs(us) < units[i].us) i++;
-    if (us == 0) i = 2;
-    double value = us / units[i].us;
-    print_real(room, SVG_ROOM, "%.*f %s", n_decimals(value), value, units[i].name);
-    return room;
+    return scaled(room, us, "\xc2\xb5s", false);
 }
-
-static const char *scaled(char room[SVG_ROOM], double value, double base, const char *const *names,
-                          size_t n)
-{
-    size_t i = 0;
-    for (; i + 1 < n && fabs(value) >= base; i++) value /= base;
-    bool is_whole = i == 0 && value == floor(value);
-    print_real(room, SVG_ROOM, "%.*f %s", is_whole ? 0 : n_decimals(value), value, names[i]);
-    return room;
-}
-
-const char *svg_bytes(char room[SVG_ROOM], double bytes)
-{
-    static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    return scaled(room, bytes, 1024, names, COUNT(names));
-}
-
+const char *svg_bytes(char room[SVG_ROOM], double bytes) { return scaled(room, bytes, "B", true); }
 const char *svg_rate(char room[SVG_ROOM], double flops)
 {
-    static const char *const names[] = {"FLOP/s",  "kFLOP/s", "MFLOP/s", "GFLOP/s",
-                                        "TFLOP/s", "PFLOP/s", "EFLOP/s"};
-    return scaled(room, flops, 1000, names, COUNT(names));
+    return scaled(room, flops, "FLOP/s", true);
 }
 
 /* ---- elements ---- */
@@ -212,12 +234,13 @@ double svg_axis_end_bytes(double most, double *tick)
 double svg_legend(TextBuffer *out, double x, double y, const char *name, size_t n_bytes,
                   const char *colour)
 {
+    enum { MOST = 40 };
     size_t n = 0;
     for (size_t i = 0; i < n_bytes; i++) n += starts_character(name[i]);
-    if (n > 30) n = 30;
+    if (n > MOST) n = MOST;
     svg_rect(out, colour, x, y - 8, 9, 9);
     text_add_format(out, "</rect><text x=\"%.1f\" y=\"%.1f\">", x + 13, y);
-    svg_escape_within(out, name, n_bytes, svg_text_width(30));
+    svg_escape_within(out, name, n_bytes, svg_text_width(MOST));
     text_add(out, "</text>\n");
     return x + 13 + svg_text_width(n) + 16;
 }

@@ -18,6 +18,7 @@ PEAKS = {'peak_teraflops_per_second': {'double': 10.0},
 SVG = '{http://www.w3.org/2000/svg}'
 HOSTILE = '</title></svg><script>alert(1)</script>"\'&\x01'
 TPU = os.path.join(ROOT, 'tests', 'data', 'tpu_train_54')
+TORCH = os.path.join(ROOT, 'tests', 'data', 'h100_torch')
 CPU = os.path.join(ROOT, 'tests', 'data', 'tf_fit_input_bound')
 
 
@@ -134,6 +135,30 @@ def outliers_are_marked():
 
 
 @case
+def dropped_steps_do_not_flatten_the_others():
+    """The first step takes 247 ms, the others 3 to 5 ms: it is pale and ends with the axis."""
+    image = chart('step_time_chart', TORCH)
+    bars = elements(image, 'g', 'bar')
+    same([i for i, bar in enumerate(bars) if 'dropped' in bar.get('class')], [0, len(bars) - 1])
+    must('left out of the statistics' in bars[0].find(SVG + 'title').text, 'no reason')
+    heights = [sum(number(r, 'height') for r in bar.iter(SVG + 'rect')) for bar in bars]
+    must(max(heights[1:]) > heights[0] / 3, heights)
+    must(any(e.text == '\u2191 247 ms' for e in elements(image, 'text', 'strong')), 'no time')
+    same(elements(image, 'path', 'outlier'), [])
+
+
+@case
+def the_rest_of_a_step():
+    """What no part of a bar shows is in the legend and in the title of the bar."""
+    for name, words in (('multi_host_111', ['rest']), ('tpu_train_54', [])):
+        image = chart('step_time_chart', os.path.join(ROOT, 'tests', 'data', name))
+        same([e.text for e in elements(image, 'text') if e.text == 'rest'], words)
+        same([len(elements(bar, 'rect', 'rest')) for bar in elements(image, 'g', 'bar')].count(1),
+             len(words), 'bars with a rest')
+        must(('rest 128' in ''.join(image.itertext())) == bool(words), 'its time')
+
+
+@case
 def points_of_the_roofline():
     """The points are the ops that have a rate and an intensity, at the logarithms of them."""
     ops = rows("SELECT hbm_operational_intensity, model_gflops FROM roofline('%s') WHERE rank > 0 "
@@ -162,6 +187,28 @@ def points_of_the_roofline():
     same(chart('roofline_chart', CPU), None)
 
 
+@case
+def legend_of_the_roofline():
+    """No two entries have the same colour, kinds of fusions have different ones, each op has the
+    colour of an entry, and no circle is outside of the frame."""
+    image = chart('roofline_chart', TPU)
+    parts = list(image)
+    legend = {a.get('class'): b.text for a, b in zip(parts, parts[1:]) if a.tag == SVG + 'rect'}
+    same(len(legend), len(elements(image, 'rect')), 'entries of the same colour')
+    for names in legend.values():
+        must(names.count('fusion') < 2 or 'put fusion' not in names, names)
+    dots = elements(image, 'circle', 'dot')
+    same({dot.get('class').split()[1] for dot in dots}, set(legend))
+    rules = [list(map(float, re.findall('[0-9.]+', e.get('d'))))
+             for e in elements(image, 'path', 'rule')]
+    for dot in dots:
+        for of, i in (('cx', 0), ('cy', 1)):
+            at, r = number(dot, of), number(dot, 'r')
+            places = [rule[k] for rule in rules for k in (i, i + 2)]
+            must(min(places) <= at - r and at + r <= max(places), 'a dot on the frame: %s' % at)
+    must('all-reduce fusion' in ''.join(e.text for e in image.iter(SVG + 'title')), 'no category')
+
+
 def check_roof(image, *at):
     """The roof starts where it enters the frame, climbs a decade of rates for each of intensities,
     and is level from the ridge on: (x, y) of an op are known, and (FLOP per byte, FLOP/s) of it and
@@ -170,7 +217,7 @@ def check_roof(image, *at):
              for e in elements(image, 'path', 'rule')]
     x_rules = sorted({r[0] for r in rules if r[0] == r[2]})
     y_rules = sorted({r[1] for r in rules if r[1] == r[3]})
-    per_x, per_y = x_rules[1] - x_rules[0], y_rules[1] - y_rules[0]
+    per_x, per_y = ((r[-1] - r[0]) / (len(r) - 1) for r in (x_rules, y_rules))
     [roof] = elements(image, 'path', 'roof')
     x, y, ridge, top, right, end = map(float, re.findall('[0-9.]+', roof.get('d')))
     must(abs(x - x_rules[0]) < .2 or abs(y - y_rules[-1]) < .2, 'starts at %g, %g' % (x, y))
@@ -213,6 +260,20 @@ def areas_of_the_treemap():
 
 
 @case
+def kernels_without_an_op_in_the_treemap():
+    """What op_profile leaves out is a group: its area is its share of the time of devices."""
+    cells = elements(chart('op_treemap', TORCH), 'rect', 'cell')
+    areas = {}
+    for cell in cells:
+        colour = cell.get('class')
+        areas[colour] = areas.get(colour, 0) + number(cell, 'width') * number(cell, 'height')
+    [(with_op, both)] = rows("SELECT (SELECT sum(self_time_ps) FROM op_profile('{0}') WHERE kind = "
+                             "'op' AND name <> 'IDLE') / 1e6, sum(self_us) FROM scope_ops('{0}')"
+                             .format(TORCH))
+    near(areas['cell c0'] / sum(areas.values()), 1 - with_op / both, 'grey', rel=.01)
+
+
+@case
 def cells_of_the_treemap_are_apart():
     """No cell is drawn over another."""
     for source in (TPU, CPU):
@@ -237,6 +298,8 @@ def memory_over_time():
     top = min(map(float, re.findall('V([0-9.]+)', edge.get('d'))))
     must(abs(ground - top - per_mib * peak / 2**20) < .11, 'the peak is at %s' % top)
     same(chart('memory_chart', TPU), None)
+    odd = chart('memory_chart', os.path.join(ROOT, 'tests', 'data', 'memory_odd'))
+    same([e.text for e in elements(odd, 'text') if e.text.startswith('-0')], [])
     for heap, text in ((1, '1 B'), (1000, '1000 B'), (1024, '1.00 KiB'), (1536, '1.50 KiB'),
                        (99 << 20, '99.0 MiB'), (100 << 30, '100 GiB')):
         plane = Plane('/host:CPU').line(1, 'main', pool((0, 1, 1, 1, heap, 'f'), stack=0))

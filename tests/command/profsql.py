@@ -454,7 +454,7 @@ OTHER_COMPLAINTS = [
     ([GPU, 'SELECT 1; SELECT 2'], 2, 'only the last statement'),
     ([GPU, 'SELECT top_op(1)'], 1, 'no such function: top_op'),
     ([GPU, 'SELECT * FROM top_op'], 1, 'no such table: top_op; nearest: top_ops')]
-LINES_LISTS_THEM = 'no line has this name: profsql %s lines lists them' % GPU
+LINES_LISTS_THEM = "no line has the name 'nosuch': profsql %s lines lists them" % GPU
 WRONG_ORDER = [
     ([GPU, 'kpi', TPU], 2, 'the runs come first: profsql %s %s kpi' % (GPU, TPU)),
     ([GPU, 'top_ops', '3'], 2, '3: only options follow the table or query: profsql %s top_ops '
@@ -608,7 +608,7 @@ def remarks_that_are_true():
                          (['--to', '-1', '--lines', '*'], 'no event of such lines is in this time'),
                          (['--lines', 'nosuch'], LINES_LISTS_THEM)):
         notes = run('export', GPU, '-', '-f', 'chrome', *options)[1]
-        must(say in notes and ('this name' in say or 'this name' not in notes), notes)
+        must(say in notes and ('the name' in say or 'the name' not in notes), notes)
     notes = run(GPU, GPU, 'kpi', '-f', 'jsonl')
     same((len(notes[0].splitlines()), notes[1]),
          (1, 'profsql: run gpu_train_38 is given twice\n'))

@@ -16,7 +16,7 @@ import zlib
 from lib import browser
 from lib.cases import Skip, case, must, same
 from lib.shell import DIR, ROOT, put
-from lib.wire import Plane, space
+from lib.wire import Plane, event, line, space
 from command.profsql import AFTER, BEFORE, GPU, TPU, interrupted, run, shell
 
 HOSTILE = '</script><img src=x onerror="alert(1)"><!--"\'&\x01</title></svg></pre>'
@@ -141,10 +141,9 @@ def events_of(timeline):
 
 def events_in_sql(source):
     """What events_of() returns, by the SQL that pages show."""
-    rows = shell(TIMELINE % source)
-    first = min(row['start_ps'] for row in rows)
-    return sorted((row['event_id'], row['short_name'], (row['start_ps'] - first) // 1000,
-                   (row['duration_ps'] + 500) // 1000, row['depth']) for row in rows)
+    return sorted((row['event_id'], row['short_name'], row['start_ps'] // 1000,
+                   (row['duration_ps'] + 500) // 1000, row['depth'])
+                  for row in shell(TIMELINE % source))
 
 
 def hostile_profile():
@@ -166,6 +165,51 @@ def close(got, want):
     return got == str(want)
 
 
+KINDS_OF_UNITS = [
+    {'ns': 1e-3, 'µs': 1, 'ms': 1e3, 's': 1e6},
+    {'bytes': 1, 'kB': 1e3, 'MB': 1e6, 'GB': 1e9},
+    {'B': 1, 'KiB': 2**10, 'MiB': 2**20, 'GiB': 2**30, 'TiB': 2**40, 'PiB': 2**50, 'EiB': 2**60},
+    {'B/s': 1, 'KiB/s': 2**10, 'MiB/s': 2**20, 'GiB/s': 2**30},
+    {'FLOP/s': 1, 'kFLOP/s': 1e3, 'MFLOP/s': 1e6, 'GFLOP/s': 1e9, 'TFLOP/s': 1e12,
+     'PFLOP/s': 1e15}]
+
+
+def unit(name):
+    """A column's name and its unit: ('time', 'ms') of 'time (ms)'."""
+    return re.fullmatch(r'(.*?)(?: \((.*)\))?', name).groups()
+
+
+def in_unit(value, unit):
+    """A value in the largest unit in which it is at least 1, and this unit."""
+    for units in KINDS_OF_UNITS:
+        if unit in units:
+            fit = [u for u in units if abs(value) * units[unit] >= units[u]] or list(units)[:1]
+            return (value if fit[-1] == unit else value / (units[fit[-1]] / units[unit])), fit[-1]
+    return value, unit
+
+
+def shown(value, name=''):
+    """A value as pages show it in a column with this name."""
+    if value is None:
+        return '–'
+    if isinstance(value, str):
+        return value if len(value) <= 200 else value[:200] + '…'
+    if value == 0:
+        return '0'
+    value, shown_unit = in_unit(value, unit(name)[1])
+    size = abs(value)
+    if shown_unit == '%' and 0 < value < 5e-4:
+        text = '<0.001'
+    elif isinstance(value, int):
+        text = '{:,}'.format(value)
+    elif size >= 1e15 or size < 1e-3:
+        text = '%.2e' % value
+    else:
+        text = '{:,.{}f}'.format(value, 0 if size >= 1000 else 1 if size >= 100 else
+                                 2 if size >= .01 else 4)
+    return '%s %s' % (text, shown_unit) if shown_unit else text
+
+
 def check_tables(text, what):
     """Each table has the rows of the SQL below it."""
     n = 0
@@ -176,35 +220,21 @@ def check_tables(text, what):
         rows = shell(table['sql'] + ';')
         if 'prof_issues' in table['sql']:  # some are found by the queries of the other figures
             found = [[c[0] for c in cells][:3] for cells in body]
-            must(all([r['severity'], r['code'], r['message'][:200]] in [
-                f[:2] + [f[2].rstrip('…')] for f in found] for r in rows), what + ': an issue')
+            must(all([r['severity'], r['code'], r['message']] in found for r in rows),
+                 what + ': an issue')
             continue
         same(min(len(rows), 300), len(body), what + ': rows of ' + table['sql'])
         for cells, row in zip(body, rows):
-            same([c[0] for c in head], list(row), what)
-            for (text, raw, _), value in zip(cells, row.values()):
+            same([c[0] for c in head], [unit(name)[0] for name in row], what)
+            for (text, raw, _), (name, value) in zip(cells, row.items()):
                 if raw is not None:
                     must(raw == '' if value is None else close(raw, value),
                          '%s: %r for %r in %s' % (what, raw, value, table['sql']))
+                    same(text, shown(value, name), '%s: %r %s' % (what, value, name))
                 elif value is None:
                     same(text, '–', what)
                 n += 1
     return n
-
-
-def shown(value):
-    """A value as pages show it."""
-    if value is None:
-        return '–'
-    if isinstance(value, str):
-        return value if len(value) <= 200 else value[:200] + '…'
-    if value == 0 or isinstance(value, int):
-        return '{:,}'.format(int(value))
-    size = abs(value)
-    if size >= 1e15 or size < 1e-3:
-        return '%.2e' % value
-    return '{:,.{}f}'.format(value, 0 if size >= 1000 else 1 if size >= 100 else
-                             2 if size >= .01 else 4)
 
 
 def check_base(text, source, against, what):
@@ -224,21 +254,21 @@ def check_base(text, source, against, what):
         same(most, again)
         everything = re.sub(r'(LIMIT |, )%d\b' % most, r'\g<1>%d' % n_all, sql)
         must(everything != sql, 'not %d rows: %s' % (most, sql))
-        run, base = ([list(row.values()) for row in shell(s + ';')]
+        run, base = (shell(s + ';')
                      for s in (everything, everything.replace(source, against)))
         first = base[:most]
         for row in table['rows'][1:] + table['base']:
             extra = row in table['base']
             both = not extra or any(raw for _, raw, small in row if small is not None)
             there = [values for values in base if all(
-                small in (None, 'base ' + shown(value)) and
-                (small is not None or text == shown(value))
-                for (text, _, small), value in zip(row, values))]
+                small in (None, 'base ' + shown(value, name)) and
+                (small is not None or text == shown(value, name))
+                for (text, _, small), (name, value) in zip(row, values.items()))]
             must(there or not extra and all(small in (None, 'base –') for _, _, small in row),
                  '%s: not in the baseline: %s %s' % (what, head, row))
             must(not both or any(all(raw is None or (raw == '' if value is None else
                                                      close(raw, value))
-                                     for (_, raw, _), value in zip(row, values))
+                                     for (_, raw, _), value in zip(row, values.values()))
                                  for values in run),
                  '%s: not in the run: %s %s' % (what, head, row))
             first = [values for values in first if values not in there]
@@ -267,6 +297,7 @@ def kept_pages():
     return {'tpu': kept(report(TPU)[0]), 'against': kept(report(AFTER, '--against', BEFORE)[0]),
             'sections': '\n'.join(section(source, id) for source, id in (
                 (GPU, 'ops'), ('tests/data/inference_batches', 'serving'),
+                ('tests/data/megascale_slow', 'communication'),
                 ('tests/data/jax_recompiles', 'compiles')))}
 
 
@@ -312,6 +343,133 @@ def key_figures():
         must('class=verdict>' + row['finding'].split('(')[0] in text, row['finding'])
 
 
+def icicle(text, title):
+    """{(depth, name): (share of the width, words)} of an icicle in a page."""
+    chart = re.search(r'<svg class="chart icicle"[^>]*><title>%s.*?</svg>' % title, text, re.S)
+    found = {}
+    for a, b, y, name, words in re.findall(
+            r'data-a="([0-9.]+)" data-b="([0-9.]+)"><rect[^>]* y="([0-9.]+)"[^>]*>'
+            r'<title>(.*?)\n(.*?)</title>', chart.group(0) if chart else ''):
+        found[1 + int(float(y)) // 22, html.unescape(name)] = float(b) - float(a), words
+    return found
+
+
+@case
+def scopes_of_a_page():
+    """The icicle has all levels of the scopes, and the time of ops outside of scopes as a part."""
+    scopes = icicle(report(TPU)[0], 'Time by layer')
+    must((4, 'Dense_3') in scopes, scopes)
+    for source in (GPU, BEFORE):
+        [row] = shell("SELECT sum(self_us) FILTER (WHERE scope IS NULL) / sum(self_us) AS share "
+                      "FROM time_by_scope('%s')" % source)
+        width, words = icicle(report(source)[0], 'Time by layer')[1, '(no scope)']
+        must(abs(width - row['share']) < 1e-3, '%s of %s' % (width, row))
+        must(words.endswith(', %.1f %%' % (100 * row['share'])), words)
+
+
+@case
+def kernels_without_an_op():
+    """What op_profile leaves out is a part of the icicle of devices."""
+    [row] = shell("SELECT 1 - (SELECT sum(self_time_ps) FROM op_profile('%s') WHERE kind = 'op' "
+                  "AND name <> 'IDLE') / 1e6 / sum(self_us) AS share FROM time_by_scope('%s')" % (
+                      GPU, GPU))
+    width, _ = icicle(report(GPU)[0], 'Time of devices')[1, 'without an op']
+    must(abs(width - row['share']) < 1e-2, '%s of %s' % (width, row))
+
+
+@case
+def units_of_a_page():
+    """Each number is in the unit in which people read it, and an unknown duration is no 0."""
+    from cases.steps import group
+    for us, shown, header in ((5, '5.00', 'µs'), (50000, '50.00', 'ms'), (28e7, '280.0', 's')):
+        marks = [('TraceContext', int(2e6 * us * i), int(1e6 * us), group(i)) for i in range(3)]
+        plane = Plane('/host:CPU').line(1, 'main', marks).line(2, 'pool', [
+            ('MatMul', *mark[1:]) for mark in marks])
+        text, _ = report(put('units.xplane.pb', space(plane.bytes())))
+        must('<dt>step time</dt><dd>%s <small>%s<' % (shown, header) in text, shown + header)
+        must('>%s %s</td>' % (shown, header) in text, header)
+    for kind, words in (('memory', ' events</p>'), ('empty', ' events in 25.6 µs, ')):
+        must(words in report(KINDS[kind])[0], 'the duration of ' + kind)
+
+
+@case
+def every_figure_is_drawn_or_explained():
+    """What is not drawn is listed with a reason."""
+    with open(os.path.join(ROOT, 'command', 'report', 'sections.c'), encoding='utf-8') as f:
+        titles = set(re.findall(r' TABLE\("(.*?)"', f.read())) | {'Key figures', 'Advice', 'Events'}
+    with open(os.path.join(ROOT, 'ext', 'charts.c'), encoding='utf-8') as f:
+        code = f.read()
+    with open(os.path.join(ROOT, 'command', 'report', 'sections.c'), encoding='utf-8') as f:
+        for name in re.findall(r'CHART\((\w+),', f.read()):
+            titles.update(re.findall(r'const Chart %s = \{\s*"\w+", "(.*?)"' % name, code))
+    must(len(titles) >= 28, titles)
+    for source in [*KINDS.values(), 'tests/data/h100_torch']:
+        text, _ = report(source)
+        drawn = set(map(html.unescape, re.findall('<figcaption>(.*?)</figcaption>', text)))
+        drawn |= {title for title, mark in (
+            ('Key figures', '<dl class=cards>'), ('Advice', '<ol class=advice>'),
+            ('Events', '<section id=timeline>')) if mark in text}
+        left_out = re.findall('<li>([^<]*): ([^<]*)<br><span class=soft>([^<]+)</span></li>',
+                              text.split('<section id=missing>')[1])
+        same(sorted(drawn | {html.unescape(title) for _, title, _ in left_out}), sorted(titles),
+             source)
+        same(drawn & {title for _, title, _ in left_out}, set(), source)
+
+
+@case
+def shares_above_their_limit():
+    """A share of a peak above 100 % has a remark, also where another share is above 100 %, and
+    where it is the baseline's."""
+    peak, roof = 'A share of the peak is above', 'An op is above its roof'
+    odd = KINDS['no_steps']
+    for source, words in (([odd], (peak, roof)), ([TPU], (roof,)), ([GPU], ()),
+                          ([GPU, '--against', odd], (peak, roof))):
+        text, _ = report(*source)
+        same([w for w in (peak, roof) if w in text], list(words), source)
+
+
+@case
+def heaps_of_programs():
+    """The curve of each program's heap has its peak."""
+    text, _ = report(TPU)
+    chart = re.search('<svg class="chart memory".*?</svg>', text, re.S).group(0)
+    found = re.findall('<title>([^<]*): at most (.*?)</title>', chart)
+    peaks = shell("SELECT hlo_module, memory_space, max(heap_mib) AS mib FROM heap_timeline('%s') "
+                  "GROUP BY 1, 2 ORDER BY 1, 2" % TPU)
+    same(len(found), len(peaks))
+    for (name, words), row in zip(found, peaks):
+        must(name.startswith(row['hlo_module']), name)
+        number, of = words.split()
+        must(abs(float(number) * KINDS_OF_UNITS[2][of] / 2**20 - row['mib']) <= row['mib'] / 100,
+             words)
+
+
+@case
+def one_core_has_no_others():
+    """One core is not compared with itself."""
+    text, _ = report(BEFORE)
+    must('<figcaption>Cores and hosts' not in text and 'has one core' in text, 'a table')
+    must('<figcaption>Cores and hosts' in report(KINDS['hosts'])[0], 'no table')
+
+
+@case
+def verdict_on_the_input():
+    """The verdict is about the same steps as the sentence beside it."""
+    for source, verdict in ((BEFORE, 'input bound'), (AFTER, 'not input bound')):
+        must('<td>%s</td>' % verdict in report(source)[0], verdict)
+
+
+@case
+def queries_of_advice():
+    """Each finding has the query that shows its parts, with the run as it was given."""
+    text, _ = report(BEFORE)
+    queries = list(map(html.unescape, re.findall(
+        '<summary>Query</summary><pre>(.*?)</pre>', text)))
+    rows = shell("SELECT query FROM advice('%s') WHERE status = 'finding' ORDER BY rank" % BEFORE)
+    same(queries, [row['query'] for row in rows])
+    must(queries and BEFORE in queries[0], queries)
+
+
 @case
 def nothing_is_claimed_of_nothing():
     """A file without events has no figures, no verdict, and the reasons."""
@@ -349,14 +507,14 @@ def rows_of_the_baseline():
     text, _ = report(AFTER, '--against', BEFORE)
     [op] = shell("SELECT self_time_us / 1e3 AS ms FROM top_ops('%s') WHERE short_name = "
                  "'EagerPyFunc'" % BEFORE)
-    must('<tr class=base><td>EagerPyFunc</td><td>host</td><td class=n data-v="">–<small>base %.1f'
-         '</small>' % op['ms'] in text, 'EagerPyFunc')
+    must('<tr class=base><td>EagerPyFunc</td><td>host</td><td class=n data-v="">–<small>base %s'
+         '</small>' % shown(op['ms'], 'time (ms)') in text, 'EagerPyFunc')
 
 
 @case
 def figures_of_the_baseline():
     """A figure that only one of the runs has is shown, with the reason why the other lacks it."""
-    reason = html.escape('. steps has no rows: no step was found')
+    reason = html.escape(': steps has no rows: no step was found')
     for run, base, whose in ((KINDS['no_steps'], TPU, 'this run'),
                              (TPU, KINDS['no_steps'], 'the baseline')):
         text, _ = report(run, '--against', base)
@@ -364,8 +522,8 @@ def figures_of_the_baseline():
         same(text.count('None in %s%s' % (whose, reason)), 2, 'of the chart and the table')
         must(check_base(text, run, base, whose) > 100, 'no rows')
     text, _ = report(KINDS['empty'], '--against', TPU)
-    same(re.findall('<dt>complete steps</dt><dd>(.*?) <small></small><small class=base>base (.*?)<',
-                    text), [('–', '6')])
+    card = '<dt>complete steps</dt><dd>(.*?) <small></small> <small class=base>base (.*?)<'
+    same(re.findall(card, text), [('–', '6')])
 
 
 @case
@@ -390,7 +548,7 @@ def hosts_of_other_names():
     [device] = shell("SELECT busy_percent AS p FROM device_time('%s') WHERE plane GLOB '*:0'" % TPU)
     [input] = shell("SELECT input_percent_actual AS p FROM input_pipeline('%s')" % TPU)
     for cell, row in (('/device:GPU:0<small>base /device:TPU:0', device),
-                      ('host<small>base both', input)):
+                      ('input bound<small>base partly or perhaps input bound', input)):
         must(re.search('<td>%s</small></td><td[^>]*>[0-9.]+<small>base %.2f</small>' % (
             cell, row['p']), text), cell)
 
@@ -401,10 +559,10 @@ def texts_beside_the_baseline():
     text, _ = report(GPU, '--against', TPU)
     [verdict] = re.findall('class=verdict>.*?</p>\n<p class=soft>Baseline: (.*?)</p>', text)
     must(verdict in report(TPU)[0], verdict)
-    ask = "SELECT input_verdict AS verdict, input_statement AS words FROM input_pipeline('%s')"
+    ask = "SELECT input_statement AS words FROM input_pipeline('%s')"
     (now,), (then,) = (shell(ask % source) for source in (GPU, TPU))
-    for name in 'verdict', 'words':
-        must('<td>%s<small>base %s</small></td>' % (now[name], shown(then[name])) in text, name)
+    must('<td class=long>%s<small>base %s</small></td>' % (now['words'], shown(then['words']))
+         in text, now)
     must('<td>gpu-worker<small>base t1v-n-0d2f</small></td>' in text, 'the host')
     text, _ = report(TPU, '--against', TPU)
     must('<p class=soft>Baseline: ' + verdict not in text, 'the same verdict twice')
@@ -413,7 +571,7 @@ def texts_beside_the_baseline():
 
 @case
 def timeline_beside_the_baseline():
-    """With --against, the timeline has the events of both runs, each from its own start."""
+    """With --against, the timeline has the events of both runs, each with its session's times."""
     for words, sources in (([], [AFTER]), (['--against', BEFORE], [AFTER, BEFORE])):
         text, _ = report(AFTER, *words)
         timelines = packed(text)
@@ -424,7 +582,8 @@ def timeline_beside_the_baseline():
             same(events_of(timeline), events_in_sql(source), source)
             rows = shell("SELECT min(start_ps) AS a, max(start_ps + max(duration_ps, 0)) AS b FROM "
                          "trace_events('%s') WHERE plane_kind <> 'metadata'" % source)
-            same(timeline['end'], (rows[0]['b'] - rows[0]['a']) // 1000)
+            same([timeline['start'], timeline['end']],
+                 [rows[0]['a'] // 1000, rows[0]['b'] // 1000])
             must(len(timeline['details']) > 100, 'no arguments')
     text, _ = report(AFTER, '--against', KINDS['empty'])
     must('The baseline has no events.' in text and len(packed(text)) == 1, 'a baseline of nothing')
@@ -643,6 +802,55 @@ def without_scripts_and_printed():
             must(f.read(5) == b'%PDF-' and os.path.getsize(out) > 20000, 'no PDF')
 
 
+# Words of tables that are broken, of those that fit on a line of print.
+BROKEN = r"""[...document.querySelectorAll('td')].filter(td => /^[\w.]{1,14}$/.test(td.textContent))
+  .filter(td => { const range = document.createRange(); range.selectNodeContents(td);
+    return new Set([...range.getClientRects()].map(box => box.top)).size > 1; })
+  .map(td => td.textContent)"""
+
+
+@case
+def what_is_printed():
+    """On paper, pages have the SQL, the visible part of the timeline and its times, in light
+    colours, and words in one piece."""
+    with browsing() as b:
+        for source in (TPU, GPU):
+            opened(b, report(source)[1], width=1280, prefers_color_scheme='dark')
+            b.script("addEventListener('beforeprint', () => { window.paper = "
+                     "timelines.timelines[0].colours.paper; })")
+            b.pdf(os.path.join(DIR, 'page.pdf'))
+            same(b.script('paper'), '#ffffff')
+            first, last = re.fullmatch(
+                'The part of the timeline that was on the screen: (.*) ms to (.*) ms.',
+                b.script("document.querySelector('#printed').textContent")).groups()
+            seen = b.script('(t => [t.from, t.to])(timelines.timelines[0])')
+            must(abs(float(first) * 1e6 - seen[0]) + abs(float(last) * 1e6 - seen[1]) < 1e6, seen)
+            must(b.script('timelines.timelines[0].colours.paper') != '#ffffff', 'still for paper')
+            b.call('Emulation.setDeviceMetricsOverride', width=718, height=1000,
+                   deviceScaleFactor=1, mobile=False)
+            b.call('Emulation.setEmulatedMedia', media='print')
+            same(b.script(BROKEN), [])
+            heights = b.script("""['details.sql pre', '#timeline canvas', '#printed'].map(
+                e => Math.min(...[...document.querySelectorAll(e)].map(e => e.offsetHeight)))""")
+            must(min(heights) > 10, heights)
+            same(b.script('document.documentElement.scrollWidth'), 718)
+
+
+@case
+def what_a_telephone_shows():
+    """On 400 pixels, texts of charts have their size, and sentences in tables room for some
+    words."""
+    with browsing() as b:
+        _, path = report(TPU)
+        opened(b, path, width=400)
+        sizes = b.script("""[...document.querySelectorAll('svg.chart')].map(e =>
+            11 * e.getBoundingClientRect().width / e.viewBox.baseVal.width)""")
+        must(sizes and min(sizes) >= 11, sizes)
+        widths = b.script("""[...document.querySelectorAll('td')].filter(
+            td => td.offsetWidth && td.textContent.length > 80).map(td => td.offsetWidth)""")
+        must(widths and min(widths) > 200, widths)
+
+
 @case
 def what_a_page_does():
     """Headings sort, icicles zoom, the timeline has the events, searches them, and shows arguments
@@ -667,7 +875,7 @@ def what_a_page_does():
         events = events_in_sql(GPU)
         same(sorted(map(tuple, got)), events, 'events')
         b.script("timelines.find('MEMCPYHtoD')")
-        same(b.script('timelines.hits.length'),
+        same(b.script('timelines.n_hits'),
              sum('memcpyhtod' in e[1].lower() for e in events))
         b.script('timelines.next(1)')
         shown = b.script("document.querySelector('#event').textContent")
@@ -676,6 +884,211 @@ def what_a_page_does():
         b.script("document.querySelector('#event button').click()")
         must('MEMCPYHtoD' not in b.script("document.querySelector('#event dd').textContent"),
              'the flow leads nowhere')
+
+
+@case
+def labels_of_the_timeline():
+    """No label of the axis is cut."""
+    with browsing() as b:
+        opened(b, report(TPU)[1])
+        same(b.script('''(() => {
+            const cut = [], context = CanvasRenderingContext2D.prototype, write = context.fillText;
+            context.fillText = function (text, x, y) {
+              if (y === 10 && x + this.measureText(text).width > this.canvas.clientWidth)
+                cut.push(text);
+              write.call(this, text, x, y);
+            };
+            timelines.timelines[0].paint();
+            return cut;
+        })()'''), [])
+
+
+@case
+def deep_stacks_in_a_browser():
+    """Each event of a stack of 60 is drawn on a row of its own, to which the timeline scrolls, and
+    is found at its own middle."""
+    host = Plane('/host:CPU')
+    for n in (60, 3):
+        host.line(n, 'thread %d' % n, [('call %d' % i, 10**6 * i, 10**6 * (200 - 2 * i))
+                                       for i in range(n)])
+    with browsing() as b:
+        opened(b, report(put('deep.xplane.pb', space(host.bytes())))[1])
+        missed = b.script('''(() => {
+            const t = timelines.timelines[0], missed = [];
+            for (const line of t.lines) for (let e = 0; e < line.n; e++) {
+              t.go([line, e]);
+              const y = t.y(line, line.depth[e]) + 7, x = t.x(line.start[e] + line.length[e] / 2);
+              const there = t.at(x, y);
+              if (y < 20 || y > t.seen || !there || there[0] !== line || there[1] !== e)
+                missed.push(line.title + ' ' + e);
+            }
+            return missed;
+        })()''')
+        same(missed, [])
+
+
+def event_shown(b):
+    """What the page shows of an event."""
+    return dict(zip(*(b.script("[...document.querySelectorAll('#event %s')].map(e => "
+                               "e.textContent)" % tag) for tag in ('dt', 'dd'))))
+
+
+@case
+def devices_first():
+    """Lines of devices are above those of hosts, whatever their order in the file."""
+    planes = [Plane(name, i).line(1, 'l', [('e', 0, 9)]) for i, name in enumerate((
+        '/host:CPU', '/device:GPU:0', '/host:other', '/device:GPU:1'))]
+    with browsing() as b:
+        opened(b, report(put('order.xplane.pb', space(*(p.bytes() for p in planes))))[1])
+        same(b.script('timelines.timelines[0].lines.map(line => line.plane)'),
+             ['/device:GPU:0', '/device:GPU:1', '/host:CPU', '/host:other'])
+
+
+@case
+def input_to_the_timeline():
+    """The wheel scrolls, with Ctrl it zooms, as two fingers and the buttons do; keys reach every
+    row and line."""
+    host = Plane('/host:CPU')
+    for n in range(40):
+        host.line(n, 'thread %d' % n, [('outer', 0, 10**9), ('inner', 10**8, 10**7)])
+    state = '(t => [t.to - t.from, t.top, scrollY])(timelines.timelines[0])'
+    with browsing() as b:
+        opened(b, report(put('input.xplane.pb', space(host.bytes())))[1])
+        x, y, below = b.script("""(() => {
+            document.querySelector('#timeline').scrollIntoView();
+            const box = document.querySelector('canvas').getBoundingClientRect();
+            return [box.left + 100, box.top + 100, timelines.timelines[0].height];
+        })()""")
+        must(below > 1000, 'no lines below')
+
+        def after(method, **how):
+            b.call('Input.' + method, **how)
+            b.script('new Promise(done => setTimeout(done, 300))')
+            return b.script(state)
+
+        span, _, page = b.script(state)
+        wheel = {'method': 'dispatchMouseEvent', 'type': 'mouseWheel', 'x': x, 'y': y, 'deltaX': 0}
+        same(after(**wheel, deltaY=120), [span, 120, page], 'the wheel')
+        b.script('timelines.timelines[0].top = 1e9')
+        b.script('new Promise(done => setTimeout(done, 300))')
+        _, end, _ = b.script(state)
+        got = after(**wheel, deltaY=-120, modifiers=2)
+        must(got[0] < .9 * span and got[1:] == [end, page], 'Ctrl and the wheel: %s' % got)
+
+        def fingers(apart):
+            return [{'x': x + 200 + i * apart, 'y': y, 'id': i} for i in (0, 1)]
+        before = got[0]
+        for kind, points in (('touchStart', fingers(50)), ('touchMove', fingers(75)),
+                             ('touchMove', fingers(100)), ('touchEnd', [])):
+            got = after('dispatchTouchEvent', type=kind, touchPoints=points)
+        must(abs(got[0] - before / 2) < .05 * before, 'two fingers: %s of %s' % (got, before))
+        for button, factor in (('closer', .6), ('wider', 1 / .6)):
+            before = got[0]
+            b.script("document.querySelector('#%s').click()" % button)
+            got = b.script(state)
+            must(abs(got[0] / before - factor) < .01, button)
+        b.script("document.querySelector('#whole').click()")
+        same(b.script(state)[0], span)
+
+        def reached(*keys):
+            found = []
+            for key in keys:
+                for kind in ('keyDown', 'keyUp'):
+                    b.call('Input.dispatchKeyEvent', type=kind, key=key)
+                event = event_shown(b)
+                found.append((event['on'].split()[-1], event['event']))
+            return found
+        b.script("timelines.timelines[0].top = 0; document.querySelector('canvas').focus()")
+        rows = [(str(n), name) for n in range(40) for name in ('outer', 'inner')]
+        same(reached(*['ArrowDown'] * 80), rows)
+        same(reached(*['ArrowUp'] * 79), rows[-2::-1])
+        same(reached('PageDown', 'PageDown', 'PageUp'),
+             [('1', 'outer'), ('2', 'outer'), ('1', 'outer')])
+        place = b.script("""(t => t.y(t.selected[0], 0))(timelines.timelines[0])""")
+        must(20 < place < 400, 'the selected event is not visible')
+
+
+@case
+def what_a_search_finds():
+    """A search finds names of events, lines and planes, and names and values of arguments, and says
+    so. An event without arguments in the page has the SQL that shows them."""
+    host = Plane('/host:CPU')
+    host.line(1, "it's a thread", [('call', 10**6 * i, 10**5 + i, {'batch %d' % i: {'str': 'abc'}})
+                                   for i in range(2000)])
+    host.line(2, 'other', [('Abcd', 0, 10**6)])
+    path = put("it's.xplane.pb", space(host.bytes()))
+    with browsing() as b:
+        opened(b, report(path)[1])
+        at = '''timelines.timelines[0].lines[0].id.findIndex(
+            id => %s timelines.timelines[0].details[id])'''
+        with_arguments = b.script('timelines.timelines[0].lines[0].id.filter(id => '
+                                  'timelines.timelines[0].details[id]).length')
+        must(1000 < with_arguments < 1300, with_arguments)
+        for text, n in (('abc', with_arguments + 1), ("IT'S A", 2000), ('host:', 2001),
+                        ('batch', with_arguments), ('call', 2000), ('nothing', 0)):
+            b.script('timelines.find(%s)' % json.dumps(text))
+            same(b.script('timelines.n_hits'), n, text)
+        said = b.script("document.querySelector('#found').textContent")
+        must('arguments of {:,} events'.format(with_arguments + 1) in said, said)
+        same(shell(said[said.index('SELECT'):].replace('nothing', 'batch 1999')), shell(
+            "SELECT *, stats FROM trace_events('%s') WHERE event_id = 1999" % path.replace(
+                "'", "''")))
+        for there, word in ((True, 'abc'), (False, 'This SQL shows them')):
+            b.script('timelines.timelines[0].show([timelines.timelines[0].lines[0], %s])' % (
+                at % ('' if there else '!')))
+            event = event_shown(b)
+            must(word in ' '.join(event.values()), event)
+            [row] = shell(event['SQL'])
+            same(row['event_id'], int(event['event_id']))
+            must('abc' in row['stats'], row)
+
+
+@case
+def times_of_the_session():
+    """Starts on the page are those of the session: what it shows can be typed after --from and
+    --to, and is in SQL. Labels of the axis differ."""
+    with browsing() as b:
+        opened(b, report(GPU)[1])
+        b.script("timelines.find('MEMCPYHtoD'); timelines.next(1)")
+        event = event_shown(b)
+        [row] = shell("SELECT start_ps FROM trace_events('%s') WHERE event_id = %s" % (
+            GPU, event['event_id']))
+        same(event['start'], '%s ms' % (row['start_ps'] // 1000 / 1e6))
+        trace, _ = run('export', GPU, '-', '--format', 'chrome', '--from', event['start'],
+                       '--to', event['start'], '--lines', '*GPU:0')
+        must('"name":"MEMCPYHtoD"' in trace, trace)
+        for factor in (1, .3, .1, .1, .1):
+            labels = b.script('''(() => {
+                const t = timelines.timelines[0], texts = [], draw = t.context.fillText;
+                t.zoom(%f, 500);
+                t.context.fillText = text => texts.push(text);
+                t.width = t.canvas.clientWidth;
+                t.paintAxis();
+                t.context.fillText = draw;
+                return texts;
+            })()''' % factor)
+            must(len(labels) > 1 and len(set(labels)) == len(labels), labels)
+
+
+@case
+def a_million_events_in_a_browser():
+    """A page with as many events as it can have, as of a profile of a gigabyte: on 40 lines."""
+    plane = Plane('/device:GPU:0')
+    events = [event(plane.meta('kernel %d' % (i % 50)), 10**7 * i, 10**6 * (i % 9 + 1))
+              for i in range(25000)]
+    plane.lines = [line(n, 'Stream #%d(Kernel)' % n, events) for n in range(40)]
+    path = put('million.xplane.pb', space(plane.bytes()))
+    out = os.path.join(DIR, 'million.html')
+    run('report', path, '-o', out, '--force')
+    with browsing() as b:
+        opened(b, out)
+        same(b.script('timelines.timelines[0].lines.map(line => line.n)'), [25000] * 40)
+        for text, n in (('kernel 7', 20000), ('stream #39', 25000), ('k', 10**6)):
+            b.script("timelines.find('%s')" % text)
+            same(b.script('timelines.n_hits'), n)
+        b.script('timelines.next(-1)')
+        same(event_shown(b)['event_id'], '999999')
+        same(b.complaints(), [])
 
 
 @case
@@ -691,9 +1104,9 @@ def two_timelines():
             same(b.script(LABELS), [])
             keep(b, 'against_%d_%s' % (width, scheme))
         events = events_in_sql(AFTER), events_in_sql(BEFORE)
-        ends = [max(e[2] + e[3] for e in of) for of in events]
+        spans = [max(e[2] + e[3] for e in of) - min(e[2] for e in of) for of in events]
         for span in b.script(scale):
-            must(abs(span - max(ends)) <= 1, 'not all of both: %s of %s' % (span, ends))
+            must(abs(span - max(spans)) <= 1, 'not all of both: %s of %s' % (span, spans))
         for act in ('timelines.timelines[0].zoom(.25, 900)', 'timelines.timelines[1].zoom(.5, 10)',
                     'timelines.timelines[1].move(.3)'):
             before = b.script(scale)
@@ -701,11 +1114,11 @@ def two_timelines():
             now, then = b.script(scale)
             must(abs(now - then) < 1e-6 * now, '%s: %s and %s' % (act, now, then))
             same(now < .6 * before[0], 'zoom' in act, act)
-        hits = [sum('iterator' in e[1].lower() for e in of) for of in events]
+        hits = [sum('iterator::' in e[1].lower() for e in of) for of in events]
         must(min(hits) > 0, 'no events to find')
-        b.script("timelines.find('Iterator')")
-        same(b.script("document.querySelector('#found').textContent"),
-             '{:,} events, baseline {:,} events'.format(*hits))
+        b.script("timelines.find('Iterator::')")
+        must(b.script("document.querySelector('#found').textContent").startswith(
+            '{:,} events, baseline {:,} events. '.format(*hits)), 'the number of events')
         for by in (1, -2):  # the first hit, and the last
             b.script('timelines.next(%d)' % by)
             on = b.script("document.querySelectorAll('#event dd')[1].textContent")
@@ -723,7 +1136,7 @@ def a_page_has_many_events():
 
     def bins_without(starts_ns):
         first, last = events[0][1], events[-1][1] + events[-1][2]
-        there = {(first + 1000 * start) // 10**10 for start in starts_ns}
+        there = {1000 * start // 10**10 for start in starts_ns}
         width, taken = (last - first) / 400, [0] * 400
         for i in set(range(len(events))) - there:
             taken[min(399, int((events[i][1] - first) / width))] += events[i][2]
@@ -738,7 +1151,8 @@ def a_page_has_many_events():
                 same(there + line.get('left', 0), n)
                 must(least <= there <= most, '%d of %d' % (there, n))
                 if there < n:
-                    same(line['bins'], bins_without(column(iter(timeline['columns']), there, 1)))
+                    starts = column(iter(timeline['columns']), there, 1)
+                    same(line['bins'], bins_without(starts))
         must(os.path.getsize(out) < 4 << 20, 'too long')
 
     for n in (150000, 450000):
@@ -747,6 +1161,21 @@ def a_page_has_many_events():
         path = put('many.xplane.pb', space(Plane('/host:CPU', 1).line(1, 'main', events).bytes()))
         check(n, *((n, n) if n < 200000 else (200000, n - 1)))
     check(n, 100000, 200000, '--against', path)
+
+
+@case
+def lines_that_are_left_out():
+    """Of 320 lines the timeline has the 300 whose events take most time, and it says so."""
+    host = Plane('/host:CPU')
+    for i in range(320):
+        # The last lines have the most events, which take the least time.
+        host.line(i, 'thread %d' % i, [('e', 10**9 * k, 9999 - i if i < 300 else 999)
+                                       for k in range(1 if i < 300 else 9)])
+    text, _ = report(put('lines.xplane.pb', space(host.bytes())))
+    must('20 of 320 lines are left out: those whose events take the least time.' in text, 'silent')
+    [timeline] = packed(text)
+    same([line['name'] for line in timeline['lines']], ['thread %d' % i for i in range(300)])
+    must('lines are left out' not in report(GPU)[0], 'a note without need')
 
 
 @case

@@ -253,7 +253,33 @@ def parts_of_a_trace():
     compare(GPU, "plane GLOB '*GPU:0' AND line = 'Steps'", ('--lines', '*GPU:0/Steps'))
     _, notes = run('export', GPU, os.path.join(DIR, 'none.json'), '--format', 'chrome', '--lines',
                    'no such line')
-    must('no line has this name' in notes, notes)
+    must("no line has the name 'no such line': profsql" in notes, notes)
+
+
+@case
+def lines_of_a_trace():
+    """Names that `lines` lists, which may have commas and brackets, one or several; each item that
+    is no line is named."""
+    copies, compute = 'Stream #53(MemcpyD2H,MemcpyD2D,Memset)', 'Stream #20(Compute)'
+    for names in ([copies], [copies, compute], [compute, copies]):
+        compare(GPU, ' OR '.join("line = '%s'" % name for name in names),
+                ('--lines', ','.join(names)))
+    odd = put('names.xplane.pb', space(Plane('/host:CPU').line(1, 'a[1],b', [('e', 0, 9)]).line(
+        2, 'a', [('f', 0, 9)]).bytes()))
+    compare(odd, "line = 'a[1],b'", ('--lines', 'a[1],b'))
+    out = os.path.join(DIR, 'lines.json')
+    for source, words, said in (
+            (GPU, ['--lines', 'Stream*,nosuch*,/host:*,no'],
+             ["no line has the name 'nosuch*': ", "no line has the name 'no': "]),
+            (GPU, ['--lines', copies], []),
+            (GPU, ['--lines', copies + ',', '--to', '1ns'],
+             ["no line has the name '': ", 'no event of such lines is in this time']),
+            ('tests/data/edge_empty', [], ['the run has no event']),
+            ('tests/data/edge_empty', ['--to', '3'], ['the run has no event'])):
+        _, notes = run('export', source, out, '--format', 'chrome', '--force', *words)
+        found = [line for line in notes.splitlines() if ': wrote' not in line]
+        same(len(found), len(said), notes)
+        must(all(text in line for text, line in zip(said, found)), notes)
 
 
 @case
