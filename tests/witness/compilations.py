@@ -161,7 +161,8 @@ class Thread:
 def kind_of(e):
     cause = cause_of(e.name)
     if cause == 'tracing':
-        return 'tracing' if re.sub(r'^\$\S* ', '', e.name).startswith('trace') else 'lowering'
+        frame = re.sub(r'^\$\S* ', '', e.name)
+        return 'tracing' if frame.startswith(('trace_', 'tf.function-')) else 'lowering'
     return cause if cause == 'compiling' else None
 
 
@@ -426,9 +427,11 @@ COMPILING = ['backend_compile', 'backend_compile_and_load', 'XlaCompile#id=1#', 
              'PjRtClient::Compile', 'LlvmCompiler::RunBackend', 'a_Compile', 'x:XlaCompile',
              'XlaCompile:#module=jit_f#', 'XlaCompile:#id=1,module=cluster_0(3),x#module=jit_g#',
              'XlaCompileBackend:#module=a,b,program_id=2', 'XlaCompile:#module=,modules=jit_f#']
-ALIKE = ['backend_compiled', 'XlaCompiler', 'X::Compiled', 'a/b_Compile', '$x.py:1 backend_compile',
+ALIKE = ['tf.function-graph', 'f:tf.function-graph_building',
+         'backend_compiled', 'XlaCompiler', 'X::Compiled', 'a/b_Compile', '$x.py:1 backend_compile',
          'y x::Compile', 'work']
-TRACING = ['trace_to_jaxpr_dynamic', '$pe.py:12 trace_to_subjaxpr', '$x.py:3 trace_to_jaxpr']
+TRACING = ['trace_to_jaxpr_dynamic', '$pe.py:12 trace_to_subjaxpr', '$x.py:3 trace_to_jaxpr',
+           'tf.function-graph_building', '$f.py:7 tf.function-graph_building x']
 LOWERING = ['lower_sharding_computation', '$m.py:9 lower_mesh_computation', 'lower_xla_callable',
             'lower_parallel_callable']
 FUNCTIONS = ['f', 'g', '<lambda>', 'a.b-c', 'h h']

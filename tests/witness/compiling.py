@@ -132,7 +132,8 @@ def compile_passes(run):
 
 # ---- random runs ----
 
-PARTS = ['GpuCompiler::RunBackend', 'XlaPass', 'SimplifierPass', 'Passage', 'MyCompiler', 'emit',
+PARTS = ['tf.function-graph_building',
+         'GpuCompiler::RunBackend', 'XlaPass', 'SimplifierPass', 'Passage', 'MyCompiler', 'emit',
          'Tool::Compile', 'backend_compile', 'Tool::Compiled', 'llvm opt', 'trace_to_jaxpr_dynamic',
          'lower_sharding_computation', 'XlaPass:#name=fusion,module=jit_f,program_id=3#',
          'XlaPassPipeline:#name=fusion#', 'XlaPass:#module=f,name=x#', 'Thunk:#hlo_op=a.1#',

@@ -25,6 +25,9 @@ COPY = ('Memcpy', 'Memset', 'DevicePut', 'device_put', 'shard_arg', 'HostBuffer'
         'ToDevice', 'FromDevice', 'MapDmaBuffer', 'TransferTo')
 LAUNCHING = ('Launch', 'Executable::Execute', 'Executable_Execute', 'EnqueueExecution',
              'ExecuteReplicated')
+TRACING = ('trace_to_jaxpr', 'trace_to_subjaxpr', 'tf.function-graph_building')
+LOWERING = ('lower_sharding_computation', 'lower_mesh_computation', 'lower_parallel_callable',
+            'lower_xla_callable')
 COMPILE_OPS = ('_XlaCompile', 'XlaCompile', 'TPUCompile', '_TPUCompileMlir', 'TpuCompileMlir')
 
 
@@ -62,9 +65,7 @@ def cause_of(name):
     frame = re.sub(r'^\$\S* ', '', name)
     if compiles(name):
         return 'compiling'
-    if frame.startswith(('trace_to_jaxpr', 'trace_to_subjaxpr', 'lower_sharding_computation',
-                         'lower_mesh_computation', 'lower_parallel_callable',
-                         'lower_xla_callable')):
+    if frame.startswith(TRACING + LOWERING):
         return 'tracing'
     if waits_for_input(name) or name.startswith('Iterator::') or (op_type(name) or '').startswith(
         'InfeedEnqueue'):

@@ -21,8 +21,9 @@ met = collections.Counter()  # what the random threads have
 # ---- names ----
 
 COMPILING_OPS = ('_XlaCompile', 'XlaCompile', 'TPUCompile', '_TPUCompileMlir', 'TpuCompileMlir')
-TRACING = ('trace_to_jaxpr', 'trace_to_subjaxpr', 'lower_sharding_computation',
-           'lower_mesh_computation', 'lower_parallel_callable', 'lower_xla_callable')
+TRACING = ('trace_to_jaxpr', 'trace_to_subjaxpr', 'tf.function-graph_building',
+           'lower_sharding_computation', 'lower_mesh_computation', 'lower_parallel_callable',
+           'lower_xla_callable')
 WAITING = ('Synchronize', 'block_until_ready', 'BlockUntilReady', 'BlockHostUntilReady', 'Await',
            'Acquire semaphore', 'np.asarray(jax.Array)')
 
@@ -119,7 +120,8 @@ def each(run):
 
 DERIVED = -559038737  # id of a line that XProf derives
 WAYS = ['several are longest', 'within another']
-NAMES = ['cudaStreamSynchronize', 'block_until_ready', '$a.py:1 item', '$b.py:2 x.tolist',
+NAMES = ['tf.function-graph_building Await', 'tf.function-graph Await',
+         'cudaStreamSynchronize', 'block_until_ready', '$a.py:1 item', '$b.py:2 x.tolist',
          '$item', '$c.py:3 items', 'item', 'ThunkExecutor (wait for completion)',
          'ThreadPool::Await', 'Future::Await', 'IteratorGetNext:Synchronize', 'XlaCompileAwait',
          'XlaCompiledAwait', 'Await XlaCompile', 'X::Compile Await', '$api.py:9 block_until_ready',
