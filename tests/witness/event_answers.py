@@ -83,9 +83,13 @@ def memory_growth(run):
 # ---- hosts ----
 
 def host_only_ops(run):
-    ops = run.ask('SELECT * FROM tf_ops({x}, 0, 0)')
+    """Ops have types; XlaModule is none."""
+    ops, kernels = run.ask_all('SELECT * FROM tf_ops({x}, 0, 0)',
+                               'SELECT operation FROM kernel_time_by_op({x})')
     on_device = {o['operation'] for o in ops if o['host_or_device'] == 'Device'}
-    on_host = [o for o in ops if o['host_or_device'] == 'Host']
+    on_device |= {k['operation'] for k in kernels}
+    on_host = [o for o in ops if o['host_or_device'] == 'Host' and o['type']
+               and o['operation'] != 'XlaModule']
     everything = sum(o['self_ps'] for o in on_host)
     got = run.ask('SELECT * FROM host_only_ops({x})')
     ranked('host_only_ops', got, lambda r: r['self_time_us'])
