@@ -235,6 +235,9 @@ WAITS = ('block_until_ready', 'cudaStreamSynchronize', '$a.py:3 item', '$numpy t
          'ThunkExecutor::Execute (wait for completion)', 'IteratorGetNextAwait')
 
 
+OPS = ('f/MatMul:MatMul', 'g/Relu:Relu', 'h/Add:AddV2', 'XlaModule:XlaModule')
+
+
 def nested(dice, start, end, group, depth=0):
     while start + 10 < end:
         length = dice.randint(5, end - start)
@@ -255,7 +258,7 @@ def random_host(dice, n):
             threads[i] += nested(dice, at + 2, at + dice.randint(20, 500), group)
         if dice.random() < 0.2:
             threads[0].append(('backend_compile', at + 10 * US, 20 * US, group))
-        threads[0].append(('f/MatMul:MatMul', at + 40 * US, US, group))
+        threads[0].append((dice.choice(OPS), at + 40 * US, US, group))
         for i in range(dice.randint(0, 4)):
             threads[2].append(('MemoryAllocation', at + i * US, 0, {
                 'allocator_name': {'str': dice.choice('ab')}, **{
@@ -274,7 +277,9 @@ def random_host(dice, n):
         stats = {'correlation_id': {'int64': id}}
         calls.append(('cudaLaunchKernel', at, dice.randint(0, 5) * US, stats))
         kernels.append((dice.choice(('add', 'mul<int>(float)', 'x')), free,
-                        dice.choice((0, 0, 5, 9, 30)) * US, stats)
+                        dice.choice((0, 0, 5, 9, 30)) * US, {**stats, **{
+                            dice.choice(('level 0', 'tf_op', 'annotation')): {
+                                'str': dice.choice(OPS)} for _ in range(dice.random() < 0.1)}})
                        + ((4, ) if dice.random() < 0.1 else ()))
     host.line(9, 'launches', calls)
     first = ({'x': {'int64': 3}, 'y': {'int64': 4}}, {'x': {'double': 0.5}}, {'x': {'str': 'z'}},
