@@ -2,12 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a file lacks: missing has a row for each thing that is in no host of the run, and for no
 other, and what it calls empty is empty."""
+import os
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
-from compare import agree, ask, in_parts, main, tried  # noqa: E402
+from compare import Run, agree, ask, in_parts, main, tried  # noqa: E402
+from lib.wire import Plane, space  # noqa: E402
 from program_flops import are_operations_unknown  # noqa: E402
 
+OF_NVIDIA = {'hardware counters', 'power, temperature and clocks of GPUs'}  # no profiler of AMD's
 COLUMNS = {}
 for r in ask('SELECT table_name AS t, "column" AS c FROM prof_columns'):
     COLUMNS.setdefault(r['t'], set()).add(r['c'])
@@ -77,6 +81,7 @@ def is_empty(run, name):
 def missing(run):
     got = run.ask('SELECT * FROM missing({x})')
     want = facts(run)
+    vendors = {d['vendor'] for d in run.ask('SELECT vendor FROM devices({x})')}
     agree('missing', sorted(r['missing'] for r in got), sorted(k for k, v in want.items() if v))
     for r in got:
         names = r['tables'].split(', ')
@@ -86,6 +91,10 @@ def missing(run):
         agree('what is empty without ' + r['missing'],
               [n for n in names if n not in PARTLY and not is_empty(run, n)], [])
         in_parts(r['tables'])
+        if r['missing'] in OF_NVIDIA and vendors in ({'AMD'}, {'Nvidia'}):
+            agree('an option for %s' % r['missing'], r['option'] is None, vendors == {'AMD'})
+            agree('words for %s' % r['missing'], 'amd-smi' in r['how'] or 'rocprof' in r['how'],
+                  vendors == {'AMD'})
         agree('words', [r['cannot_answer'].endswith(('?', '.')), bool(r['how'])], [True, True])
 
 
@@ -93,5 +102,17 @@ def each(run):
     tried('missing ' + run.path, missing, run)
 
 
+def made():
+    """GPUs of both vendors."""
+    for vendors in (['AMD'], ['Nvidia'], ['AMD', 'AMD']):
+        gpus = [Plane('/device:GPU:%d' % i, i, stats={'device_vendor': {'str': vendor}}).line(
+            1, 'Stream #1', [('kernel', 0, 9)]).bytes() for i, vendor in enumerate(vendors)]
+        with tempfile.TemporaryDirectory() as top:
+            path = os.path.join(top, 'h.xplane.pb')
+            with open(path, 'wb') as f:
+                f.write(space(*gpus))
+            tried('missing of GPUs of ' + ', '.join(vendors), missing, Run(path, [path]))
+
+
 if __name__ == '__main__':
-    main(each)
+    main(each, made)
