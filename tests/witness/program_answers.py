@@ -174,7 +174,7 @@ def of_all_kinds():
                      hlo.assignment(buffers, places))
 
 
-def moving(element_type):
+def moving(element_type, last='sum'):
     """A fusion that copies and reshapes, one that converts, and a product of a library."""
     flat, square = hlo.shape(element_type, 16), hlo.shape(element_type, 4, 4)
 
@@ -188,7 +188,7 @@ def moving(element_type):
            hlo.instruction(3, 'converted', 'fusion', flat, [1], [3]),
            hlo.instruction(4, 'gemm', 'custom-call', hlo.shape(hlo.S32, 4), [2],
                            more=hlo.L(28, '__cublas$gemm')),
-           hlo.instruction(5, 'sum', 'add', flat, [3, 2])]
+           hlo.instruction(5, last, 'add', flat, [3, 2])]
     return hlo.proto(hlo.module('m', hlo.computation(1, 'main', ops), body(2, 'copy'),
                                 body(3, 'convert')))
 
@@ -250,6 +250,10 @@ def made():
                         host_with(moving(hlo.F32), 2))
         for check in (program_cost, layout_ops, time_by_type):
             tried('%s of programs of one id' % check.__name__, check, run)
+    with tempfile.TemporaryDirectory() as top:
+        run = made_run(top, *[host_with(moving(hlo.F32, last), 3) for last in ('sum', 'total')],
+                       host_with(moving(hlo.F32).replace(b'__cublas$gemm', b'__another$one'), 1))
+        tried('program_cost of equal numbers', program_cost, run)
     with tempfile.TemporaryDirectory() as top:
         run = made_run(top, *[host_with(of_all_kinds())] * 2)
         tried('donation of each kind', donation_by_hand, run)
