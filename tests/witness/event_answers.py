@@ -290,7 +290,32 @@ def random_host(dice, n):
     return space(host.bytes(), gpu.line(1, 'Stream #1', kernels).bytes())
 
 
+def host_of_tpu(dice):
+    """A host that runs ops, some of which its TPU runs, too."""
+    host, tpu = Plane('/host:CPU'), Plane('/device:TPU:0', 2)
+    host.line(1, 'thread', [(dice.choice(OPS), i * US, US) for i in range(6)])
+    keys = [tpu.meta('%%%s.1 = f32[1] add()' % 'abcd'[i], 'abcd'[i] + '.1', {
+        'program_id': {'uint64': 1}, 'symbol_id': {'uint64': i + 1}, 'tf_op': {'str': op}})
+            for i, op in enumerate(OPS)]
+    tpu.line(1, 'XLA Ops', [(dice.choice(keys), i * US, US) for i in range(2)])
+    return space(host.bytes(), tpu.bytes())
+
+
+def made_of_tpus():
+    for seed in range(10):
+        dice = random.Random(seed)
+        with tempfile.TemporaryDirectory() as top:
+            folder = os.path.join(top, 'plugins', 'profile', 'run')
+            os.makedirs(folder)
+            files = [os.path.join(folder, h + '.xplane.pb') for h in 'ab']
+            for file in files:
+                with open(file, 'wb') as f:
+                    f.write(host_of_tpu(dice))
+            tried('host_only_ops of TPUs %d' % seed, host_only_ops, Run(folder, files))
+
+
 def made(n=25):
+    made_of_tpus()
     for seed in range(n):
         dice = random.Random(seed)
         n_steps = dice.randint(2, 9)
