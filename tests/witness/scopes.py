@@ -661,7 +661,7 @@ def costs(run, rows, runs_ops):
 # ---- queries ----
 
 def prefix(scope, depth):
-    return scope and '/'.join(scope.split('/')[:depth])
+    return scope and scope[:(outside(scope, '/') + [len(scope)] * depth)[depth - 1]] or None
 
 
 def grouped(run, rows, query, own, of_largest):

@@ -124,6 +124,16 @@ def run_of(dice, folder, names):
     return Run(path, [path])
 
 
+def run_without_programs(dice, folder, names):
+    """A GPU whose kernels record names of framework ops."""
+    path = os.path.join(folder, 'h.xplane.pb')
+    kernels = [('kernel', 1000 * i, 500, {'tf_op': {'str': dice.choice(names)}, **({
+        'hlo_op': {'str': 'a.%d' % i}} if dice.random() < 0.5 else {})}) for i in range(200)]
+    with open(path, 'wb') as f:
+        f.write(space(Plane('/device:GPU:0', 1).line(1, 'Stream #1', kernels).bytes()))
+    return Run(path, [path])
+
+
 def check(run, found):
     structure(run, programs_of(run))
     scopes.instructions(run.ask, found)
@@ -140,6 +150,10 @@ def made():
         with tempfile.TemporaryDirectory() as top:
             run = run_of(random.Random(seed), top, some_names)
             tried('programs of seed %d' % seed, check, run, programs_of(run, scopes.Program))
+    for seed in range(20):
+        with tempfile.TemporaryDirectory() as top:
+            run = run_without_programs(random.Random(seed), top, some_names)
+            tried('without programs, seed %d' % seed, scopes.of_scopes, run, {})
     tried('each rule is reached', lambda: agree(
         'rules that no program reaches', [x for x in RULES if not scopes.met[x]], []))
 
