@@ -205,7 +205,7 @@ def check(run, known):
                       'FROM lines({x})) AS lines, (SELECT sum(event_count) '
                       'FROM lines({x})) AS events')[0] for one in alone]
     main = {(r['host'], r['plane']) for r in rows_of(run, 'device_time', known['device_time'])
-            if r['is_main']} or None
+            if r['is_main'] and r['busy_ps']} or None
     of_run = steps_of_cores(run)
     of_files = [steps_of_cores(one, 1000 * i) for i, one in enumerate(alone)]
     same_steps = {core for steps in of_files for core in steps if steps[core] == of_run.get(core)}
