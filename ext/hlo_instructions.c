@@ -134,10 +134,14 @@ SQLITE_EXTENSION_INIT3
       "(docs/semantics.md), on GPUs too",                                                          \
       "libprofsql")                                                                                \
     C(HI_ACCESSED_ACTUAL, "bytes_accessed_actual", "INTEGER", "bytes",                             \
-      "bytes read plus bytes written by one execution, including library calls. In profiles of "   \
-      "TPUs: bytes_accessed. Otherwise: for a call of cuBLAS or cuDNN whose work is known, its "   \
-      "operands and results (without the last of several results if that is an array of bytes, "   \
-      "which is workspace). NULL if unknown, as for other custom calls",                           \
+      "bytes read plus bytes written by one execution, including library calls. In "               \
+      "profiles of TPUs: bytes_accessed. Otherwise: of a call of cuBLAS, cuDNN or cuSOLVER "       \
+      "(matrix product, convolution, attention, solver), the bytes of its operands and "           \
+      "results (without the last of several results if that is an array of bytes, which is "       \
+      "workspace); of a call, while, conditional or async-start that runs such calls, "            \
+      "bytes_accessed with these bytes for each of them. NULL if unknown: of other custom "        \
+      "calls, of what runs one, and of a conditional if XLA counts other bytes for a "             \
+      "library call in it",                                                                        \
       "HloCostAnalysis, bytes accessed; HLO program")                                              \
     C(HI_SOURCE, SOURCE_DOC)
 enum { HLO_INSTRUCTIONS_COLUMNS(COLUMN_ENUM) };

@@ -147,6 +147,41 @@ def bytes_of_library_calls():
 
 
 @case
+def bytes_of_library_calls_that_are_called():
+    """What runs a library call has its bytes too, for each level."""
+    square = hlo.shape(hlo.F32, 8, 8)
+
+    def costs(target, opcode='call', branches=((10,),)):
+        """Of the instruction x that runs the call, and of the program."""
+        parts = []
+        for n, in branches:
+            parts.append(hlo.computation(n, 'called%d' % n, [
+                hlo.instruction(n, 'p%d' % n, 'parameter', square),
+                hlo.instruction(n + 1, 'c%d' % n, 'custom-call', square, [n, n],
+                                more=L(28, target if n == 10 else '__cublas$gemm')),
+                hlo.instruction(n + 2, 'n%d' % n, 'negate', square, [n + 1])], root=n + 2))
+        parts.append(hlo.computation(2, 'outer', [
+            hlo.instruction(3, 'o', 'parameter', square),
+            hlo.instruction(4, 'x', opcode, square, [3] * len(branches), [n for n, in branches])],
+            root=4))
+        parts.append(hlo.computation(1, 'main', [
+            hlo.instruction(1, 'p', 'parameter', square),
+            hlo.instruction(2, 'y', 'call', square, [1], [2])], root=2))
+        plane = Plane('/host:metadata', 9)
+        plane.meta('m(1)', key=1,
+                   stats={'Hlo Proto': {'bytes': hlo.proto(hlo.module('m', *parts, id=1))}})
+        gpu = Plane('/device:GPU:0', 1).line(1, 'Stream #1', [('k', 0, 9)])
+        x = space(gpu.bytes(), plane.bytes())
+        return [of for of, in rows("SELECT bytes_accessed_actual FROM hlo_instructions('{x}') "
+                                   "WHERE hlo_op IN ('x', 'y') UNION ALL "
+                                   "SELECT bytes_accessed FROM program_cost('{x}')", x=x)]
+    for target in '__cublas$gemm', '__cudnn$fmhaSoftmax':
+        same(costs(target), 3 * [5 * 256], target)
+    same(costs('foo'), 3 * [None], 'of unknown work')
+    same(costs('__cublas$gemm', 'conditional', ((10,), (20,))), 3 * [None],
+         'which branch is the most expensive')
+
+@case
 def gpu_hlo_runs():
     """Kernels of one op in a row and in one group are one run: its first program counts, and the
     costs of its last kernel. Asked of XProf 2.24.2."""

@@ -302,11 +302,9 @@ static void add_need(HloCost *cost, const CostGraph *g, const CostNode *node)
 {
     cost->model_flops_actual = node->need.model_flops;
     cost->flops_actual = node->need.model_flops * cost_weight(g, node);
-    cost->bytes_accessed_actual = -1;
-    if (node->need.library_bytes >= 0)
-        cost->bytes_accessed_actual = node->need.library_bytes;
-    else if (node->opcode != HLO_CUSTOM_CALL && cost->known)
-        cost->bytes_accessed_actual = cost->bytes_accessed;
+    bool known =
+        node->need.bytes != COST_UNKNOWN && (cost->known || node->opcode == HLO_CUSTOM_CALL);
+    cost->bytes_accessed_actual = known ? positive(node->need.bytes) : -1;
 }
 
 /* The costs of all instructions. Most are equal to another's. */

@@ -20,8 +20,9 @@ typedef struct {
     int64_t bytes_accessed; /* bytes read and written per execution */
     /* Part of bytes_accessed that XProf attributes to memory space 0; 0 if it finds none. */
     int64_t hbm_read_bytes, hbm_write_bytes;
-    /* What one execution needs on any device, including calls of libraries (cost_needed.c). NaN or
-     * -1 if unknown. In flops_actual, 8-bit operations count half and 4-bit a quarter. */
+    /* What one execution needs on any device, including calls of libraries, also those that it runs
+     * (cost_needed.c). NaN or -1 if unknown. In flops_actual, 8-bit operations count half and 4-bit
+     * a quarter. */
     double model_flops_actual, flops_actual;
     int64_t bytes_accessed_actual;
 } HloCost; /* the other values are never negative */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cost_needed.c: the operations that instructions need on any device; see cost.h.
+/* cost_needed.c: the operations and bytes that instructions need on any device; see cost.h.
  *
  * This is the count of XLA's cost analysis (the flops of compiled.cost_analysis()): one for each
  * element that an operation computes, two for each pair that a matrix product multiplies, none for
@@ -15,8 +15,9 @@ enum { MAX_CALLS = 100 };
 
 typedef struct {
     CostGraph *g;
-    double *sums;    /* by computation */
-    uint8_t *states; /* by computation */
+    double *sums;     /* by computation */
+    int64_t *lacking; /* by computation: bytes that XLA does not count; COST_UNKNOWN: unknown */
+    uint8_t *states;  /* by computation */
 } Needs;
 
 static double count(int64_t n) { return n < 0 ? NAN : (double)n; }
@@ -336,6 +337,38 @@ double cost_weight(const CostGraph *g, const CostNode *node)
     return widest == 4 ? 0.25 : 1;
 }
 
+/* Returns the bytes that XLA does not count of the library calls in called computations. It counts
+ * the most expensive branch of a conditional: which one that is depends on what it does not count.
+ */
+static int64_t called_lack(const Needs *n, const CostNode *node)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < node->op->more->n_called_computation_ids; i++) {
+        const CostComputation *c = cost_called(n->g, node, i);
+        size_t at = c ? (size_t)(c - n->g->computations) : 0;
+        if (!c || n->states[at] != COST_DONE || n->lacking[at] == COST_UNKNOWN) return COST_UNKNOWN;
+        if (n->lacking[at] && node->opcode == HLO_CONDITIONAL) return COST_UNKNOWN;
+        sum = cost_add(sum, n->lacking[at]);
+    }
+    return sum;
+}
+
+/* xla: the bytes that XLA counts. */
+static int64_t needed_bytes(const Needs *n, const CostNode *node, int64_t xla)
+{
+    int64_t lack = 0;
+    switch ((enum HloOpcode)node->opcode) {
+    case HLO_CUSTOM_CALL:
+        return library_call(n->g, node).is_library ? library_bytes(n->g, node) : COST_UNKNOWN;
+    case HLO_CALL:
+    case HLO_WHILE:
+    case HLO_CONDITIONAL:
+    case HLO_ASYNC_START: lack = called_lack(n, node); break;
+    default: break;
+    }
+    return lack == COST_UNKNOWN ? COST_UNKNOWN : cost_add(xla, lack);
+}
+
 static double sum_of(Needs *n, const CostComputation *c, int depth)
 {
     CostGraph *g = n->g;
@@ -344,14 +377,17 @@ static double sum_of(Needs *n, const CostComputation *c, int depth)
     if (n->states[at] == COST_OPEN || depth > MAX_CALLS || !cost_spend(g, c->n)) return NAN;
     n->states[at] = COST_OPEN;
     double sum = 0;
+    int64_t lacking = 0;
     for (uint32_t i = c->first; i < c->first + c->n; i++) {
         CostNode *node = &g->nodes[i];
+        int64_t xla = node->need.bytes;
         double operations = needed(n, node, depth);
-        bool library = node->opcode == HLO_CUSTOM_CALL && library_call(g, node).is_library;
-        node->need = (CostNeed){operations, library ? library_bytes(g, node) : -1};
+        node->need = (CostNeed){operations, needed_bytes(n, node, xla)};
         sum += operations;
+        if (node->need.bytes == COST_UNKNOWN) lacking = COST_UNKNOWN;
+        if (lacking != COST_UNKNOWN) lacking = cost_add(lacking, cost_add(node->need.bytes, -xla));
     }
-    n->states[at] = COST_DONE;
+    n->states[at] = COST_DONE, n->lacking[at] = lacking;
     return n->sums[at] = sum;
 }
 
@@ -359,13 +395,18 @@ bool cost_needs(CostGraph *g)
 {
     Needs n = {.g = g,
                .sums = arena_alloc(&g->arena, g->n_computations * sizeof *n.sums),
+               .lacking = arena_alloc(&g->arena, g->n_computations * sizeof *n.lacking),
                .states = arena_alloc(&g->arena, g->n_computations)};
-    if (!n.sums || !n.states) {
+    if (!n.sums || !n.lacking || !n.states) {
         prof_nomem(g->err);
         return false;
     }
-    for (uint32_t i = 0; i < g->n_nodes; i++) g->nodes[i].need = (CostNeed){0};
+    for (uint32_t i = 0; i < g->n_nodes; i++) {
+        CostNode *node = &g->nodes[i];
+        node->need = (CostNeed){0, node->visited ? cost_integer(node->bytes) : 0};
+    }
     for (size_t i = 0; i < g->n_computations; i++) sum_of(&n, &g->computations[i], 0);
-    for (uint32_t i = 0; i < g->n_nodes && g->failed; i++) g->nodes[i].need = (CostNeed){NAN, -1};
+    for (uint32_t i = 0; i < g->n_nodes && g->failed; i++)
+        g->nodes[i].need = (CostNeed){NAN, COST_UNKNOWN};
     return true;
 }
