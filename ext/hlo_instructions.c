@@ -138,10 +138,10 @@ SQLITE_EXTENSION_INIT3
       "profiles of TPUs: bytes_accessed. Otherwise: of a call of cuBLAS, cuDNN or cuSOLVER "       \
       "(matrix product, convolution, attention, solver), the bytes of its operands and "           \
       "results (without the last of several results if that is an array of bytes, which is "       \
-      "workspace); of a call, while, conditional or async-start that runs such calls, "            \
-      "bytes_accessed with these bytes for each of them. NULL if unknown: of other custom "        \
-      "calls, of what runs one, and of a conditional if XLA counts other bytes for a "             \
-      "library call in it",                                                                        \
+      "workspace); of a call or while that runs such calls, bytes_accessed with these "            \
+      "bytes for each of them. NULL if unknown: of other custom calls, of a conditional or "       \
+      "async-start if XLA counts other bytes for a library call in it, and of a call, "            \
+      "while, conditional or async-start that runs one of these",                                  \
       "HloCostAnalysis, bytes accessed; HLO program")                                              \
     C(HI_SOURCE, SOURCE_DOC)
 enum { HLO_INSTRUCTIONS_COLUMNS(COLUMN_ENUM) };

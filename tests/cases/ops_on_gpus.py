@@ -180,6 +180,7 @@ def bytes_of_library_calls_that_are_called():
     same(costs('foo'), 3 * [None], 'of unknown work')
     same(costs('__cublas$gemm', 'conditional', ((10,), (20,))), 3 * [None],
          'which branch is the most expensive')
+    same(costs('__cublas$gemm', 'async-start'), 3 * [None])
 
 @case
 def gpu_hlo_runs():

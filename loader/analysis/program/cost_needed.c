@@ -339,7 +339,7 @@ double cost_weight(const CostGraph *g, const CostNode *node)
 
 /* Returns the bytes that XLA does not count of the library calls in called computations. It counts
  * the most expensive branch of a conditional: which one that is depends on what it does not count.
- */
+ * What an asynchronous start runs counts in the computation around it. */
 static int64_t called_lack(const Needs *n, const CostNode *node)
 {
     int64_t sum = 0;
@@ -347,7 +347,8 @@ static int64_t called_lack(const Needs *n, const CostNode *node)
         const CostComputation *c = cost_called(n->g, node, i);
         size_t at = c ? (size_t)(c - n->g->computations) : 0;
         if (!c || n->states[at] != COST_DONE || n->lacking[at] == COST_UNKNOWN) return COST_UNKNOWN;
-        if (n->lacking[at] && node->opcode == HLO_CONDITIONAL) return COST_UNKNOWN;
+        if (n->lacking[at] && node->opcode != HLO_CALL && node->opcode != HLO_WHILE)
+            return COST_UNKNOWN;
         sum = cost_add(sum, n->lacking[at]);
     }
     return sum;
