@@ -13,7 +13,7 @@ import sys
 
 sys.dont_write_bytecode = True
 import hlo  # noqa: E402
-from compare import agree, agree_one_of, main, tried  # noqa: E402
+from compare import agree, main, tried  # noqa: E402
 from hlo import Message  # noqa: E402
 from shapes import TUPLE, Shape, is_library_call, library_bytes, listed  # noqa: E402
 from xspace import program_id, text  # noqa: E402
@@ -309,8 +309,9 @@ def bytes_of_caller(program, op, counted, own):
     if any(own[x.id] is None for x in calls):
         return None
     hidden = {x.id: counted[x.id] or -1 for x in calls}
-    if any(x.opcode == 'conditional' and any(hidden[y.id] != own[y.id] for y in inside(program, x)
-                                             if y.id in hidden) for x in [*run, op]):
+    if any(x.opcode in ('conditional', 'async-start') and any(
+            hidden[y.id] != own[y.id] for y in inside(program, x) if y.id in hidden)
+            for x in [*run, op]):
         return None
     base, of = counted[op.id], {**counted, **hidden}
     if op.opcode != 'async-start' and max(total(program, op, of), 0) == base:
@@ -347,13 +348,7 @@ def bytes_of_calls(run, programs):
             elif r['host'] not in on_tpus and r['opcode'] in CALLERS and key in own:
                 want = bytes_of_caller(found[key], found[key].by_id[id], counted[key], own[key])
                 met['NULL of a %s' % r['opcode']] += want is None
-            allowed = [want]
-            if r['opcode'] == 'async-start' and want != r['bytes_accessed'] and want is not None:
-                # What it runs is not in its bytes_accessed: whether a -1 is, the text leaves open.
-                allowed.append(want + sum(
-                    x.id in own[key] and not counted[key][x.id]
-                    for x in inside(found[key], found[key].by_id[id])))
-            agree_one_of('bytes of %s' % r['hlo_op'], r['bytes_accessed_actual'], allowed)
+            agree('bytes of %s' % r['hlo_op'], r['bytes_accessed_actual'], want)
 
 
 def fusion_breakdown(run, programs):
