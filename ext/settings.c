@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@ uint64_t number_setting(NumberSetting *setting)
     if (isdigit((unsigned char)*text) && !*end && !errno && number >= setting->least &&
         number <= setting->most)
         return number;
-    if (!atomic_exchange(&setting->told, 1))
+    if (!atomic_exchange(&setting->told, true))
         fprintf(stderr, "libprofsql: %s is '%s', which is no number of %s, and is ignored\n",
                 setting->name, text, setting->unit);
     return setting->otherwise;

@@ -10,7 +10,7 @@ typedef struct {
     const char *name, *unit;
     uint64_t least, most;
     uint64_t otherwise; /* if the variable is not set, or to another value */
-    atomic_bool told;   /* whether a wrong value was named on standard error, once a process */
+    atomic_bool told;   /* a wrong value was named on standard error: once in a process */
 } NumberSetting;
 
 uint64_t number_setting(NumberSetting *setting);

@@ -182,6 +182,32 @@ def bytes_of_library_calls_that_are_called():
          'which branch is the most expensive')
     same(costs('__cublas$gemm', 'async-start'), 3 * [None])
 
+
+@case
+def bytes_of_library_calls_that_are_called_often():
+    """70 levels of two calls each: the bytes are doubled in each, up to the greatest integer."""
+    square, levels = hlo.shape(hlo.F32, 8, 8), []
+    for n in range(2, 72):
+        of = [hlo.instruction(10 * n, 'p%d' % n, 'parameter', square)]
+        of += [hlo.instruction(10 * n + i, '%s%d' % ('xy'[i - 1], n), 'call', square,
+                               [10 * n + i - 1], [n - 1]) for i in (1, 2)]
+        levels.append(hlo.computation(n, 'level%d' % n, of, root=10 * n + 2))
+    leaf = hlo.computation(1, 'leaf', [
+        hlo.instruction(1, 'p', 'parameter', square),
+        hlo.instruction(2, 'c', 'custom-call', square, [1, 1], more=L(28, '__cublas$gemm'))],
+        root=2)
+    main = hlo.computation(99, 'main', [
+        hlo.instruction(3, 'q', 'parameter', square),
+        hlo.instruction(4, 'z', 'call', square, [3], [71])], root=4)
+    plane = Plane('/host:metadata', 9)
+    plane.meta('m(1)', key=1, stats={'Hlo Proto': {
+        'bytes': hlo.proto(hlo.module('m', leaf, *levels, main, entry=99, id=1))}})
+    gpu = Plane('/device:GPU:0', 1).line(1, 'Stream #1', [('k', 0, 9)])
+    got = [of for of, in rows("SELECT bytes_accessed_actual FROM hlo_instructions('{x}') WHERE "
+                              "hlo_op GLOB '[xz]*' ORDER BY 1",
+                              x=space(gpu.bytes(), plane.bytes()))]
+    same(got, [min(768 << n, (1 << 63) - 1) for n in range(71)])
+
 @case
 def gpu_hlo_runs():
     """Kernels of one op in a row and in one group are one run: its first program counts, and the

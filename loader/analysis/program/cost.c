@@ -302,9 +302,9 @@ static void add_need(HloCost *cost, const CostGraph *g, const CostNode *node)
 {
     cost->model_flops_actual = node->need.model_flops;
     cost->flops_actual = node->need.model_flops * cost_weight(g, node);
-    bool known =
-        node->need.bytes != COST_UNKNOWN && (cost->known || node->opcode == HLO_CUSTOM_CALL);
-    cost->bytes_accessed_actual = known ? positive(node->need.bytes) : -1;
+    bool known = !isnan(node->need.bytes) && (cost->known || node->opcode == HLO_CUSTOM_CALL);
+    double bytes = known ? fmax(node->need.bytes, 0) : -1;
+    cost->bytes_accessed_actual = bytes < 0x1p63 ? (int64_t)bytes : INT64_MAX;
 }
 
 /* The costs of all instructions. Most are equal to another's. */

@@ -10,10 +10,8 @@
 #define COST_NONE UINT32_MAX
 
 /* What one execution needs; see the `_actual` fields of HloCost. */
-#define COST_UNKNOWN INT64_MIN
 typedef struct {
-    double model_flops;
-    int64_t bytes; /* COST_UNKNOWN: unknown */
+    double model_flops, bytes; /* NaN: unknown */
 } CostNeed;
 
 /* Bytes that an instruction moves of one part of a tuple. Fusions, transfers to and from the host,

@@ -15,9 +15,9 @@ enum { MAX_CALLS = 100 };
 
 typedef struct {
     CostGraph *g;
-    double *sums;     /* by computation */
-    int64_t *lacking; /* by computation: bytes that XLA does not count; COST_UNKNOWN: unknown */
-    uint8_t *states;  /* by computation */
+    double *sums;    /* by computation */
+    double *lacking; /* by computation: bytes that XLA does not count; NaN: unknown */
+    uint8_t *states; /* by computation */
 } Needs;
 
 static double count(int64_t n) { return n < 0 ? NAN : (double)n; }
@@ -340,34 +340,32 @@ double cost_weight(const CostGraph *g, const CostNode *node)
 /* Returns the bytes that XLA does not count of the library calls in called computations. It counts
  * the most expensive branch of a conditional: which one that is depends on what it does not count.
  * What an asynchronous start runs counts in the computation around it. */
-static int64_t called_lack(const Needs *n, const CostNode *node)
+static double called_lack(const Needs *n, const CostNode *node)
 {
-    int64_t sum = 0;
+    double sum = 0;
     for (size_t i = 0; i < node->op->more->n_called_computation_ids; i++) {
         const CostComputation *c = cost_called(n->g, node, i);
         size_t at = c ? (size_t)(c - n->g->computations) : 0;
-        if (!c || n->states[at] != COST_DONE || n->lacking[at] == COST_UNKNOWN) return COST_UNKNOWN;
-        if (n->lacking[at] && node->opcode != HLO_CALL && node->opcode != HLO_WHILE)
-            return COST_UNKNOWN;
-        sum = cost_add(sum, n->lacking[at]);
+        if (!c || n->states[at] != COST_DONE) return NAN;
+        if (n->lacking[at] != 0 && node->opcode != HLO_CALL && node->opcode != HLO_WHILE)
+            return NAN;
+        sum += n->lacking[at];
     }
     return sum;
 }
 
-/* xla: the bytes that XLA counts. */
-static int64_t needed_bytes(const Needs *n, const CostNode *node, int64_t xla)
+/* xla: the bytes that XLA counts, which are 0 if the node never runs. */
+static double needed_bytes(const Needs *n, const CostNode *node, double xla)
 {
-    int64_t lack = 0;
     switch ((enum HloOpcode)node->opcode) {
     case HLO_CUSTOM_CALL:
-        return library_call(n->g, node).is_library ? library_bytes(n->g, node) : COST_UNKNOWN;
+        return library_call(n->g, node).is_library ? (double)library_bytes(n->g, node) : NAN;
     case HLO_CALL:
     case HLO_WHILE:
     case HLO_CONDITIONAL:
-    case HLO_ASYNC_START: lack = called_lack(n, node); break;
-    default: break;
+    case HLO_ASYNC_START: return node->visited ? xla + called_lack(n, node) : 0;
+    default: return xla;
     }
-    return lack == COST_UNKNOWN ? COST_UNKNOWN : cost_add(xla, lack);
 }
 
 static double sum_of(Needs *n, const CostComputation *c, int depth)
@@ -377,16 +375,13 @@ static double sum_of(Needs *n, const CostComputation *c, int depth)
     if (n->states[at] == COST_DONE) return n->sums[at];
     if (n->states[at] == COST_OPEN || depth > MAX_CALLS || !cost_spend(g, c->n)) return NAN;
     n->states[at] = COST_OPEN;
-    double sum = 0;
-    int64_t lacking = 0;
+    double sum = 0, lacking = 0;
     for (uint32_t i = c->first; i < c->first + c->n; i++) {
         CostNode *node = &g->nodes[i];
-        int64_t xla = node->need.bytes;
-        double operations = needed(n, node, depth);
+        double xla = node->need.bytes, operations = needed(n, node, depth);
         node->need = (CostNeed){operations, needed_bytes(n, node, xla)};
         sum += operations;
-        if (node->need.bytes == COST_UNKNOWN) lacking = COST_UNKNOWN;
-        if (lacking != COST_UNKNOWN) lacking = cost_add(lacking, cost_add(node->need.bytes, -xla));
+        lacking += node->need.bytes - xla;
     }
     n->states[at] = COST_DONE, n->lacking[at] = lacking;
     return n->sums[at] = sum;
@@ -404,10 +399,10 @@ bool cost_needs(CostGraph *g)
     }
     for (uint32_t i = 0; i < g->n_nodes; i++) {
         CostNode *node = &g->nodes[i];
-        node->need = (CostNeed){0, node->visited ? cost_integer(node->bytes) : 0};
+        double xla = node->visited ? (double)node->bytes : 0;
+        node->need = (CostNeed){0, xla};
     }
     for (size_t i = 0; i < g->n_computations; i++) sum_of(&n, &g->computations[i], 0);
-    for (uint32_t i = 0; i < g->n_nodes && g->failed; i++)
-        g->nodes[i].need = (CostNeed){NAN, COST_UNKNOWN};
+    for (uint32_t i = 0; i < g->n_nodes && g->failed; i++) g->nodes[i].need = (CostNeed){NAN, NAN};
     return true;
 }
