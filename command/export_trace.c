@@ -24,17 +24,15 @@ static bool write_bytes(void *context, const void *bytes, size_t n_bytes)
     return fwrite(bytes, 1, n_bytes, to->file) == n_bytes;
 }
 
-/* Returns whether a name or pattern is that of a line: its own, its plane's, or both with a /
- * between. */
-static bool is_name(const char *pattern, const char *const names[3])
+/* Returns the length of a name, if the list goes on with it; else 0. */
+static size_t starts_with_name(const char *list, const char *name)
 {
-    for (int i = 0; i < 3; i++)
-        if (!strcmp(pattern, names[i]) || !fnmatch(pattern, names[i], 0)) return true;
-    return false;
+    size_t n = strlen(name);
+    return !strncmp(list, name, n) && (!list[n] || list[n] == ',') ? n : 0;
 }
 
-/* Returns whether the list has the line. Names may have commas: several items of the list may be
- * one name. Notes which items are names. */
+/* Returns whether the list has the line: its own name, its plane's, or both with a / between, or a
+ * pattern of one. A name may have commas. Notes which items of the list are names. */
 static bool wants_line(void *context, const char *plane, const char *line)
 {
     Target *to = context;
@@ -42,16 +40,15 @@ static bool wants_line(void *context, const char *plane, const char *line)
     bool wanted = false;
     if (asprintf(&both, "%s/%s", plane, line) < 0) abort();
     const char *const names[] = {line, plane, both};
-    for (char *from = to->lines; from; from = strchr(from, ',') ? strchr(from, ',') + 1 : NULL) {
-        char *end = from, comma = ',';
-        for (; comma; end++) {
-            end = strchrnul(end, ',');
-            comma = *end, *end = 0;
-            if (is_name(from, names)) {
-                memset(to->found + (from - to->lines), 1, (size_t)(end - from) + 1);
-                wanted = true;
-            }
+    for (char *item = to->lines, *end; item; item = *end ? end + 1 : NULL) {
+        char comma = *(end = strchrnul(item, ','));
+        for (size_t i = 0; i < COUNT(names); i++) {
+            size_t n = starts_with_name(item, names[i]);
+            *end = 0;
+            if (!n && !fnmatch(item, names[i], 0)) n = (size_t)(end - item);
             *end = comma;
+            memset(to->found + (item - to->lines), 1, n);
+            wanted |= n > 0;
         }
     }
     free(both);

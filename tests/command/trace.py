@@ -280,6 +280,9 @@ def lines_of_a_trace():
         found = [line for line in notes.splitlines() if ': wrote' not in line]
         same(len(found), len(said), notes)
         must(all(text in line for text, line in zip(said, found)), notes)
+    many = ','.join('no%d' % i for i in range(3000))
+    _, notes = run('export', GPU, '-', '-f', 'chrome', '--lines', many)
+    same(notes.count('no line has the name'), 3000, 'each is reported')
 
 
 @case
